@@ -1,0 +1,113 @@
+"""A finite list of possible answers."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dither.domains.domain import Array, Domain
+from dither.errors import InvalidParameter, OutsideDomain
+
+Codes = NDArray[np.int64]
+
+
+@final
+@dataclass(frozen=True, init=False)
+class Categories(Domain):
+    """A public list of labels, or the integers 0 … k − 1.
+
+    >>> Categories(["no", "yes"]).check(["yes", "no", "yes"])
+    array([1, 0, 1])
+    >>> len(Categories(5))
+    5
+    """
+
+    labels: tuple[Hashable, ...] | range
+
+    def __init__(self, labels: Iterable[Hashable] | int) -> None:
+        kept: tuple[Hashable, ...] | range
+        if isinstance(labels, bool | str):
+            raise InvalidParameter("categories are a list of labels, or how many there are")
+        if isinstance(labels, int | np.integer):
+            kept = range(int(labels))
+        else:
+            kept = tuple(_plain(item) for item in labels)
+            if len(set(kept)) != len(kept):
+                raise InvalidParameter("a category appears twice")
+        if len(kept) < 2:
+            raise InvalidParameter("there must be at least two categories")
+        if len(kept) > 1 << 32:
+            raise InvalidParameter("there can be at most 2^32 categories; hash them first")
+        object.__setattr__(self, "labels", kept)
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    @cached_property
+    def _codes(self) -> dict[Hashable, int]:
+        return {label: code for code, label in enumerate(self.labels)}
+
+    def check(self, values: object) -> Codes:
+        """Give the codes 0 … k − 1 of the labels, or raise `OutsideDomain` without naming one."""
+        if isinstance(values, np.ma.MaskedArray):
+            raise OutsideDomain("a masked array was given; decide first what a missing answer means")
+        if isinstance(self.labels, range):
+            array = np.asarray(values)
+            if array.dtype.kind not in "iu":
+                if array.size:
+                    raise OutsideDomain("whole numbers were expected as categories")
+                return np.zeros(array.shape, dtype=np.int64)
+            if array.size and not (array.min() >= 0 and array.max() < len(self)):
+                raise OutsideDomain(f"an answer is not one of the categories 0 … {len(self) - 1}")
+            return array.astype(np.int64, copy=False)
+        array = np.asarray(values, dtype=object)
+        try:
+            codes = [self._codes[_plain(item)] for item in array.flat]
+        except (KeyError, TypeError):
+            raise OutsideDomain(
+                f"an answer is not one of the {len(self)} categories; add a category for the rest"
+            ) from None
+        return np.asarray(codes, dtype=np.int64).reshape(array.shape)
+
+    def clip(self, values: object) -> Array:
+        """Refuse: no category is nearest to something that is not one."""
+        raise InvalidParameter("categories have no nearest one; add a category for the rest")
+
+    def decode(self, codes: NDArray[np.integer]) -> Array:
+        """Give the labels of codes."""
+        if isinstance(self.labels, range):
+            return np.asarray(codes, dtype=np.int64)
+        return np.asarray(self._table[codes])
+
+    @cached_property
+    def _table(self) -> Array:
+        plain = np.asarray(self.labels)
+        regular = plain.shape == (len(self),) and plain.dtype.kind in "USiufb"
+        if regular and plain.tolist() == list(self.labels):
+            return plain
+        table = np.empty(len(self), dtype=object)
+        table[:] = self.labels
+        return table
+
+    @staticmethod
+    def of(data: Sequence[Hashable]) -> Categories:
+        """Refuse to read categories off data: the list must be public."""
+        raise InvalidParameter("a list of categories taken from private data leaks; state the public list")
+
+    def __str__(self) -> str:
+        return f"{len(self)} categories"
+
+    def __repr__(self) -> str:
+        if isinstance(self.labels, range):
+            return f"Categories({len(self)})"
+        shown = ", ".join(map(repr, self.labels[:4]))
+        return f"Categories([{shown}{', …' if len(self) > 4 else ''}])"
+
+
+def _plain(label: Hashable) -> Hashable:
+    return label.item() if isinstance(label, np.generic) else label

@@ -1,0 +1,110 @@
+"""What every domain can do: say what belongs to it, and refuse the rest without repeating it."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dither.errors import InvalidParameter, OutsideDomain
+
+Floats = NDArray[np.float64]
+Array = NDArray[Any]
+
+BLOCK = 1 << 15  # values looked at together: they stay in the cache
+
+
+class Domain(ABC):
+    """The set of values that a question admits. Public: it never depends on anybody's value."""
+
+    @abstractmethod
+    def check(self, values: object) -> Array:
+        """Give the values as an array, or raise `OutsideDomain`."""
+
+    @abstractmethod
+    def clip(self, values: object) -> Array:
+        """Give the nearest values inside the domain: the explicit alternative to an error."""
+
+
+class Line(Domain):
+    """A domain of one number: an interval or a circle. `low` and `length` give its units."""
+
+    @property
+    @abstractmethod
+    def low(self) -> float:
+        """The smallest value."""
+
+    @property
+    @abstractmethod
+    def length(self) -> float:
+        """The distance from the smallest to the largest value."""
+
+    @final
+    @property
+    def high(self) -> float:
+        """The largest value."""
+        return self._high()
+
+    def _high(self) -> float:
+        return self.low + self.length
+
+    @final
+    def admits(self, block: Array) -> bool:
+        """Say whether a non-empty array lies inside; a NaN does not."""
+        return bool(block.min() >= self.low and block.max() <= self._high())
+
+    @final
+    def check(self, values: object) -> Array:
+        """Give the values as an array of numbers, every one inside, or raise `OutsideDomain`."""
+        array = numbers(values)
+        flat = array.reshape(-1)
+        for begin in range(0, flat.size, BLOCK):
+            if not self.admits(flat[begin : begin + BLOCK]):
+                self.refuse()
+        return array
+
+    @final
+    def refuse(self) -> None:
+        """Raise the error for a value outside; it does not say which value."""
+        raise OutsideDomain(
+            f"a value is not a finite number in {self}; check the data, or use {self!r}.clip(values) first"
+        )
+
+    @final
+    def to_unit(self, values: Floats) -> Floats:
+        """Give the values in units in which the domain is [0, 1]."""
+        return np.asarray((values - self.low) / self.length, dtype=np.float64)
+
+    @final
+    def from_unit(self, values: Floats) -> Floats:
+        """Give values in the user's units from values on [0, 1]."""
+        return np.asarray(self.low + self.length * values, dtype=np.float64)
+
+
+def numbers(values: object) -> Array:
+    """Give an array of real numbers from whatever a caller has, or say what was found instead."""
+    if isinstance(values, np.ma.MaskedArray):
+        raise OutsideDomain("a masked array was given; decide first what a missing value means")
+    try:
+        array = np.asarray(values)
+    except (TypeError, ValueError):
+        raise OutsideDomain("numbers were expected; the values do not form a regular array") from None
+    if array.dtype.kind not in "fiu":
+        if array.size == 0 and array.dtype.kind in "Ob":
+            return np.zeros(array.shape)
+        raise OutsideDomain(f"numbers were expected; an array of kind {array.dtype.name!r} was given")
+    if array.dtype == np.longdouble and array.dtype.itemsize > 8:
+        return array.astype(np.float64)
+    return array
+
+
+def finite(name: str, value: object) -> float:
+    """Give a public parameter as a finite float, or say that it must be one."""
+    if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
+        raise InvalidParameter(f"{name} must be a number, not {type(value).__name__}")
+    if not math.isfinite(float(value)):
+        raise InvalidParameter(f"{name} must be finite")
+    return float(value)

@@ -1,0 +1,111 @@
+"""Numbers between two bounds, and angles."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+
+from dither.domains.domain import Floats, Line, finite, numbers
+from dither.errors import InvalidParameter, OutsideDomain
+
+
+@final
+@dataclass(frozen=True, init=False)
+class Interval(Line):
+    """The numbers from low to high, both included.
+
+    >>> Interval(18, 100).clip([17, 50])
+    array([18., 50.])
+    """
+
+    _low: float
+    _top: float
+
+    def __init__(self, low: float, high: float) -> None:
+        lower, upper = finite("the lower bound", low), finite("the upper bound", high)
+        if not lower < upper:
+            raise InvalidParameter("an interval's lower bound must be below its upper bound")
+        if not math.isfinite(upper - lower):
+            raise InvalidParameter("an interval's length must be finite")
+        object.__setattr__(self, "_low", lower)
+        object.__setattr__(self, "_top", upper)
+
+    @property
+    def low(self) -> float:  # noqa: D102
+        return self._low
+
+    def _high(self) -> float:
+        return self._top
+
+    @property
+    def length(self) -> float:  # noqa: D102
+        return self._top - self._low
+
+    def clip(self, values: object) -> Floats:
+        """Move values outside to the nearer end; NaN stays an error, for it has none."""
+        array = numbers(values).astype(np.float64)
+        if np.isnan(array).any():
+            raise OutsideDomain("a value is not a number; no end of the interval is nearer to it")
+        return np.clip(array, self._low, self._top)
+
+    def __str__(self) -> str:
+        return f"[{self._low:g}, {self._top:g}]"
+
+    def __repr__(self) -> str:
+        return f"Interval({self._low:g}, {self._top:g})"
+
+
+@final
+@dataclass(frozen=True, init=False)
+class Circle(Line):
+    """The numbers from 0 to a period, whose two ends are the same place: angles, times of day.
+
+    >>> Circle(360).wrap([370, -10])
+    array([ 10., 350.])
+    """
+
+    period: float
+
+    def __init__(self, period: float = 2.0 * math.pi) -> None:
+        length = finite("the period", period)
+        if not length > 0:
+            raise InvalidParameter("a circle's period must be positive")
+        object.__setattr__(self, "period", length)
+
+    @property
+    def low(self) -> float:  # noqa: D102
+        return 0.0
+
+    @property
+    def length(self) -> float:  # noqa: D102
+        return self.period
+
+    def wrap(self, values: object) -> Floats:
+        """Bring any finite number into [0, period) by whole turns."""
+        array = numbers(values).astype(np.float64)
+        if not np.isfinite(array).all():
+            raise OutsideDomain("a value is not a finite number")
+        turned = np.mod(array, self.period)
+        return np.where(turned >= self.period, 0.0, turned)  # −1e-20 rounds up to a whole turn
+
+    def clip(self, values: object) -> Floats:
+        """Bring values inside: on a circle the nearest value inside is the same angle, wrapped."""
+        return self.wrap(values)
+
+    def difference(self, first: Floats, second: Floats) -> Floats:
+        """Give first − second the short way round, in [−period/2, period/2]."""
+        gap = np.asarray(first, dtype=np.float64) - second
+        return np.asarray(gap - self.period * np.round(gap / self.period), dtype=np.float64)
+
+    def distance(self, first: Floats, second: Floats) -> Floats:
+        """Give how far apart two angles are, the short way round."""
+        return np.abs(self.difference(first, second))
+
+    def __str__(self) -> str:
+        return f"the circle [0, {self.period:g}]"
+
+    def __repr__(self) -> str:
+        return f"Circle({self.period:g})"

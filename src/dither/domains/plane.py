@@ -1,0 +1,165 @@
+"""Places: a rectangle, a disk, and the surface of the earth."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+
+from dither.domains.domain import Domain, Floats, finite, numbers
+from dither.domains.line import Circle, Interval
+from dither.errors import InvalidParameter, OutsideDomain
+
+
+class Plane(Domain):
+    """A domain of two numbers; values are arrays whose last axis has length 2."""
+
+    def _points(self, values: object) -> Floats:
+        array = numbers(values)
+        if array.ndim == 0 or array.shape[-1] != 2:
+            if array.size == 0:
+                return np.zeros((0, 2))
+            raise OutsideDomain("places are pairs of numbers: an array whose last axis has length 2")
+        return array.astype(np.float64, copy=False)
+
+    def refuse(self) -> None:
+        """Raise the error for a place outside; it does not say which place."""
+        raise OutsideDomain(
+            f"a place is not a pair of finite numbers in {self}; check the data, or clip(places) first"
+        )
+
+
+@final
+@dataclass(frozen=True)
+class Rectangle(Plane):
+    """All pairs of a number from one interval and a number from another.
+
+    >>> Rectangle(Interval(0, 2), Interval(0, 1)).diameter
+    2.23606797749979
+    """
+
+    x: Interval
+    y: Interval
+
+    def __post_init__(self) -> None:
+        if not (isinstance(self.x, Interval) and isinstance(self.y, Interval)):
+            raise InvalidParameter("a rectangle is made of two intervals")
+
+    @property
+    def centre(self) -> tuple[float, float]:
+        """The middle: a public place to start from."""
+        return self.x.low + self.x.length / 2, self.y.low + self.y.length / 2
+
+    @property
+    def diameter(self) -> float:
+        """The largest distance between two places."""
+        return math.hypot(self.x.length, self.y.length)
+
+    def check(self, values: object) -> Floats:  # noqa: D102
+        points = self._points(values)
+        if points.size and not (self.x.admits(points[..., 0]) and self.y.admits(points[..., 1])):
+            self.refuse()
+        return points
+
+    def clip(self, values: object) -> Floats:  # noqa: D102
+        points = self._points(values)
+        return np.stack([self.x.clip(points[..., 0]), self.y.clip(points[..., 1])], axis=-1)
+
+    def __str__(self) -> str:
+        return f"{self.x} × {self.y}"
+
+
+@final
+@dataclass(frozen=True)
+class Disk(Plane):
+    """All places within a radius of a centre."""
+
+    radius: float
+    centre: tuple[float, float] = (0.0, 0.0)
+
+    def __post_init__(self) -> None:
+        if not finite("the radius", self.radius) > 0:
+            raise InvalidParameter("a disk's radius must be positive")
+        if not (isinstance(self.centre, tuple) and len(self.centre) == 2):
+            raise InvalidParameter("a disk's centre is a pair of numbers")
+        for coordinate in self.centre:
+            finite("a coordinate of the centre", coordinate)
+
+    @property
+    def diameter(self) -> float:
+        """The largest distance between two places."""
+        return 2.0 * self.radius
+
+    def check(self, values: object) -> Floats:  # noqa: D102
+        points = self._points(values)
+        # One part in 10^12 of slack: a place on the rim must not fall off it by rounding.
+        if points.size and not bool(self._distance(points).max() <= self.radius * (1 + 1e-12)):
+            self.refuse()
+        return points
+
+    def clip(self, values: object) -> Floats:  # noqa: D102
+        points = self._points(values)
+        distance = self._distance(points)
+        if np.isnan(distance).any() or np.isinf(distance).any():
+            raise OutsideDomain("a place is not a pair of finite numbers")
+        shrink = np.minimum(1.0, self.radius / np.maximum(distance, self.radius))
+        return np.asarray(self.centre + (points - self.centre) * shrink[..., None], dtype=np.float64)
+
+    def _distance(self, points: Floats) -> Floats:
+        offset = points - np.asarray(self.centre)
+        return np.asarray(np.hypot(offset[..., 0], offset[..., 1]), dtype=np.float64)
+
+    def __str__(self) -> str:
+        return f"the disk of radius {self.radius:g} about ({self.centre[0]:g}, {self.centre[1]:g})"
+
+
+@final
+@dataclass(frozen=True)
+class Sphere(Plane):
+    """Longitude and latitude in degrees on a sphere, of the earth's mean radius in metres by default.
+
+    Longitudes from −180 to 180, latitudes from −90 to 90.
+    """
+
+    radius: float = 6_371_008.8
+
+    def __post_init__(self) -> None:
+        if not finite("the radius", self.radius) > 0:
+            raise InvalidParameter("a sphere's radius must be positive")
+
+    @property
+    def longitude(self) -> Circle:
+        """Longitudes: a circle."""
+        return Circle(360.0)
+
+    @property
+    def latitude(self) -> Interval:
+        """Latitudes: an interval."""
+        return Interval(-90.0, 90.0)
+
+    def check(self, values: object) -> Floats:  # noqa: D102
+        points = self._points(values)
+        inside = not points.size or (
+            Interval(-180.0, 180.0).admits(points[..., 0]) and self.latitude.admits(points[..., 1])
+        )
+        if not inside:
+            self.refuse()
+        return points
+
+    def clip(self, values: object) -> Floats:
+        """Wrap longitudes and move latitudes beyond a pole to the pole."""
+        points = self._points(values)
+        longitude = self.longitude.wrap(points[..., 0] + 180.0) - 180.0
+        return np.stack([longitude, self.latitude.clip(points[..., 1])], axis=-1)
+
+    def distance(self, first: Floats, second: Floats) -> Floats:
+        """Give great-circle distances, in the radius's unit."""
+        a, b = np.radians(np.asarray(first, float)), np.radians(np.asarray(second, float))
+        half = (b - a) / 2.0
+        square = np.sin(half[..., 1]) ** 2 + np.cos(a[..., 1]) * np.cos(b[..., 1]) * np.sin(half[..., 0]) ** 2
+        return np.asarray(2.0 * self.radius * np.arcsin(np.sqrt(np.minimum(square, 1.0))), dtype=np.float64)
+
+    def __str__(self) -> str:
+        return "longitude [−180, 180] × latitude [−90, 90]"

@@ -1,0 +1,54 @@
+"""Every error that dither raises on purpose.
+
+    DitherError
+    ├── InvalidParameter    a mechanism, domain or call that cannot be built (also a ValueError)
+    ├── OutsideDomain       a value that the stated domain does not contain (also a ValueError)
+    ├── MalformedReport     something no device could have sent (also a ValueError)
+    ├── Mismatch            reports or summaries of two different mechanisms
+    ├── NotIdentifiable     the reports cannot answer this question; the message says what can
+    ├── BudgetExceeded      a person would give more than their ledger allows
+    ├── Infeasible          no mechanism satisfies the request
+    └── MissingExtra        an optional dependency is not installed (also an ImportError)
+
+A message says what was expected, what kind of thing was found and what to do. It never contains a value
+that a person gave: an error message ends in a log, and the value is the secret.
+"""
+
+
+class DitherError(Exception):
+    """The root of every error that dither raises on purpose."""
+
+
+class InvalidParameter(DitherError, ValueError):
+    """A mechanism, a domain or a call that cannot be built as asked."""
+
+
+class OutsideDomain(DitherError, ValueError):
+    """A value that the stated domain does not contain, or that is not a number."""
+
+
+class MalformedReport(DitherError, ValueError):
+    """Something that no device running this mechanism could have sent."""
+
+
+class Mismatch(DitherError):
+    """Reports or summaries of two different mechanisms were put together."""
+
+
+class NotIdentifiable(DitherError):
+    """The reports cannot answer the question, however many there are."""
+
+
+class BudgetExceeded(DitherError):
+    """A person would give away more than their ledger allows."""
+
+
+class Infeasible(DitherError):
+    """No mechanism satisfies the request."""
+
+
+class MissingExtra(DitherError, ImportError):
+    """An optional dependency is needed and not installed."""
+
+    def __init__(self, what: str, extra: str) -> None:
+        super().__init__(f"{what} needs an optional dependency: pip install 'dither[{extra}]'")

@@ -1,0 +1,5 @@
+"""From reports to answers, each with its error."""
+
+from dither.estimation.estimate import Estimate
+
+__all__ = ["Estimate"]

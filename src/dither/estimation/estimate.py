@@ -1,0 +1,81 @@
+"""An answer and how far it may be off."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dither.errors import InvalidParameter
+from dither.privacy import Guarantee
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Estimate:
+    """An answer, its standard error, the number of reports behind it, and what they promise.
+
+    `value` is a number or an array; an interval covers the population's value, so it accounts for who was
+    asked as well as for the noise.
+
+    >>> from dither.privacy import Pure
+    >>> Estimate(43.1234, 0.41, 40_000, Guarantee(Pure(1.0)))
+    43.1 ± 0.8 (95 %, n = 40 000)
+    """
+
+    value: float | Floats
+    standard_error: float | Floats
+    n: int
+    guarantee: Guarantee
+
+    def interval(self, level: float = 0.95) -> tuple[Any, Any]:
+        """Give the ends of an interval that covers the population's value with probability `level`."""
+        half = self.half_width(level)
+        return self.value - half, self.value + half
+
+    def half_width(self, level: float = 0.95) -> Any:
+        """Give half the width of the interval at `level`."""
+        if not 0.0 < level < 1.0:
+            raise InvalidParameter("a level is a probability strictly between 0 and 1")
+        return NormalDist().inv_cdf(0.5 + level / 2.0) * self.standard_error
+
+    def __float__(self) -> float:
+        return float(self.value)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        return np.asarray(self.value, dtype=dtype)
+
+    def __repr__(self) -> str:
+        half = np.asarray(self.half_width())
+        value = np.asarray(self.value)
+        shown = ", ".join(map(show, value.reshape(-1)[:8], half.reshape(-1)[:8]))
+        if value.ndim:
+            shown = f"[{shown}{', …' if value.size > 8 else ''}]"
+        return f"{shown} (95 %, n = {thousands(self.n)})"
+
+
+def show(value: float, half: float) -> str:
+    """Show a value rounded to the error it has: one digit of the half-width, two if that begins with 1."""
+    if not (math.isfinite(value) and math.isfinite(half)) or half <= 0:
+        return f"{value:g} ± {half:g}"
+    exponent = math.floor(math.log10(half))
+    places = -exponent + (1 if half / 10.0**exponent < 2.0 else 0)
+    if places > 12 or places < -12:
+        return f"{value:.3g} ± {half:.1g}"
+    write: Callable[[float], str] = (
+        (lambda number: f"{number:.{places}f}")
+        if places > 0
+        else (lambda number: f"{round(number, places):.0f}")
+    )
+    return f"{write(value)} ± {write(half)}"
+
+
+def thousands(count: int) -> str:
+    """Write a whole number with thin groups of three, as in 40 000."""
+    return f"{count:,}".replace(",", " ")

@@ -1,0 +1,244 @@
+"""What a person is promised: a bound, what it is a bound for, and what it assumes.
+
+    Bound = Pure | Approximate | PAC | Metric | Nothing
+
+A guarantee is computed from the integers that are sampled, never copied from what was asked, and its
+arithmetic rounds outward: the number shown is never below the truth.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import final
+
+from dither.errors import InvalidParameter
+
+
+class Unit(Enum):
+    """What one bound protects."""
+
+    VALUE = "one value"
+    LOCATION = "one location"
+    TRAJECTORY = "one trajectory"
+    RECORD = "one record"
+    PERSON = "one person"
+
+
+@final
+@dataclass(frozen=True)
+class Pure:
+    """No report is more than e^ε times likelier under one value than under another."""
+
+    epsilon: float
+
+    def __post_init__(self) -> None:
+        _check(self.epsilon)
+
+    def __str__(self) -> str:
+        return f"ε ≤ {_show(self.epsilon)}"
+
+
+@final
+@dataclass(frozen=True)
+class Approximate:
+    """P(S | x) ≤ e^ε · P(S | x′) + δ for every set S of reports."""
+
+    epsilon: float
+    delta: float
+
+    def __post_init__(self) -> None:
+        _check(self.epsilon, self.delta)
+
+    def __str__(self) -> str:
+        return f"(ε, δ) ≤ ({_show(self.epsilon)}, {_show(self.delta)})"
+
+
+@final
+@dataclass(frozen=True)
+class PAC:
+    """With probability at least 1 − δ the report's privacy loss is at most ε (probabilistic LDP).
+
+    Not closed under post-processing; it implies (ε, δ).
+    """
+
+    epsilon: float
+    delta: float
+
+    def __post_init__(self) -> None:
+        _check(self.epsilon, self.delta)
+
+    def __str__(self) -> str:
+        return f"loss ≤ {_show(self.epsilon)} with probability ≥ 1 − {_show(self.delta)}"
+
+
+@final
+@dataclass(frozen=True)
+class Metric:
+    """Two values at distance d are told apart by a factor of at most e^(ε·d)."""
+
+    epsilon: float
+    distance: str = "unit of distance"
+
+    def __post_init__(self) -> None:
+        _check(self.epsilon)
+
+    def __str__(self) -> str:
+        return f"ε ≤ {_show(self.epsilon)} per {self.distance}"
+
+
+@final
+@dataclass(frozen=True)
+class Nothing:
+    """No finite bound exists; the reason says why."""
+
+    reason: str
+
+    def __str__(self) -> str:
+        return f"no privacy guarantee: {self.reason}"
+
+
+Bound = Pure | Approximate | PAC | Metric | Nothing
+
+
+@final
+@dataclass(frozen=True)
+class Guarantee:
+    """A bound, the unit it protects, and what it assumes (nothing assumed: it holds against everybody).
+
+    >>> Guarantee(Pure(1.0)).repeated(3)
+    Guarantee: ε ≤ 3 for one value
+    """
+
+    bound: Bound
+    unit: Unit = Unit.VALUE
+    assumes: tuple[str, ...] = ()
+
+    @property
+    def epsilon(self) -> float:
+        """The ε of the bound; infinite where there is none."""
+        return math.inf if isinstance(self.bound, Nothing) else self.bound.epsilon
+
+    @property
+    def delta(self) -> float:
+        """The δ of the bound: 0 for a pure one, 1 where there is none."""
+        if isinstance(self.bound, Nothing):
+            return 1.0
+        return self.bound.delta if isinstance(self.bound, Approximate | PAC) else 0.0
+
+    def compose(self, other: Guarantee) -> Guarantee:
+        """Give what holds after both were released about the same person (basic composition)."""
+        assumes = self.assumes + tuple(line for line in other.assumes if line not in self.assumes)
+        unit = self.unit if self.unit is other.unit else Unit.PERSON
+        return Guarantee(_compose(self.bound, other.bound), unit, assumes)
+
+    def repeated(self, times: int) -> Guarantee:
+        """Give what holds after this was released `times` times, with fresh randomness each time."""
+        if isinstance(times, bool) or not isinstance(times, int) or times < 1:
+            raise InvalidParameter("a guarantee is repeated a whole number of times, at least once")
+        return replace(self, bound=_repeat(self.bound, times))
+
+    def implies(self, other: Guarantee) -> bool:
+        """Say whether whoever is promised this is thereby promised the other (of the same unit)."""
+        if self.unit is not other.unit or not set(self.assumes) <= set(other.assumes):
+            return False
+        return _implies(self.bound, other.bound)
+
+    def mutual_information(self, outcomes: float = math.inf) -> float:
+        """Give an upper bound, in nats, on what one report tells about its value, whatever the prior.
+
+        Pure ε-LDP bounds every divergence between two report laws, hence the information
+        [Thesis, Thm 19]: at most ε·tanh(ε/2) (≤ min(ε, ε²/2)), and never more than ln(outcomes).
+        """
+        if not isinstance(self.bound, Pure):
+            raise InvalidParameter("the bound on mutual information is for pure guarantees")
+        epsilon = self.bound.epsilon
+        return min(_up(epsilon * math.tanh(epsilon / 2)), math.log(outcomes))
+
+    def __str__(self) -> str:
+        text = f"{self.bound}" if isinstance(self.bound, Nothing) else f"{self.bound} for {self.unit.value}"
+        return text + ("" if not self.assumes else ", assuming that " + "; ".join(self.assumes))
+
+    def __repr__(self) -> str:
+        return f"Guarantee: {self}"
+
+
+def _compose(first: Bound, second: Bound) -> Bound:
+    if isinstance(first, Nothing):
+        return first
+    if isinstance(second, Nothing):
+        return second
+    if isinstance(first, Metric) or isinstance(second, Metric):
+        if isinstance(first, Metric) and isinstance(second, Metric) and first.distance == second.distance:
+            return replace(first, epsilon=_add(first.epsilon, second.epsilon))
+        return Nothing("a bound per distance and one without do not add up to one number")
+    epsilon = _add(first.epsilon, second.epsilon)
+    deltas = [bound.delta for bound in (first, second) if not isinstance(bound, Pure)]
+    if not deltas:
+        return Pure(epsilon)
+    if not any(isinstance(bound, Approximate) for bound in (first, second)):
+        return PAC(epsilon, _union(deltas))  # independent losses: 1 − Π(1 − δ) [Thesis, Thm 16]
+    return Approximate(epsilon, min(1.0, _up(math.fsum(deltas))))
+
+
+def _repeat(bound: Bound, times: int) -> Bound:
+    if isinstance(bound, Nothing) or times == 1:
+        return bound
+    epsilon = _up(bound.epsilon * times)
+    if isinstance(bound, PAC):
+        return PAC(epsilon, _union([bound.delta], times))
+    if isinstance(bound, Approximate):
+        return Approximate(epsilon, min(1.0, _up(bound.delta * times)))
+    return replace(bound, epsilon=epsilon)
+
+
+def _implies(bound: Bound, other: Bound) -> bool:
+    if isinstance(other, Nothing):
+        return True
+    if isinstance(bound, Nothing) or isinstance(bound, Metric) != isinstance(other, Metric):
+        return False
+    if isinstance(bound, Metric) and isinstance(other, Metric):
+        return bound.distance == other.distance and bound.epsilon <= other.epsilon
+    delta = 0.0 if isinstance(bound, Pure | Metric) else bound.delta
+    if isinstance(other, Pure | Metric):
+        return delta == 0.0 and bound.epsilon <= other.epsilon
+    if isinstance(other, PAC) and isinstance(bound, Approximate) and delta > 0:
+        return False
+    return bound.epsilon <= other.epsilon and delta <= other.delta
+
+
+def _union(deltas: list[float], times: int = 1) -> float:
+    if max(deltas) >= 1.0:
+        return 1.0
+    return min(1.0, _up(-math.expm1(times * math.fsum(math.log1p(-delta) for delta in deltas)), 4))
+
+
+def _add(first: float, second: float) -> float:
+    total = first + second
+    exact = math.fsum((first, second, -total)) <= 0  # the sum was not rounded down
+    return total if exact else _up(total)
+
+
+def _up(number: float, steps: int = 1) -> float:
+    for _ in range(steps):
+        number = math.nextafter(number, math.inf)
+    return number
+
+
+def _check(epsilon: float, delta: float = 0.0) -> None:
+    if not epsilon >= 0.0:
+        raise InvalidParameter("ε of a bound is a number from 0 upwards")
+    if not 0.0 <= delta <= 1.0:
+        raise InvalidParameter("δ of a bound is a probability")
+
+
+def _show(number: float) -> str:
+    """Show at most six digits, rounded up, so that the shown bound is a bound."""
+    if number in (0.0, math.inf):
+        return f"{number:g}"
+    digits = 5 - math.floor(math.log10(number))
+    shown = float(f"{number:.6g}")
+    if shown < number * (1 - 1e-9):
+        shown += 10.0**-digits
+    return f"{shown:.6g}"
