@@ -108,3 +108,8 @@ def finite(name: str, value: object) -> float:
     if not math.isfinite(float(value)):
         raise InvalidParameter(f"{name} must be finite")
     return float(value)
+
+
+def shown(number: float) -> str:
+    """Write a public number in full, 18 rather than 18.0."""
+    return repr(number).removesuffix(".0")

@@ -8,7 +8,7 @@ from typing import final
 
 import numpy as np
 
-from dither.domains.domain import Floats, Line, finite, numbers
+from dither.domains.domain import Floats, Line, finite, numbers, shown
 from dither.errors import InvalidParameter, OutsideDomain
 
 
@@ -52,10 +52,10 @@ class Interval(Line):
         return np.clip(array, self._low, self._top)
 
     def __str__(self) -> str:
-        return f"[{self._low:g}, {self._top:g}]"
+        return f"[{shown(self._low)}, {shown(self._top)}]"
 
     def __repr__(self) -> str:
-        return f"Interval({self._low:g}, {self._top:g})"
+        return f"Interval({shown(self._low)}, {shown(self._top)})"
 
 
 @final
@@ -105,7 +105,7 @@ class Circle(Line):
         return np.abs(self.difference(first, second))
 
     def __str__(self) -> str:
-        return f"the circle [0, {self.period:g}]"
+        return f"the circle [0, {shown(self.period)}]"
 
     def __repr__(self) -> str:
-        return f"Circle({self.period:g})"
+        return f"Circle({shown(self.period)})"

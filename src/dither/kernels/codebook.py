@@ -1,0 +1,167 @@
+"""Which number each part of the report space stands for: a few straight pieces, or a table of steps."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Function = Callable[[Floats], Floats]
+
+
+class Codebook(ABC):
+    """A non-decreasing map from the report space [0, 1] to numbers (units in which the domain is [0, 1])."""
+
+    @abstractmethod
+    def integral(self, share: Floats, x: Floats, function: Function, antiderivative: Function) -> Floats:
+        """Give Φ(u) = ∫₀ᵘ f(codebook(v) − x) dv for shares u and centres x of one shape."""
+
+    @abstractmethod
+    def below(self, y: Floats, *, strictly: bool = False) -> Floats:
+        """Give the share of the report space that stands for numbers ≤ y (or < y)."""
+
+    @abstractmethod
+    def stretch(self, y: Floats) -> Floats:
+        """Give d(share)/dy: the density of the report space at y, 0 where there is none."""
+
+    @property
+    @abstractmethod
+    def atoms(self) -> Floats:
+        """The numbers that a whole part of the report space stands for."""
+
+    @abstractmethod
+    def __call__(self, share: Floats) -> Floats:
+        """Give the number that a share of the report space stands for."""
+
+    @abstractmethod
+    def clipped(self) -> Codebook:
+        """Give the same codebook with numbers beyond [0, 1] moved to the nearer end."""
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """The smallest and the largest number."""
+        low, high = self(np.array([0.0, 1.0]))
+        return float(low), float(high)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Ramps(Codebook):
+    """Straight pieces between edges of the report space; a flat piece makes an atom."""
+
+    edges: Floats
+    left: Floats
+    right: Floats
+
+    @staticmethod
+    def affine(low: float, high: float) -> Ramps:
+        """Give the straight line from low to high."""
+        return Ramps(np.array([0.0, 1.0]), np.array([low]), np.array([high]))
+
+    def clipped(self) -> Ramps:
+        """Give this straight line cut off at 0 and 1: what is beyond becomes an atom at the end."""
+        if self.left.size > 1:
+            return Ramps(self.edges, np.clip(self.left, 0.0, 1.0), np.clip(self.right, 0.0, 1.0))
+        low, high = self.ends
+        first, second = (float(np.clip((end - low) / (high - low), 0.0, 1.0)) for end in (0.0, 1.0))
+        edges = np.array([0.0, first, second, 1.0])
+        line = np.clip(low + (high - low) * edges, 0.0, 1.0)
+        kept = edges[1:] > edges[:-1]
+        return Ramps(np.append(edges[:-1][kept], 1.0), line[:-1][kept], line[1:][kept])
+
+    @property
+    def slopes(self) -> Floats:
+        """How steep each piece is."""
+        return np.asarray((self.right - self.left) / np.diff(self.edges), dtype=np.float64)
+
+    def integral(  # noqa: D102
+        self, share: Floats, x: Floats, function: Function, antiderivative: Function
+    ) -> Floats:
+        total = np.zeros(np.broadcast_shapes(share.shape, x.shape))
+        for begin, end, left, slope in zip(
+            self.edges[:-1], self.edges[1:], self.left, self.slopes, strict=True
+        ):
+            covered = np.clip(share, begin, end) - begin
+            if slope == 0.0:
+                total += covered * function(left - x)
+            else:
+                total += (antiderivative(left + slope * covered - x) - antiderivative(left - x)) / slope
+        return total
+
+    def below(self, y: Floats, *, strictly: bool = False) -> Floats:  # noqa: D102
+        total = np.zeros(y.shape)
+        for begin, end, left, slope in zip(
+            self.edges[:-1], self.edges[1:], self.left, self.slopes, strict=True
+        ):
+            if slope == 0.0:
+                total += (left < y if strictly else left <= y) * (end - begin)
+            else:
+                total += np.clip((y - left) / slope, 0.0, end - begin)
+        return total
+
+    def stretch(self, y: Floats) -> Floats:  # noqa: D102
+        total = np.zeros(y.shape)
+        for left, right, slope in zip(self.left, self.right, self.slopes, strict=True):
+            if slope != 0.0:
+                total += ((left <= y) & (y <= right)) / slope
+        return total
+
+    @property
+    def atoms(self) -> Floats:  # noqa: D102
+        return np.asarray(self.left[self.slopes == 0.0])
+
+    def __call__(self, share: Floats) -> Floats:  # noqa: D102
+        piece = np.clip(np.searchsorted(self.edges, share, side="right") - 1, 0, self.left.size - 1)
+        return np.asarray(
+            self.left[piece] + self.slopes[piece] * (share - self.edges[piece]), dtype=np.float64
+        )
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Steps(Codebook):
+    """Equal parts of the report space, each standing for one number: cells as sampled, or a solved table."""
+
+    values: Floats
+
+    def integral(  # noqa: D102
+        self, share: Floats, x: Floats, function: Function, antiderivative: Function
+    ) -> Floats:
+        shape = np.broadcast_shapes(share.shape, x.shape)
+        shares, centres = np.broadcast_to(share, shape).reshape(-1), np.broadcast_to(x, shape).reshape(-1)
+        total = np.empty(shares.size)
+        last, sums = np.nan, np.zeros(1)
+        for index, (one, centre) in enumerate(zip(shares, centres, strict=True)):
+            if centre != last:  # prefix sums serve every share asked about one centre
+                sums = np.concatenate([[0.0], np.cumsum(function(self.values - centre))])
+                last = centre
+            place = one * self.values.size
+            whole = min(int(place), self.values.size - 1)
+            total[index] = sums[whole] + (place - whole) * (sums[whole + 1] - sums[whole])
+        return total.reshape(shape) / self.values.size
+
+    def below(self, y: Floats, *, strictly: bool = False) -> Floats:  # noqa: D102
+        count = np.searchsorted(self.values, y, side="left" if strictly else "right")
+        return np.asarray(count / self.values.size, dtype=np.float64)
+
+    def stretch(self, y: Floats) -> Floats:  # noqa: D102
+        return np.zeros(y.shape)
+
+    @property
+    def atoms(self) -> Floats:  # noqa: D102
+        return np.unique(self.values)
+
+    def clipped(self) -> Steps:  # noqa: D102
+        return Steps(np.clip(self.values, 0.0, 1.0))
+
+    def __call__(self, share: Floats) -> Floats:  # noqa: D102
+        cell = np.clip((np.asarray(share) * self.values.size).astype(np.int64), 0, self.values.size - 1)
+        return self.values[cell]
+
+
+IDENTITY: Final = Ramps.affine(0.0, 1.0)

@@ -1,0 +1,96 @@
+"""Which number a cell stands for, in the user's units: a straight line, cut off or not, or a table."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dither.domains import BLOCK, Line
+from dither.errors import MalformedReport
+from dither.kernels.codebook import Codebook, Ramps
+
+Floats = NDArray[np.float64]
+Array = NDArray[Any]
+
+
+@final
+@dataclass(frozen=True)
+class Affine:
+    """Cell j stands for offset + step·j, moved to the nearer of `low` and `high` where it is beyond."""
+
+    offset: float
+    step: float
+    low: float = -math.inf
+    high: float = math.inf
+
+    def __call__(self, cells: Array) -> Floats:
+        """Give the numbers of many cells, block by block."""
+        flat = np.ascontiguousarray(cells).reshape(-1)
+        values = np.empty(flat.size)
+        cut = self.low > -math.inf or self.high < math.inf
+        for begin in range(0, flat.size, BLOCK):
+            block = values[begin : begin + BLOCK]
+            np.multiply(flat[begin : begin + BLOCK], self.step, out=block)
+            block += self.offset
+            if cut:
+                np.clip(block, self.low, self.high, out=block)
+        return values.reshape(np.shape(cells))
+
+    def wire(self) -> dict[str, Any]:
+        """Give the specification that travels with reports."""
+        ends = {"low": self.low, "high": self.high} if math.isfinite(self.low) else {}
+        return {"offset": self.offset, "step": self.step, **ends}
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Cell j stands for the j-th number of a table."""
+
+    values: Floats
+
+    def __call__(self, cells: Array) -> Floats:
+        """Give the numbers of many cells."""
+        return np.asarray(np.take(self.values, cells), dtype=np.float64)
+
+    def wire(self) -> dict[str, Any]:
+        """Give the specification that travels with reports: each run of equal numbers once."""
+        begins = np.flatnonzero(np.diff(self.values, prepend=np.nan) != 0.0)
+        runs = np.diff(begins, append=self.values.size)
+        return {"runs": runs.tolist(), "values": self.values[begins].tolist()}
+
+
+Decoder = Affine | Table
+
+
+def decoder(book: Codebook, cells: int, domain: Line) -> Decoder:
+    """Give the number of each cell's middle, in the user's units."""
+    if isinstance(book, Ramps):
+        steep = np.flatnonzero(book.slopes != 0.0)
+        if steep.size == 1:
+            piece = steep[0]
+            slope = float(book.slopes[piece])
+            line = float(book.left[piece]) + slope * (0.5 / cells - float(book.edges[piece]))
+            ends = book.ends if book.left.size > 1 else (-math.inf, math.inf)
+            return Affine(
+                domain.low + domain.length * line,
+                domain.length * slope / cells,
+                domain.low + domain.length * ends[0],
+                domain.low + domain.length * ends[1],
+            )
+    middles = (np.arange(cells) + 0.5) / cells
+    return Table(domain.from_unit(book(middles)))
+
+
+def from_wire(data: dict[str, Any]) -> Decoder:
+    """Read a decoder's specification back."""
+    try:
+        if "runs" in data:
+            return Table(np.repeat(np.asarray(data["values"], dtype=np.float64), data["runs"]))
+        return Affine(**{name: float(number) for name, number in data.items()})
+    except (TypeError, ValueError):
+        raise MalformedReport("a codebook is an offset and a step, or values and how often each") from None

@@ -1,0 +1,179 @@
+"""The law of a report given an input, as formulas: densities, moments and errors, each written once.
+
+For a window of share s starting at a, with density p inside and q = p/e^ε outside, and any function f:
+
+    E[f(Y) | x] = q·Φ(1) + (p − q)·(Φ(a + s) − Φ(a)),   Φ(u) = ∫₀ᵘ f(codebook)
+
+Mean, variance, error under any loss, cdf and concentration are choices of f. Everything here is in units in
+which the domain is [0, 1].
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final, NamedTuple, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dither.kernels.codebook import Codebook, Function
+from dither.losses import Power
+
+Floats = NDArray[np.float64]
+
+
+class Moment(NamedTuple):
+    """A function of how far a report is from the truth, and its antiderivative."""
+
+    function: Function
+    antiderivative: Function
+
+
+BIAS: Final = Moment(lambda gap: gap, lambda gap: gap**2 / 2.0)
+COSINE: Final = Moment(
+    lambda gap: np.cos(2.0 * np.pi * gap), lambda gap: np.sin(2.0 * np.pi * gap) / (2.0 * np.pi)
+)
+
+
+def loss_moment(loss: Power, circular: bool) -> Moment:
+    """Give a loss as a moment, the short way round on a circle."""
+    if circular:
+        return Moment(loss.circular, loss.circular_antiderivative)
+    return Moment(loss, loss.antiderivative)
+
+
+class Law(ABC):
+    """What a mechanism reports for each input x ∈ [0, 1]. Inputs and outputs broadcast."""
+
+    circular: bool
+
+    @abstractmethod
+    def expect(self, x: Floats, moment: Moment) -> Floats:
+        """Give E[f(Y − x) | x]."""
+
+    @abstractmethod
+    def density(self, y: Floats, x: Floats) -> Floats:
+        """Give the density at y, atoms left out."""
+
+    @abstractmethod
+    def cumulative(self, y: Floats, x: Floats) -> Floats:
+        """Give P(Y ≤ y | x), atoms included."""
+
+    @abstractmethod
+    def atoms(self, x: Floats) -> tuple[Floats, Floats]:
+        """Give the places with positive probability, and that probability: shapes (m,) and x.shape + (m,)."""
+
+    @property
+    @abstractmethod
+    def support(self) -> tuple[float, float]:
+        """The smallest and the largest report."""
+
+    @property
+    def kinks(self) -> tuple[float, ...]:
+        """Inputs at which an error, as a function of the input, may change its formula."""
+        return ()
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class WindowLaw(Law):
+    """A window on a codebook: two levels, `contrast` = (p − q)·s of the probability on the window."""
+
+    share: float
+    contrast: float
+    start: Callable[[Floats], Floats]
+    codebook: Codebook
+    circular: bool = False
+    kinks: tuple[float, ...] = ()
+
+    def expect(self, x: Floats, moment: Moment) -> Floats:  # noqa: D102
+        x = np.asarray(x, dtype=np.float64)
+        begin = self.start(x)
+        everything = self._integral(np.ones_like(x), x, moment)
+        window = self._integral(begin + self.share, x, moment) - self._integral(begin, x, moment)
+        return (1.0 - self.contrast) * everything + self.contrast / self.share * window
+
+    def _integral(self, share: Floats, x: Floats, moment: Moment) -> Floats:
+        """Give Φ, going on past 1 where the window wraps."""
+        if not self.circular:
+            return self.codebook.integral(share, x, *moment)
+        turns = np.floor(share)
+        whole = self.codebook.integral(np.ones_like(x), x, *moment)
+        return np.asarray(turns * whole + self.codebook.integral(share - turns, x, *moment))
+
+    def density(self, y: Floats, x: Floats) -> Floats:  # noqa: D102
+        y, x = np.broadcast_arrays(np.asarray(y, dtype=np.float64), np.asarray(x, dtype=np.float64))
+        place = self.codebook.below(y)
+        offset = place - self.start(x)
+        if self.circular:
+            offset = np.mod(offset, 1.0)
+        inside = (offset >= 0.0) & (offset < self.share)
+        level = (1.0 - self.contrast) + self.contrast / self.share * inside
+        return np.asarray(level * self.codebook.stretch(y), dtype=np.float64)
+
+    def cumulative(self, y: Floats, x: Floats) -> Floats:  # noqa: D102
+        y, x = np.broadcast_arrays(np.asarray(y, dtype=np.float64), np.asarray(x, dtype=np.float64))
+        return self._mass(np.zeros(y.shape), self.codebook.below(y), x)
+
+    def atoms(self, x: Floats) -> tuple[Floats, Floats]:  # noqa: D102
+        places = self.codebook.atoms
+        ends = self.codebook.below(places)
+        begins = self.codebook.below(places, strictly=True)
+        return places, self._mass(begins, ends, np.asarray(x, dtype=np.float64)[..., None])
+
+    def _mass(self, begin: Floats, end: Floats, x: Floats) -> Floats:
+        """Give the probability of the part [begin, end] of the report space."""
+        start = self.start(np.asarray(x, dtype=np.float64))
+        shared = _overlap(begin, end, start, start + self.share)
+        if self.circular:
+            shared = shared + _overlap(begin, end, start - 1.0, start - 1.0 + self.share)
+        return np.asarray((1.0 - self.contrast) * (end - begin) + self.contrast / self.share * shared)
+
+    @property
+    def support(self) -> tuple[float, float]:  # noqa: D102
+        return self.codebook.ends
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class MixedLaw(Law):
+    """One of several laws, chosen by a coin that does not look at the input."""
+
+    weights: tuple[float, ...]
+    laws: tuple[Law, ...]
+    circular: bool = False
+
+    def _mix(self, answer: Callable[[Law], Floats]) -> Floats:
+        mixed = sum(weight * answer(law) for weight, law in zip(self.weights, self.laws, strict=True))
+        return np.asarray(mixed, dtype=np.float64)
+
+    def expect(self, x: Floats, moment: Moment) -> Floats:  # noqa: D102
+        return self._mix(lambda law: law.expect(x, moment))
+
+    def density(self, y: Floats, x: Floats) -> Floats:  # noqa: D102
+        return self._mix(lambda law: law.density(y, x))
+
+    def cumulative(self, y: Floats, x: Floats) -> Floats:  # noqa: D102
+        return self._mix(lambda law: law.cumulative(y, x))
+
+    def atoms(self, x: Floats) -> tuple[Floats, Floats]:  # noqa: D102
+        parts = [law.atoms(x) for law in self.laws]
+        places = np.concatenate([place for place, _ in parts])
+        masses = [weight * mass for weight, (_, mass) in zip(self.weights, parts, strict=True)]
+        order = np.argsort(places, kind="stable")
+        return places[order], np.concatenate(masses, axis=-1)[..., order]
+
+    @property
+    def support(self) -> tuple[float, float]:  # noqa: D102
+        ends = [law.support for law, weight in zip(self.laws, self.weights, strict=True) if weight > 0]
+        return min(low for low, _ in ends), max(high for _, high in ends)
+
+    @property
+    def kinks(self) -> tuple[float, ...]:  # noqa: D102
+        return tuple(sorted({kink for law in self.laws for kink in law.kinks}))
+
+
+def _overlap(begin: Floats, end: Floats, first: Floats, last: Floats) -> Floats:
+    return np.asarray(np.maximum(np.minimum(end, last) - np.maximum(begin, first), 0.0), dtype=np.float64)

@@ -1,0 +1,79 @@
+"""The one exact draw under every window: so many tickets, each as likely as the next, or none at all."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Final, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dither.errors import InvalidParameter
+from dither.randomness import Source
+
+Mask = NDArray[np.bool_]
+
+_LATE: Final = 32  # bits that are drawn only when the first ones do not decide
+
+
+@final
+@dataclass(frozen=True)
+class Lottery:
+    """Each of `tickets` tickets is drawn with probability exactly step / 2^bits; otherwise none is.
+
+    The first bits − 32 random bits v decide nearly always: ticket v // d for v < tickets·d, where
+    d = step >> 32. The remaining share step mod 2^32 of each ticket hangs on one last value of v each, which
+    asks for 32 more bits. No rejection, no float; the expected cost is one word.
+    """
+
+    tickets: int
+    step: int
+    bits: int
+
+    def __post_init__(self) -> None:
+        if self.bits not in (64, 96) or self.tickets < 1:
+            raise InvalidParameter("a lottery has at least one ticket and 64 or 96 bits")
+        if not self.fits(self.tickets, self.step, self.bits):
+            raise InvalidParameter("a lottery's step does not fit its bits")
+
+    @staticmethod
+    def fits(tickets: int, step: int, bits: int) -> bool:
+        """Say whether the first bits alone can carry the tickets, with one value left for each."""
+        first = step >> _LATE
+        return first >= 1 and tickets * (first + 1) <= 1 << (bits - _LATE)
+
+    @property
+    def nothing(self) -> Fraction:
+        """The probability that no ticket is drawn."""
+        return 1 - Fraction(self.tickets * self.step, 1 << self.bits)
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The words that `draw` wants: the first bits."""
+        return np.dtype(np.uint32 if self.bits == 64 else np.uint64)
+
+    def draw(self, words: NDArray[Any], ticket: NDArray[Any], drawn: Mask, source: Source) -> None:
+        """From uniform words, write the ticket and whether one was drawn (where not, ticket is anything)."""
+        kind = self.dtype.type
+        first = self.step >> _LATE
+        np.floor_divide(words, kind(first), out=ticket)
+        np.less(words, kind(self.tickets * first), out=drawn)
+        hanging = (1 << (self.bits - _LATE)) - self.tickets
+        if words.size and words.max() >= kind(hanging):
+            where = np.flatnonzero(words >= kind(hanging))
+            late = source.words(where.size) >> np.uint64(64 - _LATE)
+            won = where[late < np.uint64(self.step & ((1 << _LATE) - 1))]
+            ticket[won] = words[won] - kind(hanging)
+            drawn[won] = True
+
+    def draw_one(self, source: Source) -> int | None:
+        """Draw once, in plain integers; None where no ticket is drawn."""
+        word = source.bits(self.bits - _LATE)
+        first = self.step >> _LATE
+        if word < self.tickets * first:
+            return word // first
+        ticket = word - (1 << (self.bits - _LATE)) + self.tickets
+        if ticket >= 0 and source.bits(_LATE) < self.step & ((1 << _LATE) - 1):
+            return ticket
+        return None

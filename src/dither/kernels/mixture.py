@@ -1,0 +1,98 @@
+"""Two windows and a coin that does not look at the input; the report shows which of the two was used."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Final, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dither.domains import Line
+from dither.errors import InvalidParameter
+from dither.kernels.placement import Track
+from dither.kernels.sampling import FEW, SlidingSampler, draw_few, in_threads
+from dither.kernels.window import BLOCK, Sliding
+from dither.randomness import Source
+
+Array = NDArray[Any]
+
+COIN: Final = 1 << 32
+
+
+@final
+@dataclass(frozen=True)
+class Mixture:
+    """With probability heads/2^32 a cell of the first window, otherwise N₁ + a cell of the second."""
+
+    first: Sliding
+    second: Sliding
+    heads: int
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.heads < COIN:
+            raise InvalidParameter("the coin's heads are a whole number from 0 to 2^32 − 1")
+
+    @property
+    def cells(self) -> int:
+        """How many different reports there are."""
+        return self.first.cells + self.second.cells
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The smallest unsigned integers that hold a cell."""
+        return np.dtype(np.min_scalar_type(self.cells - 1))
+
+    @property
+    def ratio(self) -> Fraction:
+        """The largest ratio of two probabilities of one cell: the coin cancels."""
+        return max(self.first.ratio, self.second.ratio)
+
+    def draw(
+        self, domain: Line, tracks: tuple[Track, Track], values: Array, source: Source, *, threads: int
+    ) -> Array:
+        """Give a cell for each of the values (one axis)."""
+        if values.size >= FEW:
+            new = lambda size: _Sampler(self, domain, tracks, size)  # noqa: E731
+            return in_threads(new, values, self.dtype, source, threads)
+        if values.size and not domain.admits(values):
+            domain.refuse()
+        return np.array([self._one(tracks, float(value), source) for value in values], dtype=self.dtype)
+
+    def _one(self, tracks: tuple[Track, Track], value: float, source: Source) -> int:
+        if source.bits(32) < self.heads:
+            return draw_few(self.first, tracks[0], value, source)
+        return self.first.cells + draw_few(self.second, tracks[1], value, source)
+
+
+@final
+class _Sampler:
+    """Both windows are drawn for every value, and the coin keeps one: no branch depends on the coin."""
+
+    def __init__(self, mixture: Mixture, domain: Line, tracks: tuple[Track, Track], size: int) -> None:
+        self._mixture = mixture
+        self._first = SlidingSampler(domain, mixture.first, tracks[0], size)
+        self._second = SlidingSampler(domain, mixture.second, tracks[1], size)
+        size = min(size, BLOCK)
+        self._cells = np.empty(size, dtype=mixture.first.dtype)
+        self._others = np.empty(size, dtype=mixture.second.dtype)
+        self._coins = np.empty(size, dtype=np.uint32)
+        self._heads = np.empty(size, dtype=np.bool_)
+
+    def __call__(self, values: Array, cells: Array, source: Source) -> None:
+        offset = cells.dtype.type(self._mixture.first.cells)
+        for begin in range(0, values.size, BLOCK):
+            block, cell = values[begin : begin + BLOCK], cells[begin : begin + BLOCK]
+            count = block.size
+            own, other, heads = self._cells[:count], self._others[:count], self._heads[:count]
+            coins = self._coins[:count]
+            self._first(block, own, source)
+            self._second(block, other, source)
+            source.fill(coins.data)
+            np.less(coins, np.uint32(self._mixture.heads), out=heads)
+            # cell = other + heads·(own − other): the arithmetic wraps and comes back
+            tail = np.add(other, offset, dtype=cells.dtype)
+            np.subtract(own, tail, out=cell, dtype=cells.dtype)
+            cell *= heads
+            cell += tail

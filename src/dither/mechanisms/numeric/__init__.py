@@ -1,0 +1,1 @@
+"""The mechanisms for one number: an interval or a circle."""

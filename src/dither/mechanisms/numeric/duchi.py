@@ -1,0 +1,34 @@
+"""Duchi: one of two values, chosen so that the average is right."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import final
+
+import numpy as np
+
+from dither.kernels.codebook import Steps
+from dither.kernels.placement import GLIDING
+from dither.mechanisms.windowed import Shape, WindowMechanism, _unbiased
+
+
+@final
+@dataclass(frozen=True)
+class Duchi(WindowMechanism):
+    """One of two values outside the domain; averages to the value.
+
+    Promise:   pure ε.
+    Reports:   one of two cells.
+    Use when:  a mean is wanted at small ε, or one bit is all that can be sent.
+    Reference: [Duchi18, eq. 26].
+    """
+
+    cells: int = field(default=2, init=False)
+
+    def shape(self) -> Shape:  # noqa: D102
+        return Shape(0.5, GLIDING, _two_points)
+
+
+def _two_points(share: float, contrast: float) -> Steps:
+    line = _unbiased(GLIDING, share, contrast)
+    return Steps(line(np.array([0.25, 0.75])))

@@ -1,0 +1,130 @@
+"""Hybrid: a coin between PM and Duchi, better than either."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import KW_ONLY, dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, Final, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dither.domains import Interval, Line, numbers
+from dither.kernels.law import Law, MixedLaw
+from dither.kernels.mixture import COIN, Mixture
+from dither.mechanisms.mechanism import Mechanism
+from dither.mechanisms.numeric.duchi import Duchi
+from dither.mechanisms.numeric.pm import PM
+from dither.mechanisms.questions import Questions, Realised
+from dither.mechanisms.windowed import within
+from dither.privacy import Bound, Pure
+from dither.privacy.exact import log_above
+from dither.randomness import Source
+
+Array = NDArray[Any]
+
+THRESHOLD: Final = 0.6093524930273094  # below it the coin always says Duchi [PM19, eq. 10]
+
+
+@final
+@dataclass(frozen=True)
+class Hybrid(Mechanism, Questions):
+    """A report of PM or of Duchi, whichever a coin says; averages to the value.
+
+    Promise:   pure ε.
+    Reports:   cells of PM, then Duchi's two: the report shows the coin, which tells nothing about the value.
+    Use when:  a mean is wanted below ε ≈ 2.3; its variance hardly depends on the value.
+    Reference: [PM19, Sec. III-C].
+    """
+
+    _: KW_ONLY
+    cells: int = 1 << 15
+
+    takes = (Interval,)
+
+    def _build(self) -> None:
+        _ = self.kernel
+
+    @cached_property
+    def parts(self) -> tuple[PM, Duchi]:
+        """The two mechanisms that the coin chooses between."""
+        return PM(self.domain, epsilon=self.epsilon, cells=self.cells), Duchi(
+            self.domain, epsilon=self.epsilon
+        )
+
+    @property
+    def coin(self) -> float:
+        """The probability of PM: 1 − e^(−ε/2) above the threshold, else 0."""
+        return -math.expm1(-self.epsilon / 2.0) if self.epsilon > THRESHOLD else 0.0
+
+    @cached_property
+    def kernel(self) -> Mixture:
+        """The two windows and the coin, in integers."""
+        heads = min(round(self.coin * COIN), COIN - 1)
+        return Mixture(self.parts[0].kernel, self.parts[1].kernel, heads)
+
+    @property
+    def line(self) -> Line:
+        """The domain of the inputs."""
+        return self.parts[0].line
+
+    @cached_property
+    def law(self) -> Law:
+        """The continuous mechanism that the cells approximate."""
+        return MixedLaw((self.coin, 1.0 - self.coin), (self.parts[0].law, self.parts[1].law))
+
+    @cached_property
+    def sampled(self) -> Realised:
+        """The same questions about the integers that are sampled."""
+        coin = self.kernel.heads / COIN
+        laws = (self.parts[0].sampled.law, self.parts[1].sampled.law)
+        return Realised(self.line, MixedLaw((coin, 1.0 - coin), laws))
+
+    def probabilities(self, x: float) -> list[Fraction]:
+        """Give the exact probability of every report for the input x, from the very integers sampled."""
+        coin = Fraction(self.kernel.heads, COIN)
+        first, second = (part.probabilities(x) for part in self.parts)
+        return [coin * one for one in first] + [(1 - coin) * one for one in second]
+
+    def _draw(self, values: object, source: Source, threads: int) -> Array:
+        array = numbers(values)
+        tracks = self.parts[0].track, self.parts[1].track
+        return self.kernel.draw(self.line, tracks, array.reshape(-1), source, threads=threads).reshape(
+            array.shape
+        )
+
+    def decode(self, cells: Array) -> Array:
+        """Give the numbers that reports stand for."""
+        return np.take(self._values, cells)
+
+    @cached_property
+    def _values(self) -> Array:
+        return np.concatenate([part.decode(np.arange(part.cells)) for part in self.parts])
+
+    def _valid(self, raw: Array) -> Array:
+        return within(raw, self.kernel.cells, self.kernel.dtype)
+
+    def realised(self) -> tuple[Bound, str]:
+        """Recompute ε: the larger of the two windows' ratios, for the coin is the same for every input."""
+        how = "; ".join(part.realised()[1] for part in self.parts) + "; the coin cancels"
+        return Pure(log_above(self.kernel.ratio)), how
+
+    def wire(self) -> dict[str, Any]:
+        """Give both windows, the coin and the codebooks."""
+        first, second = (part.wire() for part in self.parts)
+        return {
+            "kernel": {"first": first["kernel"], "second": second["kernel"], "heads": self.kernel.heads},
+            "codebook": [first["codebook"], second["codebook"]],
+        }
+
+    @property
+    def outcomes(self) -> int:
+        """How many different reports there are."""
+        return self.kernel.cells
+
+    @property
+    def report_bytes(self) -> float:
+        """The size of one report, in bytes."""
+        return float(self.kernel.dtype.itemsize)

@@ -1,0 +1,28 @@
+"""OGPM-U: the unbiased mechanism of the OGPM paper, kept for comparison."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import final
+
+from dither.kernels.placement import Gliding
+from dither.mechanisms.windowed import Shape, WindowMechanism
+
+
+@final
+@dataclass(frozen=True)
+class OGPMU(WindowMechanism):
+    """A report from a much wider range, likelier near the value; averages to the value.
+
+    Promise:   pure ε.
+    Reports:   cells of [−C, C+1] in units of the domain, C = coth(ε/4).
+    Use when:  the paper's figures are reproduced; `Podium` has 4 to 9 times less variance.
+    Reference: [OGPM25, Thm 5.1], which calls it optimal; it is not, see deviations.
+    """
+
+    def shape(self) -> Shape:  # noqa: D102
+        reach = 1.0 / math.tanh(self.epsilon / 4.0)  # C of Thm 5.1
+        # The window keeps (C+1)/(2(2C+1)) of the free room away from both ends: support that is never used.
+        clear = (reach + 1.0) / (2.0 * (2.0 * reach + 1.0))
+        return Shape.unbiased(1.0 / (1.0 + math.exp(self.epsilon / 2.0)), Gliding(clear))

@@ -1,0 +1,25 @@
+"""PM: the piecewise mechanism, the first unbiased report with one likelier window."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import final
+
+from dither.kernels.placement import GLIDING
+from dither.mechanisms.windowed import Shape, WindowMechanism
+
+
+@final
+@dataclass(frozen=True)
+class PM(WindowMechanism):
+    """A report from a wider range, likelier near the value; averages to the value.
+
+    Promise:   pure ε.
+    Reports:   cells of the domain stretched about its centre. `.compressed()` is PM-C, `.truncated()` T-PM.
+    Use when:  a baseline is wanted; `Podium` is never worse in the worst case.
+    Reference: [PM19, Alg. 2].
+    """
+
+    def shape(self) -> Shape:  # noqa: D102
+        return Shape.unbiased(1.0 / (1.0 + math.exp(self.epsilon / 2.0)), GLIDING)  # [PM19, eq. 6–7]

@@ -1,0 +1,42 @@
+"""Podium: of all two-level reports, the unbiased one with the smallest worst-case variance."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import KW_ONLY, dataclass
+from typing import final
+
+from dither.kernels.placement import GLIDING
+from dither.mechanisms.windowed import Shape, WindowMechanism
+
+
+@final
+@dataclass(frozen=True)
+class Podium(WindowMechanism):
+    """A report from a wider range, likelier near the value; averages to the value.
+
+    Promise:   pure ε.
+    Reports:   cells of the domain stretched about its centre.
+    Use when:  a mean is wanted; below ε ≈ 2.3 `Hybrid` has the smaller worst-case variance.
+    Reference: [Podium19]; its Table I and equation (1) are not used, see deviations. `approximate=True` is
+               the paper's σ = ε/3, at most 5 % worse.
+    """
+
+    _: KW_ONLY
+    approximate: bool = False
+
+    def shape(self) -> Shape:  # noqa: D102
+        step = self.epsilon / 3.0 if self.approximate else best_step(self.epsilon)
+        return Shape.unbiased(1.0 / (1.0 + math.exp(step)), GLIDING)  # [Podium19, Alg. 1] w/m
+
+
+def best_step(epsilon: float) -> float:
+    """Give the σ that minimises the variance at the ends: sinh(2σ − ε) + 2 sinh(σ) = 0, by Newton."""
+    step = epsilon / 4.0 if epsilon <= 1.0 else epsilon / 3.0
+    for _ in range(50):
+        slope = 2.0 * math.cosh(2.0 * step - epsilon) + 2.0 * math.cosh(step)
+        change = (math.sinh(2.0 * step - epsilon) + 2.0 * math.sinh(step)) / slope
+        step -= change
+        if abs(change) <= 1e-16 * step:
+            break
+    return step

@@ -1,0 +1,65 @@
+"""SW: the square wave, a window of fixed width about the value, for distributions."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import KW_ONLY, dataclass, replace
+from typing import final
+
+from dither.domains import Circle, Interval
+from dither.errors import InvalidParameter
+from dither.kernels.codebook import Ramps
+from dither.kernels.placement import GLIDING
+from dither.mechanisms.windowed import Decoding, Shape, WindowMechanism
+
+
+@final
+@dataclass(frozen=True)
+class SW(WindowMechanism):
+    """A report from a slightly wider range, likelier within a fixed distance of the value.
+
+    Promise:   pure ε.
+    Reports:   cells of [−b, 1+b] in units of the domain; on a circle, cells of the circle itself.
+               `.compressed()` is SW-C, `.truncated()` T-SW; `.redesigned()` stays inside the domain.
+    Use when:  a distribution is wanted (`dt.distribution`); the mean report is affine in the value.
+    Reference: [SW20, Thm 4.3]; redesigned: [Thesis, D.2.6].
+    """
+
+    _: KW_ONLY
+    redesign: bool = False
+
+    takes = (Interval, Circle)
+
+    def shape(self) -> Shape:  # noqa: D102
+        share = wave_share(self.epsilon)
+        if self.redesign or isinstance(self.domain, Circle):
+            if self.decoding is not Decoding.OWN:
+                raise InvalidParameter("these reports lie in the domain already; nothing to compress or cut")
+            return Shape.centred(self.line, share)
+        return Shape(share, GLIDING, _stretched)
+
+    def redesigned(self) -> SW:
+        """Give the window of the same width that stays inside the domain, as OGPM's does."""
+        return replace(self, redesign=True)
+
+
+def wave_share(epsilon: float) -> float:
+    """Give 2b/(1+2b) = (ε − 1 + e^−ε) / (e^ε + e^−ε − 2), b being half the wave's width [SW20, Thm 4.3]."""
+    return _second_order(epsilon) / (4.0 * math.sinh(epsilon / 2.0) ** 2)
+
+
+def _second_order(epsilon: float) -> float:
+    """Give ε − 1 + e^−ε, by its series where the terms would cancel."""
+    if epsilon > 0.5:
+        return epsilon + math.expm1(-epsilon)
+    term, total, order = epsilon * epsilon / 2.0, 0.0, 2
+    while abs(term) > 1e-20 * abs(total):
+        total += term
+        order += 1
+        term *= -epsilon / order
+    return total
+
+
+def _stretched(share: float, contrast: float) -> Ramps:
+    half = share / (1.0 - share) / 2.0  # b: the window [x − b, x + b] of the report range [−b, 1 + b]
+    return Ramps.affine(-half, 1.0 + half)

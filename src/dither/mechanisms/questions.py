@@ -1,0 +1,151 @@
+"""The questions that every mechanism of numbers answers, each written once over its law."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dither.domains import Circle, Line
+from dither.errors import InvalidParameter
+from dither.kernels.law import BIAS, COSINE, Law, loss_moment
+from dither.kernels.quadrature import integrate, maximise
+from dither.losses import Power, squared
+
+Floats = NDArray[np.float64]
+Number = float | Floats
+Prior = Callable[[Floats], Floats]
+
+
+def uniform(x: Floats) -> Floats:
+    """Weigh all values of the domain alike: the prior of `average_error` unless another is given."""
+    return np.ones_like(x)
+
+
+class Questions(ABC):
+    """What a report looks like, given the input. Inputs and answers are in the user's units and broadcast."""
+
+    @property
+    @abstractmethod
+    def law(self) -> Law:
+        """The law of a report given the input, in units in which the domain is [0, 1]."""
+
+    @property
+    @abstractmethod
+    def line(self) -> Line:
+        """The domain of the inputs."""
+
+    @final
+    def _unit(self, x: object) -> Floats:
+        return self.line.to_unit(self.line.check(x).astype(np.float64))
+
+    @final
+    def pdf(self, y: object, x: object) -> Number:
+        """Give the density of the report y for the input x; atoms are left out, see `atoms`."""
+        place = self.line.to_unit(np.asarray(y, dtype=np.float64))
+        return _plain(self.law.density(place, self._unit(x)) / self.line.length)
+
+    @final
+    def cdf(self, y: object, x: object) -> Number:
+        """Give the probability of a report of at most y for the input x."""
+        place = self.line.to_unit(np.asarray(y, dtype=np.float64))
+        return _plain(self.law.cumulative(place, self._unit(x)))
+
+    @final
+    def atoms(self, x: object) -> tuple[Floats, Floats]:
+        """Give the reports that have positive probability and, along the last axis, that probability."""
+        places, masses = self.law.atoms(self._unit(x))
+        return self.line.from_unit(places), masses
+
+    @final
+    def mean(self, x: object) -> Number:
+        """Give the mean report for the input x; on a circle the mean direction, which is x."""
+        return _plain(np.asarray(self.line.check(x), dtype=np.float64) + self.bias(x))
+
+    @final
+    def bias(self, x: object) -> Number:
+        """Give how far the mean report is from x; on a circle there is no bias in direction."""
+        unit = self._unit(x)
+        if isinstance(self.line, Circle):
+            return _plain(np.zeros_like(unit))
+        return _plain(self.line.length * self.law.expect(unit, BIAS))
+
+    @final
+    def variance(self, x: object) -> Number:
+        """Give the variance of the report for the input x; on a circle the circular variance 1 − ρ."""
+        if isinstance(self.line, Circle):
+            return _plain(1.0 - np.asarray(self.resultant(x)))
+        return _plain(np.asarray(self.error(squared, x)) - np.asarray(self.bias(x)) ** 2)
+
+    @final
+    def resultant(self, x: object) -> Number:
+        """Give ρ = E[cos(Y − x)] on a circle: how much of a direction's length survives."""
+        if not isinstance(self.line, Circle):
+            raise InvalidParameter("a resultant length is asked on a circle")
+        return _plain(self.law.expect(self._unit(x), COSINE))
+
+    @final
+    def error(self, loss: Power, x: object) -> Number:
+        """Give the expected loss of the report for the input x, the short way round on a circle."""
+        return _plain(self._scale(loss) * self._error(loss)(self._unit(x)))
+
+    @final
+    def worst_error(self, loss: Power) -> float:
+        """Give the largest expected loss over all inputs."""
+        return self._scale(loss) * maximise(self._error(loss), 0.0, 1.0, self.law.kinks)
+
+    @final
+    def average_error(self, loss: Power, prior: Prior = uniform) -> float:
+        """Give the expected loss over inputs drawn from a prior: a density on the domain, up to a factor."""
+        error = self._error(loss)
+
+        def weight(unit: Floats) -> Floats:
+            return np.asarray(prior(self.line.from_unit(unit)), dtype=np.float64)
+
+        kinks = (0.5, *self.law.kinks)
+        mass = integrate(weight, 0.0, 1.0, kinks)
+        if not mass > 0.0:
+            raise InvalidParameter("a prior is a density with positive mass on the domain")
+        return self._scale(loss) / mass * integrate(lambda unit: weight(unit) * error(unit), 0.0, 1.0, kinks)
+
+    @final
+    @property
+    def support(self) -> tuple[float, float]:
+        """The smallest and the largest report."""
+        low, high = self.line.from_unit(np.asarray(self.law.support))
+        return float(low), float(high)
+
+    def _scale(self, loss: Power) -> float:
+        if not isinstance(loss, Power):
+            raise InvalidParameter("a loss is dt.absolute, dt.squared or dt.power(k)")
+        return float(self.line.length**loss.exponent)
+
+    def _error(self, loss: Power) -> Callable[[Floats], Floats]:
+        moment = loss_moment(loss, self.law.circular)
+        return lambda unit: self.law.expect(unit, moment)
+
+
+@final
+@dataclass(frozen=True)
+class Realised(Questions):
+    """The same questions about the integers that are really sampled, cell by cell."""
+
+    _line: Line
+    _law: Law
+
+    @property
+    def law(self) -> Law:  # noqa: D102
+        return self._law
+
+    @property
+    def line(self) -> Line:  # noqa: D102
+        return self._line
+
+
+def _plain(answer: Any) -> Number:
+    array = np.asarray(answer, dtype=np.float64)
+    return float(array) if array.ndim == 0 else array

@@ -1,0 +1,76 @@
+"""Reports: the only thing that leaves a device, together with the mechanism that made them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dither.errors import InvalidParameter, Mismatch
+
+if TYPE_CHECKING:
+    from dither.mechanisms.mechanism import Mechanism
+
+Array = NDArray[Any]
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Reports:
+    """What devices sent: small integers, and the mechanism that says what they stand for.
+
+    `mechanism.reports(raw)` is the way in from outside; this constructor trusts its caller.
+    """
+
+    mechanism: Mechanism
+    cells: Array
+
+    @property
+    def values(self) -> Array:
+        """What the reports stand for, decoded."""
+        return self.mechanism.decode(self.cells)
+
+    def read_by(self, mechanism: Mechanism) -> Reports:
+        """Give the same reports decoded another way; the other mechanism must send the same reports."""
+        if mechanism.fingerprint != self.mechanism.fingerprint:
+            raise Mismatch(f"these reports were made by another mechanism than {_name(mechanism)}")
+        return Reports(mechanism, self.cells)
+
+    @staticmethod
+    def concatenate(parts: list[Reports]) -> Reports:
+        """Put reports of one mechanism together, along the first axis."""
+        if not parts:
+            raise InvalidParameter("there is nothing to concatenate")
+        first = parts[0].mechanism
+        return Reports(first, np.concatenate([part.read_by(first).cells for part in parts]))
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        return np.asarray(self.values, dtype=dtype)
+
+    def __len__(self) -> int:
+        return len(self.cells)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.values)
+
+    def __getitem__(self, index: Any) -> Reports:
+        return Reports(self.mechanism, np.asarray(self.cells[index]))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Reports):
+            return NotImplemented
+        same = self.mechanism.fingerprint == other.mechanism.fingerprint
+        return same and np.array_equal(self.cells, other.cells)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        count = f"{self.cells.size:,}".replace(",", " ")
+        return f"Reports({count} of {_name(self.mechanism)}, {self.cells.dtype.name})"
+
+
+def _name(mechanism: Mechanism) -> str:
+    return f"{type(mechanism).__name__} on {mechanism.domain}"
