@@ -1,5 +1,7 @@
 """Local differential privacy, exact to the last bit."""
 
+from dither.audits import Finding, audit
+from dither.campaigns import from_bytes, from_json, to_bytes, to_json
 from dither.domains import Categories, Circle, Disk, Interval, Rectangle, Sphere
 from dither.estimation import Estimate
 from dither.losses import absolute, power, squared
@@ -18,6 +20,7 @@ __all__ = [
     "Disk",
     "Duchi",
     "Estimate",
+    "Finding",
     "Guarantee",
     "Hybrid",
     "Interval",
@@ -27,6 +30,11 @@ __all__ = [
     "Seeded",
     "Sphere",
     "absolute",
+    "audit",
+    "from_bytes",
+    "from_json",
     "power",
     "squared",
+    "to_bytes",
+    "to_json",
 ]

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, Final, final
+from typing import Any, Final, Self, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dither.domains import Interval, Line, numbers
+from dither.errors import MalformedReport
 from dither.kernels.law import Law, MixedLaw
 from dither.kernels.mixture import COIN, Mixture
 from dither.mechanisms.mechanism import Mechanism
@@ -118,6 +119,21 @@ class Hybrid(Mechanism, Questions):
             "kernel": {"first": first["kernel"], "second": second["kernel"], "heads": self.kernel.heads},
             "codebook": [first["codebook"], second["codebook"]],
         }
+
+    def restored(self, wire: dict[str, Any]) -> Self:
+        """Give this mechanism with the integers and the codebooks that travelled."""
+        try:
+            kernels, books = wire["kernel"], wire["codebook"]
+            parts = tuple(
+                part.restored({"kernel": kernels[name], "codebook": book})
+                for part, name, book in zip(self.parts, ("first", "second"), books, strict=True)
+            )
+            heads = int(kernels["heads"])
+        except (TypeError, KeyError, ValueError):
+            raise MalformedReport("the kernel is two windows and a coin") from None
+        copy = replace(self)
+        copy.__dict__.update(parts=parts, kernel=Mixture(parts[0].kernel, parts[1].kernel, heads))
+        return copy
 
     @property
     def outcomes(self) -> int:

@@ -1,0 +1,38 @@
+"""`dither audit`: what a mechanism really spends."""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+from dither.audits import audit
+from dither.cli.asked import build, domain_options
+from dither.domains import Domain
+
+
+@click.command()
+@click.argument("mechanism")
+@domain_options
+@click.option("--epsilon", type=float, required=True, help="The budget ε.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def command(mechanism: str, domain: Domain, epsilon: float, as_json: bool) -> None:
+    """Recompute the ε of MECHANISM from the integers that it samples; exit code 1 if it is too large.
+
+    \b
+    dither audit podium --interval 18 100 --epsilon 1
+    """
+    finding = audit(build(mechanism, domain, epsilon))
+    if as_json:
+        answer = {
+            "mechanism": finding.mechanism,
+            "claimed": finding.claimed,
+            "realised": finding.realised,
+            "delta": finding.realised_delta,
+            "ok": finding.ok,
+            "how": finding.how,
+        }
+        click.echo(json.dumps(answer, ensure_ascii=False))
+    else:
+        click.echo(str(finding))
+    raise SystemExit(0 if finding.ok else 1)

@@ -1,0 +1,27 @@
+"""`dither describe`: what a mechanism does, in words."""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+from dither.campaigns.wire import to_json
+from dither.cli.asked import build, domain_options
+from dither.domains import Domain
+
+
+@click.command()
+@click.argument("mechanism")
+@domain_options
+@click.option("--epsilon", type=float, required=True, help="The budget ε.")
+@click.option("--json", "as_json", is_flag=True, help="Print the specification as JSON.")
+def command(mechanism: str, domain: Domain, epsilon: float, as_json: bool) -> None:
+    """Say in words what MECHANISM does and promises.
+
+    \b
+    dither describe podium --interval 18 100 --epsilon 1
+    dither describe ogpm --circle 360 --epsilon 2 --json
+    """
+    built = build(mechanism, domain, epsilon)
+    click.echo(json.dumps(json.loads(to_json(built)), indent=2) if as_json else built.describe())

@@ -1,0 +1,52 @@
+"""The command `dither`: verbs are imported when they are called, so that --help is quick."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Final
+
+import click
+
+VERBS: Final = {
+    "audit": "Recompute what a mechanism really spends.",
+    "demo": "See the whole story on generated data.",
+    "describe": "Say in words what a mechanism does.",
+    "version": "Show the version.",
+}
+
+
+class _Verbs(click.Group):
+    """A group whose commands live in modules of their own name."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted(VERBS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in VERBS:
+            return None
+        command: click.Command = importlib.import_module(f"dither.cli.{cmd_name}").command
+        return command
+
+    def invoke(self, ctx: click.Context) -> object:
+        """Turn dither's errors into one line on standard error and exit code 2."""
+        from dither.errors import DitherError  # noqa: PLC0415  (numpy stays out of --help)
+
+        try:
+            return super().invoke(ctx)
+        except DitherError as error:
+            raise click.UsageError(str(error)) from None
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(sorted(VERBS.items()))
+
+
+@click.group(cls=_Verbs, context_settings={"help_option_names": ["-h", "--help"]})
+def main() -> None:
+    """Local differential privacy, exact to the last bit.
+
+    \b
+    dither demo
+    dither describe podium --interval 18 100 --epsilon 1
+    dither audit podium --interval 18 100 --epsilon 1
+    """
