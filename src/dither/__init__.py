@@ -3,7 +3,7 @@
 from dither.audits import Finding, audit
 from dither.campaigns import from_bytes, from_json, to_bytes, to_json
 from dither.domains import Categories, Circle, Disk, Interval, Rectangle, Sphere
-from dither.estimation import Estimate
+from dither.estimation import Estimate, Summary
 from dither.losses import absolute, power, squared
 from dither.mechanisms import OGPM, OGPMU, PM, SW, Duchi, Hybrid, Podium
 from dither.privacy import Guarantee
@@ -29,6 +29,7 @@ __all__ = [
     "Reports",
     "Seeded",
     "Sphere",
+    "Summary",
     "absolute",
     "audit",
     "from_bytes",

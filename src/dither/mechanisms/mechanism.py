@@ -85,6 +85,15 @@ class Mechanism(ABC):
         return np.bincount(cells.reshape(-1), minlength=self.outcomes)
 
     @property
+    def tallies(self) -> int:
+        """How long the vector of `tally` is."""
+        return self.outcomes
+
+    def answers(self, cells: Array) -> int:
+        """Say how many answers an array of reports holds: its size, unless one answer is several numbers."""
+        return int(cells.size)
+
+    @property
     @abstractmethod
     def report_bytes(self) -> float:
         """The size of one report, in bytes."""

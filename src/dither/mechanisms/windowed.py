@@ -9,7 +9,7 @@ from dataclasses import KW_ONLY, dataclass, replace
 from enum import Enum
 from fractions import Fraction
 from functools import cached_property, partial
-from typing import Any, ClassVar, Self, final
+from typing import Any, ClassVar, Final, Self, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +31,8 @@ from dither.randomness import Source
 Floats = NDArray[np.float64]
 Array = NDArray[Any]
 Rule = Callable[[float, float], Codebook]  # from the window's share and contrast to the codebook
+
+COUNTED: Final = 20  # leading bits of a cell that a tally keeps apart
 
 
 class Decoding(Enum):
@@ -212,6 +214,24 @@ class WindowMechanism(Mechanism, Questions):
     def outcomes(self) -> int:
         """How many different reports there are."""
         return self.cells
+
+    def tally(self, cells: Array) -> NDArray[np.int64]:
+        """Count reports by cell; beyond 2^20 cells by their leading 20 bits, with the sum of the rest last.
+
+        So the sum of all cells stays exact: Σ cell = 2^rest · Σ place·count + Σ (what was cut off).
+        """
+        rest = max(self.cells.bit_length() - 1 - COUNTED, 0)
+        flat = cells.reshape(-1)
+        counts = np.bincount(flat >> rest, minlength=self.cells >> rest)
+        if not rest:
+            return counts
+        cut = (flat & flat.dtype.type((1 << rest) - 1)).sum(dtype=np.int64)
+        return np.append(counts, cut)
+
+    @property
+    def tallies(self) -> int:
+        """How long the vector of `tally` is."""
+        return self.cells if self.cells <= 1 << COUNTED else (1 << COUNTED) + 1
 
     @property
     def report_bytes(self) -> float:

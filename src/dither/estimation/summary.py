@@ -1,0 +1,187 @@
+"""What a collector keeps: counts that add across chunks and machines, and are enough to estimate from."""
+
+from __future__ import annotations
+
+import json
+import struct
+import zlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Final, Self, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dither.errors import InvalidParameter, MalformedReport, Mismatch
+from dither.mechanisms.mechanism import Mechanism
+from dither.reports import Reports
+
+Counts = NDArray[np.int64]
+
+VERSION: Final = 1
+_MAGIC: Final = b"dither summary\n"
+_HEADER: Final = struct.Struct(f"<{len(_MAGIC)}sH16sQI")  # magic, version, fingerprint, n, length
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Summary:
+    """How often each report was sent, and by how many people: all that an estimate needs.
+
+    Summaries of one mechanism add, in any order and grouping; summaries of two different ones refuse to. The
+    order of the reports is gone, so a summary is also the smaller thing to store.
+
+    >>> import dither as dt
+    >>> age = dt.Duchi(dt.Interval(18, 100), epsilon=1)
+    >>> monday, tuesday = age.reports([0, 1, 1]), age.reports([1, 0])
+    >>> Summary.of(monday) + Summary.of(tuesday)
+    Summary(5 of Duchi on [18, 100])
+    """
+
+    mechanism: Mechanism
+    counts: Counts
+    n: int
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.mechanism, Mechanism):
+            raise InvalidParameter("a summary belongs to a mechanism")
+        counts = np.array(self.counts)
+        if counts.dtype.kind not in "iu" or counts.ndim != 1 or counts.size != self.mechanism.tallies:
+            raise MalformedReport(f"a summary of this mechanism is {self.mechanism.tallies} whole numbers")
+        if isinstance(self.n, bool) or not isinstance(self.n, int | np.integer) or self.n < 0:
+            raise MalformedReport("the number of reports is a whole number from 0 upwards")
+        if counts.size and counts.min() < 0:
+            raise MalformedReport("nothing is counted less than zero times")
+        counts = counts.astype(np.int64, copy=False)
+        counts.setflags(write=False)
+        object.__setattr__(self, "counts", counts)
+        object.__setattr__(self, "n", int(self.n))
+
+    @classmethod
+    def of(cls, reports: Reports) -> Self:
+        """Count reports."""
+        if not isinstance(reports, Reports):
+            raise InvalidParameter(
+                f"reports were expected, not {type(reports).__name__}; mechanism.reports(raw) reads raw ones"
+            )
+        mechanism = reports.mechanism
+        return cls(mechanism, mechanism.tally(reports.cells), mechanism.answers(reports.cells))
+
+    @classmethod
+    def empty(cls, mechanism: Mechanism) -> Self:
+        """Give the summary of no reports: adding it changes nothing."""
+        return cls(mechanism, np.zeros(mechanism.tallies, dtype=np.int64), 0)
+
+    @classmethod
+    def gather(cls, chunks: Iterable[Reports]) -> Self:
+        """Count reports that come in chunks, holding one chunk at a time."""
+        total: Self | None = None
+        for chunk in chunks:
+            part = cls.of(chunk)
+            total = part if total is None else total + part
+        if total is None:
+            raise InvalidParameter("there are no chunks; Summary.empty(mechanism) is the summary of none")
+        return total
+
+    def __add__(self, other: object) -> Self:
+        if not isinstance(other, Summary):
+            return NotImplemented
+        if other.mechanism.fingerprint != self.mechanism.fingerprint:
+            raise Mismatch(f"{other!r} and {self!r} were sampled differently: they do not add")
+        return type(self)(self.mechanism, self.counts + other.counts, self.n + other.n)
+
+    def __radd__(self, other: object) -> Self:
+        return self if other == 0 else NotImplemented  # sum(…) begins with 0
+
+    def read_by(self, mechanism: Mechanism) -> Self:
+        """Give the same counts decoded another way; the other mechanism must send the same reports."""
+        if mechanism.fingerprint != self.mechanism.fingerprint:
+            raise Mismatch(f"{self!r} was not made by this {type(mechanism).__name__}")
+        return type(self)(mechanism, self.counts, self.n)
+
+    def to_bytes(self) -> bytes:
+        """Give the summary as bytes: a header with a version and the fingerprint, then compressed counts."""
+        fingerprint = self.mechanism.fingerprint.encode()
+        header = _HEADER.pack(_MAGIC, VERSION, fingerprint, self.n, self.counts.size)
+        return header + zlib.compress(self.counts.astype("<i8").tobytes(), 1)
+
+    @classmethod
+    def from_bytes(cls, data: bytes, mechanism: Mechanism) -> Self:
+        """Read what `to_bytes` wrote. The mechanism is told, not sent: only its fingerprint travels."""
+        size = 8 * mechanism.tallies
+        try:
+            magic, version, fingerprint, n, length = _HEADER.unpack_from(data)
+            unpacker = zlib.decompressobj()
+            raw = unpacker.decompress(data[_HEADER.size :], size + 1)  # never more than a summary's size
+        except (struct.error, TypeError, zlib.error):
+            raise MalformedReport("these bytes are not a summary") from None
+        if magic != _MAGIC:
+            raise MalformedReport("these bytes are not a summary")
+        _check(version, fingerprint.decode("ascii", "replace"), mechanism)
+        whole = unpacker.eof and not unpacker.unused_data
+        if not whole or 8 * length != size or len(raw) != size:
+            raise MalformedReport("the summary was cut off or is of another size")
+        return cls(mechanism, np.frombuffer(raw, dtype="<i8").astype(np.int64), n)
+
+    def to_json(self) -> str:
+        """Give the summary as JSON: only reports that were sent are listed."""
+        where = np.flatnonzero(self.counts)
+        return json.dumps(
+            {
+                "summary": VERSION,
+                "fingerprint": self.mechanism.fingerprint,
+                "n": self.n,
+                "reports": where.tolist(),
+                "counts": self.counts[where].tolist(),
+            }
+        )
+
+    @classmethod
+    def from_json(cls, text: str, mechanism: Mechanism) -> Self:
+        """Read what `to_json` wrote. The mechanism is told, not sent: only its fingerprint travels."""
+        counts = np.zeros(mechanism.tallies, dtype=np.int64)
+        try:
+            data: dict[str, Any] = json.loads(text)
+            _check(data["summary"], data["fingerprint"], mechanism)
+            where, often = _whole(data["reports"]), _whole(data["counts"])
+            if where.size != often.size or (where.size and where.min() < 0):
+                raise IndexError
+            counts[where] = often
+            n = data["n"]
+        except (KeyError, IndexError, TypeError, ValueError, OverflowError):
+            raise MalformedReport("this is not the JSON of a summary of this mechanism") from None
+        return cls(mechanism, counts, n)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Summary):
+            return NotImplemented
+        same = self.mechanism.fingerprint == other.mechanism.fingerprint and self.n == other.n
+        return same and np.array_equal(self.counts, other.counts)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __len__(self) -> int:
+        return self.n
+
+    def __repr__(self) -> str:
+        count = f"{self.n:,}".replace(",", " ")
+        return f"Summary({count} of {type(self.mechanism).__name__} on {self.mechanism.domain})"
+
+
+def summarise(reports: Reports | Summary) -> Summary:
+    """Give the summary of reports; a summary is given back as it is. Every estimator begins here."""
+    return reports if isinstance(reports, Summary) else Summary.of(reports)
+
+
+def _check(version: object, fingerprint: object, mechanism: Mechanism) -> None:
+    if version != VERSION:
+        raise MalformedReport(f"a summary of version {VERSION} was expected; a newer dither reads newer ones")
+    if fingerprint != mechanism.fingerprint:
+        raise Mismatch(f"this summary was not made by this {type(mechanism).__name__}")
+
+
+def _whole(numbers: object) -> Counts:
+    array = np.asarray(numbers)
+    if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
+        raise ValueError
+    return array.astype(np.int64)

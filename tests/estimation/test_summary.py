@@ -1,0 +1,128 @@
+"""Summaries: a commutative monoid over tallies, which refuses what does not belong together."""
+
+import functools
+import json
+import operator
+
+import numpy as np
+import pytest
+
+import dither as dt
+from dither.errors import InvalidParameter, MalformedReport, Mismatch
+from dither.estimation.summary import summarise
+
+UNIT = dt.Interval(0, 1)
+CASES = [
+    dt.Podium(UNIT, epsilon=1),
+    dt.Duchi(dt.Interval(-3, 5), epsilon=0.5),
+    dt.Hybrid(UNIT, epsilon=2, cells=256),
+    dt.SW(dt.Circle(360), epsilon=1, cells=64),
+    dt.OGPM(UNIT, epsilon=1, cells=1 << 24),
+]
+each_case = pytest.mark.parametrize("mechanism", CASES, ids=lambda one: f"{type(one).__name__}-{one.domain}")
+
+
+def some(mechanism, n=500, seed=1):
+    values = mechanism.domain.low + mechanism.domain.length * np.linspace(0, 1, n)
+    return mechanism.perturb(values, source=dt.Seeded(seed))
+
+
+@each_case
+def test_chunks_in_any_order_and_grouping_give_the_same_summary(mechanism):
+    reports = some(mechanism)
+    whole = dt.Summary.of(reports)
+    parts = [dt.Summary.of(reports[begin : begin + 77]) for begin in range(0, 500, 77)]
+    assert sum(parts) == whole
+    assert functools.reduce(operator.add, reversed(parts)) == whole
+    assert (parts[0] + parts[1]) + parts[2] == parts[0] + (parts[1] + parts[2])
+    assert dt.Summary.gather(reports[begin : begin + 77] for begin in range(0, 500, 77)) == whole
+    shuffled = np.random.default_rng(3).permutation(500)
+    assert dt.Summary.of(reports[shuffled]) == whole
+    assert whole.n == len(whole) == 500
+
+
+@each_case
+def test_the_summary_of_nothing_is_neutral(mechanism):
+    whole = dt.Summary.of(some(mechanism))
+    nothing = dt.Summary.empty(mechanism)
+    assert whole + nothing == nothing + whole == whole
+    assert dt.Summary.of(mechanism.reports([])) == nothing
+
+
+@each_case
+def test_a_summary_travels_as_bytes_and_as_json(mechanism):
+    whole = dt.Summary.of(some(mechanism))
+    assert dt.Summary.from_bytes(whole.to_bytes(), mechanism) == whole
+    assert dt.Summary.from_json(whole.to_json(), mechanism) == whole
+
+
+def test_a_fine_window_keeps_the_sum_of_cells_exactly():
+    fine = dt.Podium(UNIT, epsilon=1, cells=1 << 32)
+    reports = some(fine, 1000)
+    counts = dt.Summary.of(reports).counts
+    assert counts.size == (1 << 20) + 1
+    kept = int(np.dot(np.arange(1 << 20), counts[:-1]))
+    assert (kept << 12) + int(counts[-1]) == sum(map(int, reports.cells))
+
+
+def test_summaries_of_different_mechanisms_refuse_to_add():
+    one, other = (dt.Summary.of(some(dt.Podium(UNIT, epsilon=epsilon))) for epsilon in (1, 1.5))
+    with pytest.raises(Mismatch):
+        one + other
+    with pytest.raises(Mismatch):
+        dt.Summary.from_bytes(one.to_bytes(), other.mechanism)
+    with pytest.raises(Mismatch):
+        dt.Summary.from_json(one.to_json(), other.mechanism)
+    with pytest.raises(Mismatch):
+        one.read_by(other.mechanism)
+    with pytest.raises(TypeError):
+        one + 1
+
+
+def test_decoding_is_not_part_of_what_must_agree():
+    own = dt.PM(UNIT, epsilon=1)
+    reports = some(own)
+    both = dt.Summary.of(reports) + dt.Summary.of(reports.read_by(own.truncated()))
+    assert both.n == 1000
+    assert both.read_by(own.compressed()).mechanism == own.compressed()
+
+
+def test_what_is_not_a_summary_is_refused():
+    duchi = dt.Duchi(UNIT, epsilon=1)
+    summary = dt.Summary.of(some(duchi))
+    data = summary.to_bytes()
+    for wrong in (b"", b"dither", data[:-3], data[:20] + b"\0" + data[21:], b"x" * 99, data + data[9:], 5):
+        with pytest.raises((MalformedReport, Mismatch)):
+            dt.Summary.from_bytes(wrong, duchi)
+    for change in (
+        {"summary": 2},
+        {"n": -1},
+        {"n": 1.5},
+        {"n": True},
+        {"reports": [-1, 1]},
+        {"reports": [0, 2]},
+        {"counts": [1]},
+        {"counts": [1, -1]},
+        {"counts": [0.5, 1]},
+        {"counts": [1 << 70, 1]},
+        {"reports": None},
+    ):
+        with pytest.raises(MalformedReport):
+            dt.Summary.from_json(json.dumps(json.loads(summary.to_json()) | change), duchi)
+    for text in ("", "[]", "{}", "3"):
+        with pytest.raises(MalformedReport):
+            dt.Summary.from_json(text, duchi)
+    for counts in ([1, 2, 3], [[1, 2]], [0.5, 1], [-1, 2]):
+        with pytest.raises(MalformedReport):
+            dt.Summary(duchi, np.array(counts), 3)
+    with pytest.raises(InvalidParameter, match="mechanism"):
+        summarise([0, 1])
+    with pytest.raises(InvalidParameter):
+        dt.Summary.gather([])
+
+
+def test_a_summary_does_not_change():
+    summary = dt.Summary.of(some(CASES[0]))
+    with pytest.raises(ValueError, match="read-only"):
+        summary.counts[0] = 7
+    assert summarise(summary) is summary
