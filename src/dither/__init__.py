@@ -4,7 +4,7 @@ from dither.audits import Finding, audit
 from dither.campaigns import from_bytes, from_json, to_bytes, to_json
 from dither.domains import Categories, Circle, Disk, Interval, Rectangle, Sphere
 from dither.estimation import Estimate, Summary
-from dither.losses import absolute, power, squared
+from dither.losses import absolute, average, power, squared, worst
 from dither.mechanisms import OGPM, OGPMU, PM, SW, Duchi, Hybrid, Podium
 from dither.privacy import Guarantee
 from dither.randomness import Seeded
@@ -32,10 +32,12 @@ __all__ = [
     "Summary",
     "absolute",
     "audit",
+    "average",
     "from_bytes",
     "from_json",
     "power",
     "squared",
     "to_bytes",
     "to_json",
+    "worst",
 ]

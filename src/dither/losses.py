@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from enum import Enum
 from typing import Final, final
 
 import numpy as np
@@ -59,3 +60,17 @@ def power(exponent: float) -> Power:
 
 absolute: Final = Power(1.0)
 squared: Final = Power(2.0)
+
+
+class Criterion(Enum):
+    """Which of the errors at all the inputs a mechanism is designed for and judged by."""
+
+    WORST = "worst"
+    AVERAGE = "average"
+
+    def __repr__(self) -> str:
+        return self.value
+
+
+worst: Final = Criterion.WORST  # the largest error over all inputs
+average: Final = Criterion.AVERAGE  # the mean error over inputs spread evenly

@@ -1,0 +1,1 @@
+"""The best possible mechanism: known in closed form, solved, compared, recommended."""
