@@ -6,7 +6,7 @@ from dither.domains import Categories, Circle, Disk, Interval, Rectangle, Sphere
 from dither.estimation import Estimate, Summary
 from dither.losses import absolute, average, power, squared, worst
 from dither.mechanisms import OGPM, OGPMU, PM, SW, Duchi, Hybrid, Podium
-from dither.privacy import Guarantee
+from dither.privacy import Guarantee, Ledger, Nothing
 from dither.randomness import Seeded
 from dither.reports import Reports
 
@@ -24,6 +24,8 @@ __all__ = [
     "Guarantee",
     "Hybrid",
     "Interval",
+    "Ledger",
+    "Nothing",
     "Podium",
     "Rectangle",
     "Reports",

@@ -9,8 +9,10 @@ arithmetic rounds outward: the number shown is never below the truth.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
+from fractions import Fraction
 from typing import final
 
 from dither.errors import InvalidParameter
@@ -127,11 +129,20 @@ class Guarantee:
             return 1.0
         return self.bound.delta if isinstance(self.bound, Approximate | PAC) else 0.0
 
-    def compose(self, other: Guarantee) -> Guarantee:
-        """Give what holds after both were released about the same person (basic composition)."""
-        assumes = self.assumes + tuple(line for line in other.assumes if line not in self.assumes)
-        unit = self.unit if self.unit is other.unit else Unit.PERSON
-        return Guarantee(_compose(self.bound, other.bound), unit, assumes)
+    def compose(self, *others: Guarantee) -> Guarantee:
+        """Give what holds after this and the others were released about one person (basic composition)."""
+        assumes, unit = self._with(others)
+        return Guarantee(_compose([self.bound, *(other.bound for other in others)]), unit, assumes)
+
+    def either(self, *others: Guarantee) -> Guarantee:
+        """Give what holds after this or one of the others was released, a choice made without the value."""
+        assumes, unit = self._with(others)
+        return Guarantee(_either([self.bound, *(other.bound for other in others)]), unit, assumes)
+
+    def _with(self, others: Sequence[Guarantee]) -> tuple[tuple[str, ...], Unit]:
+        together = (self, *others)
+        assumes = dict.fromkeys(line for one in together for line in one.assumes)
+        return tuple(assumes), self.unit if len({one.unit for one in together}) == 1 else Unit.PERSON
 
     def repeated(self, times: int) -> Guarantee:
         """Give what holds after this was released `times` times, with fresh randomness each time."""
@@ -145,16 +156,24 @@ class Guarantee:
             return False
         return _implies(self.bound, other.bound)
 
-    def mutual_information(self, outcomes: float = math.inf) -> float:
+    def mutual_information(self, values: float = math.inf) -> float:
         """Give an upper bound, in nats, on what one report tells about its value, whatever the prior.
 
-        Pure ε-LDP bounds every divergence between two report laws, hence the information
-        [Thesis, Thm 19]: at most ε·tanh(ε/2) (≤ min(ε, ε²/2)), and never more than ln(outcomes).
+        [Thesis, Thm 19] proves min(ε, ln values) for so many possible values. Here stands the best bound that
+        ε alone allows: given a report, the posterior is the prior times factors within e^ε of each other, and
+        the relative entropy of such a posterior is at most t − 1 − ln t with t = ε/(1 − e^−ε), about ε²/8.
         """
         if not isinstance(self.bound, Pure):
             raise InvalidParameter("the bound on mutual information is for pure guarantees")
+        if not values >= 1:
+            raise InvalidParameter("there is at least one possible value")
         epsilon = self.bound.epsilon
-        return min(_up(epsilon * math.tanh(epsilon / 2)), math.log(outcomes))
+        bounds = [_up(math.log(values), 2)]
+        if epsilon < math.inf:
+            t = epsilon / -math.expm1(-epsilon) if epsilon else 1.0
+            # The difference cancels for small ε, where Hoeffding's lemma gives ε²/8 outright.
+            bounds += [t - 1.0 - math.log(t) + 8.0 * math.ulp(t), _above(Fraction(epsilon) ** 2 / 8)]
+        return min(bounds)
 
     def __str__(self) -> str:
         text = f"{self.bound}" if isinstance(self.bound, Nothing) else f"{self.bound} for {self.unit.value}"
@@ -164,32 +183,56 @@ class Guarantee:
         return f"Guarantee: {self}"
 
 
-def _compose(first: Bound, second: Bound) -> Bound:
-    if isinstance(first, Nothing):
-        return first
-    if isinstance(second, Nothing):
-        return second
-    if isinstance(first, Metric) or isinstance(second, Metric):
-        if isinstance(first, Metric) and isinstance(second, Metric) and first.distance == second.distance:
-            return replace(first, epsilon=_add(first.epsilon, second.epsilon))
-        return Nothing("a bound per distance and one without do not add up to one number")
-    epsilon = _add(first.epsilon, second.epsilon)
-    deltas = [bound.delta for bound in (first, second) if not isinstance(bound, Pure)]
+def _compose(bounds: Sequence[Bound]) -> Bound:
+    mixed = _incomparable(bounds)
+    if mixed is not None:
+        return mixed
+    finite = [bound for bound in bounds if not isinstance(bound, Nothing)]
+    epsilon = _sum([bound.epsilon for bound in finite])
+    deltas = [bound.delta for bound in finite if isinstance(bound, Approximate | PAC)]
+    if isinstance(finite[0], Metric):
+        return replace(finite[0], epsilon=epsilon)
     if not deltas:
         return Pure(epsilon)
-    if not any(isinstance(bound, Approximate) for bound in (first, second)):
+    if not any(isinstance(bound, Approximate) for bound in bounds):
         return PAC(epsilon, _union(deltas))  # independent losses: 1 − Π(1 − δ) [Thesis, Thm 16]
-    return Approximate(epsilon, min(1.0, _up(math.fsum(deltas))))
+    return Approximate(epsilon, min(1.0, _sum(deltas)))
+
+
+def _either(bounds: Sequence[Bound]) -> Bound:
+    mixed = _incomparable(bounds)
+    if mixed is not None:
+        return mixed
+    finite = [bound for bound in bounds if not isinstance(bound, Nothing)]
+    epsilon = max(bound.epsilon for bound in finite)
+    deltas = [bound.delta for bound in finite if isinstance(bound, Approximate | PAC)]
+    if isinstance(finite[0], Metric):
+        return replace(finite[0], epsilon=epsilon)
+    if not deltas:
+        return Pure(epsilon)
+    kind = Approximate if any(isinstance(bound, Approximate) for bound in bounds) else PAC
+    return kind(epsilon, max(deltas))
+
+
+def _incomparable(bounds: Sequence[Bound]) -> Nothing | None:
+    """Give the reason why these bounds do not make one number, if there is one."""
+    for bound in bounds:
+        if isinstance(bound, Nothing):
+            return bound
+    distances = {bound.distance if isinstance(bound, Metric) else None for bound in bounds}
+    if len(distances) > 1:
+        return Nothing("a bound per distance and one without do not add up to one number")
+    return None
 
 
 def _repeat(bound: Bound, times: int) -> Bound:
     if isinstance(bound, Nothing) or times == 1:
         return bound
-    epsilon = _up(bound.epsilon * times)
+    epsilon = _sum([bound.epsilon], times)
     if isinstance(bound, PAC):
         return PAC(epsilon, _union([bound.delta], times))
     if isinstance(bound, Approximate):
-        return Approximate(epsilon, min(1.0, _up(bound.delta * times)))
+        return Approximate(epsilon, min(1.0, _sum([bound.delta], times)))
     return replace(bound, epsilon=epsilon)
 
 
@@ -214,10 +257,16 @@ def _union(deltas: list[float], times: int = 1) -> float:
     return min(1.0, _up(-math.expm1(times * math.fsum(math.log1p(-delta) for delta in deltas)), 4))
 
 
-def _add(first: float, second: float) -> float:
-    total = first + second
-    exact = math.fsum((first, second, -total)) <= 0  # the sum was not rounded down
-    return total if exact else _up(total)
+def _sum(numbers: Sequence[float], times: int = 1) -> float:
+    """Give the smallest double that is at least the exact sum: what adds up exactly stays exact."""
+    if math.inf in numbers:
+        return math.inf
+    return _above(sum(map(Fraction, numbers), Fraction(0)) * times)
+
+
+def _above(exact: Fraction) -> float:
+    near = float(exact)
+    return near if near >= exact else _up(near)
 
 
 def _up(number: float, steps: int = 1) -> float:
