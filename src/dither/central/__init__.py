@@ -1,0 +1,38 @@
+"""The trusted curator: means, sums and counts with exact noise, for data that one party holds.
+
+Everywhere else in dither each person perturbs their own value. Here one party sees all values and releases
+an answer with noise: far more accurate, if that party is trusted. One record added or removed changes the
+probability of any answer by a factor of at most e^ε, exactly, on integers.
+"""
+
+from dither.central.answer import Answer
+from dither.central.bounds import LearnedBounds
+from dither.central.mean import LITERAL, MIDPOINT, Convention, mean, swap_mean
+from dither.central.methods import INDEPENDENT, SHIFTED, TRANSFORMED, Method
+from dither.central.noise import Hourglass, LaplacePair, Noise, Staircase2D
+from dither.central.tally import Tally, tally
+from dither.central.totals import count, laplace, staircase, sum
+
+__all__ = [
+    "INDEPENDENT",
+    "LITERAL",
+    "MIDPOINT",
+    "SHIFTED",
+    "TRANSFORMED",
+    "Answer",
+    "Convention",
+    "Hourglass",
+    "LaplacePair",
+    "LearnedBounds",
+    "Method",
+    "Noise",
+    "Staircase2D",
+    "Tally",
+    "count",
+    "laplace",
+    "mean",
+    "staircase",
+    "sum",
+    "swap_mean",
+    "tally",
+]

@@ -1,0 +1,146 @@
+"""What a curator releases: a noisy number with an error bar made of public and released numbers alone."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Final, Protocol, final
+
+from dither.central.methods import Method
+from dither.central.pairs import Pair
+from dither.central.tally import Grid
+from dither.domains import Interval
+from dither.errors import InvalidParameter
+from dither.estimation.estimate import Estimate, show
+from dither.privacy import Guarantee
+
+PUBLIC_COUNT: Final = "the number of records is public"
+
+
+class Ends(ABC):
+    """The ends of an interval at a level, from what was released."""
+
+    @abstractmethod
+    def at(self, level: float) -> tuple[float, float]:
+        """Give the ends of the interval that covers the data's value with probability `level`."""
+
+
+@final
+@dataclass(frozen=True, eq=False, repr=False)
+class Answer(Estimate):
+    """A released number. Its error is that of the noise, about the *data's* value rather than a population's.
+
+    `n` is the released count, or 0 where no count was released. The interval follows the noise's own law and
+    stays inside the domain.
+    """
+
+    ends: Ends
+
+    @property
+    def swap_guarantee(self) -> Guarantee:
+        """What holds for one record changed rather than added or removed: a removal and an addition, 2ε."""
+        return self.guarantee if PUBLIC_COUNT in self.guarantee.assumes else self.guarantee.repeated(2)
+
+    def interval(self, level: float = 0.95) -> tuple[float, float]:
+        """Give the ends of an interval that covers the data's value with probability `level`."""
+        if not 0.0 < level < 1.0:
+            raise InvalidParameter("a level is a probability strictly between 0 and 1")
+        return self.ends.at(level)
+
+    def half_width(self, level: float = 0.95) -> float:
+        """Give the distance from the value to the farther end of the interval at `level`."""
+        low, high = self.interval(level)
+        return max(high - float(self.value), float(self.value) - low)
+
+    def __repr__(self) -> str:
+        if self.n or isinstance(self.ends, Shares):
+            return super().__repr__()
+        return f"{show(float(self.value), self.half_width())} (95 %)"  # no count was released
+
+
+class Tail(Protocol):
+    """A law of one integer that knows its tail."""
+
+    def tail(self, size: int) -> float:
+        """Give P(|z| ≥ size)."""
+
+
+@final
+@dataclass(frozen=True)
+class Symmetric(Ends):
+    """The interval about one noisy number on a lattice of a given unit, inside a domain if there is one."""
+
+    centre: float
+    unit: Fraction
+    law: Tail
+    domain: Interval | None = None
+
+    def at(self, level: float) -> tuple[float, float]:  # noqa: D102
+        size = 1
+        while self.law.tail(size) > 1.0 - level:
+            size *= 2
+        low = size // 2
+        while size - low > 1:  # tail(low) > 1 − level ≥ tail(size)
+            middle = (low + size) // 2
+            if self.law.tail(middle) > 1.0 - level:
+                low = middle
+            else:
+                size = middle
+        half = float(self.unit * (size - 1))  # |z| ≤ size − 1 with probability ≥ level
+        if self.domain is None:
+            return self.centre - half, self.centre + half
+        return max(self.centre - half, self.domain.low), min(self.centre + half, self.domain.high)
+
+
+@final
+@dataclass(frozen=True)
+class Shares(Ends):
+    """The interval of a mean: every share of the domain that the noise does not make unlikely.
+
+    For the true share a the number ŝ − a·n̂ is noise alone, of a known law, whatever the count is. So the
+    shares that pass its test at a level form a set that covers the truth at exactly that level, at every n.
+    """
+
+    share: float
+    error: float  # the standard error of the share
+    first: int
+    second: int
+    method: Method
+    law: Pair
+    grid: Grid
+
+    def at(self, level: float) -> tuple[float, float]:  # noqa: D102
+        _, count = self.method.solve(self.first, self.second, self.grid)
+        if count <= 0:
+            return self.grid.domain.low, self.grid.domain.high
+        # Never narrower than one standard error: a value clipped to an end can lie outside its own set.
+        low = min(_edge(self._passes(level), self.share, 0.0), max(self.share - self.error, 0.0))
+        high = max(_edge(self._passes(level), self.share, 1.0), min(self.share + self.error, 1.0))
+        return self.grid.at(Fraction(low)), self.grid.at(Fraction(high))
+
+    def _passes(self, level: float) -> Callable[[float], bool]:
+        numerator, count = self.method.solve(self.first, self.second, self.grid)
+
+        def passes(share: float) -> bool:
+            distance = abs(float(numerator - count * Fraction(share)))
+            return self.law.tail(self.method.weights(share, self.grid), distance) >= 1.0 - level
+
+        return passes
+
+
+def _edge(passes: Callable[[float], bool], inside: float, end: float) -> float:
+    """Give how far towards `end` the test is passed, beginning inside."""
+    if passes(end):
+        return end
+    for _ in range(40):
+        middle = (inside + end) / 2.0
+        if passes(middle):
+            inside = middle
+        else:
+            end = middle
+        if math.isclose(inside, end, rel_tol=1e-3, abs_tol=1e-12):
+            break
+    return inside

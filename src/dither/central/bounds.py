@@ -1,0 +1,76 @@
+"""Bounds for people who do not know any: learned from the data, for a stated share of the budget."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Final, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dither.central.discrete import Decay
+from dither.domains import BLOCK, Interval, finite
+from dither.errors import InvalidParameter
+from dither.randomness import Source
+
+_MISTAKE: Final = 0.05  # the probability that some empty bin looks full
+
+
+@final
+@dataclass(frozen=True)
+class LearnedBounds:
+    """Learn the clamping bounds from the data with a share of ε, then spend the rest on the answer.
+
+    Records are counted by sign and power of two, between ±2^smallest and ±2^largest; every count is given
+    exact geometric noise, and the bounds are the outer edges of the outermost bins that stand out of it. So
+    the bounds are powers of two, and fewer than about 10/ε′ records beyond them are clamped.
+    """
+
+    share: float = 0.2
+    smallest: int = -20
+    largest: int = 40
+
+    def __post_init__(self) -> None:
+        if not 0.0 < finite("share", self.share) < 1.0:
+            raise InvalidParameter("the share of the budget for the bounds lies strictly between 0 and 1")
+        for power in (self.smallest, self.largest):
+            if isinstance(power, bool) or not isinstance(power, int) or not -500 <= power <= 500:
+                raise InvalidParameter("the smallest and largest bounds are powers of two from −500 to 500")
+        if not self.smallest < self.largest:
+            raise InvalidParameter("the smallest power of two must be below the largest")
+
+    def learn(self, values: NDArray[Any], epsilon: Fraction, source: Source) -> Interval:
+        """Choose bounds with a budget of ε for one record added or removed.
+
+        A record is in one bin at most, so it moves one count by one: geometric noise of ratio e^(−ε) on every
+        count is ε-private, and the bounds are made of the noisy counts alone.
+        """
+        decay = Decay(epsilon)
+        noisy = [int(count) + decay.two_sided(source) for count in self._counts(values)]
+        # P(noise ≥ t) = b^t/(1 + b) < b^t, over all bins at most the stated probability of a mistake.
+        threshold = math.ceil(math.log(len(noisy) / _MISTAKE) / epsilon)
+        full = [place for place, count in enumerate(noisy) if count >= threshold]
+        if not full:  # too few records to see anything: the fullest bin, if only by its noise
+            full = [max(range(len(noisy)), key=noisy.__getitem__)]
+        edges = self._edges()
+        return Interval(edges[full[0]], edges[full[-1] + 1])
+
+    def _edges(self) -> list[float]:
+        outer = [2.0**power for power in range(self.smallest, self.largest + 1)]
+        return [-edge for edge in reversed(outer)] + outer
+
+    def _counts(self, values: NDArray[Any]) -> NDArray[np.int64]:
+        """Count the records between neighbouring edges; those beyond count in the last bin, NaN nowhere."""
+        powers = self.largest - self.smallest
+        counts = np.zeros(2 * powers + 1, dtype=np.int64)
+        with np.errstate(all="ignore"):
+            for begin in range(0, values.size, BLOCK):
+                block = values[begin : begin + BLOCK].astype(np.float64)
+                block = block[~np.isnan(block)]
+                size = np.clip(np.abs(block), 2.0 ** (self.smallest - 1), 2.0 ** (self.largest - 1))
+                place = np.maximum(np.frexp(size)[1] - self.smallest, 0)  # 0 below 2^smallest, then 1 a power
+                place = np.where(block < 0, powers - place, powers + place)
+                counts += np.bincount(place, minlength=counts.size)
+        return counts

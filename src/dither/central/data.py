@@ -1,0 +1,42 @@
+"""From what a caller has to a tally, and what is promised about it."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from dither.central.bounds import LearnedBounds
+from dither.central.tally import Tally, records, tally
+from dither.domains import Interval
+from dither.errors import InvalidParameter
+from dither.privacy import Guarantee, Pure, Unit
+from dither.randomness import Source
+
+
+def gather(
+    data: object, domain: Interval | LearnedBounds | None, epsilon: Fraction, source: Source
+) -> tuple[Tally, Fraction]:
+    """Give the tally of the data and what is left of the budget once its bounds are known."""
+    if isinstance(data, Tally):
+        if domain is not None and domain != data.grid.domain:
+            raise InvalidParameter("a tally has its domain already: leave the domain out")
+        return data, epsilon
+    if isinstance(domain, LearnedBounds):
+        values = records(data)
+        spent = epsilon * Fraction(domain.share)
+        return tally(values, domain.learn(values, spent, source)), epsilon - spent
+    if domain is None:
+        raise InvalidParameter(
+            "values need a public domain, such as Interval(0, 100); LearnedBounds() if nobody knows it"
+        )
+    return tally(data, domain), epsilon
+
+
+def record_guarantee(epsilon: Fraction, *assumes: str) -> Guarantee:
+    """Give the promise for one record: ε is the rational number that the noise was drawn with, in all."""
+    return Guarantee(Pure(float(epsilon)), Unit.RECORD, assumes)
+
+
+def expect(given: object, kind: type, name: str, choices: str) -> None:
+    """Raise if a choice is not one of the objects that it is made with."""
+    if not isinstance(given, kind):
+        raise InvalidParameter(f"{name} must be {choices} of dither.central, not {type(given).__name__}")

@@ -1,0 +1,92 @@
+"""Coins that fall with probability e^(−ε), and geometric noise made of them, exactly.
+
+The series of e^(−x) is read as a sequence of rational coins [CKS20, Alg. 1 and 2], so a rational budget is
+honoured to the last bit: no float, and no rounded e^ε, takes part in a draw.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import final
+
+from dither.domains import finite
+from dither.errors import InvalidParameter
+from dither.randomness import Source
+
+
+def budget(epsilon: object) -> Fraction:
+    """Give ε as the exact rational number of its double, or say what it must be."""
+    number = finite("epsilon", epsilon)
+    if not 1e-9 <= number <= 200:
+        raise InvalidParameter("epsilon must lie between 1e-9 and 200")
+    return Fraction(number)
+
+
+@final
+@dataclass(frozen=True)
+class Decay:
+    """The number b = e^(−exponent): a coin with that probability, and noise that falls off by it a step.
+
+    >>> from dither.randomness import Seeded
+    >>> Decay(Fraction(1, 2)).geometric(Seeded(3)) >= 0
+    True
+    """
+
+    exponent: Fraction
+
+    def __post_init__(self) -> None:
+        if self.exponent <= 0:
+            raise InvalidParameter("a decay needs a positive exponent")
+
+    @property
+    def halvings(self) -> int:
+        """The largest whole number m at or below the exponent: b ≤ 2^(−m)."""
+        return math.floor(self.exponent)
+
+    def coin(self, source: Source) -> bool:
+        """Give True with probability exactly b."""
+        return self._coin(source, 1)
+
+    def doubled_coin(self, source: Source) -> bool:
+        """Give True with probability exactly 2^halvings · b: what a proposal of 2^(−halvings) still lacks."""
+        return self._coin(source, 3)
+
+    def _coin(self, source: Source, first: int) -> bool:
+        denominator = self.exponent.denominator
+        whole, rest = divmod(self.exponent.numerator, denominator)
+        return all(_falls(1, 1, source, first) for _ in range(whole)) and _falls(rest, denominator, source)
+
+    def geometric(self, source: Source) -> int:
+        """Give k = 0, 1, 2, … with probability exactly (1 − b)·b^k [CKS20, Alg. 2]."""
+        denominator = self.exponent.denominator
+        rest = source.below(denominator)
+        while not _falls(rest, denominator, source):
+            rest = source.below(denominator)
+        whole = 0
+        while _falls(1, 1, source):
+            whole += 1
+        return (rest + denominator * whole) // self.exponent.numerator
+
+    def two_sided(self, source: Source) -> int:
+        """Give any integer k with probability exactly (1 − b)/(1 + b)·b^|k|: discrete Laplace noise."""
+        while True:
+            negative = source.bits(1)
+            size = self.geometric(source)
+            if size or not negative:  # 0 would otherwise come up twice
+                return -size if negative else size
+
+
+def _falls(numerator: int, denominator: int, source: Source, first: int = 1) -> bool:
+    """Give True with probability exactly e^(−numerator/denominator), the fraction being at most 1.
+
+    With x the fraction, coin k falls with probability x/k, so the first k fall with probability x^k/k!, and
+    the alternating sum of these, e^(−x), is the probability that an even number falls [CKS20, Alg. 1]. For
+    x = 1 coin 1 always falls, and True needs coin 2, one half, to fall as well: starting at coin 3 takes that
+    half away, and gives 2/e exactly.
+    """
+    coin = first
+    while source.below(denominator * coin) < numerator:
+        coin += 1
+    return coin % 2 == 1

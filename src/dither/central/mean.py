@@ -1,0 +1,110 @@
+"""The mean of one value per person, as a trusted curator releases it."""
+
+from __future__ import annotations
+
+from enum import Enum
+from fractions import Fraction
+from typing import Final
+
+from dither.central.answer import PUBLIC_COUNT, Answer, Shares, Symmetric
+from dither.central.bounds import LearnedBounds
+from dither.central.data import expect, gather, record_guarantee
+from dither.central.discrete import budget
+from dither.central.methods import TRANSFORMED, Method
+from dither.central.noise import Hourglass, Noise
+from dither.central.staircase import Staircase
+from dither.domains import Interval
+from dither.errors import InvalidParameter
+from dither.randomness import SYSTEM, Source
+
+
+class Convention(Enum):
+    """What the mean is where the released count is zero or negative, which is bound to happen at small n."""
+
+    MIDPOINT = "the middle of the domain"
+    LITERAL = "the clipped quotient, as the paper's algorithms have it"
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+MIDPOINT: Final = Convention.MIDPOINT
+LITERAL: Final = Convention.LITERAL
+_HOURGLASS: Final = Hourglass()
+
+
+def mean(
+    data: object,
+    domain: Interval | LearnedBounds | None = None,
+    *,
+    epsilon: float,
+    method: Method = TRANSFORMED,
+    noise: Noise = _HOURGLASS,
+    convention: Convention = MIDPOINT,
+    source: Source | None = None,
+) -> Answer:
+    """Release the mean of one value per person: nobody can tell whether any one person is in the data.
+
+    Promise:   pure ε for one record added or removed; 2ε for one record changed.
+    Data:      values with a domain, or a tally. The number of records is protected too.
+    Use when:  a trusted curator holds the values; otherwise each person perturbs their own.
+    Reference: [AddRemove24], Algorithm 3 with hourglass noise on an integer grid.
+    """
+    expect(method, Method, "method", "INDEPENDENT, SHIFTED or TRANSFORMED")
+    expect(noise, Noise, "noise", "LaplacePair(), Staircase2D() or Hourglass()")
+    expect(convention, Convention, "convention", "MIDPOINT or LITERAL")
+    whole = budget(epsilon)
+    source = SYSTEM if source is None else source
+    secret, left = gather(data, domain, whole, source)
+    grid = secret.grid
+    law = noise.law(method, grid, left)
+    exact, error = method.query(*secret.secret(), grid), law.draw(source)
+    first, second = exact[0] + error[0], exact[1] + error[1]
+    # Everything from here on is made of these two released integers and of public numbers.
+    share, count = _share(*method.solve(first, second, grid), convention)
+    worst = float(max(share, 1 - share))
+    deviation = law.deviation(method.weights(float(share), grid))
+    uncertain = min(deviation / float(count), worst) if count > 0 else worst
+    ends = Shares(float(share), uncertain, first, second, method, law, grid)
+    return Answer(grid.at(share), uncertain * grid.domain.length, round(count), record_guarantee(whole), ends)
+
+
+def swap_mean(
+    data: object, domain: Interval | None = None, *, epsilon: float, source: Source | None = None
+) -> Answer:
+    """Release the mean where the number of records is public: nobody can tell what any one person's value is.
+
+    Promise:   pure ε for one record changed. Nothing hides how many records there are: `n` is exact.
+    Use when:  the count is known to everybody; `mean` costs about as much and hides it.
+    Reference: [GV14], staircase noise on the sum: the bound that no mean in either model beats as n grows.
+    """
+    if isinstance(domain, LearnedBounds):
+        raise InvalidParameter("swap_mean needs a public domain; mean can learn its bounds")
+    whole = budget(epsilon)
+    source = SYSTEM if source is None else source
+    secret, _ = gather(data, domain, whole, source)
+    grid = secret.grid
+    law = Staircase.best(grid.cells, whole)  # a changed record moves the sum by at most all cells
+    total, count = secret.secret()
+    if not count:  # public, like every count here; answered as one record in the middle
+        total, records = grid.cells // 2, 1
+    else:
+        records = count
+    share = _clip(Fraction(total + law.draw(source), grid.cells * records))
+    value, unit = grid.at(share), grid.cell / records
+    uncertain = min(law.variance**0.5 / records, float(max(share, 1 - share))) * grid.domain.length
+    ends = Symmetric(value, unit, law, grid.domain)
+    return Answer(value, uncertain, count, record_guarantee(whole, PUBLIC_COUNT), ends)
+
+
+def _share(numerator: Fraction, count: Fraction, convention: Convention) -> tuple[Fraction, Fraction]:
+    """Give the mean's share of the domain, never an error, and never a look at the true count."""
+    if convention is MIDPOINT and count <= 0:
+        return Fraction(1, 2), count
+    if count == 0:  # the paper's quotient is then ±∞, or 0/0
+        return Fraction((numerator > 0) - (numerator < 0) + 1, 2), count
+    return _clip(numerator / count), count
+
+
+def _clip(share: Fraction) -> Fraction:
+    return min(max(share, Fraction(0)), Fraction(1))

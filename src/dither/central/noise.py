@@ -1,0 +1,79 @@
+"""The choices of noise for a mean, as objects that know which law they mean at a budget."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import final
+
+from dither.central.methods import TRANSFORMED, Method
+from dither.central.pairs import HourglassLattice, LaplaceLattice, Pair, StaircaseLattice
+from dither.central.staircase import Staircase, radius_at
+from dither.central.tally import Grid
+from dither.domains import finite
+from dither.errors import InvalidParameter
+
+
+class Noise(ABC):
+    """A shape of noise for two numbers; it becomes a law once a method, a grid and a budget are known."""
+
+    @abstractmethod
+    def law(self, method: Method, grid: Grid, epsilon: Fraction) -> Pair:
+        """Give the law on the integers, or raise `InvalidParameter` if it does not protect this method."""
+
+
+@final
+@dataclass(frozen=True)
+class LaplacePair(Noise):
+    """Independent Laplace noise on both numbers: the textbook's choice, close to the best below ε ≈ 0.5."""
+
+    def law(self, method: Method, grid: Grid, epsilon: Fraction) -> Pair:  # noqa: D102
+        return LaplaceLattice(method.sensitivity(grid), epsilon)
+
+
+@final
+@dataclass(frozen=True)
+class Staircase2D(Noise):
+    """Noise of constant density on rings of |x| + |y| [GKOV15], by default those of least variance."""
+
+    gamma: float | None = None
+
+    def __post_init__(self) -> None:
+        _check(self.gamma)
+
+    def law(self, method: Method, grid: Grid, epsilon: Fraction) -> Pair:  # noqa: D102
+        sensitivity = method.sensitivity(grid)
+        if self.gamma is None:
+            return StaircaseLattice.best(sensitivity, epsilon)
+        return StaircaseLattice(sensitivity, radius_at(self.gamma, sensitivity), epsilon)
+
+
+@final
+@dataclass(frozen=True)
+class Hourglass(Noise):
+    """Noise on just those lines that a record can reach: the best known for a mean [AddRemove24].
+
+    γ is the innermost width, by default the one of least squared error over all means. Where a mean near the
+    middle of the domain is expected and ε is large, a smaller γ is better there and worse near the ends.
+    """
+
+    gamma: float | None = None
+
+    def __post_init__(self) -> None:
+        _check(self.gamma)
+
+    def law(self, method: Method, grid: Grid, epsilon: Fraction) -> Pair:  # noqa: D102
+        if method is not TRANSFORMED:
+            raise InvalidParameter(
+                f"hourglass noise protects the two sums of TRANSFORMED only; with {method} give "
+                "noise=LaplacePair() or noise=Staircase2D()"
+            )
+        if self.gamma is None:
+            return HourglassLattice(Staircase.best(grid.cells, epsilon))
+        return HourglassLattice(Staircase(grid.cells, radius_at(self.gamma, grid.cells), epsilon))
+
+
+def _check(gamma: float | None) -> None:
+    if gamma is not None and not 0.0 < finite("gamma", gamma) <= 1.0:
+        raise InvalidParameter("gamma must be above 0 and at most 1, or None for the least squared error")

@@ -1,0 +1,224 @@
+"""Noise for two numbers at once, on the integer lattice: Laplace, the 2-D staircase and the hourglass."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property, lru_cache
+from typing import final
+
+from dither.central import tails
+from dither.central.discrete import Decay
+from dither.central.staircase import Laplace, Staircase, geometric_mean, radius_at
+from dither.errors import InvalidParameter
+from dither.randomness import Source
+
+
+class Pair(ABC):
+    """A law of two integers, P ∝ e^(−ε·exponent): private if no record moves the exponent by more than 1."""
+
+    @abstractmethod
+    def draw(self, source: Source) -> tuple[int, int]:
+        """Draw one pair with exactly the stated probabilities."""
+
+    @abstractmethod
+    def exponent(self, first: int, second: int) -> Fraction | None:
+        """Give the exponent of a pair, or None where the pair cannot come up."""
+
+    @property
+    @abstractmethod
+    def moments(self) -> tuple[float, float]:
+        """The variance of either number and their covariance, in units of the squared sensitivity."""
+
+    @abstractmethod
+    def tail(self, weights: tuple[float, float], size: float) -> float:
+        """Give P(|w₁·z₁ + w₂·z₂| > size), sizes in units of the sensitivity; for error bars only."""
+
+    @final
+    def deviation(self, weights: tuple[float, float]) -> float:
+        """Give the standard deviation of w₁·z₁ + w₂·z₂ in units of the sensitivity."""
+        first, second = weights
+        variance, covariance = self.moments
+        square = (first * first + second * second) * variance + 2.0 * first * second * covariance
+        return math.sqrt(max(square, 0.0))
+
+
+@final
+@dataclass(frozen=True)
+class LaplaceLattice(Pair):
+    """Two independent discrete Laplace numbers: the exponent is (|z₁| + |z₂|)/S."""
+
+    sensitivity: int
+    epsilon: Fraction
+
+    @cached_property
+    def _one(self) -> Laplace:
+        return Laplace(self.sensitivity, self.epsilon)
+
+    def draw(self, source: Source) -> tuple[int, int]:  # noqa: D102
+        return self._one.draw(source), self._one.draw(source)
+
+    def exponent(self, first: int, second: int) -> Fraction:  # noqa: D102
+        return Fraction(abs(first) + abs(second), self.sensitivity)
+
+    @property
+    def moments(self) -> tuple[float, float]:  # noqa: D102
+        return self._one.variance, 0.0
+
+    def tail(self, weights: tuple[float, float], size: float) -> float:  # noqa: D102
+        return tails.laplace(weights, math.sqrt(self._one.variance), size)
+
+
+@final
+@dataclass(frozen=True)
+class StaircaseLattice(Pair):
+    """Constant probability on rings of |z₁| + |z₂|: the exponent is ⌊(|z₁| + |z₂| + S − r)/S⌋ [GKOV15].
+
+    The number of lattice points of each ring is an integer, so no normaliser is computed; the printed one has
+    a mass of 1.41 at ε = 1 [AddRemove24, Def. 3].
+    """
+
+    sensitivity: int
+    radius: int
+    epsilon: Fraction
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.radius <= self.sensitivity:
+            raise InvalidParameter("a staircase's innermost radius lies between 1 and the sensitivity")
+
+    @staticmethod
+    def best(sensitivity: int, epsilon: Fraction) -> StaircaseLattice:
+        """Give the 2-D staircase of least variance."""
+        cells = min(sensitivity, 1 << 20)
+        radius = _best_radius(cells, epsilon)
+        if cells < sensitivity:
+            radius = radius_at((radius - 0.5) / cells, sensitivity)
+        return StaircaseLattice(sensitivity, radius, epsilon)
+
+    @cached_property
+    def _decay(self) -> Decay:
+        return Decay(self.epsilon)
+
+    def exponent(self, first: int, second: int) -> Fraction:  # noqa: D102
+        step = self.sensitivity
+        return Fraction((abs(first) + abs(second) + step - self.radius) // step)
+
+    def draw(self, source: Source) -> tuple[int, int]:  # noqa: D102
+        # Ring 0 has `inner` points of weight 1; ring j ≥ 1 has middle + outer·(j − 1) points of weight b^j.
+        # Summed over j and multiplied by (1 − b)²: inner·(1 − b)², middle·b·(1 − b), outer·b². As for one
+        # number, the proposal has 2^(−m) ≥ b in place of b, and coins make up the difference.
+        decay, step, radius = self._decay, self.sensitivity, self.radius
+        m = decay.halvings
+        inner = _points(radius) << 2 * m
+        middle = 2 * step * (2 * radius + step - 1) << m
+        outer = 4 * step * step
+        while True:
+            place = source.below(inner + middle + outer)
+            if place < inner:
+                if not (decay.coin(source) or decay.coin(source)):
+                    return _point(place >> 2 * m)
+                continue
+            if place < inner + middle:
+                if not decay.doubled_coin(source) or decay.coin(source):
+                    continue
+                begin = radius + step * decay.geometric(source)
+            else:
+                if not (decay.doubled_coin(source) and decay.doubled_coin(source)):
+                    continue
+                begin = radius + step * (1 + decay.geometric(source) + decay.geometric(source))
+            points = _points(begin)
+            return _point(points + source.below(_points(begin + step) - points))
+
+    @cached_property
+    def _variance(self) -> Fraction:
+        # A mixture of uniform draws from |z₁| + |z₂| < r + J·S, as for one number.
+        squares = geometric_mean(_squares, 4, self.radius, self.sensitivity, self.epsilon)
+        points = geometric_mean(_points, 2, self.radius, self.sensitivity, self.epsilon)
+        return squares / (points * self.sensitivity**2)
+
+    @property
+    def moments(self) -> tuple[float, float]:  # noqa: D102
+        return float(self._variance), 0.0
+
+    def tail(self, weights: tuple[float, float], size: float) -> float:  # noqa: D102
+        if self.epsilon < tails.SMALL:
+            return tails.laplace(weights, math.sqrt(self._variance), size)
+        return tails.rings(weights, (self.radius - 0.5) / self.sensitivity, float(self.epsilon), size)
+
+
+@final
+@dataclass(frozen=True)
+class HourglassLattice(Pair):
+    """Noise on the lines z₁ + z₂ = k·S only; the exponent is |κ| + |k − κ|, κ the staircase's level of z₁.
+
+    One record moves (z₁, k) by (X, 1) with 0 ≤ X ≤ S. Then κ stays, and |k − κ| moves by one; or κ grows by
+    one, and |κ| does; or κ goes from −1 to 1, and |k − κ| does. So exactly one factor moves, by exactly
+    e^(±ε) [AddRemove24, Thm 2; the conditional law printed in eq. (10) has a ceiling where this has a floor,
+    and loses 2ε].
+    """
+
+    staircase: Staircase
+
+    def draw(self, source: Source) -> tuple[int, int]:  # noqa: D102
+        first = self.staircase.draw(source)
+        line = self.staircase.level(first) + self.staircase.decay.two_sided(source)
+        return first, line * self.staircase.sensitivity - first
+
+    def exponent(self, first: int, second: int) -> Fraction | None:  # noqa: D102
+        line, off = divmod(first + second, self.staircase.sensitivity)
+        level = self.staircase.level(first)
+        return None if off else Fraction(abs(level) + abs(line - level))
+
+    @cached_property
+    def line_variance(self) -> float:
+        """The variance of k, the noise of the count."""
+        odds = 1.0 / math.expm1(self.staircase.epsilon)
+        inner = (2 * self.staircase.radius - 1) / (2 * self.staircase.sensitivity)
+        level = odds / (inner + odds) * (1.0 + 3.0 * odds + 2.0 * odds * odds)
+        return level + 2.0 * odds * (1.0 + odds)
+
+    @property
+    def moments(self) -> tuple[float, float]:  # noqa: D102
+        variance = self.staircase.variance  # of both numbers: the law is symmetric in them
+        return variance, 0.5 * self.line_variance - variance
+
+    def tail(self, weights: tuple[float, float], size: float) -> float:  # noqa: D102
+        law = self.staircase
+        if law.epsilon < tails.SMALL:
+            return tails.laplace(weights, math.sqrt(law.variance), size)
+        return tails.hourglass(weights, (law.radius - 0.5) / law.sensitivity, float(law.epsilon), size)
+
+
+def _points(radius: int) -> int:
+    """How many lattice points have |z₁| + |z₂| < radius; at least one."""
+    return 1 + 2 * radius * (radius - 1)
+
+
+def _squares(radius: int) -> int:
+    """The sum of z₁² over |z₁| + |z₂| < radius."""
+    product = radius * (radius - 1)
+    return product * (product + 1) // 3
+
+
+def _point(index: int) -> tuple[int, int]:
+    """Give the lattice point with this number, counting outwards ring by ring: points(ring) ≤ index."""
+    if index == 0:
+        return 0, 0
+    ring = (1 + math.isqrt(2 * index - 1)) // 2
+    side, along = divmod(index - _points(ring), ring)
+    return ((ring - along, along), (-along, ring - along), (along - ring, -along), (along, along - ring))[
+        side
+    ]
+
+
+@lru_cache(maxsize=512)
+def _best_radius(cells: int, epsilon: Fraction) -> int:
+    """Give the innermost radius of least variance; the variance falls and then rises with the radius."""
+    low, high = 1, cells
+    while low < high:
+        middle = (low + high) // 2
+        here, there = (StaircaseLattice(cells, radius, epsilon)._variance for radius in (middle, middle + 1))
+        low, high = (low, middle) if here <= there else (middle + 1, high)
+    return low
