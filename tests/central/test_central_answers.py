@@ -1,0 +1,246 @@
+"""Sums, counts, single numbers, learned bounds, the swap model, and whether intervals cover."""
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from dither import central
+from dither.central.bounds import LearnedBounds
+from dither.central.staircase import Staircase
+from dither.central.tally import Grid
+from dither.domains import Interval
+from dither.errors import InvalidParameter
+from dither.estimation import Estimate
+from dither.randomness import Seeded
+
+UNIT = Interval(0, 1)
+
+
+RELEASES: dict[str, tuple[Callable[[Seeded], central.Answer], float]] = {
+    "sum": (lambda source: central.sum([3, 4, -2], Interval(-5, 2), epsilon=0.5, source=source), 2.0),
+    "sum, positive": (lambda source: central.sum([3, 4], Interval(1, 9), epsilon=2, source=source), 7.0),
+    "count": (lambda source: central.count([1] * 40, epsilon=1, source=source), 40.0),
+    "count of a tally": (
+        lambda source: central.count(central.tally([1] * 9, UNIT), epsilon=1, source=source),
+        9.0,
+    ),
+    "staircase": (lambda source: central.staircase(-7, 3, epsilon=1.5, source=source), -7.0),
+    "laplace": (lambda source: central.laplace(10, 4, epsilon=1, source=source), 10.0),
+    "swap": (lambda source: central.swap_mean([0.4] * 100, UNIT, epsilon=1, source=source), 0.4),
+    "mean": (lambda source: central.mean([0.4] * 300, UNIT, epsilon=1, source=source), 0.4),
+}
+
+
+@pytest.mark.parametrize("name", RELEASES)
+def test_stated_error_is_the_real_one(name: str) -> None:
+    release, truth = RELEASES[name]
+    source, size = Seeded(31), 2_000
+    answers = [release(source) for _ in range(size)]
+
+    def excess(shift: float) -> float:
+        """The mean square of the error in units of the stated one, less the one that it should be."""
+        return sum(((float(a) - truth) / a.standard_error + shift) ** 2 for a in answers) / size - 1
+
+    tolerance = 4.9 * math.sqrt(6 / size)  # the squares of such noise vary by five or six times their mean
+    assert abs(excess(0.0)) < tolerance
+    assert abs(excess(0.7)) > tolerance
+
+
+COVERED: list[tuple[int, float, central.Noise, central.Method]] = [
+    (1, 1.0, central.Hourglass(), central.TRANSFORMED),
+    (5, 0.2, central.Hourglass(), central.TRANSFORMED),
+    (40, 4.0, central.Hourglass(), central.TRANSFORMED),
+    (40, 1.0, central.Staircase2D(), central.TRANSFORMED),
+    (40, 1.0, central.LaplacePair(), central.INDEPENDENT),
+    (40, 1.0, central.LaplacePair(), central.SHIFTED),
+]
+
+
+@pytest.mark.parametrize(("n", "epsilon", "noise", "method"), COVERED)
+def test_intervals_cover(n: int, epsilon: float, noise: central.Noise, method: central.Method) -> None:
+    """At every n, also one: the interval is made of the noise's own law and not of a normal approximation."""
+    domain, source, size, level = Interval(-1, 1), Seeded(32), 300, 0.9
+    secret = central.tally([-0.7] * n, domain)
+    covered = 0
+    for _ in range(size):
+        answer = central.mean(secret, epsilon=epsilon, noise=noise, method=method, source=source)
+        low, high = answer.interval(level)
+        assert -1 <= low <= float(answer) <= high <= 1
+        covered += low <= -0.7 + 1e-9 and high >= -0.7 - 1e-9
+    assert covered / size > level - 4.9 * math.sqrt(level * (1 - level) / size)
+    if n == 40 and epsilon == 1:
+        assert covered / size < 1  # an interval that always covers says nothing
+
+
+def test_symmetric_intervals_cover() -> None:
+    source, size, level = Seeded(33), 1_500, 0.8
+    for release in (
+        lambda: central.count([1] * 9, epsilon=0.5, source=source),
+        lambda: central.laplace(9, 5, epsilon=1, source=source),
+        lambda: central.staircase(9, 5, epsilon=1, source=source),
+    ):
+        covered = sum(low <= 9 <= high for low, high in (release().interval(level) for _ in range(size)))
+        assert abs(covered / size - level) < 0.08  # on the integers a little more than asked for
+        assert covered / size > level - 4.9 * math.sqrt(level * (1 - level) / size)
+
+
+def test_sum_has_the_noise_of_its_sensitivity() -> None:
+    """The least variance for one number: σ²·max(|low|, |high|)², and less than the sum of a released pair."""
+    for domain in (UNIT, Interval(-2, 2), Interval(18, 100), Interval(-7, 3)):
+        answer = central.sum([domain.low] * 5, domain, epsilon=1, source=Seeded(1))
+        farthest = max(abs(domain.low), abs(domain.high))
+        assert answer.standard_error == pytest.approx(math.sqrt(1.9181035) * farthest, rel=1e-6)
+        assert abs(float(answer) - 5 * domain.low) < 20 * farthest
+        assert answer.n == 0
+        assert "n =" not in repr(answer)
+        assert str(answer.guarantee) == "ε ≤ 1 for one record"
+
+
+def test_sum_of_whole_numbers_is_whole() -> None:
+    answer = central.sum(central.tally([3, 4, 5], Interval(0, 10), cells=10), epsilon=1, source=Seeded(2))
+    assert float(answer).is_integer()
+
+
+def test_count() -> None:
+    answer = central.count(np.zeros(1000), epsilon=1, source=Seeded(3))
+    assert isinstance(answer.value, int)
+    assert answer.value == answer.n
+    assert answer.standard_error == pytest.approx(math.sqrt(2 * math.exp(-1)) / (1 - math.exp(-1)))
+    assert repr(answer) == "1000 ± 3 (95 %, n = 1 000)" or abs(answer.n - 1000) < 20
+    assert central.count([None, "x", float("nan")], epsilon=50).value == 3
+
+
+def test_yes_or_no_data_has_geometric_noise() -> None:
+    """One cell: the hourglass is two independent geometric laws, better than any γ on a fine grid."""
+    secret = central.tally([True] * 30 + [False] * 70, UNIT, cells=1)
+    answer = central.mean(secret, epsilon=4, source=Seeded(4))
+    ratio = math.exp(-4)
+    sigma = math.sqrt(2 * ratio) / (1 - ratio)
+    share = float(answer)
+    assert answer.standard_error == pytest.approx(sigma * math.hypot(share, 1 - share) / answer.n)
+
+
+def test_swap_mean() -> None:
+    values = np.linspace(0, 1, 501)
+    answer = central.swap_mean(values, UNIT, epsilon=1, source=Seeded(5))
+    assert answer.n == 501
+    assert answer.standard_error == pytest.approx(math.sqrt(1.9181035) / 501)
+    assert abs(float(answer) - 0.5) < 0.05
+    assert str(answer.guarantee) == "ε ≤ 1 for one record, assuming that the number of records is public"
+    assert answer.swap_guarantee == answer.guarantee
+    empty = central.swap_mean([], UNIT, epsilon=1, source=Seeded(6))
+    assert empty.n == 0
+    assert 0 <= float(empty) <= 1
+    with pytest.raises(InvalidParameter, match="public domain"):
+        central.swap_mean(values, LearnedBounds(), epsilon=1)  # type: ignore[arg-type]
+
+
+def test_swapped_record_moves_the_sum_by_at_most_the_sensitivity() -> None:
+    for cells in range(1, 7):
+        law = Staircase(cells, (cells + 1) // 2, Fraction(1))
+        for old in range(cells + 1):
+            for new in range(cells + 1):
+                steps = [abs(law.level(z + new - old)) - abs(law.level(z)) for z in range(-30, 31)]
+                assert {abs(step) for step in steps} <= {0, 1}
+
+
+@pytest.mark.parametrize("value", [0, -5, 10**40, np.int64(7), True])
+def test_single_numbers(value: int) -> None:
+    for release in (central.staircase, central.laplace):
+        answer = release(value, 3, epsilon=50)
+        assert abs(int(answer.value) - int(value)) <= 3
+        assert isinstance(answer.value, int)
+
+
+@pytest.mark.parametrize("value", [0.5, "7", None, float("nan"), [1]])
+def test_single_numbers_are_integers(value: object) -> None:
+    with pytest.raises(InvalidParameter, match="integer") as caught:
+        central.staircase(value, 3, epsilon=1)  # type: ignore[arg-type]
+    assert "7" not in str(caught.value)
+
+
+@pytest.mark.parametrize("sensitivity", [0, -1, 1.5, True, None])
+def test_sensitivities_are_whole(sensitivity: object) -> None:
+    for release in (central.staircase, central.laplace):
+        with pytest.raises(InvalidParameter, match="sensitivity"):
+            release(7, sensitivity, epsilon=1)  # type: ignore[arg-type]
+
+
+def test_learned_bounds_hold_the_data() -> None:
+    values = np.random.default_rng(7).normal(50_000, 10_000, 20_000)
+    answer = central.mean(values, LearnedBounds(), epsilon=1, source=Seeded(8))
+    domain = answer.ends.grid.domain  # type: ignore[attr-defined]
+    assert (domain.low, domain.high) == (2**14, 2**17)
+    assert abs(float(answer) - values.mean()) < 6 * answer.standard_error < 100
+    assert answer.guarantee.epsilon == 1
+    for centre in (0.0, -3.0, 1e-4):
+        values = np.random.default_rng(9).normal(centre, 1e-3, 20_000)
+        domain = LearnedBounds().learn(values, Fraction(1), Seeded(10))
+        assert domain.low <= np.quantile(values, 0.01) < np.quantile(values, 0.99) <= domain.high
+        assert domain.length <= 4 * max(np.abs(values).max(), 2**-20)
+
+
+def test_learned_bounds_spend_their_share() -> None:
+    answer = central.mean([1.0] * 5000, LearnedBounds(share=0.25), epsilon=1, source=Seeded(11))
+    domain = answer.ends.grid.domain  # type: ignore[attr-defined]
+    assert (domain.low, domain.high) == (1, 2)
+    law = Staircase.best(Grid(domain).cells, Fraction(3, 4))
+    assert answer.standard_error == pytest.approx(math.sqrt(law.variance) / answer.n, rel=1e-3)
+    total = central.sum([1.0] * 5000, LearnedBounds(share=0.25), epsilon=1, source=Seeded(11))
+    assert total.standard_error == pytest.approx(2 * math.sqrt(law.variance), rel=1e-3)
+
+
+def test_learned_bounds_never_fail() -> None:
+    nan = float("nan")
+    for values in ([], [nan] * 100, [1e300] * 1000, [-1e300] * 1000, [0.0] * 1000, [1e-300], [float("inf")]):
+        for seed in range(20):
+            answer = central.mean(values, LearnedBounds(), epsilon=0.5, source=Seeded(seed))
+            assert math.isfinite(float(answer))
+    assert LearnedBounds().learn(np.full(1000, 1e300), Fraction(1), Seeded(1)).high == 2.0**40
+    assert LearnedBounds().learn(np.zeros(1000), Fraction(1), Seeded(1)).high == 2.0**-20
+
+
+def test_bins_hold_each_record_once() -> None:
+    """One record is in one bin at most: that is what the noise of the bins is made for."""
+    rule = LearnedBounds(smallest=-3, largest=3)
+    edges = rule._edges()
+    for value in (0.0, -0.0, 0.124, 0.125, 0.9, 1.0, 3.99, 4.0, 7.9, 8.0, 100.0, math.inf):
+        for signed in (value, -value):
+            counts = rule._counts(np.array([signed]))
+            assert counts.sum() == 1
+            [place] = np.flatnonzero(counts)
+            inside = min(max(signed, edges[0]), edges[-1])
+            assert edges[place] <= inside <= edges[place + 1]
+    assert rule._counts(np.array([math.nan])).sum() == 0
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [{"share": 0}, {"share": 1}, {"share": "x"}, {"smallest": 1.5}, {"smallest": 40}, {"largest": 501}],
+)
+def test_learned_bounds_are_checked(arguments: dict[str, object]) -> None:
+    with pytest.raises(InvalidParameter):
+        LearnedBounds(**arguments)  # type: ignore[arg-type]
+
+
+def test_answers_are_estimates() -> None:
+    answer = central.mean([0.5] * 100, UNIT, epsilon=1, source=Seeded(12))
+    assert isinstance(answer, Estimate)
+    assert np.asarray(answer) == float(answer)
+    for level in (0, 1, -1, 2):
+        with pytest.raises(InvalidParameter, match="level"):
+            answer.interval(level)
+    narrow, wide = answer.interval(0.5), answer.interval(0.99)
+    assert wide[0] <= narrow[0] <= narrow[1] <= wide[1]
+
+
+def test_public_names_are_sorted_and_there() -> None:
+    names = list(central.__all__)
+    assert all(hasattr(central, name) for name in names)
+    constants = [name for name in names if name.isupper()]
+    classes = [name for name in names if name[0].isupper() and not name.isupper()]
+    functions = [name for name in names if name[0].islower()]
+    assert names == sorted(constants) + sorted(classes) + sorted(functions)

@@ -1,0 +1,169 @@
+"""Tallies: exact, mergeable, and silent about what they hold."""
+
+import copy
+import pickle
+import warnings
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from dither import central
+from dither.central.tally import Grid, records
+from dither.domains import Circle, Interval
+from dither.errors import InvalidParameter, MalformedReport, Mismatch
+
+UNIT = Interval(0, 1)
+
+
+def places(values: object, domain: Interval = UNIT, cells: int = 10) -> tuple[int, int]:
+    return central.tally(values, domain, cells=cells).secret()
+
+
+def test_sum_is_exact() -> None:
+    """Ten tenths are one, and a large array sums as its integers do."""
+    assert places([0.1] * 10) == (10, 10)
+    values = np.random.default_rng(1).random(100_001)
+    total, count = central.tally(values, UNIT).secret()
+    assert count == 100_001
+    assert total == sum(round(Fraction(value) * 2**32) for value in values.tolist())
+
+
+def test_places_stay_on_the_grid() -> None:
+    """No rounding error leaves 0 … cells: the one fact about floats that privacy needs."""
+    generator = np.random.default_rng(2)
+    for _ in range(300):
+        low = float(generator.normal() * 10.0 ** generator.integers(-12, 12))
+        high = low + float(abs(generator.normal()) * 10.0 ** generator.integers(-12, 12)) + abs(low) * 1e-14
+        if not low < high:
+            continue
+        domain = Interval(low, high)
+        for cells in (1, 7, 1 << 20, 1 << 32, 1 << 36):
+            grid = Grid(domain, cells)
+            ends = np.array([np.nextafter(high, low), np.nextafter(low, high), low, high])
+            for value in ends:
+                assert 0 <= grid.total(np.array([value])) <= cells
+            assert grid.total(ends[2:]) == cells
+            assert grid.at(Fraction(0)) == low
+            assert grid.at(Fraction(1)) == high
+
+
+def test_public_rule_for_odd_records() -> None:
+    """Outside counts as the nearer end, no number as the middle: nothing raises and nothing warns."""
+    nan, inf = float("nan"), float("inf")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert places([-5, 0, 0.34, 1, 7]) == (0 + 0 + 3 + 10 + 10, 5)
+        assert places([inf, -inf, nan]) == (10 + 0 + 5, 3)
+        assert places([1.0, None]) == (15, 2)
+        assert places([1.0, "word", "0.3", b"0.3"]) == (10 + 5 + 3 + 3, 4)
+        assert places([1.0, [0.5, 0.5]]) == (15, 2)
+        assert places([[0.5, 0.5]]) == (5, 1)
+        assert places([1, 2j]) == (15, 2)
+        assert places([10**400, -(10**400)]) == (10, 2)
+        assert places([Fraction(3, 10), Decimal("0.3"), Decimal("sNaN"), True]) == (3 + 3 + 5 + 10, 4)
+        assert places(np.ma.masked_array([0.2, 0.9], mask=[False, True])) == (2 + 5, 2)
+        assert places(np.array([np.longdouble("1e4000"), np.longdouble(0.2)])) == (12, 2)
+        assert places(np.array([0.2, 0.4], dtype=np.float32)) == (6, 2)
+        assert places(np.array([True, False])) == (10, 2)
+        assert places(np.array([0.5, None], dtype=object)) == (10, 2)
+        assert places(range(3), Interval(0, 2), 2) == (3, 3)
+        assert places(value for value in (0.1, 0.2)) == (3, 2)
+        assert places([]) == (0, 0)
+        assert places(np.array([1e308, -1e308]), Interval(-1e308, 0.5e308), 3) == (3, 2)
+
+
+def test_a_record_counts_the_same_in_any_company() -> None:
+    """The place of a record depends on that record alone, whatever way its neighbours made the array go."""
+    odd: list[object] = [None, "x", 2j, [1], 10**400]
+    for value in (0.3, 1, True, np.float32(0.7), np.int64(0), 2**70, -0.0, float("nan")):
+        alone = places([value])[0]
+        for neighbour in odd:
+            assert places([value, neighbour])[0] - places([neighbour])[0] == alone
+
+
+def test_structure_is_refused_by_kind_alone() -> None:
+    for values in (
+        3.0,
+        None,
+        "0.5",
+        {"a": 1},
+        np.zeros((2, 2)),
+        np.array(["2020"], dtype="M8[Y]"),
+        np.array(1.0),
+    ):
+        with pytest.raises(InvalidParameter):
+            central.tally(values, UNIT)
+    for domain in (Circle(360), (0, 1), None):
+        with pytest.raises(InvalidParameter, match="Interval"):
+            central.tally([0.5], domain)  # type: ignore[arg-type]
+    for cells in (0, -1, 1.5, True, 1 << 37):
+        with pytest.raises(InvalidParameter, match="cells"):
+            central.tally([0.5], UNIT, cells=cells)  # type: ignore[arg-type]
+    with pytest.raises(InvalidParameter, match="too short"):
+        central.tally([0.5], Interval(0, 1e-300))
+
+
+def test_merging() -> None:
+    values = np.random.default_rng(3).random(1000)
+    parts = [central.tally(values[begin : begin + 100], UNIT) for begin in range(0, 1000, 100)]
+    whole = parts[0]
+    for part in parts[1:]:
+        whole = whole + part
+    assert whole.secret() == central.tally(values, UNIT).secret()
+    for other in (central.tally([0.5], Interval(0, 2)), central.tally([0.5], UNIT, cells=10)):
+        with pytest.raises(Mismatch):
+            whole + other
+    with pytest.raises(TypeError):
+        whole + 1  # type: ignore[operator]
+
+
+def test_between_machines() -> None:
+    tally = central.tally([0.25, 0.75, 0.1], Interval(-0.1, 1.3))
+    again = central.Tally.from_secret_bytes(tally.secret_bytes())
+    assert again.secret() == tally.secret()
+    assert again.grid == tally.grid
+    bad = [
+        b"",
+        b"[]",
+        b"\xff",
+        b'["dither secret tally","0x0p+0","0x1p+0",10,11,1]',
+        b'["x","0x0p+0","0x1p+0",10,1,1]',
+    ]
+    bad += [
+        b'["dither secret tally","0x0p+0","0x1p+0",10,1.5,1]',
+        b'["dither secret tally","0x1p+0","0x0p+0",10,1,1]',
+    ]
+    bad += [b'["dither secret tally","0x0p+0","0x1p+0",10,-1,1]', b"null"]
+    for secret in bad:
+        with pytest.raises(MalformedReport):
+            central.Tally.from_secret_bytes(secret)
+
+
+def test_a_tally_shows_nothing_by_accident() -> None:
+    first, second = central.tally([0.123] * 41, UNIT), central.tally([0.9] * 7, UNIT)
+    assert repr(first) == str(first) == f"{first}" == repr(second) == "Tally on [0, 1] (secret)"
+    assert repr([first]) == "[Tally on [0, 1] (secret)]"
+    for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
+        with pytest.raises(TypeError, match="secret"):
+            pickle.dumps(first, protocol)
+    assert copy.copy(first) is copy.deepcopy(first) is first
+    assert not hasattr(first, "__dict__")
+    assert first != central.tally([0.123] * 41, UNIT)  # not even by comparison
+    with pytest.raises(AttributeError):
+        first.grid = Grid(UNIT)  # type: ignore[misc]
+    with pytest.raises(AttributeError):
+        del first.grid
+    with pytest.raises(MalformedReport) as caught:
+        central.Tally(Grid(UNIT, 10), 99, 7)
+    assert "99" not in str(caught.value)
+
+
+def test_records_of_frames() -> None:
+    class Column:
+        def __array__(self, dtype: object = None, copy: object = None) -> np.ndarray:
+            return np.array([1.0, np.nan])
+
+    assert records(Column()).size == 2
+    assert places(Column()) == (15, 2)
