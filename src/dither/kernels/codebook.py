@@ -70,7 +70,8 @@ class Ramps(Codebook):
         low, high = self.ends
         first, second = (float(np.clip((end - low) / (high - low), 0.0, 1.0)) for end in (0.0, 1.0))
         edges = np.array([0.0, first, second, 1.0])
-        line = np.clip(low + (high - low) * edges, 0.0, 1.0)
+        # Said outright, for rounding would leave a flat piece with a slope of 10^−16.
+        line = np.array([max(low, 0.0), max(low, 0.0), min(high, 1.0), min(high, 1.0)])
         kept = edges[1:] > edges[:-1]
         return Ramps(np.append(edges[:-1][kept], 1.0), line[:-1][kept], line[1:][kept])
 

@@ -26,6 +26,8 @@ from dither.randomness import Source
 
 MOST_CELLS: Final = 1 << 32
 BLOCK: Final = 1 << 15  # inputs handled together: they stay in the cache
+_WORDS: Final = (64, 96)  # bits of the draw: the first that carries ε
+_FINE: Final = 24  # a weight of this many bits leaves less than 2^−24 of ε unspent
 
 
 class Window(ABC):
@@ -123,9 +125,10 @@ class Sliding(Window):
         """
         check_cells(cells)
         bound = exp_below(Fraction(epsilon))
-        for bits in (64, 96):
+        for bits in _WORDS:
             step = ((bound - 1) * (1 << bits)) // (cells + width * (bound - 1))
-            if Lottery.fits(width, step, bits):
+            spare = (1 << bits) - width * step
+            if Lottery.fits(width, step, bits) and (spare >= width << _FINE or bits == _WORDS[-1]):
                 return certified(Sliding(cells, width, step, bits), bound)
         raise InvalidParameter(
             f"{cells} cells with a window of {width} cannot carry this ε in 96 bits; choose fewer cells"
@@ -182,9 +185,9 @@ class Blocks(Window):
         """
         bound = exp_below(Fraction(epsilon))
         blocks = cells // width
-        for bits in (64, 96):
+        for bits in _WORDS:
             step = -(-(1 << bits) // (bound + blocks - 1))
-            if Lottery.fits(blocks, step, bits):
+            if Lottery.fits(blocks, step, bits) and (step >= 1 << _FINE or bits == _WORDS[-1]):
                 return certified(Blocks(cells, width, step, bits), bound)
         raise InvalidParameter(f"{cells} cells cannot carry this ε in 96 bits; choose fewer categories")
 

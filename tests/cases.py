@@ -1,0 +1,70 @@
+"""One table: every mechanism of numbers, on every kind of domain it takes. Every law runs over it.
+
+A new mechanism is one line here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import dither as dt
+
+UNIT = dt.Interval(0, 1)
+WIDE = dt.Interval(-3, 7)
+DEGREES = dt.Circle(360)
+
+
+@dataclass(frozen=True)
+class Case:
+    """A mechanism as a function of its budget, so that laws can choose ε and the number of cells."""
+
+    name: str
+    make: Callable[..., Any]
+    unbiased: bool = False
+    window: bool = True
+
+    def __call__(self, epsilon: float = 1.0, **more: Any) -> Any:
+        return self.make(epsilon=epsilon, **more)
+
+
+def _case(kind: Any, domain: Any, *, unbiased: bool = False, after: str = "", **fixed: Any) -> Case:
+    def make(**more: Any) -> Any:
+        made = kind(domain, **fixed, **more)
+        return getattr(made, after)() if after else made
+
+    label = ", ".join([str(domain), *(f"{name}={value}" for name, value in fixed.items())])
+    return Case(f"{kind.__name__}({label}){'.' + after if after else ''}", make, unbiased)
+
+
+WINDOWS = [
+    _case(dt.OGPM, UNIT),
+    _case(dt.OGPM, WIDE),
+    _case(dt.OGPM, UNIT, loss=dt.squared),
+    _case(dt.OGPM, UNIT, loss=dt.power(0.5)),
+    _case(dt.OGPM, DEGREES),
+    _case(dt.OGPM, DEGREES, loss=dt.squared),
+    _case(dt.PM, UNIT, unbiased=True),
+    _case(dt.PM, WIDE, unbiased=True),
+    _case(dt.PM, UNIT, after="compressed"),
+    _case(dt.PM, WIDE, after="truncated"),
+    _case(dt.SW, UNIT),
+    _case(dt.SW, WIDE),
+    _case(dt.SW, UNIT, after="compressed"),
+    _case(dt.SW, WIDE, after="truncated"),
+    _case(dt.SW, WIDE, after="redesigned"),
+    _case(dt.SW, DEGREES, after="redesigned"),
+    _case(dt.Podium, UNIT, unbiased=True),
+    _case(dt.Podium, WIDE, unbiased=True),
+    _case(dt.Podium, UNIT, unbiased=True, approximate=True),
+    _case(dt.OGPMU, UNIT, unbiased=True),
+    _case(dt.OGPMU, WIDE, unbiased=True),
+]
+FIXED = [_case(dt.Duchi, UNIT, unbiased=True), _case(dt.Duchi, WIDE, unbiased=True)]  # two cells, always
+MIXED = [_case(dt.Hybrid, UNIT, unbiased=True), _case(dt.Hybrid, WIDE, unbiased=True)]
+NUMERIC = WINDOWS + FIXED + MIXED
+
+
+def names(cases: list[Case]) -> list[str]:
+    return [case.name for case in cases]

@@ -1,0 +1,127 @@
+"""Reports: small, checked on the way in, and the same after a journey."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import dither as dt
+from dither.errors import MalformedReport, Mismatch
+from tests.cases import NUMERIC, Case, names
+
+PM = dt.PM(dt.Interval(0, 1), epsilon=1)
+
+
+@pytest.mark.parametrize("case", NUMERIC, ids=names(NUMERIC))
+def test_round_trips(case: Case) -> None:
+    mechanism = case(0.7)
+    again = dt.from_json(dt.to_json(mechanism))
+    assert again == mechanism
+    assert again.fingerprint == mechanism.fingerprint
+    values = mechanism.line.from_unit(np.linspace(0, 1, 60)).reshape(3, 20)
+    reports = mechanism.perturb(values, source=dt.Seeded(4))
+    back = dt.from_bytes(dt.to_bytes(reports))
+    assert back == reports
+    assert np.array_equal(back.values, reports.values)
+    assert mechanism.reports(reports.cells.astype(np.int64)) == reports
+    assert mechanism.reports(reports.cells.tolist()) == reports
+
+
+def test_reports_are_sequences() -> None:
+    reports = PM.perturb(np.linspace(0, 1, 10), source=dt.Seeded(1))
+    assert len(reports) == 10
+    assert reports[2:5].cells.tolist() == reports.cells[2:5].tolist()
+    assert np.asarray(reports).tolist() == reports.values.tolist() == list(reports)
+    assert dt.Reports.concatenate([reports[:4], reports[4:]]) == reports
+    assert reports != PM.perturb(np.linspace(0, 1, 10), source=dt.Seeded(2))
+    assert "10 of PM on [0, 1]" in repr(reports)
+
+
+def test_decoding_is_a_choice_of_the_collector() -> None:
+    reports = PM.perturb(np.linspace(0, 1, 1000), source=dt.Seeded(1))
+    cut = PM.truncated().reports(reports)
+    small = reports.read_by(PM.compressed())
+    assert cut.values.min() == 0.0
+    assert cut.values.max() == 1.0
+    assert 0 < small.values.min() < small.values.max() < 1
+    assert np.array_equal(np.clip(reports.values, 0, 1), cut.values)
+    assert cut == reports
+
+
+def test_reports_of_another_mechanism_are_refused() -> None:
+    reports = PM.perturb([0.1, 0.2])
+    for other in (PM.at(2), dt.PM(dt.Interval(0, 2), epsilon=1), dt.OGPM(dt.Interval(0, 1), epsilon=1)):
+        with pytest.raises(Mismatch):
+            other.reports(reports)
+        with pytest.raises(Mismatch):
+            dt.Reports.concatenate([reports, other.perturb([0.1])])
+
+
+@pytest.mark.parametrize(
+    "raw", [[-1], [1 << 16], [0.5], ["a"], [[1], [2, 3]], None, np.ma.masked_array([1], [True]), [2**70]]
+)
+def test_what_no_device_could_have_sent(raw: object) -> None:
+    with pytest.raises(MalformedReport):
+        PM.reports(raw)
+
+
+def test_the_integers_and_the_codebook_travel() -> None:
+    """A collector decodes by what the devices used, not by what its own version would have computed."""
+    data = json.loads(dt.to_json(PM))
+    data["sampled"]["kernel"]["width"] -= 1
+    data["sampled"]["codebook"]["offset"] += 0.125
+    other = dt.from_json(json.dumps(data))
+    assert other.kernel.width == PM.kernel.width - 1
+    assert other.decode(np.array([0]))[0] == PM.decode(np.array([0]))[0] + 0.125
+    assert other.fingerprint != PM.fingerprint
+
+
+def test_a_specification_that_spends_too_much_is_refused() -> None:
+    data = json.loads(dt.to_json(PM))
+    data["sampled"]["kernel"]["step"] += 1 << 40
+    with pytest.raises(MalformedReport):
+        dt.from_json(json.dumps(data))
+
+
+@pytest.mark.parametrize("change", ["mechanism", "parameters", "sampled", "dither"])
+def test_specifications_that_lack_a_part(change: str) -> None:
+    data = json.loads(dt.to_json(PM))
+    del data[change]
+    with pytest.raises(MalformedReport):
+        dt.from_json(json.dumps(data))
+    data[change] = 99
+    with pytest.raises(MalformedReport):
+        dt.from_json(json.dumps(data))
+
+
+@pytest.mark.parametrize("text", ["", "{}", "[]", "null", "not json", '{"mechanism": "PM"}', "[" * 10_000])
+def test_malformed_specifications(text: str) -> None:
+    with pytest.raises(MalformedReport):
+        dt.from_json(text)
+
+
+GOOD = dt.to_bytes(PM.perturb(np.linspace(0, 1, 50), source=dt.Seeded(1)))
+
+
+@given(st.integers(0, len(GOOD) - 1), st.integers(1, 255))
+def test_a_changed_byte_is_an_error(place: int, change: int) -> None:
+    bad = bytearray(GOOD)
+    bad[place] ^= change
+    with pytest.raises(MalformedReport):
+        dt.from_bytes(bytes(bad))
+
+
+@given(st.integers(0, len(GOOD) - 1))
+def test_truncated_bytes_are_an_error(length: int) -> None:
+    with pytest.raises(MalformedReport):
+        dt.from_bytes(GOOD[:length])
+
+
+@given(st.binary(max_size=200))
+def test_foreign_bytes_are_an_error(data: bytes) -> None:
+    with pytest.raises(MalformedReport):
+        dt.from_bytes(data)
