@@ -1,45 +1,76 @@
-"""Local differential privacy, exact to the last bit."""
+"""Local differential privacy, exact to the last bit.
 
-from dither.audits import Finding, audit
-from dither.campaigns import from_bytes, from_json, to_bytes, to_json
-from dither.domains import Categories, Circle, Disk, Interval, Rectangle, Sphere
-from dither.estimation import Estimate, Summary
-from dither.losses import absolute, average, power, squared, worst
-from dither.mechanisms import OGPM, OGPMU, PM, SW, Duchi, Hybrid, Podium
-from dither.privacy import Guarantee, Ledger, Nothing
-from dither.randomness import Seeded
-from dither.reports import Reports
+Names are loaded from their rooms when they are first used, so that `import dither` costs next to nothing.
+A new public name is one line in `_ROOMS`, and one in the imports below it, which type checkers read.
+"""
 
-__all__ = [
-    "OGPM",
-    "OGPMU",
-    "PM",
-    "SW",
-    "Categories",
-    "Circle",
-    "Disk",
-    "Duchi",
-    "Estimate",
-    "Finding",
-    "Guarantee",
-    "Hybrid",
-    "Interval",
-    "Ledger",
-    "Nothing",
-    "Podium",
-    "Rectangle",
-    "Reports",
-    "Seeded",
-    "Sphere",
-    "Summary",
-    "absolute",
-    "audit",
-    "average",
-    "from_bytes",
-    "from_json",
-    "power",
-    "squared",
-    "to_bytes",
-    "to_json",
-    "worst",
-]
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
+
+_ROOMS: Final = {
+    "audits": ("Finding", "audit"),
+    "campaigns": ("from_bytes", "from_json", "to_bytes", "to_json"),
+    "domains": ("Categories", "Circle", "Disk", "Interval", "Rectangle", "Sphere"),
+    "estimation": ("Estimate", "Summary"),
+    "losses": ("absolute", "average", "power", "squared", "worst"),
+    "mechanisms": ("OGPM", "OGPMU", "PM", "SW", "Duchi", "Hybrid", "Podium"),
+    "privacy": ("Guarantee", "Ledger", "Nothing"),
+    "randomness": ("Seeded",),
+    "reports": ("Reports",),
+}
+_MODULES: Final = ("central", "errors", "privacy", "randomness")  # rooms that are public as a whole: dt.errors
+_HOMES: Final = {name: room for room, names in _ROOMS.items() for name in names}
+
+if TYPE_CHECKING:
+    from dither import central as central
+    from dither import errors as errors
+    from dither import privacy as privacy
+    from dither import randomness as randomness
+    from dither.audits import Finding as Finding
+    from dither.audits import audit as audit
+    from dither.campaigns import from_bytes as from_bytes
+    from dither.campaigns import from_json as from_json
+    from dither.campaigns import to_bytes as to_bytes
+    from dither.campaigns import to_json as to_json
+    from dither.domains import Categories as Categories
+    from dither.domains import Circle as Circle
+    from dither.domains import Disk as Disk
+    from dither.domains import Interval as Interval
+    from dither.domains import Rectangle as Rectangle
+    from dither.domains import Sphere as Sphere
+    from dither.estimation import Estimate as Estimate
+    from dither.estimation import Summary as Summary
+    from dither.losses import absolute as absolute
+    from dither.losses import average as average
+    from dither.losses import power as power
+    from dither.losses import squared as squared
+    from dither.losses import worst as worst
+    from dither.mechanisms import OGPM as OGPM
+    from dither.mechanisms import OGPMU as OGPMU
+    from dither.mechanisms import PM as PM
+    from dither.mechanisms import SW as SW
+    from dither.mechanisms import Duchi as Duchi
+    from dither.mechanisms import Hybrid as Hybrid
+    from dither.mechanisms import Podium as Podium
+    from dither.privacy import Guarantee as Guarantee
+    from dither.privacy import Ledger as Ledger
+    from dither.privacy import Nothing as Nothing
+    from dither.randomness import Seeded as Seeded
+    from dither.reports import Reports as Reports
+
+__all__ = sorted((*_HOMES, *_MODULES))  # noqa: PLE0605
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        thing = getattr(import_module(f"dither.{_HOMES[name]}"), name)
+    elif name in _MODULES:
+        thing = import_module(f"dither.{name}")
+    else:
+        raise AttributeError(f"module 'dither' has no attribute {name!r}")
+    globals()[name] = thing
+    return thing
+
+
+def __dir__() -> list[str]:
+    return __all__
