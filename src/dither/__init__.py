@@ -18,7 +18,7 @@ _ROOMS: Final = {
     "randomness": ("Seeded",),
     "reports": ("Reports",),
 }
-_MODULES: Final = ("central", "errors", "privacy", "randomness")  # rooms that are public as a whole: dt.errors
+_MODULES: Final = ("central", "errors", "privacy", "randomness")  # public as a whole: dt.errors
 _HOMES: Final = {name: room for room, names in _ROOMS.items() for name in names}
 
 if TYPE_CHECKING:
