@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from dither.domains import Interval, Line, numbers
 from dither.errors import MalformedReport
+from dither.kernels.decoder import Table
 from dither.kernels.law import Law, MixedLaw
 from dither.kernels.mixture import COIN, Mixture
 from dither.mechanisms.mechanism import Mechanism
@@ -98,11 +99,11 @@ class Hybrid(Mechanism, Questions):
 
     def decode(self, cells: Array) -> Array:
         """Give the numbers that reports stand for."""
-        return np.take(self._values, cells)
+        return self._table(cells)
 
     @cached_property
-    def _values(self) -> Array:
-        return np.concatenate([part.decode(np.arange(part.cells)) for part in self.parts])
+    def _table(self) -> Table:
+        return Table(np.concatenate([part.decode(np.arange(part.cells)) for part in self.parts]))
 
     def _valid(self, raw: Array) -> Array:
         return within(raw, self.kernel.cells, self.kernel.dtype)

@@ -1,0 +1,27 @@
+"""Processor seconds, as minima over interleaved repetitions: machines are noisy, ratios in one run are not."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+
+def minima(tasks: dict[str, Callable[[], object]], repetitions: int = 7) -> dict[str, float]:
+    """Give the least processor time of each task; the tasks take turns."""
+    best = dict.fromkeys(tasks, float("inf"))
+    for _ in range(repetitions):
+        for name, task in tasks.items():
+            begin = time.process_time()
+            task()
+            best[name] = min(best[name], time.process_time() - begin)
+    return best
+
+
+def table(rows: list[tuple[str, float, float | None]], unit: str) -> str:
+    """Write name, ratio and goal in columns; a missed goal is marked."""
+    width = max(len(name) for name, _, _ in rows)
+    lines = [f"{'':{width}}  ÷ {unit:<6} goal"]
+    for name, ratio, goal in rows:
+        shown = "" if goal is None else f"{goal:g}" + ("" if ratio <= goal else "  MISSED")
+        lines.append(f"{name:{width}}  {ratio:8.2f} {shown}")
+    return "\n".join(lines)
