@@ -1,4 +1,4 @@
-"""Processor seconds, as minima over interleaved repetitions: machines are noisy, ratios in one run are not."""
+"""Processor seconds as minima over interleaved repetitions: machines are noisy, ratios less so."""
 
 from __future__ import annotations
 

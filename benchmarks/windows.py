@@ -1,4 +1,4 @@
-"""Window mechanisms: 10^7 values in, reports or numbers out, one thread, secure source, domain check included.
+"""Window mechanisms: 10^7 values in, reports or numbers out; one thread, secure source, domain check.
 
 F is the time of `numpy.random.default_rng().random(out=…)` for as many values.
 """

@@ -126,8 +126,8 @@ def test_the_lottery_settles_hanging_words(window: Sliding) -> None:
     edge += [(1 << (lottery.bits - 32)) - 1]
     words = np.array(edge, dtype=kind)
     for late, wins in ((0, True), (0xFFFFFFFF, False)):
-        ticket, drawn = np.empty_like(words), np.empty(words.size, dtype=bool)
-        lottery.draw(words, ticket, drawn, _Scripted(late.to_bytes(4, "little") * 2))
+        ticket, drawn = words.copy(), np.empty(words.size, dtype=bool)
+        lottery.draw(ticket, drawn, _Scripted(late.to_bytes(4, "little") * 2))
         expected = [word < lottery.tickets * first or (wins and word >= top) for word in edge]
         assert drawn.tolist() == expected
         for word, number, was in zip(edge, ticket.tolist(), drawn.tolist(), strict=True):

@@ -53,19 +53,20 @@ class Lottery:
         """The words that `draw` wants: the first bits."""
         return np.dtype(np.uint32 if self.bits == 64 else np.uint64)
 
-    def draw(self, words: NDArray[Any], ticket: NDArray[Any], drawn: Mask, source: Source) -> None:
-        """From uniform words, write the ticket and whether one was drawn (where not, ticket is anything)."""
+    def draw(self, words: NDArray[Any], drawn: Mask, source: Source) -> None:
+        """Turn uniform words into tickets in place, and say where one was drawn; elsewhere it is anything."""
         kind = self.dtype.type
         first = self.step >> _LATE
-        np.floor_divide(words, kind(first), out=ticket)
+        hanging = kind((1 << (self.bits - _LATE)) - self.tickets)
         np.less(words, kind(self.tickets * first), out=drawn)
-        hanging = (1 << (self.bits - _LATE)) - self.tickets
-        if words.size and words.max() >= kind(hanging):
-            where = np.flatnonzero(words >= kind(hanging))
+        where = np.flatnonzero(words >= hanging) if words.size and words.max() >= hanging else None
+        last = None if where is None else words[where] - hanging
+        np.floor_divide(words, kind(first), out=words)
+        if where is not None and last is not None:
             late = source.words(where.size) >> np.uint64(64 - _LATE)
-            won = where[late < np.uint64(self.step & ((1 << _LATE) - 1))]
-            ticket[won] = words[won] - kind(hanging)
-            drawn[won] = True
+            won = late < np.uint64(self.step & ((1 << _LATE) - 1))
+            words[where[won]] = last[won]
+            drawn[where[won]] = True
 
     def draw_one(self, source: Source) -> int | None:
         """Draw once, in plain integers; None where no ticket is drawn."""

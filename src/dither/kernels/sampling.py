@@ -43,7 +43,6 @@ class SlidingSampler:
         self._uniform = self._random[ends[0] * size : ends[1] * size].view(cell)
         self._coins = self._random[ends[1] * size :].view(coin)
         self._shift = coin.type(8 * coin.itemsize - track.fraction)
-        self._ticket = np.empty(size, dtype=self._lottery.dtype)
         self._drawn = np.empty(size, dtype=np.bool_)
         self._place = np.empty(size)
         # Aims reach 2^31 − 1 for up to 2^16 cells: 32 bits are enough and faster.
@@ -67,8 +66,8 @@ class SlidingSampler:
         else:
             for part in (self._words, self._uniform, self._coins):
                 source.fill(part[:count].data)
-        words, ticket, drawn = self._words[:count], self._ticket[:count], self._drawn[:count]
-        self._lottery.draw(words, ticket, drawn, source)
+        ticket, drawn = self._words[:count], self._drawn[:count]
+        self._lottery.draw(ticket, drawn, source)
         start, uniform = self._starts(block), self._uniform[:count]
         # cell = uniform + drawn·(start + ticket − uniform): the arithmetic wraps and comes back
         np.copyto(cell, ticket, casting="unsafe")

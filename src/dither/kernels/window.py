@@ -215,16 +215,16 @@ class Blocks(Window):
             blocks = blocks // self.width
         out = np.empty(blocks.size, dtype=self.dtype)
         size = min(blocks.size, BLOCK)
-        word = np.empty(size, dtype=self.lottery.dtype)
-        ticket, lied = np.empty_like(word), np.empty(size, dtype=np.bool_)
+        told = np.empty(size, dtype=self.lottery.dtype)
+        lied = np.empty(size, dtype=np.bool_)
         for begin in range(0, blocks.size, BLOCK):
             cell = out[begin : begin + BLOCK]
             truth = blocks[begin : begin + BLOCK].astype(self.dtype)
             count = cell.size
-            source.fill(word[:count].data)
-            self.lottery.draw(word[:count], ticket[:count], lied[:count], source)
-            # cell = truth + lied·(ticket − truth), without a branch: the arithmetic wraps and comes back
-            np.copyto(cell, ticket[:count], casting="unsafe")
+            source.fill(told[:count].data)
+            self.lottery.draw(told[:count], lied[:count], source)
+            # cell = truth + lied·(told − truth), without a branch: the arithmetic wraps and comes back
+            np.copyto(cell, told[:count], casting="unsafe")
             cell -= truth
             cell *= lied[:count]
             cell += truth
