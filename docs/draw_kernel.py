@@ -1,4 +1,4 @@
-"""Draw the one kernel, from a real mechanism: `python docs/draw_kernel.py` writes docs/pictures/kernel.svg."""
+"""Draw the one kernel from a real mechanism: `python docs/draw_kernel.py` writes pictures/kernel.svg."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ INK, WINDOW, REST, NOTE = "#22303c", "#e07a3f", "#9fb4c7", "#5b6b79"
 
 
 def main() -> None:
+    """Write the picture."""
     mechanism = dt.Podium(dt.Interval(0, 1), epsilon=1.5, cells=CELLS)
     whole = 6 / (CELLS - mechanism.kernel.width)  # an input whose window starts at a whole cell
     law = [float(p) for p in mechanism.probabilities(whole)]
