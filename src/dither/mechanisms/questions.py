@@ -15,6 +15,7 @@ from dither.errors import InvalidParameter
 from dither.kernels.law import BIAS, COSINE, Law, loss_moment
 from dither.kernels.quadrature import integrate, maximise
 from dither.losses import Power, squared
+from dither.mechanisms.drawing import draw_law
 
 Floats = NDArray[np.float64]
 Number = float | Floats
@@ -118,6 +119,14 @@ class Questions(ABC):
         """The smallest and the largest report."""
         low, high = self.line.from_unit(np.asarray(self.law.support))
         return float(low), float(high)
+
+    @final
+    def plot(self, x: object, *, axes: Any = None) -> Any:
+        """Draw what reports look like for one input or several, and give matplotlib's axes back.
+
+        `plot(0.3).figure.savefig("law.png")` writes a file; needs the extra `plot`.
+        """
+        return draw_law(self, self.line.check(x), axes)
 
     def _scale(self, loss: Power) -> float:
         if not isinstance(loss, Power):

@@ -1,0 +1,43 @@
+"""README and docs are true: their Python runs, and what they show as output is what comes out."""
+
+from __future__ import annotations
+
+import doctest
+import re
+from pathlib import Path
+
+import pytest
+
+import dither.mechanisms.mechanism
+from dither.randomness import Seeded
+
+ROOT = Path(__file__).parent.parent.parent
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_examples_run(page: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A page is one session; its randomness is seeded here so that the outputs shown are the real ones."""
+    monkeypatch.setattr(dither.mechanisms.mechanism, "SYSTEM", Seeded(2025))
+    monkeypatch.chdir(tmp_path)
+    blocks = re.findall(r"^```(?:pycon|python)\n(.*?)^```$", page.read_text(), re.MULTILINE | re.DOTALL)
+    names: dict[str, object] = {}
+    for number, block in enumerate(blocks):
+        if ">>>" in block:
+            example = doctest.DocTestParser().get_doctest(
+                block, names, f"{page.name}[{number}]", str(page), 0
+            )
+            runner = doctest.DocTestRunner(optionflags=FLAGS)
+            runner.run(example, clear_globs=False)
+            names.update(example.globs)
+            assert runner.failures == 0
+        else:
+            exec(compile(block, f"{page.name}[{number}]", "exec"), names)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_somewhere(page: Path) -> None:
+    targets = re.findall(r"\]\((?!https?:|#)([^)#]+)", page.read_text())
+    missing = [target for target in targets if not (page.parent / target).exists()]
+    assert missing == []
