@@ -13,7 +13,7 @@ _ROOMS: Final = {
     "domains": ("Categories", "Circle", "Disk", "Interval", "Rectangle", "Sphere"),
     "estimation": ("Estimate", "Summary"),
     "losses": ("absolute", "average", "power", "squared", "worst"),
-    "mechanisms": ("OGPM", "OGPMU", "PM", "SW", "Duchi", "Hybrid", "Podium"),
+    "mechanisms": ("OGPM", "OGPMU", "PM", "SW", "Duchi", "Hybrid", "Laplace", "Podium"),
     "privacy": ("Guarantee", "Ledger", "Nothing"),
     "randomness": ("Seeded",),
     "reports": ("Reports",),
@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from dither.mechanisms import SW as SW
     from dither.mechanisms import Duchi as Duchi
     from dither.mechanisms import Hybrid as Hybrid
+    from dither.mechanisms import Laplace as Laplace
     from dither.mechanisms import Podium as Podium
     from dither.privacy import Guarantee as Guarantee
     from dither.privacy import Ledger as Ledger

@@ -1,0 +1,135 @@
+"""An exact draw from integer weights in constant time: a column, a threshold, and what is drawn beyond it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dither.errors import InvalidParameter
+from dither.randomness import Source
+
+Array = NDArray[Any]
+
+TOTAL_BITS: Final = 128  # every row of weights adds up to 2^128
+MOST_OUTCOMES: Final = 1 << 16
+_EARLY: Final = 16  # bits of a coin that nearly always decide
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Alias:
+    """Rows of integer weights of total 2^128 each, rearranged so that 128 random bits draw an outcome.
+
+    A row is cut into 2^bits columns of equal capacity 2^(128−bits). Column i holds `threshold[i]` of the
+    weight of outcome i and, above it, weight of the one outcome `other[i]`. A column and a coin of 128 − bits
+    bits therefore draw each outcome by exactly its weight: nothing is rounded. Of the coin 16 bits are drawn;
+    the rest only when those equal the threshold's.
+    """
+
+    bits: int
+    thresholds: tuple[int, ...]
+    others: NDArray[np.uint16]
+
+    @staticmethod
+    def of(rows: Sequence[Sequence[int]]) -> Alias:
+        """Fill the columns by Vose's method, in integers."""
+        longest = max(len(row) for row in rows)
+        if longest > MOST_OUTCOMES:
+            raise InvalidParameter("an exact table draws at most 2^16 outcomes")
+        if any(min(row) < 0 or sum(row) != 1 << TOTAL_BITS for row in rows):
+            raise InvalidParameter("the weights of a row are not negative and add up to 2^128")
+        bits = max(1, (longest - 1).bit_length())
+        columns = [_fill(row, bits) for row in rows]
+        thresholds = tuple(threshold for filled, _ in columns for threshold in filled)
+        return Alias(bits, thresholds, np.array([other for _, rest in columns for other in rest], np.uint16))
+
+    def weights(self, row: int = 0) -> list[int]:
+        """Give back the weights that a draw realises, added up column by column."""
+        capacity = 1 << (TOTAL_BITS - self.bits)
+        total = [0] * (1 << self.bits)
+        first = row << self.bits
+        for column in range(1 << self.bits):
+            total[column] += self.thresholds[first + column]
+            total[int(self.others[first + column])] += capacity - self.thresholds[first + column]
+        return total
+
+    @cached_property
+    def early(self) -> NDArray[np.uint16]:
+        """The first bits of every threshold."""
+        late = TOTAL_BITS - self.bits - _EARLY
+        return np.array([threshold >> late for threshold in self.thresholds], dtype=np.uint16)
+
+    def late(self, column: int, source: Source) -> bool:
+        """Decide a coin whose first bits equal the threshold's, by drawing the rest of it."""
+        late = TOTAL_BITS - self.bits - _EARLY
+        return source.bits(late) < self.thresholds[column] & ((1 << late) - 1)
+
+    def draw_one(self, source: Source, row: int = 0) -> int:
+        """Draw one outcome, in plain integers."""
+        column = source.bits(self.bits)
+        place = (row << self.bits) + column
+        own = source.bits(TOTAL_BITS - self.bits) < self.thresholds[place]
+        return column if own else int(self.others[place])
+
+
+def _fill(row: Sequence[int], bits: int) -> tuple[list[int], list[int]]:
+    capacity = 1 << (TOTAL_BITS - bits)
+    left = [*row, *[0] * ((1 << bits) - len(row))]
+    thresholds, others = [0] * len(left), list(range(len(left)))
+    small = [column for column, weight in enumerate(left) if weight < capacity]
+    large = [column for column, weight in enumerate(left) if weight >= capacity]
+    # What is left fills the open columns exactly, so a small column always finds a large one; a column that
+    # ends exactly full keeps threshold 0 and itself as the other outcome.
+    while small:
+        column, giver = small.pop(), large[-1]
+        thresholds[column], others[column] = left[column], giver
+        left[giver] -= capacity - left[column]
+        if left[giver] < capacity:
+            small.append(large.pop())
+    return thresholds, others
+
+
+@final
+class AliasSampler:
+    """The scratch space for draws of up to `size` outcomes at once, for one thread."""
+
+    def __init__(self, table: Alias, size: int) -> None:
+        self._table = table
+        self._mask = None if table.bits == 16 else np.uint16((1 << table.bits) - 1)
+        self._random = np.empty(2 * size, dtype=np.uint16)
+        self._place = np.empty(size, dtype=np.intp)
+        self._early = np.empty(size, dtype=np.uint16)
+        self._other = np.empty(size, dtype=np.uint16)
+        self._own = np.empty(size, dtype=np.bool_)
+
+    def draw(self, count: int, source: Source, rows: Array | None = None) -> NDArray[np.uint16]:
+        """Give `count` outcomes, of the given rows or all of the first; valid until the next call."""
+        table = self._table
+        random = self._random[: 2 * count]
+        source.fill(random.data)
+        column, coin = random[:count], random[count:]
+        place, early, other, own = (
+            scratch[:count] for scratch in (self._place, self._early, self._other, self._own)
+        )
+        if self._mask is not None:
+            column &= self._mask
+        np.copyto(place, column)
+        if rows is not None:
+            place += rows << table.bits
+        np.take(table.early, place, out=early, mode="clip")
+        np.take(table.others, place, out=other, mode="clip")
+        np.equal(coin, early, out=own)
+        ties = np.flatnonzero(own) if own.any() else ()
+        np.less(coin, early, out=own)
+        for tie in ties:
+            own[tie] = table.late(int(place[tie]), source)
+        # column = other + own·(column − other): the arithmetic wraps and comes back
+        column -= other
+        column *= own
+        column += other
+        return column

@@ -1,0 +1,182 @@
+"""Any small table: an integer matrix whose rows add up to 2^128, one row for each input, drawn exactly."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import pairwise
+from typing import Any, Final, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dither.domains import BLOCK, Line
+from dither.errors import InvalidParameter
+from dither.kernels.alias import TOTAL_BITS, Alias, AliasSampler
+from dither.kernels.sampling import FEW, in_threads
+from dither.randomness import Source
+
+Array = NDArray[Any]
+Floats = NDArray[np.float64]
+
+_TOTAL: Final = 1 << TOTAL_BITS
+MOST_INPUTS: Final = 1 << 10
+
+
+@final
+@dataclass(frozen=True)
+class Channel:
+    """Row i holds the weights of every report for input i; all rows have the same total."""
+
+    rows: tuple[tuple[int, ...], ...]
+
+    def __post_init__(self) -> None:
+        if not 1 <= len(self.rows) <= MOST_INPUTS or len({len(row) for row in self.rows}) != 1:
+            raise InvalidParameter("a channel has up to 1 024 rows of one length")
+        if any(min(row) < 1 or sum(row) != _TOTAL for row in self.rows):
+            raise InvalidParameter("a channel's weights are positive and every row adds up to 2^128")
+
+    @staticmethod
+    def of(values: Sequence[Sequence[int]]) -> Channel:
+        """Give the channel whose rows are proportional to the given ones, the largest value taking the rest.
+
+        All other weights are rounded up, so that no report is impossible.
+        """
+        rows = []
+        for row in values:
+            total = sum(row)
+            weights = [-(-value * _TOTAL // total) for value in row]
+            weights[row.index(max(row))] -= sum(weights) - _TOTAL
+            rows.append(tuple(weights))
+        return Channel(tuple(rows))
+
+    @property
+    def cells(self) -> int:
+        """How many different reports there are."""
+        return len(self.rows[0])
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The smallest unsigned integers that hold a report."""
+        return np.dtype(np.min_scalar_type(self.cells - 1))
+
+    @cached_property
+    def ratio(self) -> Fraction:
+        """The largest ratio of two probabilities of one report, over all pairs of inputs."""
+        top, bottom = 1, 1
+        for column in zip(*self.rows, strict=True):
+            most, least = max(column), min(column)
+            if most * bottom > top * least:
+                top, bottom = most, least
+        return Fraction(top, bottom)
+
+    def probabilities(self, row: int) -> list[Fraction]:
+        """Give the exact probability of every report for an input."""
+        return [Fraction(weight, _TOTAL) for weight in self.rows[row]]
+
+    def chances(self, row: int) -> Floats:
+        """Give the probability of every report for an input, in floats."""
+        return np.array([weight / _TOTAL for weight in self.rows[row]])
+
+    @cached_property
+    def table(self) -> Alias:
+        """The exact draw."""
+        return Alias.of(self.rows)
+
+    def draw(self, inputs: Array, source: Source) -> Array:
+        """Draw a report for each input row (one axis)."""
+        return in_threads(lambda size: _Drawer(self, size), inputs, self.dtype, source, 1)
+
+    @cached_property
+    def digest(self) -> str:
+        """A short name of the matrix, by which both sides know that they mean the same."""
+        content = b"".join(weight.to_bytes(17, "little") for row in self.rows for weight in row)
+        return hashlib.sha256(content).hexdigest()[:16]
+
+
+@final
+class _Drawer:
+    def __init__(self, channel: Channel, size: int) -> None:
+        self._alias = AliasSampler(channel.table, min(size, BLOCK))
+
+    def __call__(self, rows: Array, cells: Array, source: Source) -> None:
+        for begin in range(0, rows.size, BLOCK):
+            block = rows[begin : begin + BLOCK]
+            drawn = self._alias.draw(block.size, source, block.astype(np.intp))
+            np.copyto(cells[begin : begin + BLOCK], drawn, casting="unsafe")
+
+
+@final
+@dataclass(frozen=True)
+class Nearest:
+    """Which of several points a value is nearest to: `labels[i]` between `edges[i − 1]` and `edges[i]`."""
+
+    edges: tuple[float, ...]
+    labels: tuple[int, ...]
+
+    @staticmethod
+    def on_interval(points: Sequence[float]) -> Nearest:
+        """Give the nearest of increasing points; halfway between two is the upper one's."""
+        middles = tuple((one + two) / 2.0 for one, two in pairwise(points))
+        return Nearest(middles, tuple(range(len(points))))
+
+    @staticmethod
+    def on_circle(points: Sequence[float], period: float) -> Nearest:
+        """Give the nearest of increasing points on a circle, the short way round."""
+        inner = Nearest.on_interval(points)
+        across = (points[-1] + points[0] + period) / 2.0  # between the last point and the first
+        if across < period:
+            return Nearest((*inner.edges, across), (*inner.labels, 0))
+        return Nearest((across - period, *inner.edges), (len(points) - 1, *inner.labels))
+
+    def aim(self, values: Array) -> NDArray[np.int64]:
+        """Give the number of the nearest point of each value."""
+        where = np.searchsorted(self._edges, np.asarray(values, dtype=np.float64), side="right")
+        return self._labels[where]
+
+    def aim_one(self, value: float) -> int:
+        """Give the number of the nearest point of one value."""
+        return int(self.aim(np.asarray(value)))
+
+    @cached_property
+    def _edges(self) -> Floats:
+        return np.array(self.edges)
+
+    @cached_property
+    def _labels(self) -> NDArray[np.int64]:
+        return np.array(self.labels, dtype=np.int64)
+
+
+@final
+class _NearestDrawer:
+    def __init__(self, domain: Line, channel: Channel, nearest: Nearest, size: int) -> None:
+        self._domain, self._nearest = domain, nearest
+        self._drawer = _Drawer(channel, size)
+
+    def __call__(self, values: Array, cells: Array, source: Source) -> None:
+        for begin in range(0, values.size, BLOCK):
+            block = values[begin : begin + BLOCK]
+            if not self._domain.admits(block):
+                self._domain.refuse()
+            self._drawer(self._nearest.aim(block), cells[begin : begin + BLOCK], source)
+
+
+def draw_channel(
+    domain: Line, channel: Channel, nearest: Nearest, values: Array, source: Source, *, threads: int
+) -> Array:
+    """Give a report for each of the values (one axis): plain integers for a few, blocks for many."""
+    if values.size >= FEW:
+        return in_threads(
+            lambda size: _NearestDrawer(domain, channel, nearest, size),
+            values,
+            channel.dtype,
+            source,
+            threads,
+        )
+    if values.size and not domain.admits(values):
+        domain.refuse()
+    cells = [channel.table.draw_one(source, nearest.aim_one(float(value))) for value in values]
+    return np.array(cells, dtype=channel.dtype)

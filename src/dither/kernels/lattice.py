@@ -1,0 +1,323 @@
+"""Noise added on a lattice: an input becomes a step of the lattice, a report is that step plus noise.
+
+    Clamped   reports beyond a stated range are told as its end; the range is the same for every input
+    Ring      steps of a circle, counted modulo N
+    Bounded   reports outside the domain are drawn again, so the law of a report has its own total
+
+Which step an input becomes may depend on floats: any map is private. An input between two steps of a
+`Clamped` lattice is rounded at random, which keeps the mean; a mixture keeps every bound that its parts have.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import accumulate
+from typing import Any, Final, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dither.domains import Line
+from dither.errors import InvalidParameter
+from dither.kernels.alias import MOST_OUTCOMES, TOTAL_BITS
+from dither.kernels.noise import End, Noise, fixed_point, largest_ratio
+from dither.kernels.placement import Track
+from dither.privacy.exact import exp_above, exp_below
+from dither.randomness import Source
+
+Array = NDArray[Any]
+Floats = NDArray[np.float64]
+
+_TOTAL: Final = 1 << TOTAL_BITS
+_COARSE, _FINE = 15, 30  # bits of the random rounding on a domain of many steps, and of less than one
+UNSPENT: Final = 1 - Fraction(1, 1 << 40)  # of ε is used, so that rounded weights stay within it
+
+
+class Lattice(ABC):
+    """A noise, and what becomes of a step of the lattice plus noise."""
+
+    noise: Noise
+    fraction: int
+
+    @property
+    @abstractmethod
+    def cells(self) -> int:
+        """How many different reports there are."""
+
+    @property
+    @abstractmethod
+    def ratio(self) -> Fraction:
+        """The largest ratio of two probabilities of one report, from the integer weights."""
+
+    @abstractmethod
+    def law(self, row: Array, step: int) -> Array:
+        """Give the weight of every report for a step, from the weights of the noise in drawing order."""
+
+    @abstractmethod
+    def track(self, domain: Line) -> Track:
+        """Say which step, or which place between two, a value of the domain becomes."""
+
+    @abstractmethod
+    def offset(self) -> Fraction:
+        """Give the place of the first report, in steps from the domain's lower end."""
+
+    @abstractmethod
+    def wire(self) -> dict[str, Any]:
+        """Give the integers that name the lattice and all weights of its noise."""
+
+    @abstractmethod
+    def draw_one(self, step: int, source: Source) -> int:
+        """Draw the report of a whole step, in plain integers."""
+
+    @final
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The smallest unsigned integers that hold a report."""
+        return np.dtype(np.min_scalar_type(self.cells - 1))
+
+    @final
+    def probabilities(self, aim: int) -> list[Fraction]:
+        """Give the exact probability of every report."""
+        step, rest = divmod(aim, 1 << self.fraction)
+        law = self._exact(step)
+        if not rest:
+            return law
+        up = Fraction(rest, 1 << self.fraction)
+        return [one + up * (two - one) for one, two in zip(law, self._exact(step + 1), strict=True)]
+
+    def _exact(self, step: int) -> list[Fraction]:
+        weights = self.law(np.array(self.noise.row, dtype=object), step)
+        total = int(weights.sum())
+        return [Fraction(int(weight), total) for weight in weights]
+
+    @final
+    def chances(self, aim: int) -> Floats:
+        """Give the probability of every report, in floats."""
+        step, rest = divmod(aim, 1 << self.fraction)
+        chances = self._rounded(step)
+        if rest:
+            up = rest / (1 << self.fraction)
+            chances = (1.0 - up) * chances + up * self._rounded(step + 1)
+        return chances
+
+    def _rounded(self, step: int) -> Floats:
+        weights = self.law(self._row, step)
+        return np.asarray(weights / weights.sum(), dtype=np.float64)
+
+    @cached_property
+    def _row(self) -> Floats:
+        return np.array([weight / _TOTAL for weight in self.noise.row])
+
+
+@final
+@dataclass(frozen=True)
+class Clamped(Lattice):
+    """The domain is `last`/2^fraction steps long; reports are the steps that every input can reach.
+
+    With G whole steps and noise of ±R they are the places from G − R to R; what would lie beyond is told as
+    the outermost one. A domain of many steps has a whole number of them. A wide noise makes the domain
+    shorter than one step; then its inputs are rounded at random to one of two.
+    """
+
+    noise: Noise
+    last: int
+    fraction: int
+
+    def __post_init__(self) -> None:
+        whole = self.last >= 1 << self.fraction
+        if self.noise.end is not End.PILED or self.last < 1 or self.fraction not in (_COARSE, _FINE):
+            raise InvalidParameter("a clamped lattice has a domain of positive length and piled ends")
+        if whole and self.last % (1 << self.fraction):
+            raise InvalidParameter("a domain of more than one step has a whole number of them")
+        if self.steps >= self.noise.reach:
+            raise InvalidParameter("the noise must reach further than the domain")
+
+    @staticmethod
+    def room(reach: int, margin: float) -> tuple[int, int]:
+        """Give `last` and `fraction` for noise that goes on for `margin` lengths beyond the domain."""
+        steps = int(reach / (1.0 + margin))
+        if steps >= 1:
+            return steps << _COARSE, _COARSE
+        return max(1, round((reach - 1) / margin * (1 << _FINE))), _FINE
+
+    @property
+    def steps(self) -> int:
+        """How many steps the domain touches: the largest whole step of an input."""
+        return -(-self.last >> self.fraction)
+
+    @property
+    def share(self) -> Fraction:
+        """How much of its last step the domain uses: all of it, unless it is shorter than one step."""
+        return min(Fraction(1), Fraction(self.last, 1 << self.fraction))
+
+    @property
+    def cells(self) -> int:  # noqa: D102
+        return 2 * self.noise.reach - self.steps + 1
+
+    @cached_property
+    def ratio(self) -> Fraction:
+        """The largest ratio of two probabilities of one report: between the two ends of the domain.
+
+        Single weights fall from the centre, and a pile is larger for the nearer input, so no other pair of
+        inputs has a larger one. A domain of share f of one step mixes: 1 − f + f·(ratio of a whole step).
+        """
+        tails, steps = self.noise.tails, self.steps
+        piles = Fraction(tails[self.noise.reach - steps], tails[self.noise.reach])
+        whole = max(self.noise.ratio(steps), piles)
+        return 1 - self.share + self.share * whole
+
+    def law(self, row: Array, step: int) -> Array:  # noqa: D102
+        first = self.steps - step
+        last = first + self.cells - 1
+        weights = row[first : last + 1].copy()
+        weights[0], weights[-1] = row[: first + 1].sum(), row[last:].sum()
+        return weights
+
+    def track(self, domain: Line) -> Track:  # noqa: D102
+        scale = self.last / domain.length
+        return Track(domain.low - 0.5 / scale, scale, self.last, self.fraction)
+
+    def offset(self) -> Fraction:  # noqa: D102
+        return Fraction(self.steps - self.noise.reach)
+
+    def wire(self) -> dict[str, Any]:  # noqa: D102
+        return {"noise": self.noise.wire(), "last": self.last, "fraction": self.fraction}
+
+    @staticmethod
+    def from_wire(data: dict[str, Any]) -> Clamped:  # noqa: D102
+        return Clamped(Noise.from_wire(data["noise"], End.PILED), data["last"], data["fraction"])
+
+    def draw_one(self, step: int, source: Source) -> int:  # noqa: D102
+        place = step + self.noise.table.draw_one(source)
+        return min(max(place, self.steps), 2 * self.noise.reach) - self.steps
+
+
+@final
+@dataclass(frozen=True)
+class Ring(Lattice):
+    """N steps around a circle; a report is the input's step plus noise, modulo N."""
+
+    noise: Noise
+    fraction: int = 0
+
+    def __post_init__(self) -> None:
+        if self.noise.end is not End.RING or self.fraction:
+            raise InvalidParameter("a ring has noise that closes on itself, and inputs on whole steps")
+
+    @property
+    def cells(self) -> int:  # noqa: D102
+        return 2 * self.noise.reach
+
+    @property
+    def ratio(self) -> Fraction:  # noqa: D102
+        return Fraction(self.noise.weights[0], self.noise.weights[-1])
+
+    def law(self, row: Array, step: int) -> Array:  # noqa: D102
+        return np.roll(row, step)
+
+    def track(self, domain: Line) -> Track:  # noqa: D102
+        scale = self.cells / domain.length
+        return Track(domain.low - 0.5 / scale, scale, None)
+
+    def offset(self) -> Fraction:  # noqa: D102
+        return Fraction(0)
+
+    def wire(self) -> dict[str, Any]:  # noqa: D102
+        return {"noise": self.noise.wire()}
+
+    @staticmethod
+    def from_wire(data: dict[str, Any]) -> Ring:  # noqa: D102
+        return Ring(Noise.from_wire(data["noise"], End.RING))
+
+    def draw_one(self, step: int, source: Source) -> int:  # noqa: D102
+        return (step + self.noise.table.draw_one(source)) % self.cells
+
+
+@final
+@dataclass(frozen=True)
+class Bounded(Lattice):
+    """G + 1 places from end to end; noise that leads outside is drawn again.
+
+    Every place is a possible report of every input, but the chance to stay inside depends on the input: the
+    law of a report is weight over the total C of its input. Inputs at most `shift` steps apart are compared.
+    """
+
+    noise: Noise
+    shift: int
+    fraction: int = 0
+
+    def __post_init__(self) -> None:
+        if self.noise.end is not End.CUT or self.fraction or not 1 <= self.shift <= self.noise.reach:
+            raise InvalidParameter("a bounded lattice has noise as wide as the domain, and a shift within it")
+
+    @property
+    def cells(self) -> int:  # noqa: D102
+        return self.noise.reach + 1
+
+    @cached_property
+    def totals(self) -> tuple[int, ...]:
+        """The weight that stays inside, by step of the input."""
+        sums = tuple(accumulate(self.noise.weights))
+        return tuple(below + above - sums[0] for below, above in zip(sums, reversed(sums), strict=True))
+
+    @cached_property
+    def ratio(self) -> Fraction:
+        """The largest ratio of two probabilities of one report, the totals of both inputs included.
+
+        Between inputs k steps apart it is at most ρ(k)·κ(k), the largest ratio of two weights times the
+        largest ratio of two totals. One step further, ρ grows at least by the smallest ratio of neighbouring
+        weights and κ at least by the smallest of neighbouring totals; where their product is 1 or more, the
+        largest shift is the worst.
+        """
+        totals, weights = self.totals, self.noise.weights
+        steeper = 1 / largest_ratio(weights[1:], weights[:-1])
+        flatter = 1 / largest_ratio(totals[:-1], totals[1:])
+        if steeper * flatter < 1:
+            raise InvalidParameter("the noise is too narrow for its bound to be certified; choose more cells")
+        return self.noise.ratio(self.shift) * largest_ratio(totals[self.shift :], totals[: -self.shift])
+
+    def law(self, row: Array, step: int) -> Array:  # noqa: D102
+        reach = self.noise.reach
+        return row[reach - step : 2 * reach - step + 1]
+
+    def track(self, domain: Line) -> Track:  # noqa: D102
+        scale = self.noise.reach / domain.length
+        return Track(domain.low - 0.5 / scale, scale, self.noise.reach)
+
+    def offset(self) -> Fraction:  # noqa: D102
+        return Fraction(0)
+
+    def wire(self) -> dict[str, Any]:  # noqa: D102
+        return {"noise": self.noise.wire(), "shift": self.shift}
+
+    @staticmethod
+    def from_wire(data: dict[str, Any]) -> Bounded:  # noqa: D102
+        return Bounded(Noise.from_wire(data["noise"], End.CUT), data["shift"])
+
+    def draw_one(self, step: int, source: Source) -> int:  # noqa: D102
+        while True:
+            place = step + self.noise.table.draw_one(source) - self.noise.reach
+            if 0 <= place <= self.noise.reach:
+                return place
+
+
+def check_lattice(cells: object) -> None:
+    """Raise unless the size of a lattice is a power of two from 8 to 2^16."""
+    if isinstance(cells, bool) or not isinstance(cells, int):
+        raise InvalidParameter("the number of cells is a whole number")
+    if not 8 <= cells <= MOST_OUTCOMES or cells & (cells - 1):
+        raise InvalidParameter("the number of cells of a lattice is a power of two from 8 to 2^16")
+
+
+def domain_base(epsilon: float, last: int, fraction: int, exponents: int) -> int:
+    """Give the base whose weights, `exponents` of them along the domain, use up ε and never more.
+
+    Where the domain is the share f of one step, e^ε = 1 − f + f/base.
+    """
+    budget = Fraction(epsilon) * UNSPENT
+    if last >= 1 << fraction:
+        return fixed_point(exp_above(-budget / exponents))
+    return fixed_point(1 / (1 + (exp_below(budget) - 1) * (1 << fraction) / last))

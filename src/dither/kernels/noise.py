@@ -1,0 +1,242 @@
+"""Noise with integer weights of total 2^128 on the whole numbers: how it falls off, and the weights.
+
+A weight is base^e(|z|), where the base is a fixed-point number below 1 and e grows with the distance. All
+arithmetic is in integers, so every machine finds the same weights; a few integers on the wire name them all.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+from fractions import Fraction
+from functools import cached_property, lru_cache
+from itertools import accumulate, pairwise
+from typing import Any, Final, final
+
+from dither.errors import InvalidParameter, MalformedReport
+from dither.kernels.alias import MOST_OUTCOMES, TOTAL_BITS, Alias
+from dither.privacy.exact import exp_above
+
+DIGITS: Final = 256  # of the fixed-point numbers that weights are made of
+_ONE: Final = 1 << DIGITS
+_KEPT: Final = 1 << 40  # of 2^128: goes to the centre, which takes what rounding leaves
+
+
+class Decay(ABC):
+    """How the weight falls with the distance from the centre."""
+
+    @abstractmethod
+    def values(self, base: int, count: int) -> list[int]:
+        """Give base^e(z) for z = 0 … count − 1, as fixed-point numbers."""
+
+    @abstractmethod
+    def beyond(self, base: int, value: int, count: int) -> int:
+        """Give the sum of base^e(z) over z ≥ count, `value` being the one at count."""
+
+
+@final
+@dataclass(frozen=True)
+class Geometric(Decay):
+    """The exponent is the distance."""
+
+    def values(self, base: int, count: int) -> list[int]:  # noqa: D102
+        value, values = _ONE, []
+        for _ in range(count):
+            values.append(value)
+            value = value * base >> DIGITS
+        return values
+
+    def beyond(self, base: int, value: int, count: int) -> int:  # noqa: D102
+        return value * _ONE // (_ONE - base)
+
+
+@final
+@dataclass(frozen=True)
+class Normal(Decay):
+    """The exponent is the square of the distance."""
+
+    def values(self, base: int, count: int) -> list[int]:  # noqa: D102
+        value, factor, values = _ONE, base, []
+        for _ in range(count):
+            values.append(value)
+            value = value * factor >> DIGITS
+            factor = factor * base * base >> 2 * DIGITS
+        return values
+
+    def beyond(self, base: int, value: int, count: int) -> int:  # noqa: D102
+        # Quotients keep falling, so a geometric series with the first of them is an upper bound.
+        quotient, square, exponent = _ONE, base, 2 * count + 1
+        while exponent:
+            if exponent & 1:
+                quotient = quotient * square >> DIGITS
+            square = square * square >> DIGITS
+            exponent >>= 1
+        return value * _ONE // (_ONE - quotient)
+
+
+@final
+@dataclass(frozen=True)
+class Stairs(Decay):
+    """The exponent is one more every `run` steps, for the first time at distance `first`."""
+
+    run: int
+    first: int
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.first <= self.run:
+            raise InvalidParameter("the first stair is at least one step wide and no wider than the others")
+
+    def values(self, base: int, count: int) -> list[int]:  # noqa: D102
+        value, values = _ONE, [_ONE] * min(self.first, count)
+        while len(values) < count:
+            value = value * base >> DIGITS
+            values += [value] * min(self.run, count - len(values))
+        return values
+
+    def beyond(self, base: int, value: int, count: int) -> int:  # noqa: D102
+        rest = (self.first - count) % self.run or self.run  # steps left on the stair of `count`
+        return rest * value + self.run * (value * base // (_ONE - base))
+
+
+class End(Enum):
+    """What happens where the weights end."""
+
+    PILED = "piled"  # the outermost weight is all that lies beyond
+    CUT = "cut"  # nothing lies beyond
+    RING = "ring"  # the two outermost places are one and the same
+
+
+@final
+@dataclass(frozen=True)
+class Noise:
+    """Weights w(0) ≥ w(1) ≥ … ≥ w(reach) for the distance from the centre, of total 2^128 over both sides.
+
+    Every weight but the centre's is rounded up; the centre takes what is left.
+    """
+
+    decay: Decay
+    base: int
+    reach: int
+    end: End
+
+    def __post_init__(self) -> None:
+        if not 0 < self.base < _ONE:
+            raise InvalidParameter("the base of a noise is a fixed-point number between 0 and 1")
+        if not 1 <= self.reach <= MOST_OUTCOMES // 2:
+            raise InvalidParameter("a noise reaches between 1 and 2^15 steps")
+
+    @property
+    def weights(self) -> tuple[int, ...]:
+        """The weights by distance: what is sampled, and what every promise is computed from."""
+        return _weights(self)
+
+    def _weigh(self) -> tuple[int, ...]:
+        *inner, last = self.decay.values(self.base, self.reach + 1)
+        if self.end is End.PILED:
+            last = self.decay.beyond(self.base, last, self.reach)
+        mass = 2 * sum(inner) - inner[0] + self._copies * last
+        scale = (1 << TOTAL_BITS) - _KEPT
+        outer = [-(-value * scale // mass) for value in [*inner[1:], last]]
+        centre = (1 << TOTAL_BITS) - 2 * sum(outer[:-1]) - self._copies * outer[-1]
+        weights = (centre, *outer)
+        single = weights[: self._singles]
+        if any(one < two for one, two in pairwise(single)):
+            raise InvalidParameter("the weights of a noise must fall from the centre; choose more cells")
+        return weights
+
+    @property
+    def _copies(self) -> int:
+        return 1 if self.end is End.RING else 2
+
+    @property
+    def _singles(self) -> int:
+        """How many distances have a weight of their own."""
+        return self.reach if self.end is End.PILED else self.reach + 1
+
+    @cached_property
+    def tails(self) -> tuple[int, ...]:
+        """The total weight of all places at least so far out on one side, by distance."""
+        return tuple(reversed(tuple(accumulate(reversed(self.weights)))))
+
+    @property
+    def row(self) -> list[int]:
+        """The weights in the order in which they are drawn: from the lowest place, or once around."""
+        outer = list(self.weights[1:])
+        if self.end is End.RING:
+            return [self.weights[0], *outer, *reversed(outer[:-1])]
+        return [*reversed(outer), self.weights[0], *outer]
+
+    @property
+    def table(self) -> Alias:
+        """The exact draw."""
+        return _table(self)
+
+    def ratio(self, shift: int) -> Fraction:
+        """Give the largest w(z)/w(z + shift) over all places where both are single weights.
+
+        Weights fall from the centre, so no smaller shift, and no pair across the centre, has a larger ratio.
+        """
+        return largest_ratio(self.weights[: self._singles - shift], self.weights[shift : self._singles])
+
+    def wire(self) -> dict[str, Any]:
+        """Give the few integers that name all weights, and a digest of the weights themselves."""
+        stairs = {"run": self.decay.run, "first": self.decay.first} if isinstance(self.decay, Stairs) else {}
+        return {
+            "decay": type(self.decay).__name__.lower(),
+            **stairs,
+            "base": f"{self.base:x}",
+            "reach": self.reach,
+            "digest": self.digest,
+        }
+
+    @staticmethod
+    def from_wire(data: dict[str, Any], end: End) -> Noise:
+        """Read a noise back; its weights must be the ones that the digest names."""
+        kinds: dict[str, Callable[..., Decay]] = {"geometric": Geometric, "normal": Normal, "stairs": Stairs}
+        try:
+            shape = {name: data[name] for name in ("run", "first") if name in data}
+            noise = Noise(kinds[data["decay"]](**shape), int(data["base"], 16), data["reach"], end)
+            same = noise.digest == data["digest"]
+        except (KeyError, TypeError, ValueError):
+            raise MalformedReport("a noise is a decay, a base, a reach and a digest of weights") from None
+        if not same:
+            raise MalformedReport("these reports were sampled by other weights than this version's")
+        return noise
+
+    @cached_property
+    def digest(self) -> str:
+        """A short name of the weights, by which both sides know that they mean the same."""
+        content = b"".join(weight.to_bytes(17, "little") for weight in self.weights)
+        return hashlib.sha256(content).hexdigest()[:16]
+
+
+@lru_cache(maxsize=32)
+def _weights(noise: Noise) -> tuple[int, ...]:
+    return noise._weigh()  # once for all mechanisms that share a noise
+
+
+@lru_cache(maxsize=16)
+def _table(noise: Noise) -> Alias:
+    return Alias.of([noise.row])
+
+
+def largest_ratio(numerators: tuple[int, ...], denominators: tuple[int, ...]) -> Fraction:
+    """Give the largest of several quotients, compared in integers."""
+    top, bottom = 0, 1
+    for numerator, denominator in zip(numerators, denominators, strict=True):
+        if numerator * bottom > top * denominator:
+            top, bottom = numerator, denominator
+    return Fraction(top, bottom)
+
+
+def fixed_point(fraction: Fraction) -> int:
+    """Give a fixed-point number at least `fraction`."""
+    return -(-fraction.numerator * _ONE // fraction.denominator)
+
+
+def decayed(exponent: Fraction) -> int:
+    """Give e^(−exponent) as a fixed-point number, rounded up."""
+    return fixed_point(exp_above(-exponent))

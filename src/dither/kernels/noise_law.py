@@ -1,0 +1,232 @@
+"""The law of a value plus noise, as formulas: on the line, cut off at the domain's ends, or on a circle.
+
+Everything is in units in which the domain is [0, 1]. The noise here is the continuous one that a lattice
+approximates; it is not clamped, while reports are, at places that have a probability of about 10⁻¹⁰.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dither.kernels.law import Law, Moment
+from dither.kernels.quadrature import between
+
+Floats = NDArray[np.float64]
+
+# Panels for a density that falls off over one unit: finer towards the centre, where it may have a kink.
+_PANELS: Final = np.concatenate([[0.0], 4.0 ** np.arange(-8, 1), np.arange(4.0, 92.0, 4.0)])
+
+
+class Density(ABC):
+    """An even density on the line."""
+
+    @abstractmethod
+    def density(self, gap: Floats) -> Floats:
+        """Give the density of the noise at a distance from the centre, on either side."""
+
+    @abstractmethod
+    def below(self, gap: Floats) -> Floats:
+        """Give the probability of noise at most `gap`, far out as exactly as near the centre."""
+
+    @abstractmethod
+    def beside(self, distance: Floats) -> Floats:
+        """Give the probability of noise from 0 to a distance, near the centre as exactly as far out."""
+
+    @abstractmethod
+    def integral(self, begin: Floats, end: Floats, moment: Moment) -> Floats:
+        """Give ∫ f·density from begin to end, for begin ≤ 0 ≤ end."""
+
+    @abstractmethod
+    def whole(self, moment: Moment) -> float:
+        """Give E[f(noise)]."""
+
+
+class SmoothDensity(Density):
+    """A density that is smooth on either side of the centre, falls off over `scale` and ends at `limit`."""
+
+    scale: float
+    limit: float = math.inf
+
+    @final
+    def integral(self, begin: Floats, end: Floats, moment: Moment) -> Floats:  # noqa: D102
+        def weighted(gap: Floats) -> Floats:
+            return np.asarray(moment.function(gap) * self.density(gap))
+
+        edges = self.scale * _PANELS
+        above = between(weighted, np.minimum(edges, np.asarray(end)[..., None]))
+        under = between(weighted, np.maximum(-edges, np.asarray(begin)[..., None]))
+        return above - under
+
+    @final
+    def whole(self, moment: Moment) -> float:  # noqa: D102
+        far = min(self.scale * float(_PANELS[-1]), self.limit)
+        return float(self.integral(np.asarray(-far), np.asarray(far), moment))
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class AddedLaw(Law):
+    """A value plus noise. `ends` are the outermost reports."""
+
+    noise: Density
+    ends: tuple[float, float]
+    circular: bool = False
+
+    def expect(self, x: Floats, moment: Moment) -> Floats:  # noqa: D102
+        return np.full(np.shape(x), self.noise.whole(moment))
+
+    def density(self, y: Floats, x: Floats) -> Floats:  # noqa: D102
+        return self.noise.density(np.asarray(y - x))
+
+    def cumulative(self, y: Floats, x: Floats) -> Floats:  # noqa: D102
+        return self.noise.below(np.asarray(y - x))
+
+    def atoms(self, x: Floats) -> tuple[Floats, Floats]:  # noqa: D102
+        return np.empty(0), np.empty((*np.shape(x), 0))
+
+    @property
+    def support(self) -> tuple[float, float]:  # noqa: D102
+        return self.ends
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class CutLaw(Law):
+    """A value plus noise, told as the nearer end of the domain where it is outside."""
+
+    noise: Density
+    circular: bool = False
+
+    def expect(self, x: Floats, moment: Moment) -> Floats:  # noqa: D102
+        x = np.asarray(x, dtype=np.float64)
+        at_low, at_high = np.moveaxis(self.atoms(x)[1], -1, 0)
+        outside = at_low * moment.function(-x) + at_high * moment.function(1.0 - x)
+        return np.asarray(outside + self.noise.integral(-x, 1.0 - x, moment))
+
+    def density(self, y: Floats, x: Floats) -> Floats:  # noqa: D102
+        y = np.asarray(y, dtype=np.float64)
+        return np.asarray(((y >= 0.0) & (y <= 1.0)) * self.noise.density(y - x))
+
+    def cumulative(self, y: Floats, x: Floats) -> Floats:  # noqa: D102
+        y = np.asarray(y, dtype=np.float64)
+        return np.where(y >= 1.0, 1.0, (y >= 0.0) * self.noise.below(y - x))
+
+    def atoms(self, x: Floats) -> tuple[Floats, Floats]:  # noqa: D102
+        x = np.asarray(x, dtype=np.float64)
+        masses = np.stack([self.noise.below(-x), self.noise.below(x - 1.0)], axis=-1)
+        return np.array([0.0, 1.0]), masses
+
+    @property
+    def support(self) -> tuple[float, float]:  # noqa: D102
+        return 0.0, 1.0
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class InsideLaw(Law):
+    """A value plus noise, given that the sum is inside the domain."""
+
+    noise: Density
+    circular: bool = False
+
+    def _inside(self, x: Floats) -> Floats:
+        """Give the probability to stay inside: the total that depends on the input."""
+        return np.asarray(self.noise.beside(1.0 - x) + self.noise.beside(x))
+
+    def expect(self, x: Floats, moment: Moment) -> Floats:  # noqa: D102
+        x = np.asarray(x, dtype=np.float64)
+        return self.noise.integral(-x, 1.0 - x, moment) / self._inside(x)
+
+    def density(self, y: Floats, x: Floats) -> Floats:  # noqa: D102
+        y, x = np.asarray(y, dtype=np.float64), np.asarray(x, dtype=np.float64)
+        return np.asarray(((y >= 0.0) & (y <= 1.0)) * self.noise.density(y - x) / self._inside(x))
+
+    def cumulative(self, y: Floats, x: Floats) -> Floats:  # noqa: D102
+        y, x = np.clip(y, 0.0, 1.0), np.asarray(x, dtype=np.float64)
+        signed = np.sign(y - x) * self.noise.beside(np.abs(y - x))
+        return np.asarray((signed + self.noise.beside(x)) / self._inside(x))
+
+    def atoms(self, x: Floats) -> tuple[Floats, Floats]:  # noqa: D102
+        return np.empty(0), np.empty((*np.shape(x), 0))
+
+    @property
+    def support(self) -> tuple[float, float]:  # noqa: D102
+        return 0.0, 1.0
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class RingLaw(Law):
+    """A value plus noise around a circle; the noise lives on [−1/2, 1/2]."""
+
+    noise: Density
+    circular: bool = True
+
+    def expect(self, x: Floats, moment: Moment) -> Floats:  # noqa: D102
+        return np.full(np.shape(x), self.noise.whole(moment))
+
+    def density(self, y: Floats, x: Floats) -> Floats:  # noqa: D102
+        gap = np.asarray(y - x)
+        return self.noise.density(gap - np.round(gap))
+
+    def cumulative(self, y: Floats, x: Floats) -> Floats:  # noqa: D102
+        y, x = np.clip(y, 0.0, 1.0), np.asarray(x, dtype=np.float64)
+        return np.asarray(self._turned(y - x) - self._turned(-x))
+
+    def _turned(self, gap: Floats) -> Floats:
+        turns = np.round(gap)
+        rest = gap - turns
+        return np.asarray(turns + np.sign(rest) * self.noise.beside(np.abs(rest)))
+
+    def atoms(self, x: Floats) -> tuple[Floats, Floats]:  # noqa: D102
+        return np.empty(0), np.empty((*np.shape(x), 0))
+
+    @property
+    def support(self) -> tuple[float, float]:  # noqa: D102
+        return 0.0, 1.0
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class TableLaw(Law):
+    """A few reports with a probability each: a table, or a lattice as sampled."""
+
+    chances: Callable[[float], Floats]
+    values: Floats
+    circular: bool = False
+    kinks: tuple[float, ...] = ()
+
+    def expect(self, x: Floats, moment: Moment) -> Floats:  # noqa: D102
+        x = np.asarray(x, dtype=np.float64)
+        flat = [self.chances(one) @ moment.function(self.values - one) for one in x.reshape(-1).tolist()]
+        return np.array(flat).reshape(x.shape)
+
+    def density(self, y: Floats, x: Floats) -> Floats:  # noqa: D102
+        return np.zeros(np.broadcast_shapes(np.shape(y), np.shape(x)))
+
+    def cumulative(self, y: Floats, x: Floats) -> Floats:  # noqa: D102
+        y, x = np.broadcast_arrays(np.asarray(y, dtype=np.float64), np.asarray(x, dtype=np.float64))
+        out = np.empty(y.size)
+        for one in np.unique(x).tolist():
+            here = np.flatnonzero(x.reshape(-1) == one)
+            places, masses = self.atoms(np.asarray(one))
+            sums = np.concatenate([[0.0], np.cumsum(masses)])
+            out[here] = sums[np.searchsorted(places, y.reshape(-1)[here], side="right")]
+        return out.reshape(y.shape)
+
+    def atoms(self, x: Floats) -> tuple[Floats, Floats]:  # noqa: D102
+        places, which = np.unique(self.values, return_inverse=True)
+        x = np.asarray(x, dtype=np.float64)
+        masses = [np.bincount(which, self.chances(one)) for one in x.reshape(-1).tolist()]
+        return places, np.array(masses).reshape((*x.shape, places.size))
+
+    @property
+    def support(self) -> tuple[float, float]:  # noqa: D102
+        return float(self.values.min()), float(self.values.max())

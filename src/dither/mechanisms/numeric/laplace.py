@@ -1,0 +1,62 @@
+"""Laplace: the value plus noise that falls off exponentially; the oldest of all."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+
+from dither.kernels.lattice import Clamped, domain_base
+from dither.kernels.noise import End, Geometric, Noise
+from dither.kernels.noise_law import Floats, SmoothDensity
+from dither.mechanisms.latticed import END_MASS, AddedNoise
+
+
+@final
+@dataclass(frozen=True)
+class Laplace(AddedNoise):
+    """The value plus noise on both sides; averages to the value.
+
+    Promise:   pure ε.
+    Reports:   steps of a lattice that goes about 22/ε lengths of the domain beyond its ends and is clamped
+               there, with a probability of 10⁻¹⁰. `.truncated()` is T-Laplace.
+    Use when:  a baseline is wanted; `Podium` has a third less variance at small ε and far less at large.
+    Reference: [Dwork06, Prop. 1] with the domain's length as sensitivity.
+
+    >>> Laplace(Interval(0, 1), epsilon=2).variance(0.3)  # 2/ε²
+    0.5
+    """
+
+    def lattice(self) -> Clamped:  # noqa: D102
+        reach = self.cells // 2 - 1
+        last, fraction = Clamped.room(reach, exponential_margin(self.epsilon))
+        base = domain_base(self.epsilon, last, fraction, last >> fraction)
+        return Clamped(Noise(Geometric(), base, reach, End.PILED), last, fraction)
+
+    def density(self) -> LaplaceDensity:  # noqa: D102
+        return LaplaceDensity(1.0 / self.epsilon)
+
+
+@final
+@dataclass(frozen=True)
+class LaplaceDensity(SmoothDensity):
+    """e^(−|z|/b) / 2b."""
+
+    scale: float
+
+    def density(self, gap: Floats) -> Floats:  # noqa: D102
+        return np.exp(-np.abs(gap) / self.scale) / (2.0 * self.scale)
+
+    def below(self, gap: Floats) -> Floats:  # noqa: D102
+        tail = np.exp(-np.abs(gap) / self.scale) / 2.0
+        return np.where(np.asarray(gap) < 0.0, tail, 1.0 - tail)
+
+    def beside(self, distance: Floats) -> Floats:  # noqa: D102
+        return -np.expm1(-np.asarray(distance) / self.scale) / 2.0
+
+
+def exponential_margin(epsilon: float) -> float:
+    """Give how many lengths of the domain noise that falls by e^ε a length goes on, to the end mass."""
+    return math.log(0.5 / END_MASS) / epsilon
