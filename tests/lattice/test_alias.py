@@ -7,8 +7,7 @@ import pytest
 
 from dither.errors import InvalidParameter
 from dither.kernels.alias import TOTAL_BITS, Alias, AliasSampler
-
-from .scripted import Scripted
+from tests.lattice.scripted import Scripted
 
 TOTAL = 1 << TOTAL_BITS
 
