@@ -25,7 +25,8 @@ class Laplace(AddedNoise):
     Use when:  a baseline is wanted; `Podium` has a third less variance at small ε and far less at large.
     Reference: [Dwork06, Prop. 1] with the domain's length as sensitivity.
 
-    >>> Laplace(Interval(0, 1), epsilon=2).variance(0.3)  # 2/ε²
+    >>> import dither as dt
+    >>> Laplace(dt.Interval(0, 1), epsilon=2).variance(0.3)  # 2/ε²
     0.5
     """
 
