@@ -26,7 +26,7 @@ class Laplace(AddedNoise):
     Reference: [Dwork06, Prop. 1] with the domain's length as sensitivity.
 
     >>> import dither as dt
-    >>> Laplace(dt.Interval(0, 1), epsilon=2).variance(0.3)  # 2/ε²
+    >>> round(Laplace(dt.Interval(0, 1), epsilon=2).variance(0.3), 12)  # 2/ε²
     0.5
     """
 
