@@ -16,6 +16,7 @@ import threading
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from itertools import accumulate
 from typing import Final, final
 
 import numpy as np
@@ -111,9 +112,30 @@ class Source(ABC):
         """Give `size` indices, index i with probability exactly weights[i] / sum(weights)."""
         if not len(weights) or min(weights) < 0 or sum(weights) < 1:
             raise InvalidParameter("a choice needs non-negative integer weights with a positive sum")
-        ends = np.cumsum(np.asarray(weights, dtype=object))
-        draws = self.integers(int(ends[-1]), size)
-        return np.searchsorted(ends.astype(np.int64), draws, side="right").astype(np.int64)
+        ends = list(accumulate(map(int, weights)))
+        total = ends.pop()
+        if total <= 1 << 63:
+            draws = self.integers(total, size)
+            return np.searchsorted(np.array(ends, dtype=np.int64), draws, side="right").astype(np.int64)
+        # A word is a cell of the unit interval; only a cell in which a weight ends needs a finer draw.
+        edges = [divmod(end << 64, total) for end in ends if end < total]
+        cells = np.array([cell for cell, _ in edges], dtype=np.uint64)
+        words = self.words(size)
+        picked = np.searchsorted(cells, words, side="left").astype(np.int64)
+        for index in np.flatnonzero(np.isin(words, cells)):
+            draw = self.below(total)
+            picked[index] += sum(cell == words[index] and rest <= draw for cell, rest in edges)
+        return picked
+
+    @final
+    def permutation(self, size: int) -> Integers:
+        """Give the numbers 0 … size − 1 in an exactly uniform order: that of random words, all different."""
+        while True:
+            words = self.words(size)
+            order = np.argsort(words)
+            ordered = words[order]
+            if not (ordered[1:] == ordered[:-1]).any():
+                return order.astype(np.int64, copy=False)
 
 
 class _Keystream:

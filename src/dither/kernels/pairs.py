@@ -1,0 +1,145 @@
+"""Two coins that fall together: a table of integer weights, and the law of how many of n such coins say no.
+
+    both say yes: both      one says yes: one each      neither: neither      total = both + 2·one + neither
+
+Each coin alone says yes with probability (both + one)/total. People are paired at random; where their number
+is odd, one of them, drawn at random, tosses alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from math import gcd
+from typing import Final, NamedTuple, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dither.errors import InvalidParameter
+from dither.randomness import Source
+
+Floats = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+_NEGLIGIBLE: Final = 1e-40  # probability that is cut off at either end of a law, and counted as lost
+
+
+class Law(NamedTuple):
+    """Probabilities of the whole numbers first, first + 1, …; `lost` bounds what was cut off."""
+
+    first: int
+    masses: Floats
+    lost: float
+
+
+@final
+@dataclass(frozen=True)
+class Pairs:
+    """The joint law of two coins, as integer weights without a common factor."""
+
+    both: int
+    one: int
+    neither: int
+
+    def __post_init__(self) -> None:
+        weights = (self.both, self.one, self.neither)
+        if min(weights) < 0 or self.both + self.one < 1 or self.one + self.neither < 1:
+            raise InvalidParameter("two coins have weights from 0 upwards, and each can fall on either side")
+        if gcd(*weights) != 1:
+            raise InvalidParameter("the weights of two coins have no common factor")
+
+    @staticmethod
+    def of(chance: Fraction, covariance: Fraction) -> Pairs:
+        """Give two coins that say yes with this probability each and have this covariance."""
+        both = chance * chance + covariance
+        one = chance * (1 - chance) - covariance
+        neither = (1 - chance) ** 2 + covariance
+        scale = both.denominator * one.denominator * neither.denominator
+        weights = [int(share * scale) for share in (both, one, neither)]
+        factor = gcd(*weights)
+        return Pairs(*(weight // factor for weight in weights))
+
+    @property
+    def total(self) -> int:
+        """The sum of the weights of the four outcomes."""
+        return self.both + 2 * self.one + self.neither
+
+    @property
+    def chance(self) -> Fraction:
+        """The probability that a coin says yes."""
+        return Fraction(self.both + self.one, self.total)
+
+    @property
+    def covariance(self) -> Fraction:
+        """The covariance of the two coins."""
+        return Fraction(self.both, self.total) - self.chance**2
+
+    @property
+    def independent(self) -> bool:
+        """Whether the coins know nothing of each other."""
+        return self.both * self.neither == self.one * self.one
+
+    def draw(self, pairs: int, source: Source) -> Mask:
+        """Toss so many pairs: a row of two for each."""
+        outcome = source.choices((self.both, self.one, self.one, self.neither), pairs)
+        return np.stack([outcome <= 1, outcome & 1 == 0], axis=1)
+
+    def scatter(self, size: int, source: Source) -> Mask:
+        """Toss the coins of so many people, paired at random."""
+        order = source.permutation(size)
+        coins = self.draw((size + 1) // 2, source).reshape(-1)[:size]  # alone: half of a pair nobody shares
+        thrown = np.empty(size, dtype=np.bool_)
+        thrown[order] = coins
+        return thrown
+
+    def thresholds(self, bits: int) -> tuple[int, int, int]:
+        """Give R₁ ≤ R₂ ≤ R₃: below R₁ a uniform R of so many bits says yes yes, then yes no, then no yes."""
+        if isinstance(bits, bool) or not isinstance(bits, int) or not 2 <= bits <= 256:
+            raise InvalidParameter("the number of bits is a whole number from 2 to 256")
+        if (1 << bits) % self.total:
+            raise InvalidParameter(f"these coins have no thresholds of {bits} bits; round them first")
+        scale = (1 << bits) // self.total
+        ends = self.both, self.both + self.one, self.both + 2 * self.one
+        return ends[0] * scale, ends[1] * scale, ends[2] * scale
+
+    def rounded(self, bits: int) -> Pairs:
+        """Give the nearest coins whose thresholds have so many bits: still the same law for either coin."""
+        whole = 1 << bits
+        one = round(Fraction(self.one * whole, self.total))
+        neither = -(-self.neither * whole // self.total)  # up: what can happen stays possible
+        weights = whole - 2 * one - neither, one, neither
+        factor = gcd(*weights)
+        return Pairs(*(weight // factor for weight in weights))
+
+    def noes(self, size: int) -> Law:
+        """Give the law of how many of so many people's coins say no."""
+        return _noes(self, size)
+
+
+@lru_cache(maxsize=64)
+def _noes(pairs: Pairs, size: int) -> Law:
+    # Sums and products of positive numbers only: but for what is cut off, right to size·2^−48 of itself.
+    total = pairs.total
+    pair = Law(0, np.array([pairs.both / total, 2 * pairs.one / total, pairs.neither / total]), 0.0)
+    law = Law(0, np.ones(1), 0.0)
+    if size & 1:
+        law = Law(0, np.array([float(pairs.chance), float(1 - pairs.chance)]), 0.0)
+    times = size // 2
+    while times:
+        if times & 1:
+            law = _add(law, pair)
+        times >>= 1
+        if times:
+            pair = _add(pair, pair)
+    return law
+
+
+def _add(first: Law, second: Law) -> Law:
+    """Give the law of a sum, without the ends that hardly ever happen."""
+    masses = np.convolve(first.masses, second.masses)
+    low = int(np.searchsorted(np.cumsum(masses), _NEGLIGIBLE))
+    high = masses.size - int(np.searchsorted(np.cumsum(masses[::-1]), _NEGLIGIBLE))
+    lost = first.lost + second.lost + _NEGLIGIBLE * ((low > 0) + (high < masses.size))
+    return Law(first.first + second.first + low, masses[low:high], lost)

@@ -1,0 +1,1 @@
+"""Joint randomized response: the coins of two people depend on each other."""

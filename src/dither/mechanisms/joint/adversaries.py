@@ -1,0 +1,173 @@
+"""What can be learned about a person's answer from other people's coins, exactly.
+
+A person reports the truth where their coin says yes, and otherwise one of `lies` other answers at random. The
+coin depends on the partner's, so whoever knows something about coins knows something about the answer.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from itertools import pairwise
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dither.kernels.pairs import Pairs
+from dither.privacy.exact import log_above
+
+Floats = NDArray[np.float64]
+Failure = Callable[[float], float]  # from ε to the smallest δ
+
+_MOST_EXACT: Final = 512  # people up to whom positive correlations are accounted for exactly
+_SLACK: Final = 1e-10  # what doubles may be off in a logarithm, generously
+_MOST_EPSILON: Final = 64.0  # a larger loss is no promise
+
+
+def partners(n: int) -> int:
+    """Give how many people make pairs without a rest: an odd number lacks one of whom nobody hears."""
+    return n + n % 2
+
+
+def revealed(pairs: Pairs, lies: int) -> float:
+    """Give the loss against somebody who knows the partner's coin, and then whatever else."""
+    return _largest([(pairs.both, pairs.one), (pairs.one, pairs.neither)], lies)
+
+
+def revealed_failure(pairs: Pairs, lies: int, n: int, colluders: int) -> Failure:
+    """Give δ(ε) where the partner is drawn at random, and tells their coin if they are a colluder."""
+    total = pairs.total
+    caught = Fraction(colluders, partners(n) - 1)
+    cases = [
+        (caught * Fraction(pairs.both, total), caught * Fraction(pairs.one, total)),
+        (caught * Fraction(pairs.one, total), caught * Fraction(pairs.neither, total)),
+        ((1 - caught) * pairs.chance, (1 - caught) * (1 - pairs.chance)),
+    ]
+    truth = np.array([float(weight) for weight, _ in cases])
+    lie = np.array([float(weight / lies) for _, weight in cases])
+    return _failure(truth, lie, 2.0**-40, 0.0)
+
+
+def informed_failure(pairs: Pairs, lies: int, n: int) -> Failure:
+    """Give δ(ε) against somebody who knows everybody else's answer, hence coin, but not who is paired.
+
+    All that matters is how many of the others lied: with j of them, the person is truthful with probability
+    P(Z = j)·(n − j)/n and lies with P(Z = j + 1)·(j + 1)/n, where Z counts the liars among all n.
+    """
+    law = pairs.noes(n)
+    liars = law.first + np.arange(-1, law.masses.size)
+    masses = np.concatenate([[0.0], law.masses, [0.0]])
+    return _failure(
+        masses[:-1] * (n - liars) / n, masses[1:] * (liars + 1) / (n * lies), n * 2.0**-48, 2.0 * law.lost
+    )
+
+
+def hidden(pairs: Pairs, lies: int, n: int, colluders: int) -> float:
+    """Give the loss against somebody who knows the colluders' coins, but not who is paired, nor any answer.
+
+    With negative correlation the polynomial both + 2·one·t + neither·t² has real roots, so by Newton's
+    inequalities P(Z = z)/C(n, z) is log-concave in z. Then so is the probability of a pattern of coins as a
+    function of its liars, and the loss is largest where the colluders all lied or were all truthful.
+    """
+    size = partners(n)
+    if pairs.independent:
+        return revealed(pairs, lies)
+    if pairs.both * pairs.neither > pairs.one**2:
+        if size > _MOST_EXACT:
+            return revealed(pairs, lies)  # an upper bound; nobody wants positive correlation
+        patterns = _patterns(pairs, size, colluders)
+        return _largest(list(pairwise(patterns)), lies)
+    if not pairs.neither and 2 * colluders >= size:
+        return math.inf
+    lying = _alike(size, colluders, 1 - pairs.chance, Fraction(pairs.neither, pairs.total))
+    truthful = _alike(size, colluders, pairs.chance, Fraction(pairs.both, pairs.total))
+    losses = math.log(lies * (1.0 - lying) / lying), math.log(lies * truthful / (1.0 - truthful))
+    return min(max(map(abs, losses)) + _SLACK, revealed(pairs, lies))
+
+
+def theorem_3(pairs: Pairs, n: int, colluders: int) -> float:
+    """Give the ε that [Thesis, Thm 3] states for two answers. It is not a guarantee against anybody.
+
+    It averages over a partner whom its own adversary knows, takes the chance that the partner colludes for
+    independent of the colluders' coins, and leaves out what all other reports tell: errata J1 to J3.
+    """
+    p, q = pairs.chance, 1 - pairs.chance
+    rho = pairs.covariance / (p * q)
+    highest, lowest = max((1 - rho) * p, p + rho * q), min((1 - rho) * q, q + rho * p)
+    others = n - colluders - 1
+    above, below = colluders * highest + others * p, colluders * lowest + others * q
+    return math.log(above / below) if below else math.inf
+
+
+def least_epsilon(failure: Failure, delta: float, most: float) -> float:
+    """Give the smallest ε found with δ(ε) ≤ delta, at most the pure loss `most`."""
+    if failure(0.0) <= delta:
+        return 0.0
+    low, high = 0.0, min(most, _MOST_EPSILON)
+    if high < most and failure(high) > delta:
+        return math.inf
+    for _ in range(64):
+        middle = (low + high) / 2.0
+        low, high = (low, middle) if failure(middle) <= delta else (middle, high)
+    return high
+
+
+def _failure(truth: Floats, lie: Floats, slack: float, lost: float) -> Failure:
+    """Give δ(ε) = Σ [truth − e^ε·lie]₊ + [lie − e^ε·truth]₊ of weights that are exact up to `slack`."""
+
+    def failure(epsilon: float) -> float:
+        ratio = math.exp(epsilon) * (1.0 - slack) / (1.0 + slack)
+        above = np.maximum(truth - ratio * lie, 0.0).sum() + np.maximum(lie - ratio * truth, 0.0).sum()
+        return float(above) * (1.0 + slack) + lost
+
+    return failure
+
+
+def _largest(weights: list[tuple[int, int]], lies: int) -> float:
+    """Give the largest |ln truth/lie| over weights of both, rounded up; what cannot happen is left out."""
+    ratio = Fraction(1)
+    for truth, lie in weights:
+        if not truth and not lie:
+            continue
+        if not truth or not lie:
+            return math.inf
+        one = Fraction(truth * lies, lie)
+        ratio = max(ratio, one, 1 / one)
+    return log_above(ratio)
+
+
+def _alike(size: int, colluders: int, chance: Fraction, twice: Fraction) -> float:
+    """Give the probability that a person's coin is like the colluders' coins, given that these are all alike.
+
+    One coin falls so with probability `chance`, both coins of a pair with `twice`. If j pairs are among the
+    colluders, the other colluders − 2j have partners among the size − colluders people that remain.
+    """
+    first = max(0, colluders - size // 2)
+    j = np.arange(first, colluders // 2, dtype=np.float64)
+    lone = colluders - 2.0 * j
+    growth = lone * (lone - 1.0) / (2.0 * (j + 1.0) * (size - 2.0 * (colluders - j - 1.0)))
+    logs = np.log(growth) + (math.log(twice / chance**2) if twice else -math.inf)
+    weights = np.concatenate([[0.0], np.cumsum(logs)])
+    weights = np.exp(weights - weights.max())
+    lone = colluders - 2.0 * np.arange(first, first + weights.size)
+    partner = float((weights * lone).sum() / weights.sum()) / (size - colluders)
+    return float(chance) + partner * float(twice / chance - chance)
+
+
+def _patterns(pairs: Pairs, size: int, colluders: int) -> list[int]:
+    """Give the weight of a pattern of coins of colluders and one more person, for each number of liars."""
+    law = [1]
+    for _ in range(size // 2):
+        padded = [0, 0, *law, 0, 0]
+        law = [
+            pairs.both * here + 2 * pairs.one * before + pairs.neither * two
+            for two, before, here in zip(padded, padded[1:], padded[2:], strict=False)
+        ]
+    ways = [math.comb(size, liars) for liars in range(size + 1)]
+    common = math.lcm(*ways)
+    weights = [mass * (common // way) for mass, way in zip(law, ways, strict=True)]
+    for _ in range(size - colluders - 1):  # forget one person after another
+        weights = [here + more for here, more in pairwise(weights)]
+    return weights

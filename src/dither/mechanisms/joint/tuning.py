@@ -1,0 +1,154 @@
+"""Which coins to use: the smallest variance that a mode of accounting allows, and the published choice."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Final, final
+
+from dither.errors import Infeasible, InvalidParameter
+from dither.kernels.pairs import Pairs
+from dither.mechanisms.joint import adversaries
+from dither.mechanisms.joint.accounting import Mode
+from dither.privacy.exact import exp_below
+
+Coins = tuple[Fraction, Fraction]  # p and ρ
+
+_BITS: Final = 53  # probabilities are chosen as doubles
+_GRID: Final = 24  # probabilities of truth that are tried before the best is refined
+_STEPS: Final = 20  # steps of each search
+_GOLDEN: Final = (math.sqrt(5.0) - 1.0) / 2.0
+
+
+def rho_range(p: Fraction, categories: int) -> tuple[Fraction, Fraction]:
+    """Give the smallest and the largest ρ for which no probability of the table is negative."""
+    lies = categories - 1
+    q = (1 - p) / lies
+    return max(-p / q, -(lies**2) * q / p), Fraction(lies)
+
+
+def coins(p: Fraction, rho: Fraction, categories: int) -> Pairs:
+    """Give the two coins of [Thesis, Sec. 4.5]: ρ·p·q is their covariance, so ρ/(k−1) their correlation."""
+    return Pairs.of(p, rho * p * (1 - p) / (categories - 1))
+
+
+def plain(epsilon: float, categories: int) -> Fraction:
+    """Give the largest probability of truth, as a double, that plain randomized response may use."""
+    ratio = exp_below(Fraction(epsilon))
+    return _double(ratio / (ratio + categories - 1))
+
+
+def published(epsilon: float, categories: int, n: int, colluders: int) -> Coins:
+    """Give e^ε/(1+e^ε) and 1 − 1/p [Thesis, Sec. 4.3.4], or with colluders what Theorem 3 would ask for."""
+    p = plain(epsilon, categories)
+    if colluders:
+        if categories != 2:
+            raise InvalidParameter("Theorem 3 is about two categories; leave colluders out")
+        if colluders >= n - 1:
+            raise Infeasible("with so many colluders no correlation satisfies Theorem 3")
+        # p(1 − ρm/(n−1)) = e^ε/(1+e^ε) at ρ = 1 − 1/p
+        p = _double(1 - (n - 1) * (1 - p) / (n - 1 - colluders))
+        if p <= Fraction(1, 2):
+            raise Infeasible("with so many colluders no correlation satisfies Theorem 3")
+    return p, rho_range(p, categories)[0]
+
+
+@final
+@dataclass(frozen=True)
+class Search:
+    """The smallest variance of a count under a mode, over the probability of truth and negative ρ.
+
+    `first` and `second` are the mean and the mean square of how many people hold the category. Positive ρ is
+    not searched: it can help only by one part in n.
+    """
+
+    categories: int
+    n: int
+    epsilon: float
+    first: float
+    second: float
+
+    def best(self, allowed: Callable[[Pairs], bool]) -> Coins:
+        """Give the coins with the smallest variance among those that are allowed."""
+        highest = plain(self.epsilon, self.categories)
+
+        def choose(budget: float) -> tuple[float, Coins]:
+            p = plain(budget, self.categories) if budget < self.epsilon else highest
+            rho = self._lowest(p, allowed)
+            return self.variance(p, rho), (p, rho)
+
+        step = self.epsilon / _GRID
+        tried = [choose(step * count) for count in range(1, _GRID + 1)]
+        place = min(range(_GRID), key=lambda index: tried[index][0])
+        low, high = step * place, step * min(place + 2, _GRID)
+        left, right = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
+        one, two = choose(left), choose(right)
+        best = min(tried[place], one, two)
+        for _ in range(_STEPS):  # golden section about the best of the grid
+            if one[0] <= two[0]:
+                high, right, two = right, left, one
+                left = high - _GOLDEN * (high - low)
+                one = choose(left)
+            else:
+                low, left, one = left, right, two
+                right = low + _GOLDEN * (high - low)
+                two = choose(right)
+            best = min(best, one, two)
+        return best[1]
+
+    def variance(self, p: Fraction, rho: Fraction) -> float:
+        """Give the mean variance of the estimated count."""
+        lies = self.categories - 1
+        q = (1 - p) / lies
+        spread = adversaries.partners(self.n) - 1
+        other = self.n - self.first
+        noise = self.first * float(p * (1 - p)) + other * float(q * (1 - q))
+        return (noise + float(rho * p * q) * self._overlap / spread) / float(p - q) ** 2
+
+    @property
+    def _overlap(self) -> float:
+        """How often two people pull a count the same way, less how often one pulls against the other."""
+        away = 1.0 / (self.categories - 1)
+        gap = 1.0 + away
+        squared = gap**2 * self.second - 2.0 * gap * away * self.n * self.first + (away * self.n) ** 2
+        return squared - self.first - (self.n - self.first) * away**2
+
+    def _lowest(self, p: Fraction, allowed: Callable[[Pairs], bool]) -> Fraction:
+        """Give the most negative ρ found that is allowed; plain coins always are."""
+        if self._overlap <= 0.0:
+            return Fraction(0)
+        end = rho_range(p, self.categories)[0]
+        if allowed(coins(p, end, self.categories)):
+            return end
+        low, high = 0.0, 1.0
+        for _ in range(_STEPS):
+            middle = (low + high) / 2.0
+            if allowed(coins(p, end * Fraction(middle), self.categories)):
+                low = middle
+            else:
+                high = middle
+        return end * Fraction(low)
+
+
+def constraint(
+    mode: Mode, epsilon: float, categories: int, n: int, *, colluders: int, delta: float | None
+) -> Callable[[Pairs], bool]:
+    """Give whether coins keep the loss of a mode within the budget."""
+    lies = categories - 1
+    if mode is Mode.THEOREM_3:
+        if lies != 1:
+            raise InvalidParameter("Theorem 3 is about two categories")
+        return lambda pairs: adversaries.theorem_3(pairs, n, colluders) <= epsilon
+    if mode is Mode.HIDDEN:
+        return lambda pairs: adversaries.hidden(pairs, lies, n, colluders) <= epsilon
+    if delta is None:
+        return lambda pairs: adversaries.revealed(pairs, lies) <= epsilon
+    if mode is Mode.INFORMED:
+        return lambda pairs: adversaries.informed_failure(pairs, lies, n)(epsilon) <= delta
+    return lambda pairs: adversaries.revealed_failure(pairs, lies, n, colluders)(epsilon) <= delta
+
+
+def _double(number: Fraction) -> Fraction:
+    return Fraction(math.floor(number * (1 << _BITS)), 1 << _BITS)
