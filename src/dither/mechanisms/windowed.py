@@ -19,11 +19,12 @@ from dither.errors import InvalidParameter, MalformedReport
 from dither.kernels.codebook import IDENTITY, Codebook, Ramps, Steps
 from dither.kernels.decoder import Decoder, decoder, from_wire
 from dither.kernels.law import Law, WindowLaw
-from dither.kernels.placement import CENTRED, WRAPPED, Centred, Placement, Track
+from dither.kernels.operator import Windows
+from dither.kernels.placement import CENTRED, WRAPPED, Centred, Gliding, Placement, Track
 from dither.kernels.sampling import draw_sliding
 from dither.kernels.window import Sliding, certified, check_cells
-from dither.mechanisms.mechanism import Mechanism
-from dither.mechanisms.questions import Questions, Realised
+from dither.mechanisms.numerical import Numerical, Reading
+from dither.mechanisms.questions import Realised
 from dither.privacy import Bound, Pure
 from dither.privacy.exact import exp_below
 from dither.randomness import Source
@@ -72,7 +73,7 @@ def _unbiased(placement: Placement, share: float, contrast: float) -> Ramps:
 
 
 @dataclass(frozen=True)
-class WindowMechanism(Mechanism, Questions):
+class WindowMechanism(Numerical):
     """A window on `cells` cells and a codebook. `decoding` chooses how the same reports are read."""
 
     _: KW_ONLY
@@ -215,23 +216,57 @@ class WindowMechanism(Mechanism, Questions):
         """How many different reports there are."""
         return self.cells
 
+    def straight(self) -> Reading | None:
+        """Give the reading of cells whose mean is the value: there is one if the window glides.
+
+        The mean cell is (1−κ)(N−1)/2 + κ(start + (K−1)/2), and the start is affine in the value.
+        """
+        if not isinstance(self.shape().placement, Gliding):
+            return None
+        kernel, track = self.kernel, self.track
+        base = (1.0 - kernel.contrast) * (kernel.cells - 1) / 2.0 + kernel.contrast * (kernel.width - 1) / 2.0
+        unit = (1 << track.fraction) / track.scale  # of the domain, for one cell of the start
+        half = ((1 << self._rest) - 1) / 2.0
+        middles = np.arange(self.cells >> self._rest) * float(1 << self._rest) + half
+        # Aims are rounded down from half a unit above: to the nearest.
+        values = track.origin + 0.5 / track.scale + unit * (middles - base) / kernel.contrast
+        return Reading(np.asarray(values), unit / kernel.contrast if self._rest else 0.0, half)
+
+    def transition(self, x: Floats, rows: int) -> Windows:
+        """Give P(report | input) for inputs x, cells grouped into `rows` rows or the next power of two."""
+        rows = min(1 << (rows - 1).bit_length(), self.cells >> self._rest)
+        group = self.cells // rows
+        starts = self.track.aim(x) / (group << self.track.fraction)
+        circular = self.track.last is None
+        return Windows(
+            starts % rows if circular else starts,
+            self.kernel.width / group,
+            rows,
+            self.kernel.contrast,
+            circular,
+        )
+
+    @property
+    def _rest(self) -> int:
+        """How many trailing bits of a cell a tally does not keep apart."""
+        return max(self.cells.bit_length() - 1 - COUNTED, 0)
+
     def tally(self, cells: Array) -> NDArray[np.int64]:
         """Count reports by cell; beyond 2^20 cells by their leading 20 bits, with the sum of the rest last.
 
         So the sum of all cells stays exact: Σ cell = 2^rest · Σ place·count + Σ (what was cut off).
         """
-        rest = max(self.cells.bit_length() - 1 - COUNTED, 0)
         flat = cells.reshape(-1)
-        counts = np.bincount(flat >> rest, minlength=self.cells >> rest)
-        if not rest:
+        counts = np.bincount(flat >> self._rest, minlength=self.cells >> self._rest)
+        if not self._rest:
             return counts
-        cut = (flat & flat.dtype.type((1 << rest) - 1)).sum(dtype=np.int64)
+        cut = (flat & flat.dtype.type((1 << self._rest) - 1)).sum(dtype=np.int64)
         return np.append(counts, cut)
 
     @property
     def tallies(self) -> int:
         """How long the vector of `tally` is."""
-        return self.cells if self.cells <= 1 << COUNTED else (1 << COUNTED) + 1
+        return (self.cells >> self._rest) + (1 if self._rest else 0)
 
     @property
     def report_bytes(self) -> float:

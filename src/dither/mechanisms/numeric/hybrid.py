@@ -16,10 +16,11 @@ from dither.errors import MalformedReport
 from dither.kernels.decoder import Table
 from dither.kernels.law import Law, MixedLaw
 from dither.kernels.mixture import COIN, Mixture
-from dither.mechanisms.mechanism import Mechanism
+from dither.kernels.operator import Stacked
 from dither.mechanisms.numeric.duchi import Duchi
 from dither.mechanisms.numeric.pm import PM
-from dither.mechanisms.questions import Questions, Realised
+from dither.mechanisms.numerical import Numerical, Reading
+from dither.mechanisms.questions import Realised
 from dither.mechanisms.windowed import within
 from dither.privacy import Bound, Pure
 from dither.privacy.exact import log_above
@@ -32,7 +33,7 @@ THRESHOLD: Final = 0.6093524930273094  # below it the coin always says Duchi [PM
 
 @final
 @dataclass(frozen=True)
-class Hybrid(Mechanism, Questions):
+class Hybrid(Numerical):
     """A report of PM or of Duchi, whichever a coin says; averages to the value.
 
     Promise:   pure ε.
@@ -89,6 +90,17 @@ class Hybrid(Mechanism, Questions):
         coin = Fraction(self.kernel.heads, COIN)
         first, second = (part.probabilities(x) for part in self.parts)
         return [coin * one for one in first] + [(1 - coin) * one for one in second]
+
+    def straight(self) -> Reading:
+        """Give the reading of reports whose mean is the value: that of either part."""
+        readings = [part.straight() for part in self.parts]
+        return Reading(np.concatenate([reading.values for reading in readings if reading is not None]))
+
+    def transition(self, x: Array, rows: int) -> Stacked:
+        """Give P(report | input) for inputs x, cells of PM grouped into about `rows` rows."""
+        coin = self.kernel.heads / COIN
+        first, second = (part.transition(x, rows) for part in self.parts)
+        return Stacked((coin, 1.0 - coin), (first, second), (self.cells, 2))
 
     def _draw(self, values: object, source: Source, threads: int) -> Array:
         array = numbers(values)

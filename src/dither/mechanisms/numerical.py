@@ -1,0 +1,81 @@
+"""What estimators ask of a mechanism of one number: a straight reading of its reports, and its transition."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Final, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dither.domains import Circle
+from dither.kernels.operator import Dense, Operator
+from dither.mechanisms.mechanism import Mechanism
+from dither.mechanisms.questions import Questions
+
+Floats = NDArray[np.float64]
+
+STRAIGHT: Final = 1e-6  # how far, in lengths of the domain, a mean report may be off a straight line
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """A number for each report that is counted, such that the mean for an input is the input itself.
+
+    Where a tally counts only the leading bits of cells, `cut` is what one unit of the rest is worth; the
+    values then are those of the middle of a group, `half` units up.
+    """
+
+    values: Floats
+    cut: float = 0.0
+    half: float = 0.0
+
+    def counts(self, tally: NDArray[Any]) -> Floats:
+        """Give how often each of the values was reported."""
+        return tally[: self.values.size].astype(np.float64)
+
+    def total(self, tally: NDArray[Any], n: int) -> float:
+        """Give the sum of the readings of n reports."""
+        rest = self.cut * (float(tally[-1]) - n * self.half) if self.cut else 0.0
+        return float(self.counts(tally) @ self.values) + rest
+
+
+@dataclass(frozen=True)
+class Numerical(Mechanism, Questions):
+    """A mechanism of one number, on an interval or a circle."""
+
+    @abstractmethod
+    def probabilities(self, x: float) -> list[Fraction]:
+        """Give the exact probability of every report for the input x, from the very integers sampled."""
+
+    def chances(self, x: float) -> Floats:
+        """Give the probability of every report for the input x, in floats."""
+        return np.array([float(chance) for chance in self.probabilities(x)])
+
+    def straight(self) -> Reading | None:
+        """Give the reading of reports whose mean is the value, or None where the mean report is not straight.
+
+        The reading undoes any choice of decoding: what matters is which reports were sent. Here the mean
+        cell, or else the mean decoded report, is tabulated at a few inputs and compared with a line.
+        """
+        if isinstance(self.line, Circle):
+            return None
+        inputs = np.linspace(self.line.low, self.line.high, 9)
+        chances = np.stack([self.chances(float(x)) for x in inputs])
+        cells = np.arange(self.outcomes)
+        for numbers in (cells, self.decode(cells)):
+            means = chances @ numbers
+            slope = (means[-1] - means[0]) / self.line.length
+            line = means[0] + slope * (inputs - self.line.low)
+            if np.abs(means - line).max() < STRAIGHT * abs(slope) * self.line.length:
+                return Reading(self.line.low + (numbers - means[0]) / slope)
+        return None
+
+    def transition(self, x: Floats, rows: int) -> Operator:
+        """Give P(report | input) for inputs x, reports grouped into about `rows` rows."""
+        groups = np.unique(np.arange(rows) * self.outcomes // rows).astype(np.intp)
+        columns = [np.add.reduceat(self.chances(float(one)), groups) for one in x]
+        return Dense(np.stack(columns, axis=1), groups)

@@ -1,0 +1,102 @@
+"""The operator under every likelihood: the same matrix as the exact probabilities, never written out."""
+
+import numpy as np
+import pytest
+
+import dither as dt
+from dither.kernels.operator import Spread, Windows
+from dither.mechanisms.numerical import Numerical
+
+UNIT = dt.Interval(0, 1)
+CASES = {
+    "sw": dt.SW(UNIT, epsilon=1, cells=256),
+    "podium": dt.Podium(dt.Interval(18, 100), epsilon=2, cells=128),
+    "pm, cut": dt.PM(UNIT, epsilon=0.5, cells=64).truncated(),
+    "ogpmu": dt.OGPMU(UNIT, epsilon=4, cells=64),
+    "duchi": dt.Duchi(dt.Interval(-1, 1), epsilon=1),
+    "ogpm": dt.OGPM(UNIT, epsilon=1, cells=256),
+    "narrow": dt.OGPM(UNIT, epsilon=20, cells=256),
+    "faint": dt.SW(UNIT, epsilon=1e-6, cells=64),
+    "circle": dt.OGPM(dt.Circle(360), epsilon=1, cells=256),
+    "circle, wide": dt.SW(dt.Circle(1), epsilon=0.1, cells=64),
+    "hybrid": dt.Hybrid(UNIT, epsilon=2, cells=128),
+    "hybrid, duchi only": dt.Hybrid(UNIT, epsilon=0.5, cells=64),
+}
+each_case = pytest.mark.parametrize("mechanism", CASES.values(), ids=CASES.keys())
+
+
+def exact(mechanism, inputs):
+    return np.array([[float(chance) for chance in mechanism.probabilities(x)] for x in inputs]).T
+
+
+def somewhere(mechanism, count=37):
+    return mechanism.line.from_unit(np.sort(np.append(np.random.default_rng(5).random(count - 2), [0, 1])))
+
+
+@each_case
+def test_the_operator_is_the_matrix_of_exact_probabilities(mechanism):
+    inputs = somewhere(mechanism)
+    operator = mechanism.transition(inputs, mechanism.outcomes)
+    matrix = exact(mechanism, inputs)
+    np.testing.assert_allclose(operator.dense(), matrix, rtol=1e-12, atol=1e-15)
+    weights = np.random.default_rng(1).random(mechanism.outcomes)
+    np.testing.assert_allclose(operator.backward(weights), matrix.T @ weights, rtol=1e-12)
+    dense = Numerical.transition(mechanism, inputs, mechanism.outcomes)
+    np.testing.assert_allclose(dense.dense(), matrix, rtol=1e-12)
+
+
+@each_case
+@pytest.mark.parametrize("rows", [16, 32])
+def test_grouped_rows_are_sums_of_rows(mechanism, rows):
+    inputs = somewhere(mechanism)
+    tally = mechanism.tally(mechanism.perturb(inputs, source=dt.Seeded(1)).cells)
+    for operator in (mechanism.transition(inputs, rows), Numerical.transition(mechanism, inputs, rows)):
+        matrix = exact(mechanism, inputs)
+        grouped = np.stack([operator.counts(column) for column in matrix.T], axis=1)
+        np.testing.assert_allclose(operator.dense(), grouped, rtol=1e-11, atol=1e-15)
+        assert operator.counts(tally).sum() == inputs.size
+        assert operator.shape == (grouped.shape[0], inputs.size)
+
+
+@each_case
+def test_bins_are_averages_of_their_inputs(mechanism):
+    inputs = mechanism.line.from_unit((np.arange(48) + 0.5) / 48)
+    fine = mechanism.transition(inputs, 32)
+    operator = Spread(fine, 4)
+    averaged = fine.dense().reshape(-1, 12, 4).mean(axis=2)
+    np.testing.assert_allclose(operator.dense(), averaged, rtol=1e-12)
+    weights = np.random.default_rng(2).random(fine.shape[0])
+    np.testing.assert_allclose(operator.backward(weights), averaged.T @ weights, rtol=1e-12)
+
+
+@each_case
+def test_twins_are_equal_columns(mechanism):
+    inputs = mechanism.line.from_unit((np.arange(48) + 0.5) / 48)
+    for operator in (mechanism.transition(inputs, 64), Spread(mechanism.transition(inputs, 64), 4)):
+        columns = operator.dense()
+        if isinstance(operator, Spread):
+            fine = operator.fine.dense().reshape(-1, 12, 4)
+            equal = (fine[:, 1:] == fine[:, :-1, :1]).all(axis=(0, 2)) & (
+                fine[:, :-1] == fine[:, :-1, :1]
+            ).all(axis=(0, 2))
+        else:
+            equal = (columns[:, 1:] == columns[:, :-1]).all(axis=0)
+        np.testing.assert_array_equal(operator.twins(), equal)
+
+
+def test_the_ends_of_an_interval_are_twins_for_ogpm_alone():
+    inputs = (np.arange(256) + 0.5) / 256
+    twins = CASES["ogpm"].transition(inputs, 256).twins()
+    erased = 1 / (1 + np.exp(0.5))  # 38 % of the domain at ε = 1, half at either end
+    assert abs(twins.sum() - 256 * erased) < 4
+    assert twins[:40].all()
+    assert twins[-40:].all()
+    assert not CASES["sw"].transition(inputs, 256).twins().any()
+
+
+def test_a_window_that_is_half_a_cell_off_is_not_the_matrix():
+    mechanism = CASES["sw"]
+    inputs = somewhere(mechanism)
+    right = mechanism.transition(inputs, 256)
+    broken = Windows(right.starts + 0.5, right.width, 256, right.contrast)
+    assert np.abs(broken.dense() - exact(mechanism, inputs)).max() > 1e-4
