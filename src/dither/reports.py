@@ -68,7 +68,7 @@ class Reports:
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        count = f"{self.cells.size:,}".replace(",", " ")
+        count = f"{self.mechanism.answers(self.cells):,}".replace(",", " ")
         return f"Reports({count} of {_name(self.mechanism)}, {self.cells.dtype.name})"
 
 

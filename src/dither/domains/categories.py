@@ -99,6 +99,11 @@ class Categories(Domain):
         """Refuse to read categories off data: the list must be public."""
         raise InvalidParameter("a list of categories taken from private data leaks; state the public list")
 
+    @property
+    def identity(self) -> str:
+        """Every label."""
+        return f"Categories({self.labels!r})"
+
     def __str__(self) -> str:
         return f"{len(self)} categories"
 

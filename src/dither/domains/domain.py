@@ -28,6 +28,11 @@ class Domain(ABC):
     def clip(self, values: object) -> Array:
         """Give the nearest values inside the domain: the explicit alternative to an error."""
 
+    @property
+    def identity(self) -> str:
+        """All that tells this domain from another, in words; a repr may be shortened, this is not."""
+        return repr(self)
+
 
 class Line(Domain):
     """A domain of one number: an interval or a circle. `low` and `length` give its units."""

@@ -15,6 +15,7 @@ from dither.randomness import Source
 Mask = NDArray[np.bool_]
 
 _LATE: Final = 32  # bits that are drawn only when the first ones do not decide
+_MOST: Final = 96  # bits of the longest draw
 
 
 @final
@@ -32,16 +33,20 @@ class Lottery:
     bits: int
 
     def __post_init__(self) -> None:
-        if self.bits not in (64, 96) or self.tickets < 1:
+        if self.bits not in (64, _MOST) or self.tickets < 1:
             raise InvalidParameter("a lottery has at least one ticket and 64 or 96 bits")
         if not self.fits(self.tickets, self.step, self.bits):
             raise InvalidParameter("a lottery's step does not fit its bits")
 
     @staticmethod
     def fits(tickets: int, step: int, bits: int) -> bool:
-        """Say whether the first bits alone can carry the tickets, with one value left for each."""
+        """Say whether the first bits alone can carry the tickets, with one value left for each.
+
+        A step below 2^32 has only that one value; it is accepted where no longer word could do better.
+        """
         first = step >> _LATE
-        return first >= 1 and tickets * (first + 1) <= 1 << (bits - _LATE)
+        fine = first >= 1 or (bits == _MOST and step >= 1)
+        return fine and tickets * (first + 1) <= 1 << (bits - _LATE)
 
     @property
     def nothing(self) -> Fraction:
@@ -61,7 +66,7 @@ class Lottery:
         np.less(words, kind(self.tickets * first), out=drawn)
         where = np.flatnonzero(words >= hanging) if words.size and words.max() >= hanging else None
         last = None if where is None else words[where] - hanging
-        np.floor_divide(words, kind(first), out=words)
+        np.floor_divide(words, kind(max(first, 1)), out=words)
         if where is not None and last is not None:
             late = source.words(where.size) >> np.uint64(64 - _LATE)
             won = late < np.uint64(self.step & ((1 << _LATE) - 1))

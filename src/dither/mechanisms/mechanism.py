@@ -151,6 +151,7 @@ class Mechanism(ABC):
     def fingerprint(self) -> str:
         """A short name for what devices do: equal fingerprints, equal laws. Decoding is not part of it."""
         kept = {name: repr(value) for name, value in self.parameters().items()}
+        kept["domain"] = self.domain.identity
         for name in self.decoding_only:
             kept.pop(name, None)
         wire = {name: part for name, part in self.wire().items() if name != "codebook"}
