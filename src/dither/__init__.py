@@ -11,9 +11,26 @@ _ROOMS: Final = {
     "audits": ("Finding", "audit"),
     "campaigns": ("from_bytes", "from_json", "to_bytes", "to_json"),
     "domains": ("Categories", "Circle", "Disk", "Interval", "Rectangle", "Sphere"),
-    "estimation": ("Estimate", "Summary"),
+    "estimation": ("Estimate", "Frequencies", "Summary", "frequencies", "norm_sub", "simplex"),
     "losses": ("absolute", "average", "power", "squared", "worst"),
-    "mechanisms": ("OGPM", "OGPMU", "PM", "SW", "Duchi", "Hybrid", "Laplace", "Podium"),
+    "mechanisms": (
+        "BLH",
+        "KRR",
+        "OGPM",
+        "OGPMU",
+        "OLH",
+        "OUE",
+        "PM",
+        "RR",
+        "SUE",
+        "SW",
+        "Duchi",
+        "HadamardResponse",
+        "Hybrid",
+        "Laplace",
+        "Podium",
+        "SubsetSelection",
+    ),
     "privacy": ("Guarantee", "Ledger", "Nothing"),
     "randomness": ("Seeded",),
     "reports": ("Reports",),
@@ -39,20 +56,32 @@ if TYPE_CHECKING:
     from dither.domains import Rectangle as Rectangle
     from dither.domains import Sphere as Sphere
     from dither.estimation import Estimate as Estimate
+    from dither.estimation import Frequencies as Frequencies
     from dither.estimation import Summary as Summary
+    from dither.estimation import frequencies as frequencies
+    from dither.estimation import norm_sub as norm_sub
+    from dither.estimation import simplex as simplex
     from dither.losses import absolute as absolute
     from dither.losses import average as average
     from dither.losses import power as power
     from dither.losses import squared as squared
     from dither.losses import worst as worst
+    from dither.mechanisms import BLH as BLH
+    from dither.mechanisms import KRR as KRR
     from dither.mechanisms import OGPM as OGPM
     from dither.mechanisms import OGPMU as OGPMU
+    from dither.mechanisms import OLH as OLH
+    from dither.mechanisms import OUE as OUE
     from dither.mechanisms import PM as PM
+    from dither.mechanisms import RR as RR
+    from dither.mechanisms import SUE as SUE
     from dither.mechanisms import SW as SW
     from dither.mechanisms import Duchi as Duchi
+    from dither.mechanisms import HadamardResponse as HadamardResponse
     from dither.mechanisms import Hybrid as Hybrid
     from dither.mechanisms import Laplace as Laplace
     from dither.mechanisms import Podium as Podium
+    from dither.mechanisms import SubsetSelection as SubsetSelection
     from dither.privacy import Guarantee as Guarantee
     from dither.privacy import Ledger as Ledger
     from dither.privacy import Nothing as Nothing

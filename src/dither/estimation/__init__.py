@@ -1,6 +1,17 @@
 """From reports to answers, each with its error."""
 
 from dither.estimation.estimate import Estimate
+from dither.estimation.frequency import Frequencies, Frequency, frequencies
+from dither.estimation.projection import norm_sub, simplex
 from dither.estimation.summary import Summary, summarise
 
-__all__ = ["Estimate", "Summary", "summarise"]
+__all__ = [
+    "Estimate",
+    "Frequencies",
+    "Frequency",
+    "Summary",
+    "frequencies",
+    "norm_sub",
+    "simplex",
+    "summarise",
+]

@@ -1,5 +1,13 @@
 """Papers, one short file each: the formula, with its theorem beside it. No engine is written here."""
 
+from dither.mechanisms.frequency.blh import BLH
+from dither.mechanisms.frequency.hadamard import HadamardResponse
+from dither.mechanisms.frequency.krr import KRR
+from dither.mechanisms.frequency.olh import OLH
+from dither.mechanisms.frequency.oue import OUE
+from dither.mechanisms.frequency.rr import RR
+from dither.mechanisms.frequency.subset import SubsetSelection
+from dither.mechanisms.frequency.sue import SUE
 from dither.mechanisms.numeric.duchi import Duchi
 from dither.mechanisms.numeric.hybrid import Hybrid
 from dither.mechanisms.numeric.laplace import Laplace
@@ -9,4 +17,21 @@ from dither.mechanisms.numeric.pm import PM
 from dither.mechanisms.numeric.podium import Podium
 from dither.mechanisms.numeric.sw import SW
 
-__all__ = ["OGPM", "OGPMU", "PM", "SW", "Duchi", "Hybrid", "Laplace", "Podium"]
+__all__ = [
+    "BLH",
+    "KRR",
+    "OGPM",
+    "OGPMU",
+    "OLH",
+    "OUE",
+    "PM",
+    "RR",
+    "SUE",
+    "SW",
+    "Duchi",
+    "HadamardResponse",
+    "Hybrid",
+    "Laplace",
+    "Podium",
+    "SubsetSelection",
+]

@@ -1,0 +1,164 @@
+"""How many people gave which answer: one estimator for every pure protocol."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from statistics import NormalDist
+from typing import Any, Self, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dither.errors import InvalidParameter, MalformedReport, NotIdentifiable
+from dither.estimation.estimate import Estimate, show, thousands
+from dither.estimation.projection import simplex
+from dither.estimation.summary import Summary, summarise
+from dither.mechanisms.frequency.protocol import PureProtocol
+from dither.privacy import Guarantee
+from dither.reports import Reports
+
+Floats = NDArray[np.float64]
+Projection = Callable[[Floats], Floats]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Frequency(Estimate):
+    """The share of people who gave an answer: an affine reading of the share of reports that support it.
+
+    Reports of people drawn from a population are independent, so the supporting ones are binomial, sampling
+    and noise together. The interval is the score interval of that share [Wilson27], read the same way: it
+    holds its level with few reports too, and it is not quite symmetric about the value.
+    """
+
+    share: float | Floats
+    other: float
+    gap: float
+    possible: bool = False  # intervals end at 0 and 1
+
+    def interval(self, level: float = 0.95) -> tuple[Any, Any]:
+        """Give the ends of an interval that covers the population's frequency with probability `level`."""
+        z = _quantile(level)
+        shrink = 1.0 + z**2 / self.n
+        centre = (self.share + z**2 / (2.0 * self.n)) / shrink
+        half = z / shrink * np.sqrt(self.share * (1.0 - self.share) / self.n + (z / (2.0 * self.n)) ** 2)
+        ends = [(end - self.other) / self.gap for end in (centre - half, centre + half)]
+        if self.possible:
+            ends = [np.clip(end, 0.0, 1.0) for end in ends]
+        return ends[0], ends[1]
+
+    def half_width(self, level: float = 0.95) -> Any:
+        """Give half the width of the interval at `level`."""
+        low, high = self.interval(level)
+        return (high - low) / 2.0
+
+
+@final
+@dataclass(frozen=True, eq=False, repr=False)
+class Frequencies(Frequency):
+    """The frequency of every category, by label. Unbiased: some may be negative, see `projected`.
+
+    >>> import dither as dt
+    >>> browser = dt.KRR(dt.Categories(["firefox", "chrome", "other"]), epsilon=8)
+    >>> reports = browser.reports([0] * 200 + [1] * 600 + [2] * 200)
+    >>> dt.frequencies(reports)["chrome"]
+    0.60 ± 0.03 (95 %, n = 1 000)
+    """
+
+    labels: Sequence[Hashable] = ()
+
+    def __post_init__(self) -> None:
+        if np.shape(self.value) != (len(self.labels),):
+            raise InvalidParameter("there is one frequency for each label")
+
+    def __getitem__(self, label: Hashable) -> Frequency:
+        try:
+            at = self.labels.index(label)
+        except ValueError:
+            raise InvalidParameter("this is not one of the categories that were asked for") from None
+        value, error, share = (
+            float(np.asarray(part)[at]) for part in (self.value, self.standard_error, self.share)
+        )
+        return Frequency(
+            value, error, self.n, self.guarantee, share, self.other, self.gap, possible=self.possible
+        )
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    def __iter__(self) -> Iterator[Hashable]:
+        return iter(self.labels)
+
+    @property
+    def counts(self) -> Floats:
+        """How many of the people who answered gave each answer, as estimated."""
+        return np.asarray(self.value, dtype=np.float64) * self.n
+
+    def largest(self, count: int = 10) -> list[tuple[Hashable, Frequency]]:
+        """Give the most frequent categories and their frequencies, the largest first."""
+        order = np.argsort(-np.asarray(self.value), kind="stable")[:count]
+        return [(self.labels[int(at)], self[self.labels[int(at)]]) for at in order]
+
+    def projected(self, method: Projection = simplex) -> Self:
+        """Give frequencies that are not negative and sum to one, by dt.simplex or dt.norm_sub.
+
+        The step adds bias to rare categories and never adds to the sum of squared errors. Standard errors
+        stay those of the unbiased frequencies, and so do intervals, cut off at 0 and 1.
+        """
+        if not callable(method):
+            raise InvalidParameter("a projection is dt.simplex or dt.norm_sub")
+        return replace(self, value=method(np.asarray(self.value, dtype=np.float64)), possible=True)
+
+    def __repr__(self) -> str:
+        halves, values = np.asarray(self.half_width()), np.asarray(self.value)
+        shown = [
+            f"{label}: {show(float(value), float(half))}"
+            for label, value, half in zip(self.labels[:8], values, halves, strict=False)
+        ]
+        more = ", …" if len(self) > 8 else ""
+        step = ", projected" if self.possible else ""
+        return f"{{{', '.join(shown)}{more}}} (95 %, n = {thousands(self.n)}{step})"
+
+
+def frequencies(reports: Reports | Summary) -> Frequencies:
+    """Estimate how frequent every category is in the population, without bias.
+
+    f = (share − q)/(p − q), where share is the part of the reports that support the category. The error has
+    the variance m(1 − m)/n/(p − q)² with m = f·p + (1 − f)·q [Wang17, Thm 2]: who was asked, and the noise.
+    """
+    summary = summarise(reports)
+    protocol = summary.mechanism
+    if not isinstance(protocol, PureProtocol):
+        raise InvalidParameter(
+            f"frequencies are estimated from reports on categories, such as KRR's or OLH's, not from "
+            f"{type(protocol).__name__}'s; dt.distribution is for numbers"
+        )
+    return read(
+        protocol.supports(summary.counts), summary.n, protocol, protocol.categories.labels, protocol.guarantee
+    )
+
+
+def read(
+    supports: NDArray[np.int64],
+    n: int,
+    protocol: PureProtocol,
+    labels: Sequence[Hashable],
+    guarantee: Guarantee,
+) -> Frequencies:
+    """Give the frequencies that so many supports out of n reports stand for."""
+    if n == 0:
+        raise NotIdentifiable("there are no reports, so nothing can be said about frequencies")
+    if supports.size and not (supports.min() >= 0 and supports.max() <= n):
+        raise MalformedReport("a category is supported by more reports than there are")
+    share = supports / n
+    # Whatever the truth, the share's mean lies between q and p: no error is zero by chance.
+    mean = np.clip(share, protocol.q, protocol.p)
+    error = np.sqrt(mean * (1.0 - mean) / n) / protocol.gap
+    value = (share - protocol.q) / protocol.gap
+    return Frequencies(value, error, n, guarantee, share, protocol.q, protocol.gap, labels=labels)
+
+
+def _quantile(level: float) -> float:
+    if not 0.0 < level < 1.0:
+        raise InvalidParameter("a level is a probability strictly between 0 and 1")
+    return NormalDist().inv_cdf(0.5 + level / 2.0)

@@ -1,0 +1,48 @@
+"""From unbiased frequencies to possible ones: steps that one takes on purpose, and that add bias."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dither.errors import InvalidParameter
+
+Floats = NDArray[np.float64]
+
+
+def simplex(values: Floats) -> Floats:
+    """Give the nearest numbers, in squares, that are not negative and sum to one: one sort [Duchi08, Fig. 1].
+
+    >>> simplex(np.array([0.75, 0.5, -0.25]))
+    array([0.625, 0.375, 0.   ])
+    """
+    values = _checked(values)
+    largest = np.sort(values)[::-1]
+    shifts = (1.0 - np.cumsum(largest)) / np.arange(1, values.size + 1)
+    kept = int(np.flatnonzero(largest + shifts > 0.0)[-1])
+    return np.asarray(np.maximum(values + shifts[kept], 0.0), dtype=np.float64)
+
+
+def norm_sub(values: Floats) -> Floats:
+    """Set negative numbers to zero and shift the others alike until they sum to one [Wang20, Sec. 4].
+
+    It ends where `simplex` does: both are least squares.
+
+    >>> norm_sub(np.array([0.75, 0.5, -0.25]))
+    array([0.625, 0.375, 0.   ])
+    """
+    values = _checked(values)
+    kept = np.ones(values.size, dtype=np.bool_)
+    while True:
+        shift = (1.0 - values[kept].sum()) / kept.sum()
+        negative = kept & (values + shift < 0.0)
+        if not negative.any():
+            return np.where(kept, values + shift, 0.0)
+        kept &= ~negative
+
+
+def _checked(values: Floats) -> Floats:
+    values = np.asarray(values, dtype=np.float64)
+    if values.ndim != 1 or not values.size or not np.isfinite(values).all():
+        raise InvalidParameter("frequencies are a vector of finite numbers")
+    return values

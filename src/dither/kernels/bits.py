@@ -1,0 +1,147 @@
+"""Independent bits, one of them likelier than the rest: unary encodings.
+
+A report is a row of k bits, packed. The bit of the input is 1 with one probability, every other bit with a
+smaller one, so the ratio of two report probabilities is at most own·(1 − other) / ((1 − own)·other).
+
+Many bits with the same probability are drawn at once: sixty-four comparisons of a random number with the
+probability run in one word, one binary digit at a time, and a digit is needed only while all digits before
+it were equal.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, Final, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dither.errors import InvalidParameter
+from dither.kernels import packed
+from dither.kernels.coin import FINE, Coin
+from dither.privacy.exact import exp_below, log_above
+from dither.randomness import Source
+
+_DIGITS: Final = 12  # binary digits that are compared for all bits; the rest only where these are equal
+_WORDS: Final = 1 << 14  # words handled together: they stay in the cache
+_BIT: Final = (1 << np.arange(8)).astype(np.uint8)
+_ALL: Final = np.uint64((1 << 64) - 1)
+
+
+@final
+@dataclass(frozen=True)
+class Bits:
+    """Rows of `size` bits: the input's bit is 1 with probability `own`, every other with `other`."""
+
+    size: int
+    own: Coin
+    other: Coin
+
+    def __post_init__(self) -> None:
+        if self.size < 2:
+            raise InvalidParameter("there are at least two bits")
+        if not 0 < self.other.heads < self.own.heads:
+            raise InvalidParameter("the input's bit is likelier to be 1 than any other, which can be 1 too")
+        if self.own.bits != FINE or self.other.bits != FINE:
+            raise InvalidParameter(f"the coins of bits have {FINE} bits")
+
+    @staticmethod
+    def fair(epsilon: float, size: int) -> Bits:
+        """Give the bits whose input is a fair coin: the others spend all of ε, and certainly no more.
+
+        With own = 1/2 the ratio is (1 − other)/other ≤ E⁻ iff other ≥ 1/(E⁻ + 1).
+        """
+        bound = exp_below(Fraction(epsilon))
+        bits = Bits(size, Coin(1 << (FINE - 1)), Coin.above(1 / (bound + 1)))
+        return _certified(bits, bound)
+
+    @staticmethod
+    def symmetric(epsilon: float, size: int) -> Bits:
+        """Give the bits that are all flipped with one probability; two of them spend ε/2 each at most."""
+        half = exp_below(Fraction(epsilon) / 2)
+        flip = Coin.above(1 / (half + 1))
+        return _certified(Bits(size, Coin((1 << FINE) - flip.heads), flip), half**2)
+
+    @property
+    def ratio(self) -> Fraction:
+        """The largest ratio of two probabilities of one report: the privacy loss is its logarithm."""
+        return self.own.odds / self.other.odds
+
+    @property
+    def epsilon(self) -> float:
+        """The realised ε, rounded up."""
+        return log_above(self.ratio)
+
+    @property
+    def width(self) -> int:
+        """The number of bytes of a report."""
+        return packed.width(self.size)
+
+    def probabilities(self, code: int) -> list[Fraction]:
+        """Give the exact probability of every row, the row read as a binary number, lowest bit first."""
+        law = [Fraction(1)]
+        for bit in range(self.size):
+            chance = (self.own if bit == code else self.other).probability
+            law = [mass * (1 - chance) for mass in law] + [mass * chance for mass in law]
+        return law
+
+    def draw(self, codes: NDArray[Any], rows: packed.Rows, source: Source) -> None:
+        """Write a row of packed bits for each code."""
+        each = max(8 * _WORDS // self.width, 1)
+        lanes = np.empty((4, min(each, codes.size) * self.width + 7 >> 3), dtype=np.uint64)
+        for begin in range(0, codes.size, each):
+            block = rows[begin : begin + each]
+            size = block.size + 7 >> 3
+            self._others(lanes[:, :size], source)
+            block[:] = lanes[0, :size].view(np.uint8)[: block.size].reshape(block.shape)
+            self._own(codes[begin : begin + each], block, source)
+            if self.size & 7:
+                block[:, -1] &= np.uint8((1 << (self.size & 7)) - 1)
+
+    def _own(self, codes: NDArray[Any], rows: packed.Rows, source: Source) -> None:
+        """Draw the bit of each input anew, whatever stood there."""
+        place = np.arange(len(rows)) * self.width + (codes >> 3)
+        bit = _BIT[codes & 7]
+        flat = rows.reshape(-1)  # a view: blocks of rows are contiguous
+        kept = flat[place] & ~bit
+        bit *= self.own.toss(codes.size, source)
+        flat[place] = kept | bit
+
+    def _others(self, lanes: NDArray[np.uint64], source: Source) -> None:
+        """Set every bit of the first lane with the probability `other`; the rest is scratch."""
+        less, any_one, all_zero, random = lanes
+        less[:], any_one[:], all_zero[:] = 0, 0, _ALL
+        first = self.other.heads >> (FINE - _DIGITS)
+        for place in range(_DIGITS):  # from the last digit: less = digit ? less | random : less & random
+            source.fill(random.data)
+            if first >> place & 1:
+                less |= random
+                any_one |= random
+            else:
+                less &= random
+                all_zero &= random
+        np.invert(any_one, out=any_one)
+        all_zero &= any_one  # where every digit was equal
+        tied = np.flatnonzero(all_zero)
+        if tied.size:
+            less[tied] |= self._ties(all_zero[tied], source)
+
+    @cached_property
+    def _rest(self) -> Coin:
+        return Coin(self.other.heads & ((1 << (FINE - _DIGITS)) - 1), FINE - _DIGITS)
+
+    def _ties(self, tied: NDArray[np.uint64], source: Source) -> NDArray[np.uint64]:
+        """Decide the bits whose first digits were all equal by the remaining digits."""
+        bits = np.unpackbits(tied.view(np.uint8), bitorder="little")
+        where = np.flatnonzero(bits)
+        bits[where] = self._rest.toss(where.size, source)
+        return np.packbits(bits, bitorder="little").view(np.uint64)
+
+
+def _certified(bits: Bits, bound: Fraction) -> Bits:
+    """Give the bits back if their ratio is at most the bound: that is the privacy proof."""
+    if bits.ratio > bound:
+        raise InvalidParameter("this ε is too small or too large for bits")
+    return bits

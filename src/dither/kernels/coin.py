@@ -1,0 +1,72 @@
+"""Coins whose probability is an integer out of a power of two, tossed many at once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Final, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dither.errors import InvalidParameter
+from dither.privacy.exact import exp_below
+from dither.randomness import Source
+
+FINE: Final = 128  # bits of a coin: 1/(e^50 + 1) still has 56 of them
+
+
+@final
+@dataclass(frozen=True)
+class Coin:
+    """Heads with probability exactly heads / 2^bits.
+
+    The first 64 random bits decide unless they equal the first 64 of `heads`; only then the rest is drawn.
+    """
+
+    heads: int
+    bits: int = FINE
+
+    def __post_init__(self) -> None:
+        if not 64 <= self.bits <= 128:
+            raise InvalidParameter("a coin has between 64 and 128 bits")
+        if not 0 <= self.heads < 1 << self.bits:
+            raise InvalidParameter("a coin's heads are a whole number from 0 to 2^bits − 1")
+
+    @staticmethod
+    def below(probability: Fraction) -> Coin:
+        """Give the coin whose probability of heads is as large as asked, and certainly no larger."""
+        return Coin(int(probability * (1 << FINE)))
+
+    @staticmethod
+    def above(probability: Fraction) -> Coin:
+        """Give the coin whose probability of heads is as small as asked, and certainly no smaller."""
+        return Coin(-int(-probability * (1 << FINE) // 1))
+
+    @property
+    def probability(self) -> Fraction:
+        """The probability of heads."""
+        return Fraction(self.heads, 1 << self.bits)
+
+    @property
+    def odds(self) -> Fraction:
+        """How much likelier heads are than tails."""
+        return Fraction(self.heads, (1 << self.bits) - self.heads)
+
+    def toss(self, size: int, source: Source) -> NDArray[np.bool_]:
+        """Give `size` independent tosses, True for heads."""
+        rest = self.bits - 64
+        first = np.uint64(self.heads >> rest)
+        words = source.words(size)
+        heads = np.less(words, first)
+        tied = np.flatnonzero(words == first)
+        if tied.size and rest:
+            late = source.words(tied.size) >> np.uint64(64 - rest)
+            heads[tied] = late < np.uint64(self.heads & ((1 << rest) - 1))
+        return heads
+
+
+def truth(epsilon: float) -> Coin:
+    """Give the coin for telling one of two truths: odds of e^ε, or certainly less."""
+    bound = exp_below(Fraction(epsilon))
+    return Coin.below(bound / (bound + 1))

@@ -1,0 +1,108 @@
+"""A public family of hash functions, one for each seed: an affine map modulo 2^32, cut into equal buckets.
+
+A seed is a number below 2^47. It is stretched to a multiplier a and an offset b of 32 bits each (SplitMix64's
+finaliser, a bijection of 64-bit words), and an item x, a number below 2^32, falls into the bucket
+
+    ⌊((a·x + b) mod 2^32) · g / 2^32⌋
+
+For uniform a and b, two items whose difference is an odd multiple of 2^s fall into the same of g buckets with
+probability 1/g, up to g·2^(2s−65): the places a·x + b of the two are independent but for their last s bits.
+The function is part of the report format and never changes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dither.errors import InvalidParameter
+from dither.kernels.window import BLOCK
+from dither.randomness import Source
+
+Words = NDArray[np.uint64]
+Halves = NDArray[np.uint32]
+
+SEED_BITS: Final = 47  # with a bucket of 16 bits a report stays below 2^63
+MOST_BUCKETS: Final = 1 << 16
+MOST_ITEMS: Final = 1 << 32
+
+
+@final
+@dataclass(frozen=True)
+class Hashing:
+    """A hash function to `buckets` buckets for each seed."""
+
+    buckets: int
+
+    def __post_init__(self) -> None:
+        if not 2 <= self.buckets <= MOST_BUCKETS:
+            raise InvalidParameter(f"there are between 2 and {MOST_BUCKETS} buckets")
+
+    @cached_property
+    def _edges(self) -> Words:
+        """Where each bucket begins, and the end of the last: ⌈y·2^32/g⌉."""
+        return -(-(np.arange(self.buckets + 1, dtype=np.int64) << 32) // self.buckets).view(np.uint64)
+
+    def bucket(self, seeds: Words, items: NDArray[Any]) -> NDArray[np.int64]:
+        """Give the bucket of each item under the seed beside it."""
+        multiplier, offset = stretched(seeds)
+        place = multiplier * items.astype(np.uint32) + offset
+        return (place * np.uint64(self.buckets) >> np.uint64(32)).view(np.int64)
+
+    def count(self, seeds: Words, buckets: NDArray[Any], items: range | Halves) -> NDArray[np.int64]:
+        """Give for each item how many of the seeds send it to the bucket beside them.
+
+        An item is in its bucket iff a·x + b − (the bucket's beginning) is below the bucket's size. Along a
+        range of items that number grows by a, one addition; nothing of size seeds × items is made.
+        """
+        counts = np.zeros(len(items), dtype=np.int64)
+        begins, sizes = self._edges[:-1].astype(np.uint32), np.diff(self._edges).astype(np.uint32)
+        for begin in range(0, seeds.size, BLOCK):
+            multiplier, offset = stretched(seeds[begin : begin + BLOCK])
+            own = buckets[begin : begin + BLOCK]
+            offset -= begins[own]
+            self._block(multiplier, offset, sizes[own], items, counts)
+        return counts
+
+    @staticmethod
+    def _block(
+        multiplier: Halves, offset: Halves, sizes: Halves, items: range | Halves, counts: NDArray[np.int64]
+    ) -> None:
+        inside = np.empty(multiplier.size, dtype=np.bool_)
+        if isinstance(items, range):
+            place = multiplier * np.uint32(items.start) + offset
+            step = multiplier * np.uint32(items.step)
+            for index in range(len(items)):
+                np.less(place, sizes, out=inside)
+                counts[index] += np.count_nonzero(inside)
+                place += step
+            return
+        place = np.empty_like(multiplier)
+        for index, item in enumerate(items):
+            np.multiply(multiplier, item, out=place)
+            place += offset
+            np.less(place, sizes, out=inside)
+            counts[index] += np.count_nonzero(inside)
+
+
+def seeds(size: int, source: Source) -> Words:
+    """Draw seeds: public, and independent of everything."""
+    return source.words(size) >> np.uint64(64 - SEED_BITS)
+
+
+def stretched(seeds: Words) -> tuple[Halves, Halves]:
+    """Give the multiplier and the offset of each seed: SplitMix64's finaliser, cut in two."""
+    word = mixed(seeds)
+    return (word >> np.uint64(32)).astype(np.uint32), word.astype(np.uint32)
+
+
+def mixed(numbers: Words) -> Words:
+    """Give a 64-bit word for each number, every bit of which depends on every bit [SplitMix14]."""
+    word = (numbers + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
+    word = (word ^ (word >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    word = (word ^ (word >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return word ^ (word >> np.uint64(31))

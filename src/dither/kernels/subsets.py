@@ -1,0 +1,114 @@
+"""Uniform subsets of a given size, one of whose elements is likelier: subset selection.
+
+A report is a set of w of k elements as a row of packed bits. Sets that hold the input share one probability,
+all others a smaller one; within each kind the set is uniform, drawn element by element: the next of m
+elements is taken with probability exactly (still wanted)/m.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Final, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dither.errors import InvalidParameter
+from dither.kernels import packed
+from dither.kernels.coin import Coin
+from dither.privacy.exact import exp_below, log_above
+from dither.randomness import Source
+
+_BLOCK: Final = 1 << 13  # people handled together: they stay in the cache
+
+
+@final
+@dataclass(frozen=True)
+class Subsets:
+    """Sets of `chosen` out of `size` elements; the coin says whether the input is one of them."""
+
+    size: int
+    chosen: int
+    coin: Coin
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.chosen < self.size <= 1 << 16:
+            raise InvalidParameter("a subset leaves at least one element out, of at most 2^16")
+        if not self.ratio > 1:
+            raise InvalidParameter("sets with the input are likelier than sets without")
+
+    @staticmethod
+    def largest(epsilon: float, size: int, chosen: int) -> Subsets:
+        """Give the coin whose ratio is as large as ε allows, and certainly no larger.
+
+        Of the C(k, w) sets w/k hold the input, so the ratio is odds·(k−w)/w ≤ E⁻ iff the coin's probability
+        is at most w·E⁻/(w·E⁻ + k − w).
+        """
+        bound = exp_below(Fraction(epsilon))
+        own = chosen * bound
+        subsets = Subsets(size, chosen, Coin.below(own / (own + size - chosen)))
+        if subsets.ratio > bound:
+            raise InvalidParameter("this ε is too small or too large for the number of elements")
+        return subsets
+
+    @property
+    def ratio(self) -> Fraction:
+        """The largest ratio of two probabilities of one set: the privacy loss is its logarithm."""
+        return self.coin.odds * Fraction(self.size - self.chosen, self.chosen)
+
+    @property
+    def epsilon(self) -> float:
+        """The realised ε, rounded up."""
+        return log_above(self.ratio)
+
+    @property
+    def sets(self) -> int:
+        """How many different sets there are."""
+        return math.comb(self.size, self.chosen)
+
+    @property
+    def other(self) -> Fraction:
+        """The probability that a given element other than the input is in the set."""
+        held = self.coin.probability
+        return (held * (self.chosen - 1) + (1 - held) * self.chosen) / (self.size - 1)
+
+    def probabilities(self, code: int) -> list[Fraction]:
+        """Give the exact probability of every row of bits, read as a binary number; zero for other sizes."""
+        with_input = self.coin.probability / math.comb(self.size - 1, self.chosen - 1)
+        without = (1 - self.coin.probability) / math.comb(self.size - 1, self.chosen)
+        return [
+            (with_input if row >> code & 1 else without) if row.bit_count() == self.chosen else Fraction(0)
+            for row in range(1 << self.size)
+        ]
+
+    def draw(self, codes: NDArray[Any], rows: packed.Rows, source: Source) -> None:
+        """Write a set, as a row of packed bits, for each code."""
+        for begin in range(0, codes.size, _BLOCK):
+            self._block(codes[begin : begin + _BLOCK], rows[begin : begin + _BLOCK], source)
+
+    def _block(self, codes: NDArray[Any], rows: packed.Rows, source: Source) -> None:
+        people = np.arange(codes.size)
+        held = self.coin.toss(codes.size, source)
+        wanted = np.subtract(self.chosen, held, dtype=np.uint32)
+        # The k − 1 other elements are numbered by themselves, but the last one takes the input's number.
+        bits = np.zeros((8 * rows.shape[1], codes.size), dtype=np.bool_)
+        for element in range(self.size - 1):
+            _take(bits[element], wanted, self.size - 1 - element, source)
+        bits[self.size - 1] = bits[codes, people]
+        bits[codes, people] = held
+        rows[:] = np.packbits(bits, axis=0, bitorder="little").T
+
+
+def _take(taken: NDArray[np.bool_], wanted: NDArray[np.uint32], left: int, source: Source) -> None:
+    """Take the next of `left` elements with probability wanted/left, and want one less where it was."""
+    words = np.empty(wanted.size, dtype=np.uint32)
+    source.fill(words.data)
+    share = ((1 << 32) - 1) // left
+    ceiling = np.uint32(share * left)  # words from here on are drawn again: uniform below
+    while words.max() >= ceiling:
+        rejected = np.flatnonzero(words >= ceiling)
+        words[rejected] = (source.words(rejected.size) >> np.uint64(32)).astype(np.uint32)
+    np.less(words, wanted * np.uint32(share), out=taken)
+    wanted -= taken

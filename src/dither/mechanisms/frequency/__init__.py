@@ -1,0 +1,1 @@
+"""Mechanisms for categories: how many people gave which answer."""

@@ -1,0 +1,24 @@
+"""KRR: the answer itself, or any category at random."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+from dither.mechanisms.frequency.response import Response
+
+
+@final
+@dataclass(frozen=True)
+class KRR(Response):
+    """The true category with a certain probability, otherwise any category at random.
+
+    Promise:   pure ε.
+    Reports:   a category, in one to four bytes.
+    Use when:  there are few categories: the smallest error of all protocols while k < 3e^ε + 2.
+    Reference: [Kairouz16, Sec. 4], there called k-RR; also known as GRR or direct encoding.
+
+    >>> from dither.domains import Categories
+    >>> KRR(Categories(["tea", "coffee", "water"]), epsilon=1).report_bytes
+    1.0
+    """

@@ -1,0 +1,27 @@
+"""OLH: the bucket of the answer under a public hash function, told by randomized response."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import final
+
+from dither.kernels.hashing import MOST_BUCKETS
+from dither.mechanisms.frequency.hashed import Hashed
+
+
+@final
+@dataclass(frozen=True)
+class OLH(Hashed):
+    """A random public hash function, and the bucket of the answer under it or any other bucket.
+
+    Promise:   pure ε.
+    Reports:   eight bytes, however many categories there are: seed·2^16 + bucket.
+    Use when:  there are many categories; counting takes time in proportion to reports × categories.
+    Reference: [Wang17, Sec. 4.4], with our own hash.
+    """
+
+    @property
+    def buckets(self) -> int:
+        """The best number of buckets, e^ε + 1 to the nearest whole number [Wang17, eq. 9]."""
+        return min(round(math.exp(self.epsilon)) + 1, MOST_BUCKETS)

@@ -1,0 +1,26 @@
+"""RR: the answer to a question with two answers, or a lie."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+from dither.errors import InvalidParameter
+from dither.mechanisms.frequency.response import Response
+
+
+@final
+@dataclass(frozen=True)
+class RR(Response):
+    """One of two answers, the true one with probability e^ε/(e^ε + 1).
+
+    Promise:   pure ε.
+    Reports:   0 or 1, in one byte.
+    Use when:  the question is yes or no.
+    Reference: [Warner65], with the coin of [Duchi13].
+    """
+
+    def _build(self) -> None:
+        if len(self.categories) != 2:
+            raise InvalidParameter("RR is for two categories; KRR takes any number")
+        super()._build()

@@ -1,0 +1,26 @@
+"""SUE: one bit for each category, all flipped alike."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import final
+
+from dither.kernels.bits import Bits
+from dither.mechanisms.frequency.unary import Unary
+
+
+@final
+@dataclass(frozen=True)
+class SUE(Unary):
+    """The answer as one bit for each category, every bit flipped with the same probability.
+
+    Promise:   pure ε: two bits differ between two answers, ε/2 each.
+    Reports:   ⌈k/8⌉ bytes of packed bits.
+    Use when:  bits must be flipped symmetrically, as in RAPPOR; otherwise `OUE` has the smaller error.
+    Reference: [RAPPOR14, Sec. 3], one-time; [Wang17, Sec. 4.3].
+    """
+
+    @cached_property
+    def kernel(self) -> Bits:  # noqa: D102
+        return Bits.symmetric(self.epsilon, len(self.categories))  # p = e^(ε/2)/(e^(ε/2) + 1), q = 1 − p

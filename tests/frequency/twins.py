@@ -1,0 +1,89 @@
+"""Broken twins of the frequency mechanisms: they look right and are not. Tests must reject them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from dither.kernels.bits import Bits
+from dither.kernels.coin import Coin, truth
+from dither.kernels.subsets import Subsets
+from dither.kernels.window import Blocks
+from dither.mechanisms.frequency.hashed import Hashed
+from dither.mechanisms.frequency.response import Response
+from dither.mechanisms.frequency.unary import Unary
+
+
+@dataclass(frozen=True)
+class OffByOneBit(Response):
+    """k-RR whose lie weighs one unit too little: the ratio is above e^ε by less than 10^-18."""
+
+    @cached_property
+    def kernel(self) -> Blocks:
+        fair = Blocks.largest(self.epsilon, len(self.categories))
+        return Blocks(fair.cells, fair.width, fair.step - 1, fair.bits)
+
+
+@dataclass(frozen=True)
+class WithoutFactor(Response):
+    """k-RR that lies with probability 1/(E + k − 1) in total: the factor k − 1 is missing."""
+
+    @cached_property
+    def kernel(self) -> Blocks:
+        k = len(self.categories)
+        step = int(2**64 / (math.exp(self.epsilon) + k - 1) / (k - 1))
+        return Blocks(k, 1, step, 64)
+
+
+class Leaky(Bits):  # type: ignore[misc]
+    """Bits that keep what stood at the input's place instead of clearing it."""
+
+    def _own(self, codes: np.ndarray, rows: np.ndarray, source: Any) -> None:
+        kept = rows.copy()
+        super()._own(codes, rows, source)
+        rows |= kept
+
+
+@dataclass(frozen=True)
+class NotCleared(Unary):
+    """OUE that forgets to clear the bit of the answer: its bit is 1 with probability (1 + q)/2, not 1/2."""
+
+    @cached_property
+    def kernel(self) -> Bits:
+        fair = Bits.fair(self.epsilon, len(self.categories))
+        return Leaky(fair.size, fair.own, fair.other)
+
+
+@dataclass(frozen=True)
+class RoundedDown(Unary):
+    """OUE whose rare ones are rounded down: not private enough, by one part in 2^128."""
+
+    @cached_property
+    def kernel(self) -> Bits:
+        fair = Bits.fair(self.epsilon, len(self.categories))
+        return Bits(fair.size, fair.own, Coin(fair.other.heads - 1))
+
+
+@dataclass(frozen=True)
+class OtherBuckets(Hashed):
+    """Local hashing to e^ε + 1 buckets that is decoded as if there were twice as many."""
+
+    @property
+    def buckets(self) -> int:
+        return round(math.exp(self.epsilon)) + 1
+
+    @property
+    def rates(self) -> tuple[Fraction, Fraction]:
+        wrong = 2 * self.buckets
+        kernel = Blocks.largest(self.epsilon, wrong)
+        return Fraction(kernel.inside, kernel.total), Fraction(1, wrong)
+
+
+def unfair_subsets(size: int, chosen: int, epsilon: float) -> Subsets:
+    """Sets that hold the input with odds of e^ε, as if there were as many sets with it as without."""
+    return Subsets(size, chosen, truth(epsilon))
