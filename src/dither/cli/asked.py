@@ -8,13 +8,14 @@ from typing import Any
 
 import click
 
+from dither.campaigns.campaign import read_domain
 from dither.campaigns.registry import named
-from dither.domains import Categories, Circle, Domain, Interval
+from dither.domains import Domain
 from dither.mechanisms.mechanism import Mechanism
 
 
 def domain_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Add --interval, --circle and --categories, of which one is given, as `domain`."""
+    """Add --interval, --circle and --categories, of which one is given, as `domain` (None without any)."""
 
     @click.option("--interval", nargs=2, type=float, metavar="LOW HIGH", help="Numbers from LOW to HIGH.")
     @click.option("--circle", type=float, metavar="PERIOD", help="Angles from 0 to PERIOD.")
@@ -32,18 +33,21 @@ def domain_options(command: Callable[..., None]) -> Callable[..., None]:
     return with_domain
 
 
-def _domain(interval: tuple[float, float] | None, circle: float | None, categories: str | None) -> Domain:
-    given = [option for option in (interval, circle, categories) if option is not None]
-    if len(given) != 1:
-        raise click.UsageError("give one domain: --interval LOW HIGH, --circle PERIOD or --categories A,B,…")
-    if interval is not None:
-        return Interval(*interval)
-    if circle is not None:
-        return Circle(circle)
-    assert categories is not None
-    return Categories(int(categories) if categories.isdigit() else categories.split(","))
+def _domain(
+    interval: tuple[float, float] | None, circle: float | None, categories: str | None
+) -> Domain | None:
+    given = {"interval": interval, "circle": circle, "categories": categories and _labels(categories)}
+    if not any(value is not None for value in given.values()):
+        return None
+    return read_domain(given)
 
 
-def build(mechanism: str, domain: Domain, epsilon: float) -> Mechanism:
+def _labels(text: str) -> int | list[str]:
+    return int(text) if text.isdigit() else text.split(",")
+
+
+def build(mechanism: str, domain: Domain | None, epsilon: float) -> Mechanism:
     """Give the named mechanism on a domain."""
+    if domain is None:
+        raise click.UsageError("give a domain: --interval LOW HIGH, --circle PERIOD or --categories A,B,…")
     return named(mechanism)(domain, epsilon=epsilon)

@@ -16,7 +16,7 @@ from dither.domains import Domain
 @domain_options
 @click.option("--epsilon", type=float, required=True, help="The budget ε.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def command(mechanism: str, domain: Domain, epsilon: float, as_json: bool) -> None:
+def command(mechanism: str, domain: Domain | None, epsilon: float, as_json: bool) -> None:
     """Recompute the ε of MECHANISM from the integers that it samples; exit code 1 if it is too large.
 
     \b

@@ -16,7 +16,7 @@ from dither.domains import Domain
 @domain_options
 @click.option("--epsilon", type=float, required=True, help="The budget ε.")
 @click.option("--json", "as_json", is_flag=True, help="Print the specification as JSON.")
-def command(mechanism: str, domain: Domain, epsilon: float, as_json: bool) -> None:
+def command(mechanism: str, domain: Domain | None, epsilon: float, as_json: bool) -> None:
     """Say in words what MECHANISM does and promises.
 
     \b

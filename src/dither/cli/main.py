@@ -11,6 +11,7 @@ VERBS: Final = {
     "audit": "Recompute what a mechanism really spends.",
     "demo": "See the whole story on generated data.",
     "describe": "Say in words what a mechanism does.",
+    "perturb": "Randomise columns of a file.",
     "version": "Show the version.",
 }
 

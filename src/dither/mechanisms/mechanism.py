@@ -80,6 +80,11 @@ class Mechanism(ABC):
     def outcomes(self) -> int:
         """How many different reports there are."""
 
+    @property
+    def layout(self) -> np.dtype[Any]:
+        """One report as numpy lays it out: an unsigned integer, or a row of them."""
+        return np.dtype(np.min_scalar_type(self.outcomes - 1))
+
     def tally(self, cells: Array) -> NDArray[np.int64]:
         """Count reports into a vector that adds across chunks and machines: how often each was sent."""
         return np.bincount(cells.reshape(-1), minlength=self.outcomes)

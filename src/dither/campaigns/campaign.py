@@ -1,0 +1,111 @@
+"""A campaign: several questions to the same people, as a TOML file says them."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import reduce
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Final, final
+
+from dither.campaigns.registry import named
+from dither.campaigns.wire import from_json, to_json
+from dither.domains import Categories, Circle, Domain, Interval
+from dither.errors import DitherError, InvalidParameter, MalformedReport
+from dither.losses import absolute, squared
+from dither.mechanisms.mechanism import Mechanism
+from dither.privacy import Guarantee
+
+VERSION: Final = 1
+_DOMAINS: Final = ("interval", "circle", "categories")
+_LOSSES: Final = {"absolute": absolute, "squared": squared}
+
+
+@final
+@dataclass(frozen=True)
+class Campaign:
+    """Named questions. Whoever answers all of them is promised the sum of their guarantees."""
+
+    questions: Mapping[str, Mechanism]
+
+    def __post_init__(self) -> None:
+        if not self.questions:
+            raise InvalidParameter("a campaign asks at least one question")
+        object.__setattr__(self, "questions", MappingProxyType(dict(self.questions)))
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """What a person who answers every question once is promised."""
+        return reduce(Guarantee.compose, (question.guarantee for question in self.questions.values()))
+
+    @staticmethod
+    def from_toml(text: str) -> Campaign:
+        """Read a campaign file: a table `[questions.NAME]` for each question."""
+        try:
+            data = tomllib.loads(text)
+        except tomllib.TOMLDecodeError as error:
+            raise InvalidParameter(f"the campaign is not TOML: {error}") from None
+        tables = data.get("questions")
+        if not isinstance(tables, dict) or not all(isinstance(table, dict) for table in tables.values()):
+            raise InvalidParameter("a campaign has a table [questions.NAME] for each question")
+        return Campaign({name: _question(name, table) for name, table in tables.items()})
+
+    @staticmethod
+    def read(path: Path) -> Campaign:
+        """Read a campaign file."""
+        return Campaign.from_toml(path.read_text(encoding="utf-8"))
+
+    def to_json(self) -> str:
+        """Write the whole specification, as it stands at the head of a file of reports."""
+        questions = {name: json.loads(to_json(question)) for name, question in self.questions.items()}
+        return json.dumps({"dither": VERSION, "questions": questions}, ensure_ascii=False, allow_nan=False)
+
+    @staticmethod
+    def from_json(text: str) -> Campaign:
+        """Read the specification back."""
+        try:
+            questions = json.loads(text)["questions"]
+            return Campaign({name: from_json(json.dumps(part)) for name, part in questions.items()})
+        except (ValueError, KeyError, TypeError, AttributeError):
+            raise MalformedReport("the head of this file is not a specification of dither reports") from None
+
+
+def _question(name: str, table: dict[str, Any]) -> Mechanism:
+    table = dict(table)
+    try:
+        domain = read_domain({kind: table.pop(kind) for kind in _DOMAINS if kind in table})
+        kind = named(table.pop("mechanism")) if "mechanism" in table else default_mechanism(domain)
+        if "epsilon" not in table:
+            raise InvalidParameter("epsilon is missing: the budget of this question")
+        if isinstance(table.get("loss"), str):
+            table["loss"] = _LOSSES[table["loss"]]
+        return kind(domain, **table)
+    except DitherError as error:
+        raise InvalidParameter(f"question {name!r}: {error}") from None
+    except (TypeError, KeyError):
+        raise InvalidParameter(f"question {name!r} has a key that its mechanism does not know") from None
+
+
+def read_domain(table: Mapping[str, Any]) -> Domain:
+    """Give the domain that one of `interval`, `circle` and `categories` names."""
+    given = [kind for kind in _DOMAINS if table.get(kind) is not None]
+    if len(given) != 1:
+        raise InvalidParameter("give one domain: interval = [low, high], circle = period or categories = […]")
+    value = table[given[0]]
+    if given[0] == "circle":
+        return Circle(value)
+    if given[0] == "categories":
+        return Categories(value)
+    if not isinstance(value, list | tuple) or len(value) != 2:
+        raise InvalidParameter("an interval is a pair: interval = [low, high]")
+    return Interval(*value)
+
+
+def default_mechanism(domain: Domain) -> type[Mechanism]:
+    """Give the mechanism to use where none is named: the safe choice for a mean or a count."""
+    if isinstance(domain, Circle):
+        return named("OGPM")
+    return named("OUE" if isinstance(domain, Categories) else "Hybrid")
