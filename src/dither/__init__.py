@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 _ROOMS: Final = {
     "audits": ("Finding", "audit"),
     "campaigns": ("from_bytes", "from_json", "to_bytes", "to_json"),
-    "domains": ("Categories", "Circle", "Disk", "Interval", "Rectangle", "Sphere"),
+    "domains": ("Categories", "Circle", "Disk", "Interval", "Parallelogram", "Paths", "Rectangle", "Sphere"),
     "estimation": ("Estimate", "Frequencies", "Summary", "frequencies", "norm_sub", "simplex"),
     "losses": ("absolute", "average", "power", "squared", "worst"),
     "mechanisms": (
@@ -28,10 +28,14 @@ _ROOMS: Final = {
         "HadamardResponse",
         "Hybrid",
         "Laplace",
+        "PlanarLaplace",
         "Podium",
+        "Strawman",
         "SubsetSelection",
+        "TraCSC",
+        "TraCSD",
     ),
-    "privacy": ("Guarantee", "Ledger", "Nothing"),
+    "privacy": ("LOCATION", "TRAJECTORY", "Guarantee", "Ledger", "Nothing"),
     "randomness": ("Seeded",),
     "reports": ("Reports",),
 }
@@ -53,6 +57,8 @@ if TYPE_CHECKING:
     from dither.domains import Circle as Circle
     from dither.domains import Disk as Disk
     from dither.domains import Interval as Interval
+    from dither.domains import Parallelogram as Parallelogram
+    from dither.domains import Paths as Paths
     from dither.domains import Rectangle as Rectangle
     from dither.domains import Sphere as Sphere
     from dither.estimation import Estimate as Estimate
@@ -80,8 +86,14 @@ if TYPE_CHECKING:
     from dither.mechanisms import HadamardResponse as HadamardResponse
     from dither.mechanisms import Hybrid as Hybrid
     from dither.mechanisms import Laplace as Laplace
+    from dither.mechanisms import PlanarLaplace as PlanarLaplace
     from dither.mechanisms import Podium as Podium
+    from dither.mechanisms import Strawman as Strawman
     from dither.mechanisms import SubsetSelection as SubsetSelection
+    from dither.mechanisms import TraCSC as TraCSC
+    from dither.mechanisms import TraCSD as TraCSD
+    from dither.privacy import LOCATION as LOCATION
+    from dither.privacy import TRAJECTORY as TRAJECTORY
     from dither.privacy import Guarantee as Guarantee
     from dither.privacy import Ledger as Ledger
     from dither.privacy import Nothing as Nothing

@@ -13,21 +13,23 @@ import math
 import struct
 from collections.abc import Hashable
 from enum import Enum
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
 
 from dither.campaigns.registry import named
-from dither.domains import Categories, Circle, Disk, Domain, Interval, Rectangle, Sphere
+from dither.domains import Categories, Circle, Disk, Domain, Interval, Parallelogram, Rectangle, Sphere
 from dither.errors import DitherError, InvalidParameter, MalformedReport
 from dither.losses import Power, power
 from dither.mechanisms.mechanism import Mechanism
 from dither.mechanisms.windowed import Decoding
+from dither.privacy import Unit
 from dither.reports import Reports
 
 VERSION: Final = 1
 _MAGIC: Final = b"dither\x00"
-_CHOICES: Final[dict[str, type[Enum]]] = {"Decoding": Decoding}
+_CHOICES: Final[dict[str, type[Enum]]] = {"Decoding": Decoding, "Unit": Unit}
 _DIGEST: Final = 16
 
 
@@ -139,6 +141,9 @@ def _plain(value: Any) -> Any:  # noqa: PLR0912  (one line for each kind of thin
             return {"domain": "Rectangle", "x": _plain(value.x), "y": _plain(value.y)}
         case Disk():
             return {"domain": "Disk", "radius": value.radius, "centre": list(value.centre)}
+        case Parallelogram():
+            sides = {"first": list(value.first), "second": list(value.second)}
+            return {"domain": "Parallelogram", "corner": list(value.corner), **sides}
         case Sphere():
             return {"domain": "Sphere", "radius": value.radius}
         case Power():
@@ -147,6 +152,10 @@ def _plain(value: Any) -> Any:  # noqa: PLR0912  (one line for each kind of thin
             return {"choice": type(value).__name__, "name": value.name}
         case Mechanism():
             return _mechanism(value)
+        case type() if issubclass(value, Mechanism):
+            return {"maker": value.__name__, "with": {}}
+        case partial() if not value.args:
+            return {**_plain(value.func), "with": {name: _plain(one) for name, one in value.keywords.items()}}
         case np.ndarray():
             return {"array": value.tolist(), "dtype": value.dtype.str}
         case tuple() | list():
@@ -173,6 +182,9 @@ def _read(value: Any) -> Any:
         return _CHOICES[value["choice"]][value["name"]]
     if "mechanism" in value:
         return _read_mechanism(value)
+    if "maker" in value:
+        fixed = {name: _read(one) for name, one in value["with"].items()}
+        return partial(named(value["maker"]), **fixed) if fixed else named(value["maker"])
     if "array" in value:
         return np.asarray(value["array"], dtype=np.dtype(value["dtype"]))
     raise MalformedReport("a parameter is of a kind that this version does not know")
@@ -190,6 +202,8 @@ def _read_domain(value: dict[str, Any]) -> Domain:
             return Rectangle(_read(value["x"]), _read(value["y"]))
         case "Disk":
             return Disk(value["radius"], tuple(value["centre"]))
+        case "Parallelogram":
+            return Parallelogram(*(tuple(value[part]) for part in ("corner", "first", "second")))
         case "Sphere":
             return Sphere(value["radius"])
     raise MalformedReport("a domain is of a kind that this version does not know")

@@ -3,7 +3,9 @@
 from dither.domains.categories import Categories
 from dither.domains.domain import BLOCK, Domain, Line, finite, numbers
 from dither.domains.line import Circle, Interval
-from dither.domains.plane import Disk, Plane, Rectangle, Sphere
+from dither.domains.parallelogram import Parallelogram
+from dither.domains.paths import Paths
+from dither.domains.plane import Disk, Plane, Rectangle, Region, Sphere
 
 __all__ = [
     "BLOCK",
@@ -13,8 +15,11 @@ __all__ = [
     "Domain",
     "Interval",
     "Line",
+    "Parallelogram",
+    "Paths",
     "Plane",
     "Rectangle",
+    "Region",
     "Sphere",
     "finite",
     "numbers",

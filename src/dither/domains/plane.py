@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from dataclasses import dataclass
-from typing import final
+from typing import Final, final
 
 import numpy as np
 
@@ -12,9 +13,18 @@ from dither.domains.domain import Domain, Floats, finite, numbers
 from dither.domains.line import Circle, Interval
 from dither.errors import InvalidParameter, OutsideDomain
 
+Pair = tuple[float, float]
+
+_SLACK: Final = 1e-12  # of a side: a step so short stays inside even where there is no room for it
+
 
 class Plane(Domain):
     """A domain of two numbers; values are arrays whose last axis has length 2."""
+
+    @property
+    @abstractmethod
+    def centre(self) -> Pair:
+        """The middle: a public place to start from."""
 
     def _points(self, values: object) -> Floats:
         array = numbers(values)
@@ -31,9 +41,34 @@ class Plane(Domain):
         )
 
 
+class Region(Plane):
+    """A convex area: from each of its places, every direction meets the border once."""
+
+    @property
+    @abstractmethod
+    def diameter(self) -> float:
+        """The largest distance between two places."""
+
+    @property
+    @abstractmethod
+    def box(self) -> Rectangle:
+        """The smallest upright rectangle around the area."""
+
+    @abstractmethod
+    def gauge(self, reference: Floats, step: Floats) -> Floats:
+        """Give which share of the way from a reference to the border a step goes: 1 reaches the border.
+
+        Very many where the border is under the reference and the step leads outside; 0 for no step.
+        """
+
+    @abstractmethod
+    def gauge_one(self, reference: Pair, step: Pair) -> float:
+        """Give the same for one reference and one step, without arrays: for walks, one step at a time."""
+
+
 @final
 @dataclass(frozen=True)
-class Rectangle(Plane):
+class Rectangle(Region):
     """All pairs of a number from one interval and a number from another.
 
     >>> Rectangle(Interval(0, 2), Interval(0, 1)).diameter
@@ -48,14 +83,43 @@ class Rectangle(Plane):
             raise InvalidParameter("a rectangle is made of two intervals")
 
     @property
-    def centre(self) -> tuple[float, float]:
-        """The middle: a public place to start from."""
+    def centre(self) -> Pair:  # noqa: D102
         return self.x.low + self.x.length / 2, self.y.low + self.y.length / 2
 
     @property
-    def diameter(self) -> float:
-        """The largest distance between two places."""
+    def diameter(self) -> float:  # noqa: D102
         return math.hypot(self.x.length, self.y.length)
+
+    @property
+    def box(self) -> Rectangle:  # noqa: D102
+        return self
+
+    @property
+    def axes(self) -> tuple[Interval, Interval]:
+        """The domains of the two coordinates, which are free of each other."""
+        return self.x, self.y
+
+    def to_axes(self, places: Floats) -> Floats:
+        """Give places as pairs of coordinates along the axes: here they are that already."""
+        return places
+
+    def from_axes(self, coordinates: Floats) -> Floats:
+        """Give the places of pairs of coordinates."""
+        return coordinates
+
+    def gauge(self, reference: Floats, step: Floats) -> Floats:  # noqa: D102
+        # The nearer of the two walls ahead decides: the longer share of the way. No angle is needed.
+        return np.maximum(
+            _towards(self.x, reference[..., 0], step[..., 0]),
+            _towards(self.y, reference[..., 1], step[..., 1]),
+        )
+
+    def gauge_one(self, reference: Pair, step: Pair) -> float:  # noqa: D102
+        across, along = (
+            _towards_one(self.x, reference[0], step[0]),
+            _towards_one(self.y, reference[1], step[1]),
+        )
+        return max(across, along)
 
     def check(self, values: object) -> Floats:  # noqa: D102
         points = self._points(values)
@@ -73,11 +137,11 @@ class Rectangle(Plane):
 
 @final
 @dataclass(frozen=True)
-class Disk(Plane):
+class Disk(Region):
     """All places within a radius of a centre."""
 
     radius: float
-    centre: tuple[float, float] = (0.0, 0.0)
+    centre: Pair = (0.0, 0.0)
 
     def __post_init__(self) -> None:
         if not finite("the radius", self.radius) > 0:
@@ -88,9 +152,31 @@ class Disk(Plane):
             finite("a coordinate of the centre", coordinate)
 
     @property
-    def diameter(self) -> float:
-        """The largest distance between two places."""
+    def diameter(self) -> float:  # noqa: D102
         return 2.0 * self.radius
+
+    @property
+    def box(self) -> Rectangle:  # noqa: D102
+        (x, y), r = self.centre, self.radius
+        return Rectangle(Interval(x - r, x + r), Interval(y - r, y + r))
+
+    def gauge(self, reference: Floats, step: Floats) -> Floats:  # noqa: D102
+        # 1/t of the t > 0 at which reference + t·step is on the rim, in the form that does not cancel.
+        offset = reference - np.asarray(self.centre)
+        least = _SLACK * self.radius**2
+        room = np.maximum(self.radius**2 - np.sum(offset * offset, axis=-1), least)
+        along, square = np.sum(offset * step, axis=-1), np.sum(step * step, axis=-1)
+        root = np.abs(along) + np.sqrt(along * along + square * room)
+        inward = square / np.maximum(root, least * _SLACK)
+        return np.asarray(np.where(along > 0.0, root / room, inward), dtype=np.float64)
+
+    def gauge_one(self, reference: Pair, step: Pair) -> float:  # noqa: D102
+        a, b = reference[0] - self.centre[0], reference[1] - self.centre[1]
+        least = _SLACK * self.radius**2
+        room = max(self.radius**2 - (a * a + b * b), least)
+        along, square = a * step[0] + b * step[1], step[0] ** 2 + step[1] ** 2
+        root = abs(along) + math.sqrt(along * along + square * room)
+        return root / room if along > 0.0 else square / max(root, least * _SLACK)
 
     def check(self, values: object) -> Floats:  # noqa: D102
         points = self._points(values)
@@ -130,6 +216,10 @@ class Sphere(Plane):
             raise InvalidParameter("a sphere's radius must be positive")
 
     @property
+    def centre(self) -> Pair:  # noqa: D102
+        return 0.0, 0.0
+
+    @property
     def longitude(self) -> Circle:
         """Longitudes: a circle."""
         return Circle(360.0)
@@ -138,6 +228,19 @@ class Sphere(Plane):
     def latitude(self) -> Interval:
         """Latitudes: an interval."""
         return Interval(-90.0, 90.0)
+
+    @property
+    def axes(self) -> tuple[Circle, Interval]:
+        """The domains of the two coordinates, which are free of each other."""
+        return self.longitude, self.latitude
+
+    def to_axes(self, places: Floats) -> Floats:
+        """Give places as pairs of coordinates along the axes: longitudes counted from 0."""
+        return np.asarray(places + np.array([180.0, 0.0]), dtype=np.float64)
+
+    def from_axes(self, coordinates: Floats) -> Floats:
+        """Give the places of pairs of coordinates."""
+        return np.asarray(coordinates - np.array([180.0, 0.0]), dtype=np.float64)
 
     def check(self, values: object) -> Floats:  # noqa: D102
         points = self._points(values)
@@ -163,3 +266,13 @@ class Sphere(Plane):
 
     def __str__(self) -> str:
         return "longitude [−180, 180] × latitude [−90, 90]"
+
+
+def _towards(side: Interval, reference: Floats, step: Floats) -> Floats:
+    room = np.where(step > 0.0, side.high - reference, reference - side.low)
+    return np.asarray(np.abs(step) / np.maximum(room, _SLACK * side.length), dtype=np.float64)
+
+
+def _towards_one(side: Interval, reference: float, step: float) -> float:
+    room = side.high - reference if step > 0.0 else reference - side.low
+    return abs(step) / max(room, _SLACK * side.length)

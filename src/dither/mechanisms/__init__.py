@@ -16,6 +16,10 @@ from dither.mechanisms.numeric.ogpmu import OGPMU
 from dither.mechanisms.numeric.pm import PM
 from dither.mechanisms.numeric.podium import Podium
 from dither.mechanisms.numeric.sw import SW
+from dither.mechanisms.trajectory.planar_laplace import PlanarLaplace
+from dither.mechanisms.trajectory.strawman import Sectors, Strawman
+from dither.mechanisms.trajectory.tracs_c import TraCSC
+from dither.mechanisms.trajectory.tracs_d import TraCSD
 
 __all__ = [
     "BLH",
@@ -32,6 +36,11 @@ __all__ = [
     "HadamardResponse",
     "Hybrid",
     "Laplace",
+    "PlanarLaplace",
     "Podium",
+    "Sectors",
+    "Strawman",
     "SubsetSelection",
+    "TraCSC",
+    "TraCSD",
 ]

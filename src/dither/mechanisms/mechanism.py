@@ -37,13 +37,16 @@ class Mechanism(ABC):
     decoding_only: ClassVar[frozenset[str]] = frozenset()  # fields that do not change what devices send
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", check_epsilon(self.epsilon))
+        object.__setattr__(self, "epsilon", self._budget())
         if not isinstance(self.domain, self.takes):
             wanted = " or ".join(kind.__name__ for kind in self.takes)
             raise InvalidParameter(
                 f"{type(self).__name__} takes a domain of kind {wanted}, not {type(self.domain).__name__}"
             )
         self._build()
+
+    def _budget(self) -> float:
+        return check_epsilon(self.epsilon)
 
     @abstractmethod
     def _build(self) -> None:

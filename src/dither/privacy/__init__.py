@@ -1,6 +1,23 @@
 """Promises: what a bound says, how bounds add up, and the exact arithmetic under them."""
 
+from typing import Final
+
 from dither.privacy.guarantee import PAC, Approximate, Bound, Guarantee, Metric, Nothing, Pure, Unit
 from dither.privacy.ledger import Ledger
 
-__all__ = ["PAC", "Approximate", "Bound", "Guarantee", "Ledger", "Metric", "Nothing", "Pure", "Unit"]
+LOCATION: Final = Unit.LOCATION
+TRAJECTORY: Final = Unit.TRAJECTORY
+
+__all__ = [
+    "LOCATION",
+    "PAC",
+    "TRAJECTORY",
+    "Approximate",
+    "Bound",
+    "Guarantee",
+    "Ledger",
+    "Metric",
+    "Nothing",
+    "Pure",
+    "Unit",
+]

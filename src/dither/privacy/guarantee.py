@@ -13,9 +13,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from fractions import Fraction
-from typing import final
+from typing import Final, final
 
 from dither.errors import InvalidParameter
+
+PUBLIC_LENGTH: Final = "how many locations a trajectory has, and when they were sent, is public"
 
 
 class Unit(Enum):
@@ -145,10 +147,17 @@ class Guarantee:
         return tuple(assumes), self.unit if len({one.unit for one in together}) == 1 else Unit.PERSON
 
     def repeated(self, times: int) -> Guarantee:
-        """Give what holds after this was released `times` times, with fresh randomness each time."""
+        """Give what holds after this was released `times` times, with fresh randomness each time.
+
+        So many locations make a trajectory, and how many there are is not protected.
+        """
         if isinstance(times, bool) or not isinstance(times, int) or times < 1:
             raise InvalidParameter("a guarantee is repeated a whole number of times, at least once")
-        return replace(self, bound=_repeat(self.bound, times))
+        bound = _repeat(self.bound, times)
+        if self.unit is not Unit.LOCATION or times == 1:
+            return replace(self, bound=bound)
+        assumes = dict.fromkeys((*self.assumes, PUBLIC_LENGTH))
+        return Guarantee(bound, Unit.TRAJECTORY, tuple(assumes))
 
     def implies(self, other: Guarantee) -> bool:
         """Say whether whoever is promised this is thereby promised the other (of the same unit)."""

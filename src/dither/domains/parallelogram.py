@@ -1,0 +1,109 @@
+"""Areas between two pairs of parallel lines: a rectangle seen through a linear map."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import final
+
+import numpy as np
+
+from dither.domains.domain import Floats, finite
+from dither.domains.line import Interval
+from dither.domains.plane import Pair, Rectangle, Region
+from dither.errors import InvalidParameter, OutsideDomain
+
+_UNIT = Rectangle(Interval(0.0, 1.0), Interval(0.0, 1.0))
+_SLACK = 1e-12  # a place on the border must not fall off it by rounding
+
+
+@final
+@dataclass(frozen=True)
+class Parallelogram(Region):
+    """The places corner + s·first + t·second for s and t from 0 to 1: a tilted or sheared rectangle.
+
+    >>> area = Parallelogram((0, 0), (2, 1), (0, 1))
+    >>> area.centre
+    (1.0, 1.0)
+    """
+
+    corner: Pair
+    first: Pair
+    second: Pair
+
+    def __post_init__(self) -> None:
+        for name in ("corner", "first", "second"):
+            pair = getattr(self, name)
+            if not (isinstance(pair, tuple) and len(pair) == 2):
+                raise InvalidParameter("a parallelogram is a corner and two sides, each a pair of numbers")
+            object.__setattr__(self, name, tuple(finite("a coordinate", number) for number in pair))
+        sides = math.hypot(*self.first) * math.hypot(*self.second)
+        if not abs(float(np.linalg.det(self._sides))) > 1e-9 * sides:
+            raise InvalidParameter("the sides of a parallelogram point in different directions")
+
+    @property
+    def _sides(self) -> Floats:
+        return np.array([self.first, self.second])
+
+    @cached_property
+    def _inverse(self) -> Floats:
+        return np.asarray(np.linalg.inv(self._sides), dtype=np.float64)
+
+    @property
+    def centre(self) -> Pair:  # noqa: D102
+        x, y = np.asarray(self.corner) + self._sides.sum(axis=0) / 2.0
+        return float(x), float(y)
+
+    @property
+    def diameter(self) -> float:  # noqa: D102
+        (a, b), (c, d) = self.first, self.second
+        return max(math.hypot(a + c, b + d), math.hypot(a - c, b - d))
+
+    @property
+    def box(self) -> Rectangle:  # noqa: D102
+        corners = np.asarray(self.corner) + np.array([[0, 0], [1, 0], [0, 1], [1, 1]]) @ self._sides
+        low, high = corners.min(axis=0), corners.max(axis=0)
+        return Rectangle(Interval(float(low[0]), float(high[0])), Interval(float(low[1]), float(high[1])))
+
+    @property
+    def axes(self) -> tuple[Interval, Interval]:
+        """The domains of the two coordinates along the sides."""
+        return _UNIT.axes
+
+    def to_axes(self, places: Floats) -> Floats:
+        """Give how far along each side places are, from 0 to 1."""
+        return np.clip((places - self.corner) @ self._inverse, 0.0, 1.0)
+
+    def from_axes(self, coordinates: Floats) -> Floats:
+        """Give the places of pairs of coordinates along the sides."""
+        return np.asarray(np.asarray(self.corner) + coordinates @ self._sides, dtype=np.float64)
+
+    def gauge(self, reference: Floats, step: Floats) -> Floats:  # noqa: D102
+        return _UNIT.gauge(self.to_axes(reference), np.asarray(step @ self._inverse))
+
+    def gauge_one(self, reference: Pair, step: Pair) -> float:  # noqa: D102
+        ((a, b), (c, d)), (x, y) = self._inverse.tolist(), self.corner
+        s, t = reference[0] - x, reference[1] - y
+        inside = min(max(s * a + t * c, 0.0), 1.0), min(max(s * b + t * d, 0.0), 1.0)
+        return _UNIT.gauge_one(inside, (step[0] * a + step[1] * c, step[0] * b + step[1] * d))
+
+    def check(self, values: object) -> Floats:  # noqa: D102
+        points = self._points(values)
+        along = (points - self.corner) @ self._inverse
+        if points.size and not bool(along.min() >= -_SLACK and along.max() <= 1.0 + _SLACK):
+            self.refuse()
+        return points
+
+    def clip(self, values: object) -> Floats:
+        """Move places outside along the sides until they are inside."""
+        points = self._points(values)
+        if not np.isfinite(points).all():
+            raise OutsideDomain("a place is not a pair of finite numbers")
+        return self.from_axes(self.to_axes(points))
+
+    def __str__(self) -> str:
+        first, second = (f"({x:g}, {y:g})" for x, y in (self.first, self.second))
+        return (
+            f"the parallelogram at ({self.corner[0]:g}, {self.corner[1]:g}) with sides {first} and {second}"
+        )

@@ -1,0 +1,120 @@
+"""Noise on the points of a square lattice that falls off with the Euclidean distance, drawn exactly.
+
+The weight of an offset z is b^⌊|z|⌋ with b = e^(−p/q), all of it: no tail is cut off. A drawing is
+
+    g = three geometric variables of ratio b, added;  z uniform in a (2g+2) × (2g+4) box;  kept if |z| < g + 1
+
+because the number of ways to get g, (g+1)(g+2)/2, is an eighth of the points of the box: what is kept has
+weight Σ b^g over g ≥ ⌊|z|⌋, which is b^⌊|z|⌋ up to a factor. Nearly four of five drawings are kept. Only
+integers decide: a coin of probability e^(−i/j) is Forsythe's, made of uniform integers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import isqrt
+from typing import Final, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dither.errors import InvalidParameter
+from dither.randomness import Source
+
+Integers = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+
+_LARGEST: Final = 1 << 52  # times the terms of a series, or the turns of a wheel, it stays below 2^63
+
+
+@final
+@dataclass(frozen=True)
+class PlanarNoise:
+    """Offsets z on the integer lattice with probability ∝ e^(−⌊|z|⌋·fall/per)."""
+
+    fall: int
+    per: int
+
+    def __post_init__(self) -> None:
+        if not (self.fall >= 1 and 1 <= self.per <= _LARGEST):
+            raise InvalidParameter("the noise's rate is a positive fraction with a denominator below 2^52")
+
+    @staticmethod
+    def largest(epsilon: float, reach: int, precision: int = 1 << 10) -> PlanarNoise:
+        """Give the steepest noise that keeps ε between any two places at most `reach` steps apart."""
+        per = -(-Fraction(precision * reach) // Fraction(epsilon))
+        if per > _LARGEST:
+            raise InvalidParameter("this ε is too small for a lattice so fine; choose fewer cells")
+        return PlanarNoise(precision, int(per))
+
+    def exponent(self, reach: int) -> Fraction:
+        """Give the exact ε between two places at most `reach` steps apart: ⌊|z|⌋ differs by no more."""
+        return Fraction(self.fall * reach, self.per)
+
+    def weight(self, right: int, up: int) -> Fraction:
+        """Give −ln of an offset's weight, that of no offset being 0."""
+        return self.exponent(isqrt(right * right + up * up))
+
+    def draw(self, size: int, source: Source) -> Integers:
+        """Draw offsets, as pairs."""
+        offsets = np.empty((size, 2), dtype=np.int64)
+        wanted = np.arange(size)
+        while wanted.size:
+            radius = self._geometric(wanted.size, source)
+            radius += self._geometric(wanted.size, source)
+            radius += self._geometric(wanted.size, source)
+            right = _below(2 * radius + 2, source) - (radius + 1)
+            up = _below(2 * radius + 4, source) - (radius + 2)
+            kept = _within(right, up, radius)
+            offsets[wanted[kept], 0], offsets[wanted[kept], 1] = right[kept], up[kept]
+            wanted = wanted[~kept]
+        return offsets
+
+    def _geometric(self, size: int, source: Source) -> Integers:
+        """Draw geometric variables of ratio e^(−fall/per): one of ratio e^(−1/per), divided by `fall`."""
+        low = np.empty(size, dtype=np.int64)
+        wanted = np.arange(size)
+        while wanted.size:
+            tried = source.integers(self.per, wanted.size)
+            kept = _coins(tried, self.per, source)
+            low[wanted[kept]] = tried[kept]
+            wanted = wanted[~kept]
+        high = np.zeros(size, dtype=np.int64)
+        going = np.arange(size)
+        while going.size:  # how many times per goes into it: a coin of e^(−1) each
+            going = going[_coins(np.ones_like(going), 1, source)]
+            high[going] += 1
+        return (low + self.per * high) // self.fall
+
+
+def _within(right: Integers, up: Integers, radius: Integers) -> Mask:
+    """Say whether |z| < g + 1, in integers: |z|² ≤ g·(g + 2) = (g+1)² − 1."""
+    if radius.max() < 1 << 30:
+        return np.asarray(right * right + up * up <= radius * (radius + 2))
+    across, along, room = (side.astype(object) for side in (right, up, radius))  # squares beyond 64 bits
+    return np.asarray(across * across + along * along <= room * (room + 2), dtype=np.bool_)
+
+
+def _coins(heads: Integers, of: int, source: Source) -> Mask:
+    """Toss coins of probability e^(−heads/of), heads ≤ of: count how long uniform draws stay below."""
+    even = np.ones(heads.size, dtype=np.bool_)
+    going, term = np.arange(heads.size), 1
+    while going.size:  # after k successes the next has probability heads/(of·k): the series of e^(−heads/of)
+        going = going[source.integers(of * term, going.size) < heads[going]]
+        even[going] ^= True
+        term += 1
+    return even
+
+
+def _below(bounds: Integers, source: Source) -> Integers:
+    """Draw uniform integers below bounds of different sizes, by rejection on 62-bit words."""
+    out = np.empty(bounds.size, dtype=np.int64)
+    wanted = np.arange(bounds.size)
+    while wanted.size:
+        words = (source.words(wanted.size) >> np.uint64(2)).astype(np.int64)
+        bound = bounds[wanted]
+        kept = words < (1 << 62) // bound * bound
+        out[wanted[kept]] = (words % bound)[kept]
+        wanted = wanted[~kept]
+    return out

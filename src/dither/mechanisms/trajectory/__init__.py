@@ -1,0 +1,1 @@
+"""The mechanisms for places and paths."""

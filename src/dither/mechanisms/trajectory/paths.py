@@ -1,0 +1,214 @@
+"""Mechanisms whose values are paths: what they share, whatever they do to one location."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator
+from dataclasses import KW_ONLY, dataclass, replace
+from fractions import Fraction
+from functools import cached_property, lru_cache
+from math import inf, isfinite, nextafter
+from typing import Any, ClassVar, Final, Self, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dither.domains import Paths, Plane, finite
+from dither.errors import InvalidParameter, MalformedReport, NotIdentifiable
+from dither.mechanisms.mechanism import MOST_EPSILON, Mechanism, check_epsilon
+from dither.privacy import Bound, Guarantee, Nothing, Pure, Unit
+from dither.privacy.guarantee import PUBLIC_LENGTH
+from dither.randomness import Source
+from dither.reports import Reports
+
+Array = NDArray[Any]
+Floats = NDArray[np.float64]
+
+_MOST_SHARED: Final = 1e6  # a budget for a whole trajectory
+
+
+@dataclass(frozen=True)
+class PathMechanism(Mechanism):
+    """A mechanism on places, applied to each location of a path in turn.
+
+    A report is a few whole numbers a location, the first of which is 1 where a path begins and 0 elsewhere:
+    how long paths are is public. `unit` says what ε is for: one location, or a whole trajectory, over whose
+    locations it is then divided evenly.
+    """
+
+    _: KW_ONLY
+    unit: Unit = Unit.LOCATION
+
+    columns: ClassVar[int] = 2  # whole numbers a location, the mark of a beginning left aside
+
+    def _budget(self) -> float:
+        if self.unit not in (Unit.LOCATION, Unit.TRAJECTORY):
+            raise InvalidParameter("a path's unit is dt.LOCATION or dt.TRAJECTORY")
+        if self.unit is Unit.LOCATION:
+            return check_epsilon(self.epsilon)
+        budget = finite("epsilon", self.epsilon)
+        if not 0.0 < budget <= _MOST_SHARED:
+            raise InvalidParameter(f"a trajectory's epsilon is positive and at most {_MOST_SHARED:g}")
+        return budget
+
+    @abstractmethod
+    def _send(self, paths: Paths, source: Source, threads: int) -> Array:
+        """Draw the reports of all locations, with ε for each; the places are inside the domain."""
+
+    @abstractmethod
+    def _receive(self, cells: Array, begins: NDArray[np.bool_]) -> Floats:
+        """Give the places that reports stand for, from all locations and the marks of beginnings."""
+
+    @property
+    @abstractmethod
+    def _limits(self) -> tuple[tuple[int, int], ...]:
+        """The smallest and the largest whole number in each column of a report."""
+
+    @abstractmethod
+    def _realised(self) -> tuple[Bound, str]:
+        """Recompute the bound of one location, and say how."""
+
+    @property
+    @abstractmethod
+    def dtype(self) -> np.dtype[Any]:
+        """The whole numbers that hold a report."""
+
+    @property
+    def area(self) -> Plane:
+        """The domain of the places."""
+        assert isinstance(self.domain, Plane)
+        return self.domain
+
+    @final
+    def per_location(self, length: int) -> Self:
+        """Give the mechanism that perturbs each location of a path of this length."""
+        return self if self.unit is Unit.LOCATION else _per_location(self, length)
+
+    def _draw(self, values: object, source: Source, threads: int) -> Array:
+        paths = Paths.of(values)
+        self.area.check(paths.points)
+        cells = np.empty((len(paths.points), 1 + self.columns), dtype=self.dtype)
+        cells[:, 0] = paths.begins
+        for mechanism, part, rows in self._divided(paths):
+            cells[rows, 1:] = mechanism._send(part, source, threads)
+        shape = np.shape(values) if isinstance(values, np.ndarray) else (len(paths.points), 2)
+        return cells.reshape(*shape[:-1], 1 + self.columns)
+
+    def _divided(self, paths: Paths) -> Iterator[tuple[Self, Paths, slice | Array]]:
+        """Give the mechanisms of one location, each with the paths it perturbs and the rows they are in."""
+        if self.unit is Unit.LOCATION:
+            yield self, paths, slice(None)
+            return
+        lengths = paths.lengths
+        for length in np.unique(lengths):
+            begins = paths.offsets[:-1][lengths == length]
+            rows = (begins[:, None] + np.arange(length)).reshape(-1)
+            part = Paths(paths.points[rows], np.arange(0, rows.size + 1, length, dtype=np.int64))
+            yield self.per_location(int(length)), part, rows
+
+    @final
+    def decode(self, cells: Array) -> Floats:
+        """Give the places that reports stand for."""
+        flat = np.asarray(cells).reshape(-1, 1 + self.columns)
+        begins = flat[:, 0] != 0
+        places = np.empty((len(flat), 2))
+        if len(flat) and not begins[0]:
+            raise MalformedReport("these reports begin in the middle of a path; give them from its beginning")
+        if self.unit is Unit.LOCATION:
+            places[:] = self._receive(flat[:, 1:], begins)
+        else:
+            for mechanism, part, rows in self._divided(Paths.begun(places, begins)):
+                places[rows] = mechanism._receive(flat[rows, 1:], part.begins)
+        return places.reshape(*np.shape(cells)[:-1], 2)
+
+    @final
+    def paths(self, reports: Reports) -> Paths:
+        """Give the places that reports stand for, path by path."""
+        own = self.reports(reports)
+        return Paths.begun(own.values.reshape(-1, 2), own.cells[..., 0].reshape(-1) != 0)
+
+    @final
+    def _valid(self, raw: Array) -> Array:
+        if raw.size == 0:
+            return np.zeros((0, 1 + self.columns), dtype=self.dtype)
+        if raw.ndim == 0 or raw.shape[-1] != 1 + self.columns:
+            raise MalformedReport(
+                f"a report is {1 + self.columns} whole numbers a location: whether a path begins there, and "
+                f"{self.columns} cell{'s' if self.columns > 1 else ''}"
+            )
+        limits = np.array([(0, 1), *self._limits])
+        if (raw < limits[:, 0]).any() or (raw > limits[:, 1]).any():
+            raise MalformedReport("a report is outside the range of whole numbers that a device can send")
+        if not raw.reshape(-1, 1 + self.columns)[0, 0]:
+            raise MalformedReport("these reports begin in the middle of a path; give them from its beginning")
+        return raw.astype(self.dtype, copy=False)
+
+    @final
+    def realised(self) -> tuple[Bound, str]:
+        """Recompute the bound from the integers that are sampled, and say how."""
+        bound, how = self.per_location(1)._realised()
+        if self.unit is Unit.LOCATION or isinstance(bound, Nothing):
+            return bound, how
+        # Whatever the length n, n kernels certified for ε/n each: see `_per_location`.
+        return Pure(self.epsilon), f"n kernels for ε/n each, checked for each length n; for n = 1: {how}"
+
+    @cached_property
+    def guarantee(self) -> Guarantee:
+        """What a person is promised, for one location or for one trajectory."""
+        assumes = () if self.unit is Unit.LOCATION else (PUBLIC_LENGTH,)
+        return Guarantee(self.realised()[0], self.unit, assumes)
+
+    @property
+    def outcomes(self) -> int:
+        """How many different reports one location has."""
+        total = 1
+        for low, high in self._limits:
+            total *= high - low + 1
+        return total
+
+    @property
+    def report_bytes(self) -> float:
+        """The size of one location's report, in bytes."""
+        return float(self.columns * self.dtype.itemsize)
+
+    @property
+    def tallies(self) -> int:
+        """Refuse: places are counted on a grid, see `dither.paths.density`."""
+        raise NotIdentifiable("locations are counted on a grid: use dither.paths.density(reports)")
+
+    def tally(self, cells: Array) -> NDArray[np.int64]:
+        """Refuse: places are counted on a grid, see `dither.paths.density`."""
+        raise NotIdentifiable("locations are counted on a grid: use dither.paths.density(reports)")
+
+    def answers(self, cells: Array) -> int:
+        """Say how many locations an array of reports holds."""
+        return int(cells.size) // (1 + self.columns)
+
+
+@lru_cache(maxsize=1024)
+def _per_location(mechanism: PathMechanism, length: int) -> Any:
+    """Give the mechanism for one of `length` locations, having checked that together they keep the budget."""
+    share = min(mechanism.epsilon / length, MOST_EPSILON)
+    while Fraction(share) * length > Fraction(mechanism.epsilon):
+        share = nextafter(share, 0.0)
+    try:
+        single = replace(mechanism, epsilon=share, unit=Unit.LOCATION)
+    except InvalidParameter:
+        raise InvalidParameter(
+            f"ε = {mechanism.epsilon:g} is too little for a trajectory of {length} locations"
+        ) from None
+    bound = single._realised()[0]
+    if isinstance(bound, Pure) and Fraction(bound.epsilon) * length > Fraction(mechanism.epsilon):
+        raise InvalidParameter("the locations together would exceed the trajectory's budget")
+    return single
+
+
+def divide(epsilon: float, share: float) -> tuple[float, float]:
+    """Give two budgets whose exact sum is at most ε, the first being about `share` of it."""
+    if not (isinstance(share, int | float) and isfinite(share) and 0.0 < share < 1.0):
+        raise InvalidParameter("a share of the budget is a number strictly between 0 and 1")
+    first = epsilon * share
+    second = epsilon - first
+    while Fraction(first) + Fraction(second) > Fraction(epsilon):
+        second = nextafter(second, -inf)
+    return first, second

@@ -1,0 +1,41 @@
+"""TraCS-D: a location as a direction and a distance from the last report."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import KW_ONLY, dataclass
+from typing import Final, final
+
+from dither.mechanisms.mechanism import Mechanism
+from dither.mechanisms.numeric.ogpm import OGPM
+from dither.mechanisms.trajectory.pairs import Inner, made
+from dither.mechanisms.trajectory.walks import TURN, UNIT, WalkMechanism
+
+HEURISTIC: Final = math.pi / (math.pi + 1.0)  # the direction's share of ε [Thesis, Sec. 6.3.1]
+
+
+@final
+@dataclass(frozen=True)
+class TraCSD(WalkMechanism):
+    """A place in a direction and at a distance from the last report that are likelier the true ones.
+
+    Promise:   pure ε for one location (or one trajectory: `unit`), π/(π+1) of it for the direction (`split`).
+    Reports:   two cells a location; they are read from `start` (the centre), one after the other.
+    Use when:  the area is a disk, or paths keep to its short side; elsewhere `TraCSC` is more accurate.
+    Reference: [Thesis, Alg. 1, Thm 12]. The starting corner of the paper is not used, nor its four cases of
+               the distance space, which fail on an edge: see deviations.
+    """
+
+    _: KW_ONLY
+    direction: Inner = OGPM
+    distance: Inner = OGPM
+    split: float = HEURISTIC
+
+    def _split(self) -> float:
+        return self.split
+
+    def _direction(self, epsilon: float) -> Mechanism:
+        return made(self.direction, TURN, epsilon, self.cells)
+
+    def _distance(self, epsilon: float) -> Mechanism:
+        return made(self.distance, UNIT, epsilon, self.cells)

@@ -1,0 +1,226 @@
+"""Paths told step by step: a direction and a share of the way to the border, seen from the last report."""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import KW_ONLY, dataclass
+from functools import cached_property, partial
+from typing import Any, Final, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dither.domains import Circle, Disk, Interval, Parallelogram, Paths, Rectangle, Region, finite
+from dither.domains.plane import Pair
+from dither.errors import InvalidParameter, OutsideDomain
+from dither.kernels.sampling import FEW, draw_few
+from dither.mechanisms.mechanism import Mechanism
+from dither.mechanisms.trajectory.pairs import PairMechanism
+from dither.mechanisms.windowed import WindowMechanism
+from dither.randomness import Source
+
+Array = NDArray[Any]
+Floats = NDArray[np.float64]
+Marks = NDArray[np.bool_]
+
+TURN: Final = Circle(2.0 * math.pi)
+UNIT: Final = Interval(0.0, 1.0)
+
+_MOST: Final = 1 << 20  # cells whose directions and shares are looked up in a table
+_GROUP: Final = 1 << 13  # paths that walk side by side: their places stay in the cache
+
+
+@dataclass(frozen=True)
+class WalkMechanism(PairMechanism):
+    """Each location is a direction and a normalised distance from the last report, both randomised.
+
+    The first reference is `start`, a public place: the centre unless another is given. A report is a cell of
+    the direction and a cell of the distance; where it leads is computed from reports alone, so devices and
+    collector agree, and it is post-processing.
+    """
+
+    _: KW_ONLY
+    start: Pair | None = None
+
+    takes = (Rectangle, Disk, Parallelogram)
+
+    @abstractmethod
+    def _direction(self, epsilon: float) -> Mechanism:
+        """Make the mechanism for the direction."""
+
+    @abstractmethod
+    def _distance(self, epsilon: float) -> Mechanism:
+        """Make the mechanism for the share of the way to the border."""
+
+    @final
+    def _make(self, first: float, second: float) -> tuple[Mechanism, Mechanism]:
+        return self._direction(first), self._distance(second)
+
+    def _build(self) -> None:
+        _ = self.origin
+        super()._build()
+        if max(part.outcomes for part in self.parts) > _MOST:
+            raise InvalidParameter("a direction and a distance are told by at most 2^20 cells each")
+
+    @property
+    def region(self) -> Region:
+        """The domain of the places."""
+        assert isinstance(self.domain, Region)
+        return self.domain
+
+    @cached_property
+    def origin(self) -> Pair:
+        """The first reference."""
+        if self.start is None:
+            return self.region.centre
+        if not (isinstance(self.start, tuple) and len(self.start) == 2):
+            raise InvalidParameter("a start is a pair of numbers")
+        x, y = (finite("a coordinate of the start", number) for number in self.start)
+        try:
+            self.region.check((x, y))
+        except OutsideDomain:
+            raise InvalidParameter("the start is a public place inside the domain") from None
+        return x, y
+
+    @cached_property
+    def _turns(self) -> Floats:
+        """The unit vector of each cell of the direction."""
+        angle = self.parts[0].decode(np.arange(self.parts[0].outcomes))
+        return np.stack([np.cos(angle), np.sin(angle)], axis=-1)
+
+    @cached_property
+    def _shares(self) -> Floats:
+        """The share of the way to the border of each cell of the distance."""
+        return np.clip(self.parts[1].decode(np.arange(self.parts[1].outcomes)), 0.0, 1.0)
+
+    def _send(self, paths: Paths, source: Source, threads: int) -> Array:
+        cells = np.empty(paths.points.shape, dtype=self.dtype)
+        groups = list(_groups(paths.offsets))
+        if threads > 1 and len(groups) > 1:
+            with ThreadPoolExecutor(threads) as pool:
+                jobs = [pool.submit(self._walk, paths, group, cells, source.spawn()) for group in groups]
+                for job in jobs:
+                    job.result()
+        else:
+            for group in groups:
+                self._walk(paths, group, cells, source)
+        return cells
+
+    def _walk(self, paths: Paths, group: Array, cells: Array, source: Source) -> None:
+        """Take a step with all paths of a group at once; the last few, long ones walk alone."""
+        direction, distance = self.parts
+        here = np.tile(self.origin, (group.size, 1))
+        for rows in _steps(paths.offsets, group):
+            at = here[: rows.size]
+            angle, share = self._seen(at, paths.points[rows])
+            first = direction.perturb(angle, source=source).cells
+            second = distance.perturb(share, source=source).cells
+            cells[rows, 0], cells[rows, 1] = first, second
+            self._move(at, first, second)
+        for rest, begin in _alone(paths.offsets, group, here):
+            self._walk_alone(paths.points[rest], cells[rest], begin, source)
+
+    def _seen(self, at: Floats, places: Floats) -> tuple[Floats, Floats]:
+        """Give the direction in which places are seen from references, and the share of the way to them.
+
+        A place that is its own reference is seen in direction 0 at no distance, and is randomised like any.
+        """
+        step = places - at
+        angle = np.arctan2(step[:, 1], step[:, 0])
+        angle += (angle < 0.0) * TURN.period
+        return angle, np.minimum(self.region.gauge(at, step), 1.0)
+
+    def _inputs(self, place: Floats, reference: Floats | None) -> tuple[float, float]:
+        at = np.asarray(self.origin) if reference is None else self.region.check(reference)
+        angle, share = self._seen(at[None], place[None])
+        return float(angle[0]), float(share[0])
+
+    def _move(self, at: Floats, direction: Array, distance: Array) -> None:
+        """Go on from references to where reports lead, in place."""
+        turn = self._turns[direction]
+        turn *= (self._shares[distance] / self.region.gauge(at, turn))[:, None]
+        at += turn
+        at[:] = self.region.clip(at)  # against rounding alone
+
+    def _walk_alone(self, places: Floats, cells: Array, begin: Pair, source: Source) -> None:
+        direction, distance = (_single(part, source) for part in self.parts)
+        gauge = self.region.gauge_one
+        x, y = begin
+        for row, (a, b) in enumerate(places.tolist()):
+            step = a - x, b - y
+            first = direction(math.atan2(step[1], step[0]) % TURN.period)
+            second = distance(min(gauge((x, y), step), 1.0))
+            cells[row] = first, second
+            x, y = self._move_one(x, y, first, second)
+
+    def _move_one(self, x: float, y: float, direction: int, distance: int) -> Pair:
+        turn = self._turn_list[direction]
+        length = self._share_list[distance] / self.region.gauge_one((x, y), turn)
+        return x + turn[0] * length, y + turn[1] * length
+
+    @cached_property
+    def _turn_list(self) -> list[Pair]:
+        return [(x, y) for x, y in self._turns.tolist()]
+
+    @cached_property
+    def _share_list(self) -> list[float]:
+        return list(self._shares.tolist())
+
+    def _receive(self, cells: Array, begins: Marks) -> Floats:
+        places = np.empty((len(cells), 2))
+        offsets = np.append(np.flatnonzero(begins), len(cells))
+        for group in _groups(offsets):
+            here = np.tile(self.origin, (group.size, 1))
+            for rows in _steps(offsets, group):
+                at = here[: rows.size]
+                self._move(at, cells[rows, 0], cells[rows, 1])
+                places[rows] = at
+            for rest, begin in _alone(offsets, group, here):
+                places[rest] = self._retrace(cells[rest], begin)
+        return self.region.clip(places)
+
+    def _retrace(self, cells: Array, begin: Pair) -> list[Pair]:
+        place, places = begin, []
+        for direction, distance in cells.tolist():
+            place = self._move_one(*place, direction, distance)
+            places.append(place)
+        return places
+
+
+def _groups(offsets: Array) -> Iterator[Array]:
+    """Give paths in groups, longest first."""
+    order = np.argsort(-np.diff(offsets), kind="stable")
+    for begin in range(0, order.size, _GROUP):
+        yield order[begin : begin + _GROUP]
+
+
+def _steps(offsets: Array, group: Array) -> Iterator[Array]:
+    """Give, step by step, the rows of the paths that are still under way, as long as there are many."""
+    begins, lengths = offsets[group], np.diff(offsets)[group]
+    for step in range(_together(lengths)):
+        active = np.searchsorted(-lengths, -step)
+        yield begins[:active] + step
+
+
+def _alone(offsets: Array, group: Array, here: Floats) -> Iterator[tuple[slice, Pair]]:
+    """Give, for each path that goes on when few are left, its remaining rows and where it is."""
+    lengths = np.diff(offsets)[group]
+    done = _together(lengths)
+    for index in range(int(np.searchsorted(-lengths, -done))):
+        x, y = here[index].tolist()
+        yield slice(int(offsets[group[index]]) + done, int(offsets[group[index] + 1])), (x, y)
+
+
+def _together(lengths: Array) -> int:
+    """Give the number of steps for which at least `FEW` paths are under way."""
+    return int(lengths[FEW - 1]) if lengths.size >= FEW else 0
+
+
+def _single(part: Mechanism, source: Source) -> Callable[[float], int]:
+    """Give a draw of one value that costs as little as possible."""
+    if isinstance(part, WindowMechanism):
+        return partial(draw_few, part.kernel, part.track, source=source)
+    return lambda value: int(part.perturb(value, source=source).cells)
