@@ -25,11 +25,15 @@ _ROOMS: Final = {
         "SUE",
         "SW",
         "Duchi",
+        "Each",
         "HadamardResponse",
         "Hybrid",
         "Laplace",
+        "Memoised",
         "PlanarLaplace",
         "Podium",
+        "Records",
+        "Sampled",
         "Strawman",
         "SubsetSelection",
         "TraCSC",
@@ -83,11 +87,15 @@ if TYPE_CHECKING:
     from dither.mechanisms import SUE as SUE
     from dither.mechanisms import SW as SW
     from dither.mechanisms import Duchi as Duchi
+    from dither.mechanisms import Each as Each
     from dither.mechanisms import HadamardResponse as HadamardResponse
     from dither.mechanisms import Hybrid as Hybrid
     from dither.mechanisms import Laplace as Laplace
+    from dither.mechanisms import Memoised as Memoised
     from dither.mechanisms import PlanarLaplace as PlanarLaplace
     from dither.mechanisms import Podium as Podium
+    from dither.mechanisms import Records as Records
+    from dither.mechanisms import Sampled as Sampled
     from dither.mechanisms import Strawman as Strawman
     from dither.mechanisms import SubsetSelection as SubsetSelection
     from dither.mechanisms import TraCSC as TraCSC

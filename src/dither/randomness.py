@@ -11,6 +11,7 @@ weights are exact.
 from __future__ import annotations
 
 import hashlib
+import hmac
 import os
 import threading
 import time
@@ -288,6 +289,38 @@ class Seeded(Source):
 
     def __repr__(self) -> str:
         return f"Seeded({self._name}) [not private: for tests only]"
+
+
+@final
+class Keyed(Source):
+    """The same bytes whenever the same secret key and context are given: for answers that must not change.
+
+    Without the key the bytes are as good as random (HMAC-SHA-256 as a random function, then ChaCha20).
+    """
+
+    def __init__(self, key: bytes, context: bytes) -> None:
+        self._key, self._context, self._spawned = key, context, 0
+        derived = hmac.digest(key, b"dither keyed source\0" + context, "sha256")
+        self._stream = _Keystream(
+            lambda: Cipher(algorithms.ChaCha20(derived, bytes(16)), None).encryptor(), rekey=False
+        )
+
+    def fill(self, buffer: memoryview | bytearray) -> None:  # noqa: D102
+        self._stream.fill(buffer)
+
+    def take(self, size: int) -> bytes:  # noqa: D102
+        return self._stream.take(size)
+
+    def spawn(self) -> Keyed:  # noqa: D102
+        self._spawned += 1
+        return Keyed(self._key, self._context + f"\0{self._spawned}".encode())
+
+    @property
+    def private(self) -> bool:  # noqa: D102
+        return True
+
+    def __repr__(self) -> str:
+        return "Keyed()"
 
 
 SYSTEM: Final = System()

@@ -1,5 +1,6 @@
 """Papers, one short file each: the formula, with its theorem beside it. No engine is written here."""
 
+from dither.mechanisms.combined import Each, Memoised, Records, Sampled
 from dither.mechanisms.frequency.blh import BLH
 from dither.mechanisms.frequency.hadamard import HadamardResponse
 from dither.mechanisms.frequency.krr import KRR
@@ -33,11 +34,15 @@ __all__ = [
     "SUE",
     "SW",
     "Duchi",
+    "Each",
     "HadamardResponse",
     "Hybrid",
     "Laplace",
+    "Memoised",
     "PlanarLaplace",
     "Podium",
+    "Records",
+    "Sampled",
     "Sectors",
     "Strawman",
     "SubsetSelection",

@@ -1,0 +1,150 @@
+"""What asking about several attributes has in common."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Protocol
+
+from dither.domains import Domain
+from dither.errors import InvalidParameter, MalformedReport, OutsideDomain
+from dither.mechanisms.combined.records import Array, Records, columns
+from dither.privacy import Guarantee, Unit
+from dither.randomness import SYSTEM, Source
+from dither.reports import Reports
+
+
+class Answering(Protocol):
+    """What a part must be able to do: a mechanism, or one that is memoised."""
+
+    @property
+    def domain(self) -> Domain:
+        """What the attribute admits."""
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """What a person who answers once is promised."""
+
+    @property
+    def fingerprint(self) -> str:
+        """A short name for what devices do."""
+
+    def perturb(self, values: object, *, source: Source | None = None, threads: int = 1) -> Reports:
+        """Randomise values."""
+
+    def reports(self, raw: object) -> Reports:
+        """Read reports that come from outside."""
+
+    def describe(self) -> str:
+        """Give a paragraph for people."""
+
+
+Budgeted = Callable[[float], Answering]
+
+
+@dataclass(frozen=True, init=False, repr=False, eq=False)
+class Attributes(ABC):
+    """Several named attributes of a person, each with its own mechanism."""
+
+    parts: dict[str, Answering]
+
+    def __init__(self, parts: Mapping[str, Answering] | None = None, /, **named: Answering) -> None:
+        together = {**(parts or {}), **named}
+        if not together:
+            raise InvalidParameter("name at least one attribute, as in Each(age=..., income=...)")
+        for name, part in together.items():
+            if not isinstance(name, str) or not isinstance(getattr(part, "guarantee", None), Guarantee):
+                raise InvalidParameter(f"the attribute {name!r} needs a mechanism")
+        object.__setattr__(self, "parts", together)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Attributes):
+            return NotImplemented
+        return type(other) is type(self) and list(other.parts.items()) == list(self.parts.items())
+
+    def __hash__(self) -> int:
+        return hash(self.fingerprint)
+
+    @property
+    @abstractmethod
+    def guarantee(self) -> Guarantee:
+        """What a person who answers once is promised."""
+
+    @abstractmethod
+    def _answer(self, found: dict[str, Array], source: Source, threads: int) -> Records:
+        """Draw reports from columns that were checked."""
+
+    @abstractmethod
+    def _counted(self, parts: dict[str, Reports]) -> int:
+        """Say how many people sent these reports, or raise `MalformedReport`."""
+
+    def perturb(self, data: object, *, source: Source | None = None, threads: int = 1) -> Records:
+        """Randomise everybody's record: what happens on a device. Nothing of the values is kept.
+
+        Columns are found by name in whatever has names (a dict of arrays, a dataframe, a structured array),
+        by position in a plain array, whose last axis runs over the attributes. Other columns stay unread.
+        """
+        if source is not None and not isinstance(source, Source):
+            raise InvalidParameter("source must be a Source such as dt.Seeded(7), or left out")
+        found = columns(data, {name: part.domain for name, part in self.parts.items()})
+        for name, part in self.parts.items():
+            try:
+                part.domain.check(found[name])
+            except OutsideDomain as error:
+                raise OutsideDomain(f"{name}: {error}") from None
+        return self._answer(found, SYSTEM if source is None else source, threads)
+
+    def reports(self, raw: Mapping[str, object]) -> Records:
+        """Read reports that come from outside, by attribute. Refuses what no device could have sent."""
+        if not isinstance(raw, Mapping) or set(raw) != set(self.parts):
+            raise MalformedReport(f"reports by attribute were expected: {', '.join(self.parts)}")
+        parts = {name: part.reports(raw[name]) for name, part in self.parts.items()}
+        return Records(self, parts, self._counted(parts))
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A short name for what devices do: equal fingerprints, equal laws."""
+        parts = [[name, part.fingerprint] for name, part in self.parts.items()]
+        text = json.dumps([type(self).__name__, parts], ensure_ascii=False)
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+    def describe(self) -> str:
+        """Give a paragraph for people: what is asked, and what is promised."""
+        summary = (type(self).__doc__ or "").strip().splitlines()[0].rstrip(".")
+        lines = [f"{summary}. Promise: {self.guarantee}."]
+        lines += [f"{name}: {part.describe()}" for name, part in self.parts.items()]
+        return "\n".join(lines)
+
+    def __getitem__(self, name: str) -> Answering:
+        if name not in self.parts:
+            raise InvalidParameter(f"there is no attribute of this name; there are {', '.join(self.parts)}")
+        return self.parts[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.parts)
+
+    def __len__(self) -> int:
+        return len(self.parts)
+
+    def __repr__(self) -> str:
+        inside = ", ".join(f"{name}={part!r}" for name, part in self.parts.items())
+        return f"{type(self).__name__}({inside})"
+
+
+def at_budget(name: str, part: object, epsilon: float) -> Answering:
+    """Give a part with this budget: a mechanism, or a function from a budget to one."""
+    rebudget = getattr(part, "at", part)
+    made: Any = rebudget(epsilon) if callable(rebudget) else None
+    if not isinstance(getattr(made, "guarantee", None), Guarantee):
+        raise InvalidParameter(f"the attribute {name!r} needs a mechanism, or a function from ε to one")
+    return made  # type: ignore[no-any-return]
+
+
+def unit_of(guarantees: list[Guarantee]) -> Unit:
+    """Give what guarantees about single values of one person protect together."""
+    values = all(one.unit in (Unit.VALUE, Unit.RECORD) for one in guarantees)
+    return Unit.RECORD if values else Unit.PERSON

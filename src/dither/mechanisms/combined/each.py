@@ -1,0 +1,95 @@
+"""Each: several attributes of a person, all of them reported."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+from typing import final
+
+from dither.domains import finite
+from dither.errors import InvalidParameter, MalformedReport
+from dither.mechanisms.combined.attributes import Answering, Attributes, Budgeted, at_budget, unit_of
+from dither.mechanisms.combined.records import Array, Records
+from dither.mechanisms.mechanism import check_epsilon
+from dither.privacy import Guarantee
+from dither.randomness import Source
+from dither.reports import Reports
+
+
+@final
+@dataclass(frozen=True, init=False, repr=False, eq=False)
+class Each(Attributes):
+    """Every attribute is reported by its own mechanism, independently.
+
+    Promise:   the sum of what the mechanisms spend, for one record.
+    Reports:   `records["age"]` are the reports of one attribute; every estimator takes them.
+    Use when:  there are few attributes, or budget for all; otherwise `Sampled` is better.
+
+    >>> from dither import Interval, Podium
+    >>> each = Each(age=Podium(Interval(18, 100), epsilon=1), bmi=Podium(Interval(10, 60), epsilon=0.5))
+    >>> each.guarantee
+    Guarantee: ε ≤ 1.5 for one record
+    >>> each.perturb({"age": [30, 40], "bmi": [21, 25]})["age"]
+    Reports(2 of Podium on [18, 100], uint16)
+    """
+
+    @staticmethod
+    def split(
+        epsilon: float,
+        *,
+        weights: Mapping[str, float] | None = None,
+        **parts: Answering | Budgeted,
+    ) -> Each:
+        """Divide a budget among attributes, evenly or by weight; parts are mechanisms or functions of ε.
+
+        >>> from dither import Interval, Podium
+        >>> age = Podium(Interval(18, 100), epsilon=1)
+        >>> both = Each.split(3, weights={"age": 1, "bmi": 2}, age=age, bmi=lambda e: age.at(e))
+        >>> [both[name].epsilon for name in both]
+        [1.0, 2.0]
+        """
+        whole = Fraction(check_epsilon(epsilon))
+        if weights is None:
+            weights = dict.fromkeys(parts, 1.0)
+        if not parts or set(weights) != set(parts):
+            raise InvalidParameter("name at least one attribute, and give each one weight")
+        sizes = {name: Fraction(finite("a weight", weights[name])) for name in parts}
+        if min(sizes.values()) <= 0:
+            raise InvalidParameter("a weight is a positive number")
+        total = sum(sizes.values())
+        return Each(
+            {name: at_budget(name, part, _below(whole * sizes[name] / total)) for name, part in parts.items()}
+        )
+
+    def at(self, epsilon: float) -> Each:
+        """Give the same mechanisms with another budget in total, divided as now."""
+        return Each.split(
+            epsilon, weights={name: part.guarantee.epsilon for name, part in self.parts.items()}, **self.parts
+        )
+
+    @cached_property
+    def guarantee(self) -> Guarantee:
+        """The sum of what the mechanisms spend."""
+        first, *others = (part.guarantee for part in self.parts.values())
+        return replace(first.compose(*others), unit=unit_of([first, *others]))
+
+    def _answer(self, found: dict[str, Array], source: Source, threads: int) -> Records:
+        reports = {
+            name: part.perturb(found[name], source=source, threads=threads)
+            for name, part in self.parts.items()
+        }
+        return Records(self, reports, self._counted(reports))
+
+    def _counted(self, parts: dict[str, Reports]) -> int:
+        counts = {reports.mechanism.answers(reports.cells) for reports in parts.values()}
+        if len(counts) > 1:
+            raise MalformedReport("every person reports every attribute; the numbers of reports differ")
+        return counts.pop()
+
+
+def _below(exact: Fraction) -> float:
+    near = float(exact)
+    return near if near <= exact else math.nextafter(near, 0.0)
