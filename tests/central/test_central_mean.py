@@ -108,7 +108,8 @@ def test_figures(kind: str, epsilon: float) -> None:
 def test_figures_at_length(kind: str, epsilon: float) -> None:
     noise = draws(kind, epsilon, 100_000, seed=22)
     assert max(map(abs, figure_misses(kind, epsilon, noise))) < NORMAL
-    louder = [(21 * first // 20, 21 * second // 20) for first, second in noise]
+    part = 20 if epsilon <= 4 else 4  # at ε = 10 the reference itself is known to 4 % only
+    louder = [(first + first // part, second + second // part) for first, second in noise]
     assert max(map(abs, figure_misses(kind, epsilon, louder))) > NORMAL
 
 
