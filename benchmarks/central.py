@@ -1,7 +1,7 @@
 """The trusted curator's mean: speed against `np.sum`, and squared error against what others release.
 
-`python -m benchmarks.central > benchmarks/central.md` writes the table. The peers are needed for nothing else:
-`pip install diffprivlib 'scikit-learn<1.7' opendp python-dp`, in an environment of their own.
+`python -m benchmarks.central > benchmarks/central.md` writes the table. The peers are needed for nothing
+else, and best kept in an environment of their own: `pip install --group peers -e .`.
 """
 
 from __future__ import annotations
@@ -74,9 +74,8 @@ def _milliseconds(tally: dt.central.Tally, noise: dt.central.Noise, epsilon: flo
 def error() -> None:
     """Squared error at ε = 1 on [0, 1], with a standard error; who is a neighbour of whom is stated."""
     print(f"\nn²·MSE at ε = 1 on [0, 1], n = {RECORDS}, ± one standard error.\n")
-    print(
-        "| library | protects at ε = 1 | mean 0.01 | mean 0.5 | runs | µs a release |\n|---|---|---|---|---|---|"
-    )
+    print("| library | protects at ε = 1 | mean 0.01 | mean 0.5 | runs | µs a release |")
+    print("|---|---|---|---|---|---|")
     found: dict[str, tuple[float, ...]] = {}
     for name, relation, runs, release in (
         ("dither, hourglass", "one record added or removed", RUNS, _dither),
@@ -96,9 +95,7 @@ def error() -> None:
         print(f"| {name} | {relation} | {shown} | {runs} | {cells[0][2]:.0f} |")
     if "pydp BoundedMean" in found:
         ratios = [ours / theirs for ours, theirs in zip(*list(found.values())[:2], strict=True)]
-        print(
-            f"\ndither ÷ pydp: {ratios[0]:.3f} at mean 0.01 and {ratios[1]:.3f} at mean 0.5 (goal 0.55 at both)."
-        )
+        print(f"\ndither ÷ pydp: {ratios[0]:.3f} at mean 0.01, {ratios[1]:.3f} at mean 0.5 (goal 0.55).")
     versions = [f"{name} {_version(name)}" for name in ("diffprivlib", "opendp", "python-dp")]
     print(f"\nVersions: {', '.join(versions)}.")
 

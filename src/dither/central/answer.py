@@ -27,17 +27,22 @@ class Ends(ABC):
     def at(self, level: float) -> tuple[float, float]:
         """Give the ends of the interval that covers the data's value with probability `level`."""
 
+    @abstractmethod
+    def half(self, level: float) -> float:
+        """Give the distance from the released value to the farther end."""
+
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
 class Answer(Estimate):
     """A released number. Its error is that of the noise, about the *data's* value rather than a population's.
 
-    `n` is the released count, or 0 where no count was released. The interval follows the noise's own law and
-    stays inside the domain.
+    `n` is the released count, or 0 where none was released; `domain` has the bounds that were used, given or
+    learned. The interval follows the noise's own law, and a mean's stays inside the domain.
     """
 
     ends: Ends
+    domain: Interval | None = None
 
     @property
     def swap_guarantee(self) -> Guarantee:
@@ -46,19 +51,31 @@ class Answer(Estimate):
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
         """Give the ends of an interval that covers the data's value with probability `level`."""
-        if not 0.0 < level < 1.0:
-            raise InvalidParameter("a level is a probability strictly between 0 and 1")
+        _probability(level)
         return self.ends.at(level)
 
     def half_width(self, level: float = 0.95) -> float:
         """Give the distance from the value to the farther end of the interval at `level`."""
-        low, high = self.interval(level)
-        return max(high - float(self.value), float(self.value) - low)
+        _probability(level)
+        return self.ends.half(level)
 
     def __repr__(self) -> str:
-        if self.n or isinstance(self.ends, Shares):
+        if self.n or not isinstance(self.ends, Symmetric):
             return super().__repr__()
-        return f"{show(float(self.value), self.half_width())} (95 %)"  # no count was released
+        return f"{show(self.ends.centre, self.half_width())} (95 %)"  # no count was released
+
+
+def to_float(number: Fraction | int) -> float:
+    """Give the nearest float, or an infinity: an error would depend on the data."""
+    try:
+        return float(number)
+    except OverflowError:
+        return math.inf if number > 0 else -math.inf
+
+
+def _probability(level: float) -> None:
+    if not 0.0 < level < 1.0:
+        raise InvalidParameter("a level is a probability strictly between 0 and 1")
 
 
 class Tail(Protocol):
@@ -78,7 +95,7 @@ class Symmetric(Ends):
     law: Tail
     domain: Interval | None = None
 
-    def at(self, level: float) -> tuple[float, float]:  # noqa: D102
+    def half(self, level: float) -> float:  # noqa: D102
         size = 1
         while self.law.tail(size) > 1.0 - level:
             size *= 2
@@ -89,7 +106,13 @@ class Symmetric(Ends):
                 low = middle
             else:
                 size = middle
-        half = float(self.unit * (size - 1))  # |z| ≤ size − 1 with probability ≥ level
+        half = to_float(self.unit * (size - 1))  # |z| ≤ size − 1 with probability ≥ level
+        if self.domain is None:
+            return half
+        return min(half, max(self.centre - self.domain.low, self.domain.high - self.centre))
+
+    def at(self, level: float) -> tuple[float, float]:  # noqa: D102
+        half = self.half(level)
         if self.domain is None:
             return self.centre - half, self.centre + half
         return max(self.centre - half, self.domain.low), min(self.centre + half, self.domain.high)
@@ -120,6 +143,11 @@ class Shares(Ends):
         low = min(_edge(self._passes(level), self.share, 0.0), max(self.share - self.error, 0.0))
         high = max(_edge(self._passes(level), self.share, 1.0), min(self.share + self.error, 1.0))
         return self.grid.at(Fraction(low)), self.grid.at(Fraction(high))
+
+    def half(self, level: float) -> float:  # noqa: D102
+        low, high = self.at(level)
+        value = self.grid.at(Fraction(self.share))
+        return max(value - low, high - value)
 
     def _passes(self, level: float) -> Callable[[float], bool]:
         numerator, count = self.method.solve(self.first, self.second, self.grid)

@@ -48,7 +48,7 @@ def mean(
     Promise:   pure ε for one record added or removed; 2ε for one record changed.
     Data:      values with a domain, or a tally. The number of records is protected too.
     Use when:  a trusted curator holds the values; otherwise each person perturbs their own.
-    Reference: [AddRemove24], Algorithm 3 with hourglass noise on an integer grid.
+    Reference: [AddRemove23], Algorithm 3 with hourglass noise on an integer grid.
     """
     expect(method, Method, "method", "INDEPENDENT, SHIFTED or TRANSFORMED")
     expect(noise, Noise, "noise", "LaplacePair(), Staircase2D() or Hourglass()")
@@ -66,7 +66,8 @@ def mean(
     deviation = law.deviation(method.weights(float(share), grid))
     uncertain = min(deviation / float(count), worst) if count > 0 else worst
     ends = Shares(float(share), uncertain, first, second, method, law, grid)
-    return Answer(grid.at(share), uncertain * grid.domain.length, round(count), record_guarantee(whole), ends)
+    spread, promise = uncertain * grid.domain.length, record_guarantee(whole)
+    return Answer(grid.at(share), spread, round(count), promise, ends, grid.domain)
 
 
 def swap_mean(
@@ -94,7 +95,7 @@ def swap_mean(
     value, unit = grid.at(share), grid.cell / records
     uncertain = min(law.variance**0.5 / records, float(max(share, 1 - share))) * grid.domain.length
     ends = Symmetric(value, unit, law, grid.domain)
-    return Answer(value, uncertain, count, record_guarantee(whole, PUBLIC_COUNT), ends)
+    return Answer(value, uncertain, count, record_guarantee(whole, PUBLIC_COUNT), ends, grid.domain)
 
 
 def _share(numerator: Fraction, count: Fraction, convention: Convention) -> tuple[Fraction, Fraction]:

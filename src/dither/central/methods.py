@@ -36,7 +36,7 @@ class Method(ABC):
 @final
 @dataclass(frozen=True)
 class _Independent(Method):
-    """Sum and count, each with half the budget [AddRemove24, Alg. 1]: bad where zero is far away."""
+    """Sum and count, each with half the budget [AddRemove23, Alg. 1]: bad where zero is far away."""
 
     def sensitivity(self, grid: Grid) -> int:
         return 2 * largest(grid)
@@ -62,7 +62,7 @@ class _Independent(Method):
 @final
 @dataclass(frozen=True)
 class _Shifted(Method):
-    """The sum of the distances from the middle, and the count [AddRemove24, Alg. 2]."""
+    """The sum of the distances from the middle, and the count [AddRemove23, Alg. 2]."""
 
     def sensitivity(self, grid: Grid) -> int:
         return 2 * grid.cells
@@ -83,7 +83,7 @@ class _Shifted(Method):
 @final
 @dataclass(frozen=True)
 class _Transformed(Method):
-    """The sums of the distances from either end [AddRemove24, Alg. 3]: a record moves them by X and 1 − X."""
+    """The sums of the distances from either end [AddRemove23, Alg. 3]: a record moves them by X and 1 − X."""
 
     def sensitivity(self, grid: Grid) -> int:
         return grid.cells

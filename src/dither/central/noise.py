@@ -52,7 +52,7 @@ class Staircase2D(Noise):
 @final
 @dataclass(frozen=True)
 class Hourglass(Noise):
-    """Noise on just those lines that a record can reach: the best known for a mean [AddRemove24].
+    """Noise on just those lines that a record can reach: the best known for a mean [AddRemove23].
 
     γ is the innermost width, by default the one of least squared error over all means. Where a mean near the
     middle of the domain is expected and ε is large, a smaller γ is better there and worse near the ends.

@@ -77,7 +77,7 @@ class StaircaseLattice(Pair):
     """Constant probability on rings of |z₁| + |z₂|: the exponent is ⌊(|z₁| + |z₂| + S − r)/S⌋ [GKOV15].
 
     The number of lattice points of each ring is an integer, so no normaliser is computed; the printed one has
-    a mass of 1.41 at ε = 1 [AddRemove24, Def. 3].
+    a mass of 1.41 at ε = 1 [AddRemove23, Def. 3].
     """
 
     sensitivity: int
@@ -155,7 +155,7 @@ class HourglassLattice(Pair):
 
     One record moves (z₁, k) by (X, 1) with 0 ≤ X ≤ S. Then κ stays, and |k − κ| moves by one; or κ grows by
     one, and |κ| does; or κ goes from −1 to 1, and |k − κ| does. So exactly one factor moves, by exactly
-    e^(±ε) [AddRemove24, Thm 2; the conditional law printed in eq. (10) has a ceiling where this has a floor,
+    e^(±ε) [AddRemove23, Thm 2; the conditional law printed in eq. (10) has a ceiling where this has a floor,
     and loses 2ε].
     """
 

@@ -168,7 +168,7 @@ def tally(values: object, domain: Interval, *, cells: int = CELLS) -> Tally:
 def records(values: object) -> Array:
     """Give an array of numbers, one a record; a record that is no number becomes NaN and raises nothing."""
     if isinstance(values, np.ma.MaskedArray):
-        return _numbers(values.astype(object).filled(None).flat)  # type: ignore[attr-defined]
+        values = np.ma.filled(values.astype(object), None)
     if hasattr(values, "__array__"):
         array = np.asarray(values)
         if array.ndim != 1:

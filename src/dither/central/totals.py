@@ -6,7 +6,7 @@ import operator
 from dataclasses import replace
 from fractions import Fraction
 
-from dither.central.answer import Answer, Symmetric
+from dither.central.answer import Answer, Symmetric, to_float
 from dither.central.bounds import LearnedBounds
 from dither.central.data import gather, record_guarantee
 from dither.central.discrete import budget
@@ -37,9 +37,9 @@ def sum(
     grid = secret.grid
     law = Staircase.best(largest(grid), left)
     unit = grid.cell / offset(grid).denominator
-    value = float(unit * (in_units(*secret.secret(), grid) + law.draw(source)))
+    value = to_float(unit * (in_units(*secret.secret(), grid) + law.draw(source)))
     error = law.variance**0.5 * float(unit * law.sensitivity)
-    return Answer(value, error, 0, record_guarantee(whole), Symmetric(value, unit, law))
+    return Answer(value, error, 0, record_guarantee(whole), Symmetric(value, unit, law), grid.domain)
 
 
 def count(data: object, *, epsilon: float, source: Source | None = None) -> Answer:
@@ -79,11 +79,11 @@ def _release(value: object, law: Staircase | Laplace, source: Source | None) -> 
         raise InvalidParameter("the value must be an integer: multiply it to whole units and round") from None
     noisy = exact + law.draw(SYSTEM if source is None else source)
     error = law.variance**0.5 * law.sensitivity
-    ends = Symmetric(float(noisy), Fraction(1), law)
+    ends = Symmetric(to_float(noisy), Fraction(1), law)
     return Answer(noisy, error, 0, record_guarantee(law.epsilon), ends)
 
 
 def _whole(sensitivity: object) -> int:
-    if isinstance(sensitivity, bool) or not isinstance(sensitivity, int) or sensitivity < 1:
-        raise InvalidParameter("a sensitivity is a whole number, at least 1")
+    if isinstance(sensitivity, bool) or not isinstance(sensitivity, int) or not 1 <= sensitivity <= 1 << 512:
+        raise InvalidParameter("a sensitivity is a whole number from 1 to 2^512")
     return sensitivity

@@ -4,12 +4,12 @@ from collections import Counter
 from fractions import Fraction
 
 import pytest
-from central_checks import fits
 from mpmath import mp, mpf
 
 from dither.central.discrete import Decay, budget
 from dither.errors import InvalidParameter
 from dither.randomness import Seeded, Source
+from tests.central.checks import fits
 
 EXPONENTS = [Fraction(1, 100), Fraction(0.1), Fraction(1), Fraction(7, 3), Fraction(6)]
 

@@ -172,7 +172,7 @@ def test_sensitivities_are_whole(sensitivity: object) -> None:
 def test_learned_bounds_hold_the_data() -> None:
     values = np.random.default_rng(7).normal(50_000, 10_000, 20_000)
     answer = central.mean(values, LearnedBounds(), epsilon=1, source=Seeded(8))
-    domain = answer.ends.grid.domain  # type: ignore[attr-defined]
+    domain = answer.domain
     assert (domain.low, domain.high) == (2**14, 2**17)
     assert abs(float(answer) - values.mean()) < 6 * answer.standard_error < 100
     assert answer.guarantee.epsilon == 1
@@ -185,7 +185,7 @@ def test_learned_bounds_hold_the_data() -> None:
 
 def test_learned_bounds_spend_their_share() -> None:
     answer = central.mean([1.0] * 5000, LearnedBounds(share=0.25), epsilon=1, source=Seeded(11))
-    domain = answer.ends.grid.domain  # type: ignore[attr-defined]
+    domain = answer.domain
     assert (domain.low, domain.high) == (1, 2)
     law = Staircase.best(Grid(domain).cells, Fraction(3, 4))
     assert answer.standard_error == pytest.approx(math.sqrt(law.variance) / answer.n, rel=1e-3)
@@ -244,3 +244,15 @@ def test_public_names_are_sorted_and_there() -> None:
     classes = [name for name in names if name[0].isupper() and not name.isupper()]
     functions = [name for name in names if name[0].islower()]
     assert names == sorted(constants) + sorted(classes) + sorted(functions)
+
+
+def test_no_error_depends_on_how_large_the_data_are() -> None:
+    domain = Interval(0, 1e308)
+    for values in ([], [1e308] * 100):
+        answer = central.sum(values, domain, epsilon=1)
+        assert answer.interval()[1] > 0
+        repr(answer)
+        repr(central.mean(values, domain, epsilon=1))
+        repr(central.swap_mean(values, domain, epsilon=1))
+    assert float(central.sum([1e308] * 100, domain, epsilon=50)) == math.inf
+    repr(central.staircase(10**400, 3, epsilon=1))

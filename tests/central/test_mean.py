@@ -5,7 +5,6 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from central_checks import NORMAL, REFERENCE
 from numpy.typing import NDArray
 
 from dither import central
@@ -20,6 +19,7 @@ from dither.errors import InvalidParameter
 from dither.estimation.estimate import thousands
 from dither.privacy import Unit
 from dither.randomness import SYSTEM, Seeded
+from tests.central.checks import NORMAL, REFERENCE
 
 UNIT = Interval(0, 1)
 GRID = Grid(UNIT)
@@ -96,7 +96,7 @@ FIGURES = sorted({(row[4], row[3]) for row in REFERENCE["figures"]})
 
 @pytest.mark.parametrize(("kind", "epsilon"), [case for case in FIGURES if case[1] in (0.1, 1.0, 4.0)])
 def test_figures(kind: str, epsilon: float) -> None:
-    """Figures 3, 4 and 5 of [AddRemove24], literal convention, against 400 000 runs of another program."""
+    """Figures 3, 4 and 5 of [AddRemove23], literal convention, against 400 000 runs of another program."""
     noise = draws(kind, epsilon, 5_000)
     assert max(map(abs, figure_misses(kind, epsilon, noise))) < NORMAL
     louder = [(5 * first // 4, 5 * second // 4) for first, second in noise]

@@ -6,7 +6,6 @@ from fractions import Fraction
 from itertools import product
 
 import pytest
-from central_checks import REFERENCE, fits
 
 from dither.central.discrete import Decay
 from dither.central.methods import INDEPENDENT, SHIFTED, TRANSFORMED, Method
@@ -16,6 +15,7 @@ from dither.central.tally import Grid
 from dither.domains import Interval
 from dither.errors import InvalidParameter
 from dither.randomness import Seeded, Source
+from tests.central.checks import REFERENCE, fits
 
 ONE = Fraction(1)
 Exponent = Callable[[int, int], Fraction | None]
@@ -43,7 +43,7 @@ def losses(exponent: Exponent, moves: list[tuple[int, int]], reach: int) -> set[
 
 @pytest.mark.parametrize("cells", range(1, 13))
 def test_hourglass_changes_by_exactly_epsilon(cells: int) -> None:
-    """[AddRemove24, Thm 2] on the grid: every ratio is e^ε or e^(−ε), for every radius, place and sign."""
+    """[AddRemove23, Thm 2] on the grid: every ratio is e^ε or e^(−ε), for every radius, place and sign."""
     grid = Grid(Interval(0, 1), cells)
     moves = list(steps(TRANSFORMED, grid))
     for radius in range(1, cells + 1):
