@@ -161,4 +161,5 @@ def _version(name: str) -> str:
 
 
 if __name__ == "__main__":
+    print("# The trusted curator, as measured\n")
     main()

@@ -256,3 +256,8 @@ def test_no_error_depends_on_how_large_the_data_are() -> None:
         repr(central.swap_mean(values, domain, epsilon=1))
     assert float(central.sum([1e308] * 100, domain, epsilon=50)) == math.inf
     repr(central.staircase(10**400, 3, epsilon=1))
+    assert (
+        central.laplace(10**30, 3, epsilon=1).half_width()
+        == central.laplace(0, 3, epsilon=1).half_width()
+        > 0
+    )

@@ -76,8 +76,8 @@ def swap_mean(
     """Release the mean where the number of records is public: nobody can tell what any one person's value is.
 
     Promise:   pure ε for one record changed. Nothing hides how many records there are: `n` is exact.
-    Use when:  the count is known to everybody; `mean` costs about as much and hides it.
-    Reference: [GV14], staircase noise on the sum: the bound that no mean in either model beats as n grows.
+    Use when:  everybody knows the count; `mean` costs no more and hides it, but promises 2ε for a change.
+    Reference: [GV14], staircase noise on the sum; the lower bound of [AddRemove23] is this variance.
     """
     if isinstance(domain, LearnedBounds):
         raise InvalidParameter("swap_mean needs a public domain; mean can learn its bounds")
