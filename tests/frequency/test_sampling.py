@@ -144,6 +144,14 @@ def test_one_by_one_follows_the_same_law(kind):
     assert p_value(cells, mechanism.probabilities(1)) > ALARM
 
 
+@pytest.mark.parametrize("x", [0, 3, 4])
+def test_sets_one_by_one_follow_the_same_law(x):
+    mechanism = dt.SubsetSelection(dt.Categories(5), epsilon=1)
+    source = dt.Seeded(4)
+    cells = np.array([int(mechanism.perturb(x, source=source).cells[0]) for _ in range(4_000)])
+    assert p_value(cells, mechanism.probabilities(x)) > ALARM
+
+
 @pytest.mark.parametrize("kind", [dt.OLH, dt.BLH], ids=["OLH", "BLH"])
 def test_buckets_follow_the_law_given_the_seed(kind):
     """The seed is public: relative to the bucket of the answer under it, every report has one law."""

@@ -26,7 +26,6 @@ from dither.randomness import Source
 
 _DIGITS: Final = 12  # binary digits that are compared for all bits; the rest only where these are equal
 _WORDS: Final = 1 << 14  # words handled together: they stay in the cache
-_BIT: Final = (1 << np.arange(8)).astype(np.uint8)
 _ALL: Final = np.uint64((1 << 64) - 1)
 
 
@@ -102,8 +101,7 @@ class Bits:
 
     def _own(self, codes: NDArray[Any], rows: packed.Rows, source: Source) -> None:
         """Draw the bit of each input anew, whatever stood there."""
-        place = np.arange(len(rows)) * self.width + (codes >> 3)
-        bit = _BIT[codes & 7]
+        place, bit = packed.places(codes, rows)
         flat = rows.reshape(-1)  # a view: blocks of rows are contiguous
         kept = flat[place] & ~bit
         bit *= self.own.toss(codes.size, source)

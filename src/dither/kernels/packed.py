@@ -16,6 +16,8 @@ from dither.errors import MalformedReport
 Rows = NDArray[np.uint8]
 Lanes = NDArray[np.uint64]
 
+BIT: Final = (1 << np.arange(8)).astype(np.uint8)
+
 _FEW: Final = 512  # rows that are counted one by one
 _GROUP: Final = 15
 _BYTES: Final = 1 << 14  # of one operand of an adder: a group stays in the cache
@@ -29,6 +31,11 @@ def width(size: int) -> int:
 def unpack(rows: Rows, size: int) -> NDArray[np.bool_]:
     """Give the bits of rows as booleans, along the last axis."""
     return np.unpackbits(rows, axis=-1, count=size, bitorder="little").view(np.bool_)
+
+
+def places(codes: NDArray[Any], rows: Rows) -> tuple[NDArray[np.int64], Rows]:
+    """Give for each row the bit of its code: the place of its byte among all bytes, and the bit within it."""
+    return np.arange(len(rows)) * rows.shape[1] + (codes >> 3), BIT[codes & 7]
 
 
 def check(raw: NDArray[Any], size: int) -> Rows:

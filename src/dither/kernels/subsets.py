@@ -21,7 +21,8 @@ from dither.kernels.coin import Coin
 from dither.privacy.exact import exp_below, log_above
 from dither.randomness import Source
 
-_BLOCK: Final = 1 << 13  # people handled together: they stay in the cache
+_FEW: Final = 8
+_BLOCK: Final = 1 << 14  # people handled together: they stay in the cache
 
 
 @final
@@ -84,21 +85,41 @@ class Subsets:
         ]
 
     def draw(self, codes: NDArray[Any], rows: packed.Rows, source: Source) -> None:
-        """Write a set, as a row of packed bits, for each code."""
+        """Write a set for each code, as a row of packed bits: plain integers for a few, blocks for many."""
+        if codes.size < _FEW:
+            for row, code in zip(rows, codes, strict=True):
+                drawn = self._one(int(code), source)
+                row[:] = np.frombuffer(drawn.to_bytes(row.size, "little"), dtype=np.uint8)
+            return
         for begin in range(0, codes.size, _BLOCK):
             self._block(codes[begin : begin + _BLOCK], rows[begin : begin + _BLOCK], source)
 
+    def _one(self, code: int, source: Source) -> int:
+        """Draw one set as a binary number, the same way as in blocks."""
+        held = bool(self.coin.toss(1, source)[0])
+        wanted, last, row = self.chosen - held, self.size - 1, 0
+        for element in range(last):
+            if source.below(last - element) < wanted:
+                row |= 1 << element
+                wanted -= 1
+        row |= (row >> code & 1) << last
+        return row & ~(1 << code) | held << code
+
     def _block(self, codes: NDArray[Any], rows: packed.Rows, source: Source) -> None:
-        people = np.arange(codes.size)
         held = self.coin.toss(codes.size, source)
         wanted = np.subtract(self.chosen, held, dtype=np.uint32)
-        # The k − 1 other elements are numbered by themselves, but the last one takes the input's number.
-        bits = np.zeros((8 * rows.shape[1], codes.size), dtype=np.bool_)
+        taken = np.empty(codes.size, dtype=np.uint8)
+        rows[:] = 0
         for element in range(self.size - 1):
-            _take(bits[element], wanted, self.size - 1 - element, source)
-        bits[self.size - 1] = bits[codes, people]
-        bits[codes, people] = held
-        rows[:] = np.packbits(bits, axis=0, bitorder="little").T
+            _take(taken.view(np.bool_), wanted, self.size - 1 - element, source)
+            taken *= packed.BIT[element & 7]
+            rows[:, element >> 3] |= taken
+        # The k − 1 other elements were numbered by themselves: the last one has the input's number.
+        place, bit = packed.places(codes, rows)
+        flat = rows.reshape(-1)  # a view: blocks of rows are contiguous
+        last = self.size - 1
+        rows[:, last >> 3] |= np.where(flat[place] & bit, packed.BIT[last & 7], np.uint8(0))
+        flat[place] = np.where(held, flat[place] | bit, flat[place] & ~bit)
 
 
 def _take(taken: NDArray[np.bool_], wanted: NDArray[np.uint32], left: int, source: Source) -> None:
