@@ -43,12 +43,13 @@ _ROOMS: Final = {
     "randomness": ("Seeded",),
     "reports": ("Reports",),
 }
-_MODULES: Final = ("central", "errors", "privacy", "randomness")  # public as a whole: dt.errors
+_MODULES: Final = ("central", "errors", "frames", "privacy", "randomness")  # public as a whole: dt.errors
 _HOMES: Final = {name: room for room, names in _ROOMS.items() for name in names}
 
 if TYPE_CHECKING:
     from dither import central as central
     from dither import errors as errors
+    from dither import frames as frames
     from dither import privacy as privacy
     from dither import randomness as randomness
     from dither.audits import Finding as Finding
