@@ -75,6 +75,19 @@ def test_intervals_cover(n: int, epsilon: float, noise: central.Noise, method: c
         assert covered / size < 1  # an interval that always covers says nothing
 
 
+def test_intervals_of_many_records() -> None:
+    """With eight million records the interval is as narrow as the noise: about two standard errors."""
+    secret = central.tally(np.full(1000, 0.3), UNIT)
+    for _ in range(13):
+        secret = secret + secret
+    for epsilon, sigmas in ((0.2, 2.1), (1.0, 2.05), (4.0, 2.1)):
+        answer = central.mean(secret, epsilon=epsilon, source=Seeded(34))
+        low, high = answer.interval()
+        assert answer.half_width() == pytest.approx(sigmas * answer.standard_error, rel=0.1)
+        assert high - low == pytest.approx(2 * sigmas * answer.standard_error, rel=0.1)
+        assert answer.standard_error < 1e-5
+
+
 def test_symmetric_intervals_cover() -> None:
     source, size, level = Seeded(33), 1_500, 0.8
     for release in (

@@ -8,7 +8,7 @@ import pytest
 from numpy.typing import NDArray
 
 from dither import central
-from dither.central.mean import _share
+from dither.central.mean import quotient
 from dither.central.methods import Method
 from dither.central.noise import Noise
 from dither.central.pairs import HourglassLattice
@@ -58,7 +58,7 @@ def shares(kind: str, noise: Pairs, n: int, mu: float, convention: central.Conve
 def released(kind: str, noise: tuple[int, int], n: int, mu: float, convention: central.Convention) -> float:
     method, _ = KINDS[kind]
     exact = method.query(round(mu * n * GRID.cells), n, GRID)
-    return float(_share(*method.solve(exact[0] + noise[0], exact[1] + noise[1], GRID), convention)[0])
+    return float(quotient(*method.solve(exact[0] + noise[0], exact[1] + noise[1], GRID), convention)[0])
 
 
 @pytest.mark.parametrize("kind", KINDS)

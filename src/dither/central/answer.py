@@ -124,7 +124,7 @@ class Shares(Ends):
     """The interval of a mean: every share of the domain that the noise does not make unlikely.
 
     For the true share a the number ŝ − a·n̂ is noise alone, of a known law, whatever the count is. So the
-    shares that pass its test at a level form a set that covers the truth at exactly that level, at every n.
+    shares that pass its test at a level form a set that covers the truth at that level, at every n.
     """
 
     share: float
@@ -140,8 +140,9 @@ class Shares(Ends):
         if count <= 0:
             return self.grid.domain.low, self.grid.domain.high
         # Never narrower than one standard error: a value clipped to an end can lie outside its own set.
-        low = min(_edge(self._passes(level), self.share, 0.0), max(self.share - self.error, 0.0))
-        high = max(_edge(self._passes(level), self.share, 1.0), min(self.share + self.error, 1.0))
+        passes = self._passes(level)
+        low = min(_edge(passes, self.share, self.error, 0.0), max(self.share - self.error, 0.0))
+        high = max(_edge(passes, self.share, self.error, 1.0), min(self.share + self.error, 1.0))
         return self.grid.at(Fraction(low)), self.grid.at(Fraction(high))
 
     def half(self, level: float) -> float:  # noqa: D102
@@ -159,16 +160,22 @@ class Shares(Ends):
         return passes
 
 
-def _edge(passes: Callable[[float], bool], inside: float, end: float) -> float:
-    """Give how far towards `end` the test is passed, beginning inside."""
-    if passes(end):
-        return end
-    for _ in range(40):
-        middle = (inside + end) / 2.0
+def _edge(passes: Callable[[float], bool], begin: float, step: float, end: float) -> float:
+    """Give how far from `begin` towards `end` the test is passed: first in growing steps, then by halves."""
+    sign = 1.0 if end > begin else -1.0
+    step = max(step, 2.0**-50)
+    inside, outside = begin, begin + sign * step
+    while (end - outside) * sign > 0.0 and passes(outside):
+        step *= 2.0
+        inside, outside = outside, outside + sign * step
+    if (end - outside) * sign <= 0.0:
+        if passes(end):
+            return end
+        outside = end
+    for _ in range(10):
+        middle = (inside + outside) / 2.0
         if passes(middle):
             inside = middle
         else:
-            end = middle
-        if math.isclose(inside, end, rel_tol=1e-3, abs_tol=1e-12):
-            break
+            outside = middle
     return inside

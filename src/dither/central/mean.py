@@ -61,7 +61,7 @@ def mean(
     exact, error = method.query(*secret.secret(), grid), law.draw(source)
     first, second = exact[0] + error[0], exact[1] + error[1]
     # Everything from here on is made of these two released integers and of public numbers.
-    share, count = _share(*method.solve(first, second, grid), convention)
+    share, count = quotient(*method.solve(first, second, grid), convention)
     worst = float(max(share, 1 - share))
     deviation = law.deviation(method.weights(float(share), grid))
     uncertain = min(deviation / float(count), worst) if count > 0 else worst
@@ -87,10 +87,9 @@ def swap_mean(
     grid = secret.grid
     law = Staircase.best(grid.cells, whole)  # a changed record moves the sum by at most all cells
     total, count = secret.secret()
-    if not count:  # public, like every count here; answered as one record in the middle
-        total, records = grid.cells // 2, 1
-    else:
-        records = count
+    records = max(count, 1)
+    if not count:  # public, like every count here: answered as one record in the middle
+        total = grid.cells // 2
     share = _clip(Fraction(total + law.draw(source), grid.cells * records))
     value, unit = grid.at(share), grid.cell / records
     uncertain = min(law.variance**0.5 / records, float(max(share, 1 - share))) * grid.domain.length
@@ -98,7 +97,7 @@ def swap_mean(
     return Answer(value, uncertain, count, record_guarantee(whole, PUBLIC_COUNT), ends, grid.domain)
 
 
-def _share(numerator: Fraction, count: Fraction, convention: Convention) -> tuple[Fraction, Fraction]:
+def quotient(numerator: Fraction, count: Fraction, convention: Convention) -> tuple[Fraction, Fraction]:
     """Give the mean's share of the domain, never an error, and never a look at the true count."""
     if convention is MIDPOINT and count <= 0:
         return Fraction(1, 2), count
