@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import json
+import pickle
 
 import numpy as np
 import pytest
@@ -29,6 +31,23 @@ def test_round_trips(case: Case) -> None:
     assert np.array_equal(back.values, reports.values)
     assert mechanism.reports(reports.cells.astype(np.int64)) == reports
     assert mechanism.reports(reports.cells.tolist()) == reports
+
+
+@pytest.mark.parametrize("case", NUMERIC, ids=names(NUMERIC))
+def test_mechanisms_and_reports_can_be_pickled(case: Case) -> None:
+    mechanism = case(0.7)
+    mechanism.worst_error(dt.absolute)  # fills what is derived
+    assert pickle.loads(pickle.dumps(mechanism)) == mechanism
+    assert copy.deepcopy(mechanism) == mechanism
+    reports = mechanism.perturb(mechanism.line.from_unit(np.linspace(0, 1, 40)))
+    assert pickle.loads(pickle.dumps(reports)) == reports
+
+
+def test_what_travelled_survives_a_pickle() -> None:
+    data = json.loads(dt.to_json(PM))
+    data["sampled"]["codebook"]["offset"] += 0.125
+    other = dt.from_json(json.dumps(data))
+    assert pickle.loads(pickle.dumps(other)).decode(np.array([0])) == other.decode(np.array([0]))
 
 
 def test_reports_are_sequences() -> None:

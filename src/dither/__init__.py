@@ -43,7 +43,14 @@ _ROOMS: Final = {
     "randomness": ("Seeded",),
     "reports": ("Reports",),
 }
-_MODULES: Final = ("central", "errors", "frames", "privacy", "randomness")  # public as a whole: dt.errors
+_MODULES: Final = (
+    "central",
+    "errors",
+    "frames",
+    "privacy",
+    "randomness",
+    "sklearn",
+)  # public as a whole: dt.errors
 _HOMES: Final = {name: room for room, names in _ROOMS.items() for name in names}
 
 if TYPE_CHECKING:
@@ -52,6 +59,7 @@ if TYPE_CHECKING:
     from dither import frames as frames
     from dither import privacy as privacy
     from dither import randomness as randomness
+    from dither import sklearn as sklearn
     from dither.audits import Finding as Finding
     from dither.audits import audit as audit
     from dither.campaigns import from_bytes as from_bytes

@@ -154,6 +154,10 @@ class Mechanism(ABC):
         """Give what the mechanism was made of, by name."""
         return {field.name: getattr(self, field.name) for field in fields(self) if field.init}
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # What was derived is derived again; what travelled with the mechanism travels on.
+        return _rebuilt, (type(self), self.parameters(), self.__dict__.get("_travelled"))
+
     @final
     @cached_property
     def fingerprint(self) -> str:
@@ -174,6 +178,13 @@ class Mechanism(ABC):
             f"{type(self).__name__} on {self.domain} with ε = {self.epsilon:g}. {summary}. "
             f"Promise: {self.guarantee}. A report is {size}."
         )
+
+
+def _rebuilt(
+    kind: type[Mechanism], parameters: dict[str, Any], travelled: dict[str, Any] | None
+) -> Mechanism:
+    made = kind(**parameters)
+    return made if travelled is None else made.restored(travelled)
 
 
 def check_epsilon(epsilon: object) -> float:

@@ -208,7 +208,7 @@ class WindowMechanism(Numerical):
             raise MalformedReport("the kernel and the mechanism disagree about the number of cells")
         certified(kernel, exp_below(Fraction(self.epsilon)))
         copy = replace(self)
-        copy.__dict__.update(kernel=kernel, decoder=from_wire(wire["codebook"]))
+        copy.__dict__.update(kernel=kernel, decoder=from_wire(wire["codebook"]), _travelled=wire)
         return copy
 
     @property

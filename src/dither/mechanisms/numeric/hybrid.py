@@ -145,7 +145,8 @@ class Hybrid(Numerical):
         except (TypeError, KeyError, ValueError):
             raise MalformedReport("the kernel is two windows and a coin") from None
         copy = replace(self)
-        copy.__dict__.update(parts=parts, kernel=Mixture(parts[0].kernel, parts[1].kernel, heads))
+        kernel = Mixture(parts[0].kernel, parts[1].kernel, heads)
+        copy.__dict__.update(parts=parts, kernel=kernel, _travelled=wire)
         return copy
 
     @property
