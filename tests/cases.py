@@ -58,10 +58,16 @@ WINDOWS = [
     _case(dt.Podium, UNIT, unbiased=True),
     _case(dt.Podium, WIDE, unbiased=True),
     _case(dt.Podium, UNIT, unbiased=True, approximate=True),
+    _case(dt.Focused, UNIT, focus=0.2),
+    _case(dt.Focused, WIDE, focus=6.5, loss=dt.squared),
     _case(dt.OGPMU, UNIT, unbiased=True),
     _case(dt.OGPMU, WIDE, unbiased=True),
 ]
-FIXED = [_case(dt.Duchi, UNIT, unbiased=True), _case(dt.Duchi, WIDE, unbiased=True)]  # two cells, always
+FIXED = [  # two cells, always
+    _case(dt.Duchi, UNIT, unbiased=True),
+    _case(dt.Duchi, WIDE, unbiased=True),
+    _case(dt.TwoPoint, WIDE),
+]
 MIXED = [_case(dt.Hybrid, UNIT, unbiased=True), _case(dt.Hybrid, WIDE, unbiased=True)]
 NUMERIC = WINDOWS + FIXED + MIXED
 

@@ -39,6 +39,7 @@ _ROOMS: Final = {
         "TraCSC",
         "TraCSD",
     ),
+    "optimal": ("Focused", "Polar", "TwoPoint"),
     "privacy": ("LOCATION", "TRAJECTORY", "Guarantee", "Ledger", "Nothing"),
     "randomness": ("Seeded",),
     "reports": ("Reports",),
@@ -109,6 +110,9 @@ if TYPE_CHECKING:
     from dither.mechanisms import SubsetSelection as SubsetSelection
     from dither.mechanisms import TraCSC as TraCSC
     from dither.mechanisms import TraCSD as TraCSD
+    from dither.optimal import Focused as Focused
+    from dither.optimal import Polar as Polar
+    from dither.optimal import TwoPoint as TwoPoint
     from dither.privacy import LOCATION as LOCATION
     from dither.privacy import TRAJECTORY as TRAJECTORY
     from dither.privacy import Guarantee as Guarantee

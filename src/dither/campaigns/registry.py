@@ -1,10 +1,11 @@
-"""The names under which mechanisms travel: what `dither.mechanisms` exports, and nothing else."""
+"""The names under which mechanisms travel: what `mechanisms` and `optimal` export, and nothing else."""
 
 from __future__ import annotations
 
 from functools import cache
 
 import dither.mechanisms
+import dither.optimal
 from dither.errors import InvalidParameter
 from dither.mechanisms.mechanism import Mechanism
 
@@ -12,7 +13,8 @@ from dither.mechanisms.mechanism import Mechanism
 @cache
 def names() -> dict[str, type[Mechanism]]:
     """Give every mechanism by its name."""
-    exported = ((name, getattr(dither.mechanisms, name)) for name in dither.mechanisms.__all__)
+    rooms = dither.mechanisms, dither.optimal
+    exported = ((name, getattr(room, name)) for room in rooms for name in room.__all__)
     return {name: kind for name, kind in exported if isinstance(kind, type) and issubclass(kind, Mechanism)}
 
 

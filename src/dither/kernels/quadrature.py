@@ -1,4 +1,4 @@
-"""Integrals and maxima of functions on an interval, to nearly the last digit, without scipy."""
+"""Integrals, maxima and roots of functions on an interval, to nearly the last digit, without scipy."""
 
 from __future__ import annotations
 
@@ -105,3 +105,12 @@ def maximise(
         rising = at_first < at_second
         begins, ends = np.where(rising, first, begins), np.where(rising, ends, second)
     return best
+
+
+def crossing(excess: Callable[[float], float], low: float, high: float) -> float:
+    """Give where an increasing function goes through zero between low and high, to the last bit."""
+    while True:
+        middle = (low + high) / 2.0
+        if middle in (low, high):
+            return middle
+        low, high = (middle, high) if excess(middle) < 0.0 else (low, middle)

@@ -8,6 +8,7 @@ from typing import final
 
 from dither.domains import Circle, Interval
 from dither.errors import InvalidParameter
+from dither.kernels.quadrature import crossing
 from dither.losses import Power, absolute
 from dither.mechanisms.windowed import Shape, WindowMechanism
 
@@ -48,9 +49,4 @@ def best_width(epsilon: float, loss: Power) -> float:
     def excess(s: float) -> float:
         return float(s**k * (k * lift * s + k + 1.0) - 1.0)
 
-    low, high = 0.0, 1.0
-    while True:
-        middle = (low + high) / 2.0
-        if middle in (low, high):
-            return middle
-        low, high = (middle, high) if excess(middle) < 0.0 else (low, middle)
+    return crossing(excess, 0.0, 1.0)
