@@ -10,8 +10,26 @@ from typing import TYPE_CHECKING, Any, Final
 _ROOMS: Final = {
     "audits": ("Finding", "audit"),
     "campaigns": ("from_bytes", "from_json", "to_bytes", "to_json"),
-    "domains": ("Categories", "Circle", "Disk", "Interval", "Parallelogram", "Paths", "Rectangle", "Sphere"),
-    "estimation": ("Estimate", "Frequencies", "Summary", "frequencies", "norm_sub", "simplex"),
+    "domains": (
+        "Categories",
+        "Circle",
+        "Disk",
+        "Interval",
+        "Parallelogram",
+        "Paths",
+        "Rectangle",
+        "Sphere",
+        "Text",
+    ),
+    "estimation": (
+        "Estimate",
+        "Frequencies",
+        "Summary",
+        "frequencies",
+        "heavy_hitters",
+        "norm_sub",
+        "simplex",
+    ),
     "losses": ("absolute", "average", "power", "squared", "worst"),
     "mechanisms": (
         "BLH",
@@ -20,6 +38,7 @@ _ROOMS: Final = {
         "OGPMU",
         "OLH",
         "OUE",
+        "PEM",
         "PM",
         "RR",
         "SUE",
@@ -75,10 +94,12 @@ if TYPE_CHECKING:
     from dither.domains import Paths as Paths
     from dither.domains import Rectangle as Rectangle
     from dither.domains import Sphere as Sphere
+    from dither.domains import Text as Text
     from dither.estimation import Estimate as Estimate
     from dither.estimation import Frequencies as Frequencies
     from dither.estimation import Summary as Summary
     from dither.estimation import frequencies as frequencies
+    from dither.estimation import heavy_hitters as heavy_hitters
     from dither.estimation import norm_sub as norm_sub
     from dither.estimation import simplex as simplex
     from dither.losses import absolute as absolute
@@ -92,6 +113,7 @@ if TYPE_CHECKING:
     from dither.mechanisms import OGPMU as OGPMU
     from dither.mechanisms import OLH as OLH
     from dither.mechanisms import OUE as OUE
+    from dither.mechanisms import PEM as PEM
     from dither.mechanisms import PM as PM
     from dither.mechanisms import RR as RR
     from dither.mechanisms import SUE as SUE

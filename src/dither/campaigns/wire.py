@@ -19,7 +19,7 @@ from typing import Any, Final
 import numpy as np
 
 from dither.campaigns.registry import named
-from dither.domains import Categories, Circle, Disk, Domain, Interval, Parallelogram, Rectangle, Sphere
+from dither.domains import Categories, Circle, Disk, Domain, Interval, Parallelogram, Rectangle, Sphere, Text
 from dither.errors import DitherError, InvalidParameter, MalformedReport
 from dither.losses import Power, power
 from dither.mechanisms.mechanism import Mechanism
@@ -146,6 +146,8 @@ def _plain(value: Any) -> Any:  # noqa: PLR0912  (one line for each kind of thin
             return {"domain": "Parallelogram", "corner": list(value.corner), **sides}
         case Sphere():
             return {"domain": "Sphere", "radius": value.radius}
+        case Text():
+            return {"domain": "Text", "length": value.length, "alphabet": value.alphabet}
         case Power():
             return {"loss": value.exponent}
         case Enum():
@@ -206,4 +208,6 @@ def _read_domain(value: dict[str, Any]) -> Domain:
             return Parallelogram(*(tuple(value[part]) for part in ("corner", "first", "second")))
         case "Sphere":
             return Sphere(value["radius"])
+        case "Text":
+            return Text(value["length"], value["alphabet"])
     raise MalformedReport("a domain is of a kind that this version does not know")

@@ -6,6 +6,7 @@ from dither.domains.line import Circle, Interval
 from dither.domains.parallelogram import Parallelogram
 from dither.domains.paths import Paths
 from dither.domains.plane import Disk, Plane, Rectangle, Region, Sphere
+from dither.domains.text import Text
 
 __all__ = [
     "BLOCK",
@@ -21,6 +22,7 @@ __all__ = [
     "Rectangle",
     "Region",
     "Sphere",
+    "Text",
     "finite",
     "numbers",
 ]

@@ -3,6 +3,7 @@
 from dither.estimation.estimate import Estimate
 from dither.estimation.frequency import Frequencies, Frequency, frequencies
 from dither.estimation.projection import norm_sub, simplex
+from dither.estimation.search import heavy_hitters
 from dither.estimation.summary import Summary, summarise
 
 __all__ = [
@@ -11,6 +12,7 @@ __all__ = [
     "Frequency",
     "Summary",
     "frequencies",
+    "heavy_hitters",
     "norm_sub",
     "simplex",
     "summarise",

@@ -89,11 +89,6 @@ class Frequencies(Frequency):
     def __iter__(self) -> Iterator[Hashable]:
         return iter(self.labels)
 
-    @property
-    def counts(self) -> Floats:
-        """How many of the people who answered gave each answer, as estimated."""
-        return np.asarray(self.value, dtype=np.float64) * self.n
-
     def largest(self, count: int = 10) -> list[tuple[Hashable, Frequency]]:
         """Give the most frequent categories and their frequencies, the largest first."""
         order = np.argsort(-np.asarray(self.value), kind="stable")[:count]

@@ -6,6 +6,7 @@ from dither.mechanisms.frequency.hadamard import HadamardResponse
 from dither.mechanisms.frequency.krr import KRR
 from dither.mechanisms.frequency.olh import OLH
 from dither.mechanisms.frequency.oue import OUE
+from dither.mechanisms.frequency.pem import PEM
 from dither.mechanisms.frequency.rr import RR
 from dither.mechanisms.frequency.subset import SubsetSelection
 from dither.mechanisms.frequency.sue import SUE
@@ -29,6 +30,7 @@ __all__ = [
     "OGPMU",
     "OLH",
     "OUE",
+    "PEM",
     "PM",
     "RR",
     "SUE",

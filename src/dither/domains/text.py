@@ -1,0 +1,114 @@
+"""Words, addresses and other short texts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dither.domains.domain import Array, Domain
+from dither.errors import InvalidParameter, OutsideDomain
+
+Symbols = NDArray[np.uint8]
+
+MOST_SYMBOLS: Final = 255
+
+
+class _Codes(dict[int, int]):
+    """The symbols of letters; others are left out, so that a text that has some becomes shorter."""
+
+    def __missing__(self, letter: int) -> None:
+        return None
+
+
+@final
+@dataclass(frozen=True)
+class Text(Domain):
+    """All texts of up to `length` symbols: bytes of UTF-8, or letters of a public alphabet.
+
+    A text is a row of symbols from 1 upwards, ended and padded by zeros, so that every text is as long as any
+    other. A short alphabet makes common texts easier to find.
+
+    >>> Text(4, alphabet="abc").check(["cab", "b"])
+    array([[3, 1, 2, 0],
+           [2, 0, 0, 0]], dtype=uint8)
+    """
+
+    length: int
+    alphabet: str | None = None
+
+    def __post_init__(self) -> None:
+        if isinstance(self.length, bool) or not isinstance(self.length, int) or not 1 <= self.length <= 256:
+            raise InvalidParameter("a text has between 1 and 256 symbols at most")
+        if self.alphabet is None:
+            return
+        if not isinstance(self.alphabet, str) or not 1 <= len(self.alphabet) <= MOST_SYMBOLS:
+            raise InvalidParameter(f"an alphabet is a text of 1 to {MOST_SYMBOLS} letters")
+        if len(set(self.alphabet)) != len(self.alphabet):
+            raise InvalidParameter("a letter appears twice in the alphabet")
+
+    @property
+    def symbols(self) -> int:
+        """How many different symbols there are, the end not counted."""
+        return MOST_SYMBOLS if self.alphabet is None else len(self.alphabet)
+
+    @cached_property
+    def _codes(self) -> _Codes:
+        return _Codes((ord(letter), code + 1) for code, letter in enumerate(self.alphabet or ""))
+
+    def check(self, values: object) -> Symbols:
+        """Give the symbols of texts along the last axis, or raise `OutsideDomain` without naming one."""
+        if isinstance(values, np.ma.MaskedArray):
+            raise OutsideDomain("a masked array was given; decide first what a missing text means")
+        array = np.asarray(values, dtype=object)
+        rows = b"".join([self._row(value) for value in array.flat])
+        return np.frombuffer(rows, dtype=np.uint8).reshape(*array.shape, self.length)
+
+    def _row(self, value: object) -> bytes:
+        row = self._encoded(value)
+        if row is None or len(row) > self.length or 0 in row:
+            raise OutsideDomain(f"a value is not one of {self}; check the data, or use clip(values) first")
+        return row.ljust(self.length, b"\0")
+
+    def _encoded(self, value: object) -> bytes | None:
+        """Give the symbols of one value, however many; None where it has none."""
+        if isinstance(value, bytes) and self.alphabet is None:
+            return bytes(value)
+        if not isinstance(value, str):
+            return None
+        if self.alphabet is not None:
+            row = value.translate(self._codes).encode("latin-1")
+            return row if len(row) == len(value) else None
+        try:
+            return value.encode()
+        except UnicodeEncodeError:
+            return None
+
+    def clip(self, values: object) -> Array:
+        """Cut texts that are too long, at the end of a letter; letters outside the alphabet stay an error."""
+        array = np.asarray(values, dtype=object)
+        cut = np.empty(array.shape, dtype=object)
+        cut[...] = [self._cut(value) for value in array.flat] if array.ndim else self._cut(array.item())
+        return cut
+
+    def _cut(self, value: object) -> object:
+        row = self._encoded(value)
+        if row is None or 0 in row:
+            self._row(b"\0")
+        elif isinstance(value, str) and self.alphabet is None:
+            return row[: self.length].decode(errors="ignore")
+        return value[: self.length] if isinstance(value, str | bytes) else value
+
+    def decode(self, rows: Symbols) -> list[str]:
+        """Give the texts of rows of symbols; bytes that are no UTF-8 are written as escapes."""
+        texts = [bytes(row).split(b"\0", 1)[0] for row in rows]
+        if self.alphabet is None:
+            return [text.decode(errors="backslashreplace") for text in texts]
+        return ["".join(self.alphabet[code - 1] for code in text) for text in texts]
+
+    def __str__(self) -> str:
+        kind = "bytes" if self.alphabet is None else f"letters of an alphabet of {len(self.alphabet)}"
+        return f"the texts of up to {self.length} {kind}"

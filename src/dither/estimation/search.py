@@ -1,0 +1,71 @@
+"""Common texts, found by extending prefixes level by level."""
+
+from __future__ import annotations
+
+from statistics import NormalDist
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dither.errors import InvalidParameter, NotIdentifiable
+from dither.estimation.frequency import Frequencies, read
+from dither.mechanisms.frequency.pem import PEM
+from dither.reports import Reports
+
+Prefixes = NDArray[np.uint8]
+Keys = NDArray[np.uint64]
+
+
+def heavy_hitters(reports: Reports, *, most: int = 64, false_alarm: float = 0.01) -> Frequencies:
+    """Find the common texts and estimate how frequent they are, the most frequent first.
+
+    Every level has its own people. A prefix is followed if its estimated frequency is so many standard errors
+    above zero that one absent prefix in all would be, on average; at most `most` are. A text is returned if
+    it is so far above zero that with probability 1 − `false_alarm` no absent one is. The frequencies are
+    those of the last level, whose people chose no candidate: unbiased for every candidate, and so a little
+    too large on average for the ones just above the threshold.
+    """
+    if not isinstance(reports, Reports) or not isinstance(reports.mechanism, PEM):
+        raise InvalidParameter("common texts are searched in reports of PEM")
+    if isinstance(most, bool) or not isinstance(most, int) or most < 1:
+        raise InvalidParameter("the number of prefixes to follow is a whole number, at least 1")
+    if not 0.0 < false_alarm < 1.0:
+        raise InvalidParameter("a false-alarm rate is a probability strictly between 0 and 1")
+    pem = reports.mechanism
+    cells = reports.cells.reshape(-1)
+    level = pem.level(cells)
+    prefixes, keys = np.zeros((1, 0), dtype=np.uint8), np.zeros(1, dtype=np.uint64)
+    for here, end in enumerate(pem.ends):
+        prefixes, keys = _extended(pem, prefixes, keys, end)
+        own = cells[level == here]
+        if not own.size:
+            raise NotIdentifiable(f"level {here + 1} of {pem.levels} has no reports; more are needed")
+        supports = pem.oracle.hashing.count(*pem.oracle.unpack(own), pem.items(keys))
+        alarms = false_alarm if here == pem.levels - 1 else 1.0
+        kept = _common(pem, supports, own.size, alarms)[:most]
+        prefixes, keys, supports = prefixes[kept], keys[kept], supports[kept]
+    return read(supports, own.size, pem.oracle, tuple(pem.text.decode(prefixes)), pem.guarantee)
+
+
+def _extended(pem: PEM, prefixes: Prefixes, keys: Keys, end: int) -> tuple[Prefixes, Keys]:
+    """Give every prefix of length `end` that begins with one of the prefixes, and its key."""
+    symbols = np.arange(pem.text.symbols + 1, dtype=np.uint8)
+    for place in range(prefixes.shape[1], end):
+        over = (
+            prefixes[:, -1] == 0 if place else np.zeros(1, dtype=np.bool_)
+        )  # an ended text goes on with ends
+        parent, symbol = np.nonzero(~over[:, None] | (symbols == 0))
+        prefixes = np.column_stack([prefixes[parent], symbols[symbol]])
+        keys = pem.follow(keys[parent], symbols[symbol])
+    return prefixes, keys
+
+
+def _common(pem: PEM, supports: NDArray[np.int64], n: int, alarms: float) -> NDArray[np.int64]:
+    """Give the places, the largest first, of supports that so few absent prefixes reach on average."""
+    if not supports.size:
+        return np.zeros(0, dtype=np.int64)
+    q = pem.oracle.q
+    z = NormalDist().inv_cdf(1.0 - min(alarms / supports.size, 0.5))
+    order = np.argsort(-supports, kind="stable")
+    common: NDArray[np.int64] = order[supports[order] > n * q + z * np.sqrt(n * q * (1.0 - q))]
+    return common
