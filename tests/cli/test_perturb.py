@@ -195,3 +195,9 @@ def test_audit_and_describe() -> None:
     assert "Podium on [18, 100]" in run("describe", *words).output
     assert json.loads(run("describe", *words, "--json").output)["mechanism"] == "Podium"
     assert run("audit", "podium", "--epsilon", 1).exit_code == 2
+
+
+def test_the_example_campaign_is_true() -> None:
+    campaign = Campaign.read(Path(__file__).parent.parent.parent / "examples" / "survey.toml")
+    assert list(campaign.questions) == ["minutes", "heading", "browser"]
+    assert campaign.guarantee.epsilon == pytest.approx(2.0)
