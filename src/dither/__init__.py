@@ -32,8 +32,10 @@ _ROOMS: Final = {
     ),
     "losses": ("absolute", "average", "power", "squared", "worst"),
     "mechanisms": (
+        "ATP",
         "BLH",
         "KRR",
+        "LSRR",
         "OGPM",
         "OGPMU",
         "OLH",
@@ -45,14 +47,19 @@ _ROOMS: Final = {
         "SW",
         "Duchi",
         "Each",
+        "Gridding",
         "HadamardResponse",
         "Hybrid",
         "Laplace",
         "Memoised",
+        "NGram",
         "PlanarLaplace",
         "Podium",
+        "Projected",
         "Records",
+        "Rounded",
         "Sampled",
+        "Snapped",
         "Strawman",
         "SubsetSelection",
         "TraCSC",
@@ -107,8 +114,10 @@ if TYPE_CHECKING:
     from dither.losses import power as power
     from dither.losses import squared as squared
     from dither.losses import worst as worst
+    from dither.mechanisms import ATP as ATP
     from dither.mechanisms import BLH as BLH
     from dither.mechanisms import KRR as KRR
+    from dither.mechanisms import LSRR as LSRR
     from dither.mechanisms import OGPM as OGPM
     from dither.mechanisms import OGPMU as OGPMU
     from dither.mechanisms import OLH as OLH
@@ -120,14 +129,19 @@ if TYPE_CHECKING:
     from dither.mechanisms import SW as SW
     from dither.mechanisms import Duchi as Duchi
     from dither.mechanisms import Each as Each
+    from dither.mechanisms import Gridding as Gridding
     from dither.mechanisms import HadamardResponse as HadamardResponse
     from dither.mechanisms import Hybrid as Hybrid
     from dither.mechanisms import Laplace as Laplace
     from dither.mechanisms import Memoised as Memoised
+    from dither.mechanisms import NGram as NGram
     from dither.mechanisms import PlanarLaplace as PlanarLaplace
     from dither.mechanisms import Podium as Podium
+    from dither.mechanisms import Projected as Projected
     from dither.mechanisms import Records as Records
+    from dither.mechanisms import Rounded as Rounded
     from dither.mechanisms import Sampled as Sampled
+    from dither.mechanisms import Snapped as Snapped
     from dither.mechanisms import Strawman as Strawman
     from dither.mechanisms import SubsetSelection as SubsetSelection
     from dither.mechanisms import TraCSC as TraCSC

@@ -23,13 +23,15 @@ from dither.domains import Categories, Circle, Disk, Domain, Interval, Parallelo
 from dither.errors import DitherError, InvalidParameter, MalformedReport
 from dither.losses import Power, power
 from dither.mechanisms.mechanism import Mechanism
+from dither.mechanisms.trajectory.lsrr import Contrast
+from dither.mechanisms.trajectory.readings import Projected, Rounded, Snapped
 from dither.mechanisms.windowed import Decoding
 from dither.privacy import Unit
 from dither.reports import Reports
 
 VERSION: Final = 1
 _MAGIC: Final = b"dither\x00"
-_CHOICES: Final[dict[str, type[Enum]]] = {"Decoding": Decoding, "Unit": Unit}
+_CHOICES: Final[dict[str, type[Enum]]] = {"Contrast": Contrast, "Decoding": Decoding, "Unit": Unit}
 _DIGEST: Final = 16
 
 
@@ -154,6 +156,13 @@ def _plain(value: Any) -> Any:  # noqa: PLR0912  (one line for each kind of thin
             return {"choice": type(value).__name__, "name": value.name}
         case Mechanism():
             return _mechanism(value)
+        case Rounded():
+            return {"reading": "Rounded", "points": _plain(value.points)}
+        case Snapped():
+            cells = {"columns": value.columns, "rows": value.rows}
+            return {"reading": "Snapped", "area": _plain(value.area), **cells}
+        case Projected():
+            return {"reading": "Projected", "shape": value.shape}
         case type() if issubclass(value, Mechanism):
             return {"maker": value.__name__, "with": {}}
         case partial() if not value.args:
@@ -184,6 +193,9 @@ def _read(value: Any) -> Any:
         return _CHOICES[value["choice"]][value["name"]]
     if "mechanism" in value:
         return _read_mechanism(value)
+    if "reading" in value:
+        kind = {"Rounded": Rounded, "Snapped": Snapped, "Projected": Projected}[value["reading"]]
+        return kind(*(_read(part) for name, part in value.items() if name != "reading"))
     if "maker" in value:
         fixed = {name: _read(one) for name, one in value["with"].items()}
         return partial(named(value["maker"]), **fixed) if fixed else named(value["maker"])

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dither.errors import InvalidParameter
+from dither.kernels.graded import below
 from dither.randomness import Source
 
 Integers = NDArray[np.int64]
@@ -64,8 +65,8 @@ class PlanarNoise:
             radius = self._geometric(wanted.size, source)
             radius += self._geometric(wanted.size, source)
             radius += self._geometric(wanted.size, source)
-            right = _below(2 * radius + 2, source) - (radius + 1)
-            up = _below(2 * radius + 4, source) - (radius + 2)
+            right = below(2 * radius + 2, source) - (radius + 1)
+            up = below(2 * radius + 4, source) - (radius + 2)
             kept = _within(right, up, radius)
             offsets[wanted[kept], 0], offsets[wanted[kept], 1] = right[kept], up[kept]
             wanted = wanted[~kept]
@@ -105,16 +106,3 @@ def _coins(heads: Integers, of: int, source: Source) -> Mask:
         even[going] ^= True
         term += 1
     return even
-
-
-def _below(bounds: Integers, source: Source) -> Integers:
-    """Draw uniform integers below bounds of different sizes, by rejection on 62-bit words."""
-    out = np.empty(bounds.size, dtype=np.int64)
-    wanted = np.arange(bounds.size)
-    while wanted.size:
-        words = (source.words(wanted.size) >> np.uint64(2)).astype(np.int64)
-        bound = bounds[wanted]
-        kept = words < (1 << 62) // bound * bound
-        out[wanted[kept]] = (words % bound)[kept]
-        wanted = wanted[~kept]
-    return out

@@ -18,14 +18,21 @@ from dither.mechanisms.numeric.ogpmu import OGPMU
 from dither.mechanisms.numeric.pm import PM
 from dither.mechanisms.numeric.podium import Podium
 from dither.mechanisms.numeric.sw import SW
+from dither.mechanisms.trajectory.atp import ATP
+from dither.mechanisms.trajectory.gridding import Gridding
+from dither.mechanisms.trajectory.lsrr import LSRR
+from dither.mechanisms.trajectory.ngram import NGram
 from dither.mechanisms.trajectory.planar_laplace import PlanarLaplace
+from dither.mechanisms.trajectory.readings import Projected, Rounded, Snapped
 from dither.mechanisms.trajectory.strawman import Sectors, Strawman
 from dither.mechanisms.trajectory.tracs_c import TraCSC
 from dither.mechanisms.trajectory.tracs_d import TraCSD
 
 __all__ = [
+    "ATP",
     "BLH",
     "KRR",
+    "LSRR",
     "OGPM",
     "OGPMU",
     "OLH",
@@ -37,15 +44,20 @@ __all__ = [
     "SW",
     "Duchi",
     "Each",
+    "Gridding",
     "HadamardResponse",
     "Hybrid",
     "Laplace",
     "Memoised",
+    "NGram",
     "PlanarLaplace",
     "Podium",
+    "Projected",
     "Records",
+    "Rounded",
     "Sampled",
     "Sectors",
+    "Snapped",
     "Strawman",
     "SubsetSelection",
     "TraCSC",

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from dither.domains import Paths, Plane, finite
 from dither.errors import InvalidParameter, MalformedReport, NotIdentifiable
 from dither.mechanisms.mechanism import MOST_EPSILON, Mechanism, check_epsilon
+from dither.mechanisms.trajectory.readings import Reading
 from dither.privacy import Bound, Guarantee, Nothing, Pure, Unit
 from dither.privacy.guarantee import PUBLIC_LENGTH
 from dither.randomness import Source
@@ -33,15 +34,20 @@ class PathMechanism(Mechanism):
 
     A report is a few whole numbers a location, the first of which is 1 where a path begins and 0 elsewhere:
     how long paths are is public. `unit` says what ε is for: one location, or a whole trajectory, over whose
-    locations it is then divided evenly.
+    locations it is then divided evenly. `reading` says how the collector reads places: as they are, rounded
+    to public points, or moved into a public shape.
     """
 
     _: KW_ONLY
     unit: Unit = Unit.LOCATION
+    reading: Reading | None = None
 
     columns: ClassVar[int] = 2  # whole numbers a location, the mark of a beginning left aside
+    decoding_only: ClassVar[frozenset[str]] = frozenset({"reading"})
 
     def _budget(self) -> float:
+        if self.reading is not None and not isinstance(self.reading, Reading):
+            raise InvalidParameter("a reading is dt.Rounded(points), dt.Snapped(…) or dt.Projected(shape)")
         if self.unit not in (Unit.LOCATION, Unit.TRAJECTORY):
             raise InvalidParameter("a path's unit is dt.LOCATION or dt.TRAJECTORY")
         if self.unit is Unit.LOCATION:
@@ -119,7 +125,14 @@ class PathMechanism(Mechanism):
         else:
             for mechanism, part, rows in self._divided(Paths.begun(places, begins)):
                 places[rows] = mechanism._receive(flat[rows, 1:], part.begins)
+        if self.reading is not None:
+            places = self.reading(places)
         return places.reshape(*np.shape(cells)[:-1], 2)
+
+    @final
+    def read(self, reading: Reading | None) -> Self:
+        """Give the same mechanism whose reports are read another way: `read(dt.Rounded(points))`."""
+        return replace(self, reading=reading)
 
     @final
     def paths(self, reports: Reports) -> Paths:
@@ -170,6 +183,11 @@ class PathMechanism(Mechanism):
     def report_bytes(self) -> float:
         """The size of one location's report, in bytes."""
         return float(self.columns * self.dtype.itemsize)
+
+    @property
+    def layout(self) -> np.dtype[Any]:
+        """One location's report as numpy lays it out."""
+        return np.dtype((self.dtype, (1 + self.columns,)))
 
     @property
     def tallies(self) -> int:

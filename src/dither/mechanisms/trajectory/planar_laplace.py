@@ -42,7 +42,7 @@ class PlanarLaplace(PathMechanism):
     clipped: bool = True
 
     takes = (Rectangle, Disk, Parallelogram)
-    decoding_only: ClassVar[frozenset[str]] = frozenset({"clipped"})
+    decoding_only: ClassVar[frozenset[str]] = frozenset({"clipped", "reading"})
 
     def _build(self) -> None:
         if isinstance(self.cells, bool) or not isinstance(self.cells, int) or not 2 <= self.cells <= 1 << 20:

@@ -1,0 +1,117 @@
+"""Choices among public candidates by integer weights between two bounds: private whatever the weights are.
+
+If every weight is an integer from L to H and the candidates do not depend on the input, then for two inputs
+the probabilities of one candidate differ by at most H/L, and the sums that they are divided by differ by at
+most H/L: together by (H/L)² ≤ e^ε. Floats may compute the weights; they are rounded and kept within bounds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from math import isqrt
+from typing import Final, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dither.errors import InvalidParameter
+from dither.privacy.exact import exp_below
+from dither.randomness import Source
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+
+_HIGH: Final = 1 << 40
+_MOST: Final = 1 << 22  # candidates whose weights add up below 2^62
+_BLOCK: Final = 1 << 21  # weights handled together
+
+
+@final
+@dataclass(frozen=True)
+class Graded:
+    """Weights from `low` to `high`; a score of 0 is worth the high weight, a score of 1 the low one."""
+
+    low: int
+    high: int = _HIGH
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.low <= self.high <= _HIGH:
+            raise InvalidParameter("weights are whole numbers from 1 to 2^40")
+
+    @staticmethod
+    def largest(epsilon: float) -> Graded:
+        """Give the bounds that are as far apart as ε allows: (H/L)² ≤ e^ε."""
+        bound = exp_below(Fraction(epsilon))
+        square = -(-(_HIGH**2) * bound.denominator // bound.numerator)
+        return Graded(isqrt(square - 1) + 1)
+
+    @property
+    def ratio(self) -> Fraction:
+        """The largest ratio of two probabilities of one candidate, if all inputs have the same candidates."""
+        return Fraction(self.high, self.low) ** 2
+
+    def weights(self, scores: Floats) -> Integers:
+        """Give the weights of scores from 0 to 1; scores beyond count as the nearer end."""
+        fall = float(np.log(self.low / self.high))
+        rounded = np.rint(self.high * np.exp(np.clip(scores, 0.0, 1.0) * fall)).astype(np.int64)
+        return np.asarray(np.clip(rounded, self.low, self.high))
+
+    def exponential(self, distances: Floats, allowed: Mask | None = None) -> Integers:
+        """Give the weights of candidates by their distances, scaled row by row to scores from 0 to 1.
+
+        Candidates that are not allowed have weight 0, and the rest of their row is scaled without them.
+        """
+        kept = distances if allowed is None else np.where(allowed, distances, np.nan)
+        nearest, farthest = np.nanmin(kept, axis=1, keepdims=True), np.nanmax(kept, axis=1, keepdims=True)
+        spread = np.where(farthest > nearest, farthest - nearest, 1.0)
+        weights = self.weights((distances - nearest) / spread)
+        return weights if allowed is None else weights * allowed
+
+
+def draw(weights: Integers, source: Source) -> Integers:
+    """Draw a column for each row, with probability exactly its weight over the row's sum."""
+    if weights.shape[1] > _MOST:
+        raise InvalidParameter("there are at most 2^22 candidates")
+    ends = np.cumsum(weights, axis=1)
+    ticket = below(ends[:, -1], source)
+    return np.asarray((ends <= ticket[:, None]).sum(axis=1), dtype=np.int64)
+
+
+def below(bounds: Integers, source: Source) -> Integers:
+    """Draw uniform integers below bounds of different sizes, up to 2^62, by rejection."""
+    out = np.empty(bounds.size, dtype=np.int64)
+    wanted = np.arange(bounds.size)
+    while wanted.size:
+        words = (source.words(wanted.size) >> np.uint64(2)).astype(np.int64)
+        bound = bounds[wanted]
+        kept = words < (1 << 62) // bound * bound
+        out[wanted[kept]] = (words % bound)[kept]
+        wanted = wanted[~kept]
+    return out
+
+
+def blocks(rows: int, columns: int) -> Iterator[slice]:
+    """Give rows in blocks whose weights fit in memory."""
+    size = max(1, _BLOCK // max(columns, 1))
+    for begin in range(0, rows, size):
+        yield slice(begin, min(begin + size, rows))
+
+
+def largest_ratio(rows: int, columns: int, weights: Callable[[Integers], Integers]) -> float | None:
+    """Give the largest ratio of two probabilities of one column over all rows, rounded up.
+
+    None if a column is possible for one row and impossible for another.
+    """
+    most, least = np.zeros(columns), np.full(columns, np.inf)
+    for block in blocks(rows, columns):
+        part = weights(np.arange(block.start, block.stop))
+        chance = part / part.sum(axis=1, keepdims=True)
+        np.maximum(most, chance.max(axis=0), out=most)
+        np.minimum(least, chance.min(axis=0), out=least)
+    possible = most > 0.0
+    if (least[possible] == 0.0).any():
+        return None
+    return float((most[possible] / least[possible]).max()) * (1.0 + 1e-14)  # three roundings, each outward

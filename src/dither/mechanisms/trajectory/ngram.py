@@ -1,0 +1,45 @@
+"""NGram: one of the public points, the likelier the nearer, within reach or anywhere."""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, Self, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dither.domains import Domain
+from dither.mechanisms.trajectory.points import PointMechanism, Points, distances, positive
+
+Integers = NDArray[np.int64]
+
+
+@final
+@dataclass(frozen=True)
+class NGram(PointMechanism):
+    """A public point, the likelier the nearer it is to the true place.
+
+    Promise:   pure ε for one location (or one trajectory: `unit`); usually less is spent, see `guarantee`.
+               `as_published` offers only points near the true place, and so promises nothing.
+    Reports:   the number of a point.
+    Use when:  TraCS is compared with the exponential mechanism; it costs a look at every point a location.
+    Reference: [Thesis, Def. 8, Sec. 6.3.2] after [Cunningham21]: the reachable set is a ball.
+    """
+
+    _: KW_ONLY
+    reach: float | None = None
+
+    @classmethod
+    def as_published(cls, domain: Domain, points: Points, *, epsilon: float, **more: Any) -> Self:
+        """Give the mechanism of the thesis: only points within 0.75 diameters of the true one are offered."""
+        return cls(domain, points, epsilon=epsilon, **{"reach": 0.75, **more})
+
+    def _build(self) -> None:
+        if self.reach is not None:
+            object.__setattr__(self, "reach", positive("the reach", self.reach))
+        super()._build()
+
+    def _weights(self, points: Integers) -> Integers:
+        apart = distances(self.places[points], self.places)
+        near = None if self.reach is None else apart <= self.reach * self.region.diameter
+        return self.grade.exponential(apart, near)

@@ -1,0 +1,188 @@
+"""How a collector may read places: rounded to public points, to a grid, or moved into a public shape.
+
+Reading is post-processing: it needs nothing but the reports, and no promise changes.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from importlib import import_module
+from typing import Any, Final, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dither.domains import Rectangle, numbers
+from dither.errors import InvalidParameter, MissingExtra, OutsideDomain
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+_BLOCK: Final = 1 << 16
+
+
+class Reading(ABC):
+    """A public map from places to places."""
+
+    @abstractmethod
+    def __call__(self, places: object) -> Floats:
+        """Give the places that are read instead of the given ones; any shape whose last axis has length 2."""
+
+
+@final
+@dataclass(frozen=True)
+class Rounded(Reading):
+    """Places rounded to the nearest of a public list of points.
+
+    >>> Rounded([(0, 0), (1, 0)])([(0.4, 0.2), (0.7, 0.1)])
+    array([[0., 0.],
+           [1., 0.]])
+    """
+
+    points: Sequence[tuple[float, float]] = field(repr=False)
+
+    def __post_init__(self) -> None:
+        try:
+            points = np.asarray(self.points, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise InvalidParameter("the points are pairs of numbers") from None
+        if points.ndim != 2 or points.shape[1] != 2 or not len(points) or not np.isfinite(points).all():
+            raise InvalidParameter("the points are pairs of finite numbers, at least one")
+        object.__setattr__(self, "points", tuple((x, y) for x, y in points.tolist()))
+
+    @cached_property
+    def _tree(self) -> Any:
+        return _extra("scipy.spatial", "rounding to points").cKDTree(np.asarray(self.points))
+
+    def numbers(self, places: object) -> Integers:
+        """Give the number of the nearest point of each place."""
+        pairs = _pairs(places)
+        flat = pairs.reshape(-1, 2)
+        found = np.empty(len(flat), dtype=np.int64)
+        # Places near each other in the area are near each other in the tree: much of it stays in the cache.
+        order = _along_a_curve(flat)
+        for begin in range(0, len(flat), _BLOCK):
+            rows = order[begin : begin + _BLOCK]
+            found[rows] = self._tree.query(flat[rows])[1]
+        return found.reshape(pairs.shape[:-1])
+
+    def __call__(self, places: object) -> Floats:  # noqa: D102
+        return np.asarray(self.points)[self.numbers(places)]
+
+
+@final
+@dataclass(frozen=True)
+class Snapped(Reading):
+    """Places moved to the centre of their cell of a grid: the nearest centre, without any search."""
+
+    area: Rectangle
+    columns: int
+    rows: int
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.area, Rectangle):
+            raise InvalidParameter("a grid covers a rectangle")
+        for count in (self.columns, self.rows):
+            if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= 1 << 16:
+                raise InvalidParameter("a grid has between 1 and 2^16 columns and rows")
+
+    def numbers(self, places: object) -> Integers:
+        """Give the number of each place's cell, column by column."""
+        steps = self._steps(_pairs(places))
+        return np.asarray(steps[..., 0] * self.rows + steps[..., 1])
+
+    def _steps(self, places: Floats) -> Integers:
+        low = np.array([self.area.x.low, self.area.y.low])
+        steps = np.floor((places - low) / self._cell)
+        return np.asarray(np.clip(steps, 0, np.array([self.columns, self.rows]) - 1).astype(np.int64))
+
+    @property
+    def _cell(self) -> Floats:
+        return np.array([self.area.x.length / self.columns, self.area.y.length / self.rows])
+
+    def __call__(self, places: object) -> Floats:  # noqa: D102
+        low = np.array([self.area.x.low, self.area.y.low])
+        return np.asarray(low + (self._steps(_pairs(places)) + 0.5) * self._cell)
+
+
+@final
+@dataclass(frozen=True, init=False)
+class Projected(Reading):
+    """Places outside a public shape moved to its nearest place: polygons with holes, and unions of them.
+
+    The shape is a shapely geometry, a GeoJSON geometry, or the corners of a polygon.
+    """
+
+    shape: str = field(repr=False)  # well-known text: plain, and the same for equal shapes
+
+    def __init__(self, shape: object) -> None:
+        shapely = _extra("shapely", "moving places into a polygon")
+        try:
+            geometry = _geometry(shapely, shape)
+        except InvalidParameter:
+            raise
+        except Exception:
+            raise InvalidParameter("a shape is a polygon, its GeoJSON, or the list of its corners") from None
+        if (
+            geometry.is_empty
+            or geometry.geom_type not in ("Polygon", "MultiPolygon")
+            or not geometry.is_valid
+        ):
+            raise InvalidParameter("a shape is a polygon, or several, whose borders do not cross themselves")
+        object.__setattr__(self, "shape", shapely.to_wkt(geometry, rounding_precision=-1))
+
+    @cached_property
+    def geometry(self) -> Any:
+        """The shape, as shapely knows it."""
+        shapely = _extra("shapely", "moving places into a polygon")
+        geometry = shapely.from_wkt(self.shape)
+        shapely.prepare(geometry)
+        return geometry
+
+    def __call__(self, places: object) -> Floats:  # noqa: D102
+        shapely = _extra("shapely", "moving places into a polygon")
+        pairs = _pairs(places)
+        flat = pairs.reshape(-1, 2).copy()
+        outside = ~shapely.covers(self.geometry, shapely.points(flat))
+        ways = shapely.shortest_line(shapely.points(flat[outside]), self.geometry)
+        flat[outside] = shapely.get_coordinates(ways).reshape(-1, 2, 2)[:, 1]
+        return flat.reshape(pairs.shape)
+
+
+def _geometry(shapely: Any, shape: object) -> Any:
+    if isinstance(shape, str):
+        return shapely.from_wkt(shape)
+    if isinstance(shape, dict):
+        return shapely.geometry.shape(shape.get("geometry", shape))
+    if hasattr(shape, "geom_type"):
+        return shape
+    return shapely.Polygon(np.asarray(shape, dtype=np.float64))
+
+
+def _pairs(places: object) -> Floats:
+    array = numbers(places)
+    if array.ndim == 0 or array.shape[-1] != 2:
+        raise OutsideDomain("places are pairs of numbers: an array whose last axis has length 2")
+    if not np.isfinite(array).all():
+        raise OutsideDomain("a place is not a pair of finite numbers")
+    return array.astype(np.float64, copy=False)
+
+
+def _along_a_curve(places: Floats) -> Integers:
+    """Give an order in which places that follow each other are near each other: rows of a coarse grid."""
+    if len(places) < _BLOCK:
+        return np.arange(len(places))
+    low, high = places.min(axis=0), places.max(axis=0)
+    steps = ((places - low) / np.maximum(high - low, 1e-300) * 255.0).astype(np.uint16)
+    key = steps[:, 0] << np.uint16(8) | np.where(steps[:, 0] & 1, 255 - steps[:, 1], steps[:, 1])
+    return np.argsort(key, kind="stable")
+
+
+def _extra(module: str, what: str) -> Any:
+    try:
+        return import_module(module)
+    except ImportError:
+        raise MissingExtra(what, "geo") from None
