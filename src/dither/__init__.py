@@ -45,8 +45,12 @@ _ROOMS: Final = {
         "RR",
         "SUE",
         "SW",
+        "BoundedLaplace",
+        "Calibration",
         "Duchi",
         "Each",
+        "Exponential",
+        "Gaussian",
         "Gridding",
         "HadamardResponse",
         "Hybrid",
@@ -56,10 +60,12 @@ _ROOMS: Final = {
         "PlanarLaplace",
         "Podium",
         "Projected",
+        "Purkayastha",
         "Records",
         "Rounded",
         "Sampled",
         "Snapped",
+        "Staircase",
         "Strawman",
         "SubsetSelection",
         "TraCSC",
@@ -127,8 +133,12 @@ if TYPE_CHECKING:
     from dither.mechanisms import RR as RR
     from dither.mechanisms import SUE as SUE
     from dither.mechanisms import SW as SW
+    from dither.mechanisms import BoundedLaplace as BoundedLaplace
+    from dither.mechanisms import Calibration as Calibration
     from dither.mechanisms import Duchi as Duchi
     from dither.mechanisms import Each as Each
+    from dither.mechanisms import Exponential as Exponential
+    from dither.mechanisms import Gaussian as Gaussian
     from dither.mechanisms import Gridding as Gridding
     from dither.mechanisms import HadamardResponse as HadamardResponse
     from dither.mechanisms import Hybrid as Hybrid
@@ -138,10 +148,12 @@ if TYPE_CHECKING:
     from dither.mechanisms import PlanarLaplace as PlanarLaplace
     from dither.mechanisms import Podium as Podium
     from dither.mechanisms import Projected as Projected
+    from dither.mechanisms import Purkayastha as Purkayastha
     from dither.mechanisms import Records as Records
     from dither.mechanisms import Rounded as Rounded
     from dither.mechanisms import Sampled as Sampled
     from dither.mechanisms import Snapped as Snapped
+    from dither.mechanisms import Staircase as Staircase
     from dither.mechanisms import Strawman as Strawman
     from dither.mechanisms import SubsetSelection as SubsetSelection
     from dither.mechanisms import TraCSC as TraCSC

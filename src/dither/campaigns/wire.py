@@ -23,6 +23,7 @@ from dither.domains import Categories, Circle, Disk, Domain, Interval, Parallelo
 from dither.errors import DitherError, InvalidParameter, MalformedReport
 from dither.losses import Power, power
 from dither.mechanisms.mechanism import Mechanism
+from dither.mechanisms.numeric.gaussian import Calibration
 from dither.mechanisms.trajectory.lsrr import Contrast
 from dither.mechanisms.trajectory.readings import Projected, Rounded, Snapped
 from dither.mechanisms.windowed import Decoding
@@ -31,7 +32,12 @@ from dither.reports import Reports
 
 VERSION: Final = 1
 _MAGIC: Final = b"dither\x00"
-_CHOICES: Final[dict[str, type[Enum]]] = {"Contrast": Contrast, "Decoding": Decoding, "Unit": Unit}
+_CHOICES: Final[dict[str, type[Enum]]] = {
+    "Calibration": Calibration,
+    "Contrast": Contrast,
+    "Decoding": Decoding,
+    "Unit": Unit,
+}
 _DIGEST: Final = 16
 
 

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from dither.domains import BLOCK, Line
 from dither.kernels.alias import AliasSampler
-from dither.kernels.lattice import Bounded, Clamped, Lattice, Ring
+from dither.kernels.enclosed import Bounded, Ring
+from dither.kernels.lattice import Clamped, Lattice
 from dither.kernels.placement import Track
 from dither.kernels.sampling import FEW, in_threads
 from dither.randomness import Source

@@ -7,6 +7,7 @@ arithmetic is in integers, so every machine finds the same weights; a few intege
 from __future__ import annotations
 
 import hashlib
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -23,6 +24,7 @@ from dither.privacy.exact import exp_above
 DIGITS: Final = 256  # of the fixed-point numbers that weights are made of
 _ONE: Final = 1 << DIGITS
 _KEPT: Final = 1 << 40  # of 2^128: goes to the centre, which takes what rounding leaves
+FLOOR: Final = 1 << 32  # of 2^128: the least weight of a place in noise that is cut
 
 
 class Decay(ABC):
@@ -105,7 +107,7 @@ class End(Enum):
     """What happens where the weights end."""
 
     PILED = "piled"  # the outermost weight is all that lies beyond
-    CUT = "cut"  # nothing lies beyond
+    CUT = "cut"  # nothing lies beyond, and far out the weights stay at a floor
     RING = "ring"  # the two outermost places are one and the same
 
 
@@ -140,6 +142,8 @@ class Noise:
         mass = 2 * sum(inner) - inner[0] + self._copies * last
         scale = (1 << TOTAL_BITS) - _KEPT
         outer = [-(-value * scale // mass) for value in [*inner[1:], last]]
+        if self.end is End.CUT:
+            outer = [max(weight, FLOOR) for weight in outer]
         centre = (1 << TOTAL_BITS) - 2 * sum(outer[:-1]) - self._copies * outer[-1]
         weights = (centre, *outer)
         single = weights[: self._singles]
@@ -235,6 +239,12 @@ def largest_ratio(numerators: tuple[int, ...], denominators: tuple[int, ...]) ->
 def fixed_point(fraction: Fraction) -> int:
     """Give a fixed-point number at least `fraction`."""
     return -(-fraction.numerator * _ONE // fraction.denominator)
+
+
+def in_few_bits(number: float) -> Fraction:
+    """Give a positive number rounded down to 40 bits: two machines' logarithms differ in later ones."""
+    mantissa, exponent = math.frexp(number)
+    return Fraction(math.floor(math.ldexp(mantissa, 40))) * Fraction(2) ** (exponent - 40)
 
 
 def decayed(exponent: Fraction) -> int:

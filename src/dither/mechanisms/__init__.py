@@ -10,13 +10,18 @@ from dither.mechanisms.frequency.pem import PEM
 from dither.mechanisms.frequency.rr import RR
 from dither.mechanisms.frequency.subset import SubsetSelection
 from dither.mechanisms.frequency.sue import SUE
+from dither.mechanisms.numeric.bounded_laplace import BoundedLaplace
 from dither.mechanisms.numeric.duchi import Duchi
+from dither.mechanisms.numeric.exponential import Exponential
+from dither.mechanisms.numeric.gaussian import Calibration, Gaussian
 from dither.mechanisms.numeric.hybrid import Hybrid
 from dither.mechanisms.numeric.laplace import Laplace
 from dither.mechanisms.numeric.ogpm import OGPM
 from dither.mechanisms.numeric.ogpmu import OGPMU
 from dither.mechanisms.numeric.pm import PM
 from dither.mechanisms.numeric.podium import Podium
+from dither.mechanisms.numeric.purkayastha import Purkayastha
+from dither.mechanisms.numeric.staircase import Staircase
 from dither.mechanisms.numeric.sw import SW
 from dither.mechanisms.trajectory.atp import ATP
 from dither.mechanisms.trajectory.gridding import Gridding
@@ -42,8 +47,12 @@ __all__ = [
     "RR",
     "SUE",
     "SW",
+    "BoundedLaplace",
+    "Calibration",
     "Duchi",
     "Each",
+    "Exponential",
+    "Gaussian",
     "Gridding",
     "HadamardResponse",
     "Hybrid",
@@ -53,11 +62,13 @@ __all__ = [
     "PlanarLaplace",
     "Podium",
     "Projected",
+    "Purkayastha",
     "Records",
     "Rounded",
     "Sampled",
     "Sectors",
     "Snapped",
+    "Staircase",
     "Strawman",
     "SubsetSelection",
     "TraCSC",

@@ -2,38 +2,37 @@
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from dataclasses import KW_ONLY, dataclass, replace
-from fractions import Fraction
 from functools import cached_property
 from typing import Any, ClassVar, Final, Generic, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dither.domains import Circle, Domain, Interval, Line, numbers
+from dither.domains import Domain, Interval, numbers
 from dither.errors import InvalidParameter, MalformedReport
 from dither.kernels.adding import draw_lattice
 from dither.kernels.decoder import Affine, Decoder, from_wire
-from dither.kernels.lattice import Bounded, Clamped, Ring, check_lattice
-from dither.kernels.noise_law import AddedLaw, CutLaw, Density, TableLaw
+from dither.kernels.enclosed import Bounded, Ring
+from dither.kernels.lattice import Clamped, check_lattice
+from dither.kernels.noise_law import AddedLaw, CutLaw, Density
 from dither.kernels.placement import Track
-from dither.mechanisms.mechanism import Mechanism
-from dither.mechanisms.questions import Questions, Realised
-from dither.mechanisms.windowed import Decoding, within
+from dither.mechanisms.tabled import TabledMechanism
+from dither.mechanisms.windowed import Decoding
 from dither.privacy import Bound, Pure
-from dither.privacy.exact import exp_below, log_above
+from dither.privacy.exact import log_above
 from dither.randomness import Source
 
 Array = NDArray[Any]
-Floats = NDArray[np.float64]
+Kind = TypeVar("Kind", Clamped, Ring, Bounded)
 
 END_MASS: Final = 1e-10  # about the probability of a report at an end of the clamped range
-Kind = TypeVar("Kind", Clamped, Ring, Bounded)
 
 
 @dataclass(frozen=True)
-class LatticeMechanism(Mechanism, Questions, Generic[Kind]):
+class LatticeMechanism(TabledMechanism, Generic[Kind]):
     """A value's step on a lattice plus noise with integer weights. The noise takes up to `cells` values."""
 
     _: KW_ONLY
@@ -49,20 +48,13 @@ class LatticeMechanism(Mechanism, Questions, Generic[Kind]):
         check_lattice(self.cells)
         _ = self.kernel
 
-    @property
-    def line(self) -> Line:
-        """The domain of the inputs."""
-        assert isinstance(self.domain, Line)
-        return self.domain
-
     @cached_property
     def kernel(self) -> Kind:
         """The lattice in integers: what devices sample."""
         return self._certified(self.lattice())
 
     def _certified(self, kernel: Kind) -> Kind:
-        """Give the lattice back if its largest ratio, in integers, is at most e^ε: the privacy proof."""
-        if kernel.ratio > exp_below(Fraction(self.epsilon)):
+        if self._exceeds(kernel):
             raise InvalidParameter("this ε is too small or too large for the number of cells")
         return kernel
 
@@ -74,44 +66,23 @@ class LatticeMechanism(Mechanism, Questions, Generic[Kind]):
     @cached_property
     def decoder(self) -> Decoder:
         """Which number each report stands for."""
-        kernel, track = self.kernel, self.track
-        step = (1 << kernel.fraction) / track.scale
-        return Affine(self.line.low + float(kernel.offset()) * step, step)
-
-    @cached_property
-    def sampled(self) -> Realised:
-        """The same questions about the integers that are sampled."""
-        values = self.line.to_unit(self.decoder(np.arange(self.outcomes)))
-        law = TableLaw(self._chances, values, circular=isinstance(self.domain, Circle))
-        return Realised(self.line, law)
-
-    def _chances(self, unit: float) -> Floats:
-        value = float(self.line.from_unit(np.asarray(unit)))
-        return self.kernel.chances(self.track.aim_one(value))
-
-    def probabilities(self, x: float) -> list[Fraction]:
-        """Give the exact probability of every report for the input x, from the very integers sampled."""
-        return self.kernel.probabilities(self.track.aim_one(float(self.line.check(x))))
+        step = (1 << self.kernel.fraction) / self.track.scale
+        return Affine(self.line.low + float(self.kernel.offset()) * step, step)
 
     def _draw(self, values: object, source: Source, threads: int) -> Array:
         array = numbers(values)
         flat = array.reshape(-1)
-        return draw_lattice(self.line, self.kernel, self.track, flat, source, threads=threads).reshape(
-            array.shape
-        )
-
-    def decode(self, cells: Array) -> Array:
-        """Give the numbers that reports stand for."""
-        return self.decoder(cells)
-
-    def _valid(self, raw: Array) -> Array:
-        return within(raw, self.outcomes, self.kernel.dtype)
+        cells = draw_lattice(self.line, self.kernel, self.track, flat, source, threads=threads)
+        return cells.reshape(array.shape)
 
     def realised(self) -> tuple[Bound, str]:
-        """Recompute ε from the integer weights: the largest ratio between the two ends of the domain."""
+        """Recompute ε from the integer weights: the largest ratio that two inputs can have."""
+        return Pure(log_above(self.kernel.ratio)), f"the largest ratio of {self._integers}"
+
+    @property
+    def _integers(self) -> str:
         noise = self.kernel.noise
-        how = f"the largest ratio of {noise.reach + 1} integer weights of total 2^128 ({noise.digest})"
-        return Pure(log_above(self.kernel.ratio)), how
+        return f"integer weights of total 2^128 out to {noise.reach} steps, digest {noise.digest}"
 
     def wire(self) -> dict[str, Any]:
         """Give the integers that name all weights, a digest of the weights, and the codebook."""
@@ -126,19 +97,9 @@ class LatticeMechanism(Mechanism, Questions, Generic[Kind]):
         if kernel.noise.reach != self.kernel.noise.reach:
             raise MalformedReport("the kernel and the mechanism disagree about the number of cells")
         copy = replace(self)
-        copy.__dict__.update(kernel=self._certified(kernel), decoder=from_wire(wire["codebook"]))
         copy.__dict__.pop("track", None)
+        copy.__dict__.update(kernel=self._certified(kernel), decoder=from_wire(wire["codebook"]))
         return copy
-
-    @property
-    def outcomes(self) -> int:
-        """How many different reports there are."""
-        return self.kernel.cells
-
-    @property
-    def report_bytes(self) -> float:
-        """The size of one report, in bytes."""
-        return float(self.kernel.dtype.itemsize)
 
 
 @dataclass(frozen=True)
@@ -158,14 +119,12 @@ class AddedNoise(LatticeMechanism[Clamped]):
         if self.decoding not in (Decoding.OWN, Decoding.TRUNCATED):
             raise InvalidParameter("reports with added noise are read as they are, or cut off at the domain")
         super()._build()
-        _ = self.decoder
 
     @cached_property
     def decoder(self) -> Decoder:
         """Which number each report stands for."""
         plain = super().decoder
-        assert isinstance(plain, Affine)
-        if self.decoding is Decoding.TRUNCATED:
+        if self.decoding is Decoding.TRUNCATED and isinstance(plain, Affine):
             return replace(plain, low=self.line.low, high=self.line.high)
         return plain
 
@@ -180,3 +139,8 @@ class AddedNoise(LatticeMechanism[Clamped]):
     def truncated(self) -> Self:
         """Give the same mechanism with reports beyond the domain read as its nearer end."""
         return replace(self, decoding=Decoding.TRUNCATED)
+
+
+def exponential_margin(epsilon: float) -> float:
+    """Give how many lengths of the domain noise that falls by e^ε a length goes on, to the end mass."""
+    return math.log(0.5 / END_MASS) / epsilon

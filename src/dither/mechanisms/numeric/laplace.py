@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import final
 
@@ -11,7 +10,7 @@ import numpy as np
 from dither.kernels.lattice import Clamped, domain_base
 from dither.kernels.noise import End, Geometric, Noise
 from dither.kernels.noise_law import Floats, SmoothDensity
-from dither.mechanisms.latticed import END_MASS, AddedNoise
+from dither.mechanisms.latticed import AddedNoise, exponential_margin
 
 
 @final
@@ -23,7 +22,7 @@ class Laplace(AddedNoise):
     Reports:   steps of a lattice that goes about 22/ε lengths of the domain beyond its ends and is clamped
                there, with a probability of 10⁻¹⁰. `.truncated()` is T-Laplace.
     Use when:  a baseline is wanted; `Podium` has a third less variance at small ε and far less at large.
-    Reference: [Dwork06, Prop. 1] with the domain's length as sensitivity.
+    Reference: [Dwork06] with the domain's length as sensitivity.
 
     >>> import dither as dt
     >>> round(Laplace(dt.Interval(0, 1), epsilon=2).variance(0.3), 12)  # 2/ε²
@@ -56,8 +55,3 @@ class LaplaceDensity(SmoothDensity):
 
     def beside(self, distance: Floats) -> Floats:  # noqa: D102
         return -np.expm1(-np.asarray(distance) / self.scale) / 2.0
-
-
-def exponential_margin(epsilon: float) -> float:
-    """Give how many lengths of the domain noise that falls by e^ε a length goes on, to the end mass."""
-    return math.log(0.5 / END_MASS) / epsilon

@@ -1,0 +1,131 @@
+"""Lattices without an outside: a circle, and an interval that reports do not leave."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import accumulate
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dither.domains import Line
+from dither.errors import InvalidParameter
+from dither.kernels.lattice import Lattice
+from dither.kernels.noise import FLOOR, End, Noise, largest_ratio
+from dither.kernels.placement import Track
+from dither.randomness import Source
+
+Array = NDArray[Any]
+
+
+@final
+@dataclass(frozen=True)
+class Ring(Lattice):
+    """N steps around a circle; a report is the input's step plus noise, modulo N."""
+
+    noise: Noise
+    fraction: int = 0
+
+    def __post_init__(self) -> None:
+        if self.noise.end is not End.RING or self.fraction:
+            raise InvalidParameter("a ring has noise that closes on itself, and inputs on whole steps")
+
+    @property
+    def cells(self) -> int:  # noqa: D102
+        return 2 * self.noise.reach
+
+    @property
+    def ratio(self) -> Fraction:  # noqa: D102
+        return Fraction(self.noise.weights[0], self.noise.weights[-1])
+
+    def law(self, row: Array, step: int) -> Array:  # noqa: D102
+        return np.roll(row, step)
+
+    def track(self, domain: Line) -> Track:  # noqa: D102
+        scale = self.cells / domain.length
+        return Track(domain.low - 0.5 / scale, scale, None)
+
+    def offset(self) -> Fraction:  # noqa: D102
+        return Fraction(0)
+
+    def wire(self) -> dict[str, Any]:  # noqa: D102
+        return {"noise": self.noise.wire()}
+
+    @staticmethod
+    def from_wire(data: dict[str, Any]) -> Ring:  # noqa: D102
+        return Ring(Noise.from_wire(data["noise"], End.RING))
+
+    def draw_one(self, step: int, source: Source) -> int:  # noqa: D102
+        return (step + self.noise.table.draw_one(source)) % self.cells
+
+
+@final
+@dataclass(frozen=True)
+class Bounded(Lattice):
+    """G + 1 places from end to end; noise that leads outside is drawn again.
+
+    Every place is a possible report of every input, but the chance to stay inside depends on the input: the
+    law of a report is weight over the total C of its input. Inputs at most `shift` steps apart are compared.
+    """
+
+    noise: Noise
+    shift: int
+    fraction: int = 0
+
+    def __post_init__(self) -> None:
+        if self.noise.end is not End.CUT or self.fraction or not 1 <= self.shift <= self.noise.reach:
+            raise InvalidParameter("a bounded lattice has noise as wide as the domain, and a shift within it")
+
+    @property
+    def cells(self) -> int:  # noqa: D102
+        return self.noise.reach + 1
+
+    @cached_property
+    def totals(self) -> tuple[int, ...]:
+        """The weight that stays inside, by step of the input."""
+        sums = tuple(accumulate(self.noise.weights))
+        return tuple(below + above - sums[0] for below, above in zip(sums, reversed(sums), strict=True))
+
+    @cached_property
+    def ratio(self) -> Fraction:
+        """The largest ratio of two probabilities of one report, the totals of both inputs included.
+
+        Between inputs k steps apart it is at most ρ(k)·κ(k), the largest ratio of two weights times the
+        largest ratio of two totals. One step further, ρ grows at least by the smallest ratio of neighbouring
+        weights above the floor, and κ at least by the smallest of neighbouring totals; where their product
+        is 1 or more, the largest shift is the worst.
+        """
+        totals, weights = self.totals, self.noise.weights
+        falling = sum(weight > FLOOR for weight in weights) - 1
+        steeper = 1 / largest_ratio(weights[1 : falling + 1], weights[:falling])
+        flatter = 1 / largest_ratio(totals[:-1], totals[1:])
+        if steeper * flatter < 1 or falling < self.shift:
+            raise InvalidParameter("the noise is too narrow for its bound to be certified; choose more cells")
+        return self.noise.ratio(self.shift) * largest_ratio(totals[self.shift :], totals[: -self.shift])
+
+    def law(self, row: Array, step: int) -> Array:  # noqa: D102
+        reach = self.noise.reach
+        return row[reach - step : 2 * reach - step + 1]
+
+    def track(self, domain: Line) -> Track:  # noqa: D102
+        scale = self.noise.reach / domain.length
+        return Track(domain.low - 0.5 / scale, scale, self.noise.reach)
+
+    def offset(self) -> Fraction:  # noqa: D102
+        return Fraction(0)
+
+    def wire(self) -> dict[str, Any]:  # noqa: D102
+        return {"noise": self.noise.wire(), "shift": self.shift}
+
+    @staticmethod
+    def from_wire(data: dict[str, Any]) -> Bounded:  # noqa: D102
+        return Bounded(Noise.from_wire(data["noise"], End.CUT), data["shift"])
+
+    def draw_one(self, step: int, source: Source) -> int:  # noqa: D102
+        while True:
+            place = step + self.noise.table.draw_one(source) - self.noise.reach
+            if 0 <= place <= self.noise.reach:
+                return place

@@ -1,0 +1,98 @@
+"""Bounded Laplace: the value plus noise, drawn again until the sum lies in the domain."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import KW_ONLY, dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import final
+
+from dither.domains import finite
+from dither.errors import InvalidParameter
+from dither.kernels.enclosed import Bounded
+from dither.kernels.lattice import UNSPENT
+from dither.kernels.noise import End, Geometric, Noise, decayed, in_few_bits
+from dither.kernels.noise_law import InsideLaw
+from dither.mechanisms.latticed import LatticeMechanism
+from dither.mechanisms.numeric.laplace import LaplaceDensity
+from dither.privacy import Guarantee
+
+
+@final
+@dataclass(frozen=True)
+class BoundedLaplace(LatticeMechanism[Bounded]):
+    """A report from the domain itself, the likelier the nearer to the value.
+
+    Promise:   pure ε; with a `sensitivity` below the domain's length, for values at most so far apart.
+    Reports:   places from end to end of the domain. Noise is drawn again while the sum lies outside, so the
+               time a report takes depends a little on the value: let no one watch the clock.
+    Use when:  a baseline is wanted that stays in the domain.
+    Reference: [Holohan20, Thm 3.5]. The normaliser depends on the value; [OGPM25, App. B.8] prints one that
+               does not, and is not a density: see deviations.
+    """
+
+    _: KW_ONLY
+    sensitivity: float | None = None
+
+    def _build(self) -> None:
+        if self.sensitivity is not None:
+            sensitivity = finite("the sensitivity", self.sensitivity)
+            if not 0.0 < sensitivity <= self.line.length:
+                raise InvalidParameter("the sensitivity is positive and at most the domain's length")
+            object.__setattr__(self, "sensitivity", sensitivity)
+        super()._build()
+
+    @property
+    def reach(self) -> float:
+        """How far apart two protected values may be, in lengths of the domain."""
+        return 1.0 if self.sensitivity is None else self.sensitivity / self.line.length
+
+    def lattice(self) -> Bounded:  # noqa: D102
+        steps = self.cells // 2 - 1
+        if self.reach == 1.0:
+            base = decayed(Fraction(self.epsilon) * UNSPENT / steps)
+            return Bounded(Noise(Geometric(), base, steps, End.CUT), steps)
+        # Two values so far apart may be one step further apart on the lattice, whatever a float does.
+        shift = min(steps, math.floor(self.reach * steps * (1.0 + 2.0**-40)) + 1)
+        slope = in_few_bits(1.0 / _scale(self.epsilon, shift, steps, 1.0))
+        return Bounded(Noise(Geometric(), decayed(slope * UNSPENT), steps, End.CUT), shift)
+
+    @property
+    def scale(self) -> float:
+        """The scale b of the noise, in lengths of the domain."""
+        if self.reach == 1.0:
+            return 1.0 / self.epsilon  # exactly: both ends have the same normaliser
+        return _scale(self.epsilon, self.reach, 1.0, 0.0)
+
+    @cached_property
+    def law(self) -> InsideLaw:
+        """The continuous mechanism that the places approximate."""
+        return InsideLaw(LaplaceDensity(self.scale))
+
+    @cached_property
+    def guarantee(self) -> Guarantee:
+        """What a person who answers once is promised; a smaller sensitivity is said as an assumption."""
+        bound = self.realised()[0]
+        if self.sensitivity is None or self.reach == 1.0:
+            return Guarantee(bound, self.unit)
+        return Guarantee(bound, self.unit, (f"two values differ by at most {self.sensitivity:g}",))
+
+
+def _scale(epsilon: float, apart: float, length: float, step: float) -> float:
+    """Give the smallest b whose loss D/b + ln(C_D/C_0) is at most ε [Holohan20, Thm 3.5].
+
+    C is the chance to stay inside. In the continuum (`step` 0) and on a lattice of steps of length 1 alike,
+    C_D/C_0 − 1 = q(1 − e^(−D/b))(1 − e^(−(L − D)/b)) / (1 − q·e^(−L/b)) with q = e^(−step/b).
+    """
+
+    def loss(b: float) -> float:
+        gain = math.expm1(-apart / b) * math.expm1(-(length - apart) / b)
+        return apart / b + math.log1p(math.exp(-step / b) * gain / -math.expm1(-(length + step) / b))
+
+    low, high = apart / epsilon, 1.01 * (length + step) / epsilon
+    while True:
+        middle = (low + high) / 2.0
+        if middle in (low, high):
+            return high
+        low, high = (middle, high) if loss(middle) > epsilon else (low, middle)

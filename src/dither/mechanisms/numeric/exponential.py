@@ -1,0 +1,139 @@
+"""Exponential: one of a few public points, the likelier the nearer to the value."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, Final, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dither.domains import Circle, Interval, finite, numbers
+from dither.errors import InvalidParameter, OutsideDomain
+from dither.kernels.channel import MOST_INPUTS, Channel, Nearest, draw_channel
+from dither.kernels.decoder import Decoder, Table
+from dither.kernels.noise import decayed
+from dither.kernels.noise_law import TableLaw
+from dither.mechanisms.tabled import TabledMechanism
+from dither.privacy import Bound, Pure
+from dither.privacy.exact import log_above
+from dither.randomness import Source
+
+Array = NDArray[Any]
+Floats = NDArray[np.float64]
+
+_PARTS: Final = 1 << 32  # distances are counted in these parts, so that equal ones are equal
+_UNSPENT: Final = 1 - Fraction(1, 1 << 28)  # of ε is used: more than counting distances in parts can cost
+
+
+@final
+@dataclass(frozen=True)
+class Exponential(TabledMechanism):
+    """One of a few public points, the likelier the nearer to the value.
+
+    Promise:   pure ε; less is realised where the points or the `sensitivity` leave room.
+    Reports:   the number of a point. A value is moved to its nearest point before anything is drawn.
+    Use when:  reports must be one of given points.
+    Reference: [McSherry07, Thm 6] with the score −|value − point|, whose sensitivity is at most the largest
+               distance in the domain. A smaller one may be stated and is refused where it breaks ε.
+
+    >>> import dither as dt
+    >>> Exponential(dt.Interval(0, 1), [0, 0.5, 1], epsilon=2, sensitivity=0.5).guarantee
+    Guarantee: ε ≤ 2 for one value
+    """
+
+    points: Sequence[float]
+    _: KW_ONLY
+    sensitivity: float | None = None
+
+    takes = (Interval, Circle)
+
+    def _build(self) -> None:
+        object.__setattr__(self, "points", self._checked())
+        if self.sensitivity is not None:
+            object.__setattr__(self, "sensitivity", finite("the sensitivity", self.sensitivity))
+            if not self.sensitivity > 0.0:
+                raise InvalidParameter("the sensitivity is positive")
+        if self._exceeds(self.kernel):
+            raise InvalidParameter("with this sensitivity the points would spend more than ε; state more")
+
+    def _checked(self) -> tuple[float, ...]:
+        try:
+            array = np.unique(self.line.check(self.points).astype(np.float64))
+        except OutsideDomain:
+            raise InvalidParameter(f"the points are numbers in {self.domain}") from None
+        if np.ndim(self.points) != 1 or array.size != np.size(self.points):
+            raise InvalidParameter("the points are a list of different numbers")
+        if isinstance(self.domain, Circle) and array.size and array[-1] - array[0] >= self.domain.period:
+            raise InvalidParameter("0 and the period are the same point of a circle")
+        if not 2 <= array.size <= MOST_INPUTS:
+            raise InvalidParameter(f"there are between 2 and {MOST_INPUTS} points")
+        return tuple(array.tolist())
+
+    @property
+    def _steepness(self) -> Floats:
+        """Distance over twice the sensitivity, for every pair of points: the exponent at ε = 1."""
+        places = np.array(self.points)
+        if isinstance(self.domain, Circle):
+            widest = self.domain.period / 2.0
+            apart = self.domain.distance(places[:, None], places)
+        else:
+            widest = self.line.length
+            apart = np.abs(places[:, None] - places)
+        return np.asarray(apart / (2.0 * (widest if self.sensitivity is None else self.sensitivity)))
+
+    @cached_property
+    def kernel(self) -> Channel:
+        """The weights of every point for every point, in integers: what devices sample."""
+        parts = np.floor(self._steepness * _PARTS).astype(np.int64)
+        budget = Fraction(self.epsilon) * _UNSPENT / _PARTS
+        weight = {part: decayed(budget * part) for part in np.unique(parts).tolist()}
+        return Channel.of([[weight[part] for part in row] for row in parts.tolist()])
+
+    @cached_property
+    def track(self) -> Nearest:
+        """Which point a value is nearest to."""
+        if isinstance(self.domain, Circle):
+            return Nearest.on_circle(self.points, self.domain.period)
+        return Nearest.on_interval(self.points)
+
+    @cached_property
+    def decoder(self) -> Decoder:
+        """The points."""
+        return Table(np.array(self.points))
+
+    @cached_property
+    def law(self) -> TableLaw:
+        """The law with real weights e^(−ε·distance / 2·sensitivity), which the integers approximate."""
+        weights = np.exp(-self.epsilon * self._steepness)
+        chances = weights / weights.sum(axis=1, keepdims=True)
+
+        def at(unit: float) -> Floats:
+            value = float(self.line.from_unit(np.asarray(unit)))
+            return np.asarray(chances[self.track.aim_one(value)])
+
+        return TableLaw(
+            at,
+            self.line.to_unit(np.array(self.points)),
+            circular=isinstance(self.domain, Circle),
+            kinks=tuple(self.line.to_unit(np.array(self.track.edges)).tolist()),
+        )
+
+    def _draw(self, values: object, source: Source, threads: int) -> Array:
+        array = numbers(values)
+        flat = array.reshape(-1)
+        cells = draw_channel(self.line, self.kernel, self.track, flat, source, threads=threads)
+        return cells.reshape(array.shape)
+
+    def realised(self) -> tuple[Bound, str]:
+        """Recompute ε by enumeration: the largest ratio in every column of the matrix."""
+        how = f"all pairs of {self.kernel.cells} inputs, from integer weights of total 2^128"
+        return Pure(log_above(self.kernel.ratio)), how
+
+    def wire(self) -> dict[str, Any]:
+        """Give a digest of the matrix, and the points."""
+        kernel = {"cells": self.kernel.cells, "digest": self.kernel.digest}
+        return {"kernel": kernel, "codebook": self.decoder.wire()}

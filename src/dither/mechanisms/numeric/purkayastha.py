@@ -1,0 +1,64 @@
+"""Purkayastha: an angle plus noise that falls off exponentially with the angular distance."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import final
+
+import numpy as np
+
+from dither.domains import Circle
+from dither.kernels.enclosed import Ring
+from dither.kernels.lattice import UNSPENT
+from dither.kernels.noise import End, Geometric, Noise, decayed
+from dither.kernels.noise_law import Floats, RingLaw, SmoothDensity
+from dither.mechanisms.latticed import LatticeMechanism
+
+
+@final
+@dataclass(frozen=True)
+class Purkayastha(LatticeMechanism[Ring]):
+    """An angle plus noise around the circle, the likelier the nearer.
+
+    Promise:   pure ε.
+    Reports:   steps of the circle.
+    Use when:  a baseline for directions is wanted; `OGPM` on a circle has a smaller error.
+    Reference: [Weggenmann21] on the circle.
+    """
+
+    takes = (Circle,)
+
+    def lattice(self) -> Ring:  # noqa: D102
+        half = self.cells // 2
+        return Ring(Noise(Geometric(), decayed(Fraction(self.epsilon) * UNSPENT / half), half, End.RING))
+
+    @cached_property
+    def law(self) -> RingLaw:
+        """The continuous mechanism that the steps approximate."""
+        return RingLaw(AngularDensity(self.epsilon))
+
+
+@final
+@dataclass(frozen=True)
+class AngularDensity(SmoothDensity):
+    """ε·e^(−2ε|z|) / (1 − e^−ε) for z within half a turn: κ = ε/π in radians."""
+
+    epsilon: float
+    limit: float = 0.5
+
+    @property
+    def scale(self) -> float:  # type: ignore[override]
+        """How far, in turns, the density falls by a factor e."""
+        return 0.5 / self.epsilon
+
+    def density(self, gap: Floats) -> Floats:  # noqa: D102
+        top = self.epsilon / -np.expm1(-self.epsilon)
+        return np.asarray(top * np.exp(-2.0 * self.epsilon * np.abs(gap)))
+
+    def below(self, gap: Floats) -> Floats:  # noqa: D102
+        return np.asarray(0.5 + np.sign(gap) * self.beside(np.abs(gap)))
+
+    def beside(self, distance: Floats) -> Floats:  # noqa: D102
+        return np.asarray(np.expm1(-2.0 * self.epsilon * distance) / np.expm1(-self.epsilon) / 2.0)
