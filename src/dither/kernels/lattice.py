@@ -31,7 +31,7 @@ Array = NDArray[Any]
 Floats = NDArray[np.float64]
 
 _TOTAL: Final = 1 << TOTAL_BITS
-_COARSE, _FINE = 15, 30  # bits of the random rounding on a domain of many steps, and of less than one
+_BITS: Final = 31  # places between steps are counted in integers of so many bits
 UNSPENT: Final = 1 - Fraction(1, 1 << 40)  # of ε is used, so that rounded weights stay within it
 
 
@@ -127,8 +127,12 @@ class Clamped(Lattice):
 
     def __post_init__(self) -> None:
         whole = self.last >= 1 << self.fraction
-        if self.noise.end is not End.PILED or self.last < 1 or self.fraction not in (_COARSE, _FINE):
-            raise InvalidParameter("a clamped lattice has a domain of positive length and piled ends")
+        if (
+            self.noise.end is not End.PILED
+            or not 1 <= self.last < 1 << _BITS
+            or not 1 <= self.fraction < _BITS
+        ):
+            raise InvalidParameter("a clamped lattice has piled ends and a domain of up to 2^31 places")
         if whole and self.last % (1 << self.fraction):
             raise InvalidParameter("a domain of more than one step has a whole number of them")
         if self.steps >= self.noise.reach:
@@ -139,8 +143,9 @@ class Clamped(Lattice):
         """Give `last` and `fraction` for noise that goes on for `margin` lengths beyond the domain."""
         steps = int(reach / (1.0 + margin))
         if steps >= 1:
-            return steps << _COARSE, _COARSE
-        return max(1, round((reach - 1) / margin * (1 << _FINE))), _FINE
+            fraction = _BITS - steps.bit_length()
+            return steps << fraction, fraction
+        return max(1, round((reach - 1) / margin * (1 << (_BITS - 1)))), _BITS - 1
 
     @property
     def steps(self) -> int:

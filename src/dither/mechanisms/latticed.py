@@ -19,6 +19,7 @@ from dither.kernels.enclosed import Bounded, Ring
 from dither.kernels.lattice import Clamped, check_lattice
 from dither.kernels.noise_law import AddedLaw, CutLaw, Density
 from dither.kernels.placement import Track
+from dither.mechanisms.numerical import Reading
 from dither.mechanisms.tabled import TabledMechanism
 from dither.mechanisms.windowed import Decoding
 from dither.privacy import Bound, Pure
@@ -66,6 +67,9 @@ class LatticeMechanism(TabledMechanism, Generic[Kind]):
     @cached_property
     def decoder(self) -> Decoder:
         """Which number each report stands for."""
+        return self._steps()
+
+    def _steps(self) -> Affine:
         step = (1 << self.kernel.fraction) / self.track.scale
         return Affine(self.line.low + float(self.kernel.offset()) * step, step)
 
@@ -123,10 +127,9 @@ class AddedNoise(LatticeMechanism[Clamped]):
     @cached_property
     def decoder(self) -> Decoder:
         """Which number each report stands for."""
-        plain = super().decoder
-        if self.decoding is Decoding.TRUNCATED and isinstance(plain, Affine):
-            return replace(plain, low=self.line.low, high=self.line.high)
-        return plain
+        if self.decoding is Decoding.TRUNCATED:
+            return replace(self._steps(), low=self.line.low, high=self.line.high)
+        return self._steps()
 
     @cached_property
     def law(self) -> AddedLaw | CutLaw:
@@ -135,6 +138,10 @@ class AddedNoise(LatticeMechanism[Clamped]):
             return CutLaw(self.density())
         low, high = self.line.to_unit(self.decoder(np.array([0, self.outcomes - 1])))
         return AddedLaw(self.density(), (float(low), float(high)))
+
+    def straight(self) -> Reading:
+        """Give the reading of reports whose mean is the value: the lattice itself, cut off or not."""
+        return Reading(self._steps()(np.arange(self.outcomes)))
 
     def truncated(self) -> Self:
         """Give the same mechanism with reports beyond the domain read as its nearer end."""

@@ -15,8 +15,8 @@ from dither.domains import Circle, Line
 from dither.errors import InvalidParameter
 from dither.kernels.decoder import Decoder
 from dither.kernels.noise_law import TableLaw
-from dither.mechanisms.mechanism import Mechanism
-from dither.mechanisms.questions import Questions, Realised
+from dither.mechanisms.numerical import Numerical
+from dither.mechanisms.questions import Realised
 from dither.mechanisms.windowed import within
 from dither.privacy.exact import exp_below
 
@@ -54,7 +54,7 @@ class Aim(Protocol):
 
 
 @dataclass(frozen=True)
-class TabledMechanism(Mechanism, Questions):
+class TabledMechanism(Numerical):
     """A kernel of integer weights, a rule that brings a value to it, and what each report stands for."""
 
     @property
@@ -86,11 +86,11 @@ class TabledMechanism(Mechanism, Questions):
     def sampled(self) -> Realised:
         """The same questions about the integers that are sampled."""
         values = self.line.to_unit(self.decoder(np.arange(self.outcomes)))
-        return Realised(self.line, TableLaw(self._chances, values, circular=isinstance(self.domain, Circle)))
 
-    def _chances(self, unit: float) -> Floats:
-        value = float(self.line.from_unit(np.asarray(unit)))
-        return self.kernel.chances(self.track.aim_one(value))
+        def chances(unit: float) -> Floats:
+            return self.chances(float(self.line.from_unit(np.asarray(unit))))
+
+        return Realised(self.line, TableLaw(chances, values, circular=isinstance(self.domain, Circle)))
 
     def probabilities(self, x: float) -> list[Fraction]:
         """Give the exact probability of every report for the input x, from the very integers sampled."""
@@ -98,6 +98,10 @@ class TabledMechanism(Mechanism, Questions):
         if value.ndim:
             raise InvalidParameter("exact probabilities are listed for one input at a time")
         return self.kernel.probabilities(self.track.aim_one(float(value)))
+
+    def chances(self, x: float) -> Floats:
+        """Give the probability of every report for the input x, in floats."""
+        return self.kernel.chances(self.track.aim_one(float(self.line.check(x))))
 
     def decode(self, cells: Array) -> Array:
         """Give the numbers that reports stand for."""

@@ -47,7 +47,7 @@ class Gaussian(AddedNoise):
                is computed from the integer weights and is never above the asked one.
     Reports:   steps of a lattice that goes at least 6 standard deviations beyond the domain and is clamped
                there, with a probability of at most 10⁻¹⁰.
-    Use when:  normal noise is asked for; at one report a person, pure mechanisms of the same ε err less.
+    Use when:  normal noise is asked for; unless δ is near ε, `Laplace` errs less and promises more.
     Reference: analytic [Balle18, Thm 8]; classic [Dwork14, Thm A.1], valid for ε ≤ 1 and refused where its δ
                turns out above the asked one; PAC [Thesis, Thm 18].
     """

@@ -1,0 +1,325 @@
+"""The realised budget of lattices, against brute force over all pairs of inputs, and at every ε."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dither as dt
+from dither.errors import InvalidParameter, MalformedReport
+from dither.kernels.channel import Channel
+from dither.kernels.divergence import excess, failure
+from dither.kernels.enclosed import Bounded
+from dither.kernels.lattice import Clamped, domain_base
+from dither.kernels.noise import End, Geometric, Noise, Stairs, decayed, largest_ratio
+from dither.privacy import PAC, Approximate, Pure
+from dither.privacy.exact import exp_above, exp_below, log_above
+
+UNIT, WIDE, DEGREES = dt.Interval(0, 1), dt.Interval(-3, 7), dt.Circle(360)
+POINTS = [-3, -1, 0, 2.5, 7]
+
+PURE = {
+    "Laplace": lambda eps, **more: dt.Laplace(WIDE, epsilon=eps, **more),
+    "T-Laplace": lambda eps, **more: dt.Laplace(UNIT, epsilon=eps, **more).truncated(),
+    "Staircase": lambda eps, **more: dt.Staircase(UNIT, epsilon=eps, **more),
+    "Staircase, squared": lambda eps, **more: dt.Staircase(WIDE, epsilon=eps, loss=dt.squared, **more),
+    "BoundedLaplace": lambda eps, **more: dt.BoundedLaplace(WIDE, epsilon=eps, **more),
+    "BoundedLaplace, 1/3": lambda eps, **more: dt.BoundedLaplace(
+        UNIT, epsilon=eps, sensitivity=1 / 3, **more
+    ),
+    "Purkayastha": lambda eps, **more: dt.Purkayastha(DEGREES, epsilon=eps, **more),
+}
+
+
+def rows(mechanism: Any, units: Any) -> list[list[Fraction]]:
+    return [mechanism.probabilities(float(mechanism.line.from_unit(np.asarray(unit)))) for unit in units]
+
+
+def worst(laws: list[list[Fraction]]) -> Fraction:
+    """The largest ratio of two probabilities of one report, over all pairs."""
+    return max(Fraction(max(column), min(column)) for column in zip(*laws, strict=True))
+
+
+@pytest.mark.parametrize("name", [name for name in PURE if "1/3" not in name])
+@pytest.mark.parametrize("epsilon", [0.02, 0.7, 3.0, 9.0])
+@pytest.mark.parametrize("cells", [8, 64])
+def test_no_pair_of_inputs_has_a_larger_ratio(name: str, epsilon: float, cells: int) -> None:
+    mechanism = PURE[name](epsilon, cells=cells)
+    laws = rows(mechanism, np.linspace(0, 1, 67))
+    assert all(sum(law) == 1 and min(law) > 0 for law in laws)
+    found = worst(laws)
+    assert found <= mechanism.kernel.ratio <= exp_below(Fraction(epsilon))
+    assert found >= 1 + (mechanism.kernel.ratio - 1) * Fraction(999_999, 1_000_000)
+
+
+@pytest.mark.parametrize("sensitivity", [0.1, 1 / 3, 0.5, 0.9])
+@pytest.mark.parametrize("epsilon", [0.05, 1.0, 6.0])
+def test_bounded_laplace_over_all_pairs_that_are_near(epsilon: float, sensitivity: float) -> None:
+    mechanism = dt.BoundedLaplace(UNIT, epsilon=epsilon, sensitivity=sensitivity, cells=64)
+    steps, shift = mechanism.kernel.noise.reach, mechanism.kernel.shift
+    assert shift >= sensitivity * steps
+    laws = rows(mechanism, np.arange(steps + 1) / steps)
+    near = max(
+        max(one / two for one, two in zip(laws[a], laws[b], strict=True))
+        for a, b in itertools.permutations(range(steps + 1), 2)
+        if abs(a - b) <= shift
+    )
+    assert near <= mechanism.kernel.ratio <= exp_below(Fraction(epsilon))
+    assert near >= 1 + (mechanism.kernel.ratio - 1) * Fraction(999, 1000)
+
+
+def test_inputs_within_the_sensitivity_stay_within_the_shift() -> None:
+    rng = np.random.default_rng(3)
+    for sensitivity in (0.1, 0.25, 1 / 3, 0.7):
+        mechanism = dt.BoundedLaplace(WIDE, epsilon=1.0, sensitivity=10 * sensitivity, cells=1 << 10)
+        low = rng.uniform(-3, 7 - 10 * sensitivity, 20_000)
+        high = np.minimum(low + 10 * sensitivity, 7.0)
+        apart = mechanism.track.aim(high) - mechanism.track.aim(low)
+        assert apart.max() <= mechanism.kernel.shift
+
+
+@pytest.mark.parametrize("name", PURE)
+@pytest.mark.parametrize("epsilon", [1e-3, 0.01, 0.5, 1.0, 4.0, 12.0, 20.0])
+def test_realised_budget_is_never_above_and_hardly_below(name: str, epsilon: float) -> None:
+    finding = dt.audit(PURE[name](epsilon))
+    assert finding.ok
+    assert isinstance(finding.bound, Pure)
+    assert 0 <= epsilon - finding.realised <= min(1e-3 * epsilon, 2e-5)
+
+
+@pytest.mark.parametrize("name", PURE)
+@pytest.mark.parametrize("epsilon", [1e-6, 1e-5, 3e-4, 30.0, 50.0])
+def test_extreme_budgets(name: str, epsilon: float) -> None:
+    mechanism = PURE[name](epsilon)
+    assert 0.99 * epsilon <= dt.audit(mechanism).realised <= epsilon
+    values = mechanism.line.from_unit(np.linspace(0, 1, 101))
+    reports = mechanism.perturb(values, source=dt.Seeded(1))
+    assert np.isfinite(reports.values).all()
+    assert np.isfinite(mechanism.variance(values)).all()
+    low, high = mechanism.support
+    assert low <= reports.values.min() <= reports.values.max() <= high
+
+
+@pytest.mark.parametrize("epsilon", [1e-3, 1.0, 20.0])
+def test_the_ends_of_the_clamped_range_are_hardly_ever_reported(epsilon: float) -> None:
+    for mechanism in (dt.Laplace(UNIT, epsilon=epsilon), dt.Staircase(UNIT, epsilon=epsilon)):
+        top = mechanism.chances(1.0)[-1]
+        assert 0 < top < 1.1e-10
+        low, high = mechanism.support
+        assert high - 1 == pytest.approx(-low, rel=1e-9)
+        decoded = mechanism.decode(np.array([0, mechanism.outcomes - 1]))
+        assert decoded.tolist() == pytest.approx([low, high], rel=1e-12)
+
+
+# What broken twins look like to the audit.
+
+
+def refused(mechanism: Any, kernel: Any) -> bool:
+    try:
+        mechanism._certified(kernel)
+    except InvalidParameter:
+        return True
+    return False
+
+
+@pytest.mark.parametrize("epsilon", [0.01, 1.0, 8.0])
+def test_a_steeper_noise_is_refused(epsilon: float) -> None:
+    """A base rounded down by a part in 2^60 spends more than ε: exact arithmetic sees it."""
+    honest = dt.Laplace(UNIT, epsilon=epsilon)
+    kernel = honest.kernel
+    steps = kernel.last >> kernel.fraction
+    base = decayed(Fraction(epsilon) / steps)
+    for twin, bad in (
+        (base - (base >> 60), True),
+        (domain_base(epsilon, kernel.last, kernel.fraction, steps), False),
+    ):
+        noise = Noise(Geometric(), twin, kernel.noise.reach, End.PILED)
+        assert refused(honest, Clamped(noise, kernel.last, kernel.fraction)) is bad
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 5.0])
+def test_weights_made_of_floats_break_the_budget(epsilon: float) -> None:
+    """The twin that most libraries ship: probabilities in doubles. Their ratios are not within e^ε."""
+    honest = dt.Laplace(UNIT, epsilon=epsilon)
+    steps, reach = honest.kernel.steps, honest.kernel.noise.reach
+    floats = np.exp(-epsilon / steps * np.arange(reach))
+    weights = tuple(int(Fraction(weight) * 2**128) for weight in floats.tolist())
+    assert largest_ratio(weights[:-steps], weights[steps:]) > exp_above(Fraction(epsilon))
+
+
+@pytest.mark.parametrize("epsilon", [1.0, 4.0])
+def test_a_staircase_with_narrow_stairs_is_refused(epsilon: float) -> None:
+    honest = dt.Staircase(UNIT, epsilon=epsilon)
+    kernel, decay = honest.kernel, honest.kernel.noise.decay
+    assert isinstance(decay, Stairs)
+    noise = Noise(Stairs(decay.run - 1, decay.first), kernel.noise.base, kernel.noise.reach, End.PILED)
+    assert refused(honest, Clamped(noise, kernel.last, kernel.fraction))
+
+
+def test_bounded_laplace_without_its_normaliser_is_refused() -> None:
+    """b = D/ε forgets that the totals differ: it realises 1.380 at ε = 1, D = 1/2."""
+    honest = dt.BoundedLaplace(UNIT, epsilon=1.0, sensitivity=0.5)
+    shift, steps = honest.kernel.shift, honest.kernel.noise.reach
+    naive = Bounded(Noise(Geometric(), decayed(Fraction(1, shift)), steps, End.CUT), shift)
+    assert log_above(naive.ratio) == pytest.approx(1.380, abs=5e-4)
+    assert refused(honest, naive)
+
+
+# Promises with a δ.
+
+
+def brute_excess(laws: list[list[Fraction]], bound: Fraction) -> Fraction:
+    return max(
+        sum((max(Fraction(0), one - bound * two) for one, two in zip(a, b, strict=True)), Fraction(0))
+        for a, b in itertools.permutations(laws, 2)
+    )
+
+
+def brute_failure(laws: list[list[Fraction]], bound: Fraction) -> Fraction:
+    return max(
+        sum((one for one, two in zip(a, b, strict=True) if one > bound * two), Fraction(0))
+        for a, b in itertools.permutations(laws, 2)
+    )
+
+
+@pytest.mark.parametrize("calibration", [dt.Calibration.ANALYTIC, dt.Calibration.PAC])
+@pytest.mark.parametrize(
+    ("epsilon", "delta"), [(0.01, 0.02), (0.3, 0.05), (1.0, 1e-3), (4.0, 0.1), (9.0, 1e-4)]
+)
+@pytest.mark.parametrize("cells", [32, 128])
+def test_delta_against_brute_force(
+    calibration: dt.Calibration, epsilon: float, delta: float, cells: int
+) -> None:
+    mechanism = dt.Gaussian(UNIT, epsilon=epsilon, delta=delta, calibration=calibration, cells=cells)
+    laws = rows(mechanism, [*np.linspace(0, 1, 9), 0.001, 0.01, 0.03, 0.97, 0.99, 0.999])
+    bound = exp_below(Fraction(epsilon))
+    spent = Fraction(mechanism.realised()[0].delta)
+    if calibration is dt.Calibration.PAC:
+        assert brute_failure(laws, bound) <= spent <= Fraction(delta)
+        assert failure(mechanism.kernel, bound) <= spent
+    else:
+        brute = brute_excess(laws, bound)
+        assert brute <= spent <= Fraction(delta)
+        assert brute >= spent * Fraction(999, 1000)
+        assert excess(mechanism.kernel, bound) <= spent
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "delta"), [(1e-3, 1e-6), (0.5, 1e-9), (1.0, 1e-5), (5.0, 1e-3), (20.0, 1e-6)]
+)
+def test_delta_at_full_size(epsilon: float, delta: float) -> None:
+    analytic = dt.Gaussian(WIDE, epsilon=epsilon, delta=delta)
+    finding = dt.audit(analytic)
+    assert finding.ok
+    assert isinstance(finding.bound, Approximate)
+    assert finding.realised == epsilon
+    assert 0.999 * delta <= finding.realised_delta <= delta
+    probable = dt.Gaussian(WIDE, epsilon=epsilon, delta=delta, calibration=dt.Calibration.PAC)
+    assert isinstance(probable.guarantee.bound, PAC)
+    tail = epsilon * probable.sigma / 10 - 5 / probable.sigma
+    assert probable.guarantee.bound.delta == pytest.approx(math.erfc(tail / math.sqrt(2)) / 2, rel=2e-2)
+    assert dt.audit(probable).ok
+
+
+@pytest.mark.parametrize("epsilon", [1e-6, 1e-4, 35.0, 50.0])
+@pytest.mark.parametrize("calibration", [dt.Calibration.ANALYTIC, dt.Calibration.PAC])
+def test_gaussian_at_extreme_budgets(epsilon: float, calibration: dt.Calibration) -> None:
+    for delta in (1e-12, 1e-3, 0.3):
+        mechanism = dt.Gaussian(UNIT, epsilon=epsilon, delta=delta, calibration=calibration)
+        assert dt.audit(mechanism).ok
+        assert np.isfinite(mechanism.perturb(np.linspace(0, 1, 50)).values).all()
+
+
+def test_the_classic_calibration_is_refused_where_it_is_wrong() -> None:
+    fine = dt.Gaussian(UNIT, epsilon=0.9, delta=1e-5, calibration=dt.Calibration.CLASSIC)
+    assert dt.audit(fine).ok
+    assert fine.sigma > fine.at(0.9).sigma * 0.999
+    assert fine.sigma > dt.Gaussian(UNIT, epsilon=0.9, delta=1e-5).sigma
+    with pytest.raises(InvalidParameter, match="ANALYTIC"):
+        dt.Gaussian(UNIT, epsilon=10.0, delta=1e-2, calibration=dt.Calibration.CLASSIC)
+
+
+def test_narrow_normal_noise_is_refused() -> None:
+    honest = dt.Gaussian(UNIT, epsilon=1.0, delta=1e-5)
+    assert refused(honest, honest._with(0.999 * honest._sigma))
+    assert not refused(honest, honest._with(1.001 * honest._sigma))
+
+
+# Channels.
+
+
+@pytest.mark.parametrize("epsilon", [1e-6, 0.3, 2.0, 20.0, 50.0])
+def test_exponential_over_all_pairs(epsilon: float) -> None:
+    for mechanism in (
+        dt.Exponential(WIDE, POINTS, epsilon=epsilon),
+        dt.Exponential(UNIT, np.linspace(0, 1, 11), epsilon=epsilon, sensitivity=0.5),
+        dt.Exponential(DEGREES, range(0, 360, 45), epsilon=epsilon),
+    ):
+        laws = [mechanism.probabilities(point) for point in mechanism.points]
+        assert all(sum(law) == 1 and min(law) > 0 for law in laws)
+        assert worst(laws) == mechanism.kernel.ratio <= exp_below(Fraction(epsilon))
+        assert dt.audit(mechanism).ok
+    full = dt.Exponential(UNIT, np.linspace(0, 1, 11), epsilon=epsilon, sensitivity=0.5)
+    assert dt.audit(full).realised == pytest.approx(epsilon, rel=1e-7)
+
+
+def test_a_sensitivity_that_breaks_the_budget_is_refused() -> None:
+    with pytest.raises(InvalidParameter, match="sensitivity"):
+        dt.Exponential(UNIT, np.linspace(0, 1, 11), epsilon=1.0, sensitivity=0.4)
+    with pytest.raises(InvalidParameter, match="positive"):
+        dt.Exponential(UNIT, [0, 1], epsilon=1.0, sensitivity=0)
+
+
+def test_channels_are_checked() -> None:
+    total = 1 << 128
+    assert Channel(((1, total - 1), (total - 1, 1))).ratio == total - 1
+    for bad in (((1, 2), (2, 1)), ((total, 0), (0, total)), ((1, total - 1), (total,)), ()):
+        with pytest.raises(InvalidParameter):
+            Channel(bad)
+    assert [sum(row) for row in Channel.of([[1, 2, 3], [5, 1, 1]]).rows] == [total, total]
+
+
+# The wire.
+
+
+@pytest.mark.parametrize("name", PURE)
+def test_the_integers_travel(name: str) -> None:
+    mechanism = PURE[name](0.7, cells=256)
+    again = mechanism.restored(mechanism.wire())
+    assert again == mechanism
+    assert again.fingerprint == mechanism.fingerprint
+    assert again.kernel == mechanism.kernel
+    assert dt.from_json(dt.to_json(mechanism)) == mechanism
+    steeper = PURE[name](0.8, cells=256).wire()
+    with pytest.raises((MalformedReport, InvalidParameter)):
+        mechanism.restored(steeper)
+    for broken in ({}, {**mechanism.wire(), "kernel": {}}, {**mechanism.wire(), "kernel": 3}):
+        with pytest.raises(MalformedReport):
+            mechanism.restored(broken)
+    with pytest.raises(MalformedReport):
+        mechanism.restored(PURE[name](0.7, cells=512).wire())
+
+
+def test_a_gentler_noise_is_accepted_from_the_wire() -> None:
+    """A collector reads what an older version sent, if it keeps the promise."""
+    mechanism, older = (dt.Laplace(UNIT, epsilon=eps, cells=256) for eps in (0.7, 0.699))
+    read = mechanism.restored(older.wire())
+    assert read.kernel == older.kernel
+    assert dt.audit(read).realised <= 0.699
+
+
+def test_gaussian_and_exponential_travel() -> None:
+    for mechanism in (
+        dt.Gaussian(WIDE, epsilon=1.0, delta=1e-4, calibration=dt.Calibration.PAC, cells=256),
+        dt.Exponential(WIDE, POINTS, epsilon=1.0),
+    ):
+        again = dt.from_json(dt.to_json(mechanism))
+        assert again == mechanism
+        assert again.fingerprint == mechanism.fingerprint
+        reports = mechanism.perturb(np.linspace(-3, 7, 40), source=dt.Seeded(2))
+        assert dt.from_bytes(dt.to_bytes(reports)) == reports
