@@ -12,6 +12,7 @@ VERBS: Final = {
     "demo": "See the whole story on generated data.",
     "describe": "Say in words what a mechanism does.",
     "perturb": "Randomise columns of a file.",
+    "reproduce": "Compute the figures and tables of the papers.",
     "version": "Show the version.",
 }
 
