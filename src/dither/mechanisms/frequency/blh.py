@@ -15,7 +15,7 @@ class BLH(Hashed):
 
     Promise:   pure ε.
     Reports:   eight bytes: seed·2^16 + one bit.
-    Use when:  comparing with the literature; `OLH` has the smaller error at every ε above ln 2.
+    Use when:  comparing with the literature; `OLH` is the same below ε = ln 1.5 and better above.
     Reference: [Bassily15], as analysed in [Wang17, Sec. 4.4].
     """
 

@@ -15,7 +15,7 @@ class KRR(Response):
 
     Promise:   pure ε.
     Reports:   a category, in one to four bytes.
-    Use when:  there are few categories: the smallest error of all protocols while k < 3e^ε + 2.
+    Use when:  there are few categories: a smaller error than `OUE` and `OLH` while k < 3e^ε + 2.
     Reference: [Kairouz16, Sec. 4], there called k-RR; also known as GRR or direct encoding.
 
     >>> from dither.domains import Categories

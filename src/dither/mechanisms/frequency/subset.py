@@ -24,7 +24,8 @@ class SubsetSelection(Packed):
 
     Promise:   pure ε.
     Reports:   ⌈k/8⌉ bytes of packed bits, always with the same number of ones.
-    Use when:  the smallest error is worth a slower device; at large ε it is `KRR`, its case of one category.
+    Use when:  the smallest error of all protocols here is worth a slower device; with one category to a set,
+               at large ε or few categories, it is `KRR`.
     Reference: [Ye18, Sec. III]; [WangS16].
     """
 
