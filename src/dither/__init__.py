@@ -80,6 +80,7 @@ _MODULES: Final = (
     "central",
     "errors",
     "frames",
+    "paths",
     "privacy",
     "randomness",
     "sklearn",
@@ -90,6 +91,7 @@ if TYPE_CHECKING:
     from dither import central as central
     from dither import errors as errors
     from dither import frames as frames
+    from dither import paths as paths
     from dither import privacy as privacy
     from dither import randomness as randomness
     from dither import sklearn as sklearn

@@ -63,8 +63,10 @@ class TraCSC(PairMechanism):
         return cells
 
     def _receive(self, cells: Array, begins: NDArray[np.bool_]) -> Floats:
-        coordinates = [part.decode(cells[:, axis]) for axis, part in enumerate(self.parts)]
-        return self.crossed.from_axes(np.stack(coordinates, axis=-1))
+        coordinates = np.empty(cells.shape)
+        for axis, (part, line) in enumerate(zip(self.parts, self.crossed.axes, strict=True)):
+            np.clip(part.decode(cells[:, axis]), line.low, line.high, out=coordinates[:, axis])
+        return self.crossed.from_axes(coordinates)
 
     @property
     def tallies(self) -> int:

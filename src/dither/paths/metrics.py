@@ -1,0 +1,119 @@
+"""How far noisy paths are from the true ones: for studies, where both are at hand."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dither.domains import Circle, Paths, Sphere
+from dither.errors import InvalidParameter, Mismatch
+from dither.mechanisms.trajectory.paths import PathMechanism
+from dither.reports import Reports
+
+Floats = NDArray[np.float64]
+Places = Any  # reports of a path mechanism, `Paths`, or what `Paths.of` takes
+
+
+def average_error(true: Places, noisy: Places, *, sphere: Sphere | None = None) -> float:
+    """Give the mean distance of noisy places to the true ones, averaged within paths, then over paths.
+
+    With a `sphere`, places are longitudes and latitudes, and the error is in the sphere's unit: metres.
+    [Thesis, Sec. 6.3.1]
+
+    >>> average_error([(0, 0), (1, 1)], [(0, 3), (1, 5)])
+    3.5
+    """
+    first, second = _alike(true, noisy)
+    return _by_path(first, distances(first, second, sphere=sphere))
+
+
+def distances(true: Places, noisy: Places, *, sphere: Sphere | None = None) -> Floats:
+    """Give the distance of each noisy place to the true one."""
+    first, second = _alike(true, noisy)
+    if sphere is not None:
+        return sphere.distance(first.points, second.points)
+    gap = second.points - first.points
+    return np.asarray(np.hypot(gap[:, 0], gap[:, 1]), dtype=np.float64)
+
+
+def within_range(true: Places, noisy: Places, radius: float, *, sphere: Sphere | None = None) -> float:
+    """Give the share of places that are told within a radius of the truth: range-query preservation.
+
+    [Thesis, Sec. 6.3.2, RQP]
+    """
+    if not radius >= 0.0:
+        raise InvalidParameter("a radius is a number from 0 upwards")
+    first, second = _alike(true, noisy)
+    return _by_path(first, (distances(first, second, sphere=sphere) <= radius).astype(np.float64))
+
+
+def hotspots(places: Places, share: float = 0.2) -> Floats:
+    """Give the most frequent of the different places: so large a share of them, at least one."""
+    if not 0.0 < share <= 1.0:
+        raise InvalidParameter("a share is a number above 0 and at most 1")
+    different, counts = np.unique(_paths(places).points, axis=0, return_counts=True)
+    kept = max(1, math.floor(share * len(different)))
+    return np.asarray(different[np.argsort(-counts, kind="stable")[:kept]])
+
+
+def hotspots_lost(true: Places, noisy: Places, spots: object) -> float:
+    """Give how many visits to hotspots a path loses, on average: those told as somewhere that is none.
+
+    [Thesis, Sec. 6.3.2, CD]: #{τ in H} − #{τ in H and τ′ in H}.
+    """
+    first, second = _alike(true, noisy)
+    was, told = _among(first.points, spots), _among(second.points, spots)
+    return float(np.mean(np.add.reduceat((was & ~told).astype(np.float64), first.offsets[:-1])))
+
+
+def hotspots_miscounted(true: Places, noisy: Places, spots: object) -> float:
+    """Give by how much the number of visits to hotspots is off, on average over paths: CD as coded.
+
+    |#{τ′ in H} − #{τ in H}|: visits that appear make up for visits that are lost.
+    """
+    first, second = _alike(true, noisy)
+    gained = _among(second.points, spots).astype(np.int64) - _among(first.points, spots)
+    return float(np.mean(np.abs(np.add.reduceat(gained, first.offsets[:-1]))))
+
+
+def direction_error(true: object, noisy: object) -> float:
+    """Give the mean angle between true and noisy directions, in radians, the short way round."""
+    first, second = (np.asarray(angles, dtype=np.float64) for angles in (true, noisy))
+    if first.shape != second.shape:
+        raise Mismatch("there are as many noisy directions as true ones")
+    return float(Circle().distance(first, second).mean())
+
+
+def _among(places: Floats, spots: object) -> NDArray[np.bool_]:
+    """Say which places are one of the spots, exactly."""
+    rows = np.ascontiguousarray(np.asarray(spots, dtype=np.float64).reshape(-1, 2)) + 0.0
+    return np.isin(_whole(np.ascontiguousarray(places) + 0.0), _whole(rows))
+
+
+def _whole(rows: Floats) -> NDArray[np.void]:
+    return np.ascontiguousarray(rows).view([("", rows.dtype)] * 2).reshape(-1).view("V16")
+
+
+def _by_path(paths: Paths, values: Floats) -> float:
+    sums = np.add.reduceat(values, paths.offsets[:-1])
+    return float(np.mean(sums / paths.lengths))
+
+
+def _alike(true: Places, noisy: Places) -> tuple[Paths, Paths]:
+    first, second = _paths(true), _paths(noisy)
+    if len(first.points) != len(second.points):
+        raise Mismatch("there are as many noisy places as true ones")
+    if not len(first):
+        raise InvalidParameter("there are no paths to compare")
+    return first, first.like(second.points)
+
+
+def _paths(places: Places) -> Paths:
+    if isinstance(places, Reports):
+        if not isinstance(places.mechanism, PathMechanism):
+            raise InvalidParameter("these are reports of a mechanism that does not tell places")
+        return places.mechanism.paths(places)
+    return Paths.of(places)
