@@ -45,6 +45,11 @@ def test_two_categories_for_rr():
         dt.RR(FRUIT, epsilon=1)
 
 
+def test_sets_of_very_many_categories():
+    with pytest.raises(InvalidParameter, match="OLH takes more"):
+        dt.SubsetSelection(dt.Categories(100_000), epsilon=1)
+
+
 @every_kind
 def test_no_reports(kind):
     protocol = kind(FRUIT, epsilon=1)

@@ -106,6 +106,15 @@ def test_labels(kind):
     assert [label for label, _ in found.largest(2)] == ["apple", "banana"]
 
 
+def test_yes_or_no():
+    question = dt.RR(dt.Categories(["no", "yes"]), epsilon=1)
+    answers = np.repeat(["no", "yes"], [30_000, 10_000])
+    found = dt.frequencies(question.perturb(answers, source=dt.Seeded(9)))
+    low, high = found["yes"].interval(1 - ALARM)
+    assert low < 0.25 < high
+    assert found.value.sum() == pytest.approx(1.0)
+
+
 def test_it_prints_its_error():
     found = dt.frequencies(dt.KRR(FRUIT, epsilon=8).reports([0] * 600 + [1] * 400))
     assert repr(found["apple"]) == "0.60 ± 0.03 (95 %, n = 1 000)"

@@ -1,33 +1,54 @@
-"""Write the golden file of this release: `python -m tests.golden.make`. Old files stay for ever."""
+"""Write the golden files of this release: `python -m tests.golden.make`. Old files stay for ever."""
 
 from __future__ import annotations
 
 import base64
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 import dither as dt
 from tests.cases import NUMERIC
+from tests.frequency.cases import KINDS
 
 
-def main() -> None:
+def numeric() -> list[dict[str, Any]]:
     rows = []
     for case in NUMERIC:
         mechanism = case(1.25)
-        values = mechanism.line.from_unit(np.linspace(0, 1, 40))
-        reports = mechanism.perturb(values, source=dt.Seeded(2025))
-        rows.append(
-            {
-                "case": case.name,
-                "specification": dt.to_json(mechanism),
-                "bytes": base64.b64encode(dt.to_bytes(reports)).decode(),
-                "values": reports.values.tolist(),
-            }
-        )
+        rows.append(_row(case.name, mechanism, mechanism.line.from_unit(np.linspace(0, 1, 40))))
+    return rows
+
+
+def frequency() -> list[dict[str, Any]]:
+    rows = [
+        _row(f"{kind.__name__}(11)", kind(dt.Categories(11), epsilon=1.25), np.arange(44) % 11)
+        for kind in KINDS
+    ]
+    words = ["cat", "dog", "", "naïve"] * 5
+    return [*rows, _row("PEM(Text(6))", dt.PEM(dt.Text(6), epsilon=1.25), words)]
+
+
+def _row(name: str, mechanism: Any, values: object) -> dict[str, Any]:
+    reports = mechanism.perturb(values, source=dt.Seeded(2025))
+    return {
+        "case": name,
+        "specification": dt.to_json(mechanism),
+        "bytes": base64.b64encode(dt.to_bytes(reports)).decode(),
+        "values": reports.values.tolist(),
+    }
+
+
+def write(name: str, rows: list[dict[str, Any]]) -> None:
     text = json.dumps(rows, ensure_ascii=False, indent=1)
-    Path(__file__).with_name("wire-1.json").write_text(text + "\n")
+    Path(__file__).with_name(name).write_text(text + "\n")
+
+
+def main() -> None:
+    write("wire-1.json", numeric())
+    write("wire-1-frequency.json", frequency())
 
 
 if __name__ == "__main__":

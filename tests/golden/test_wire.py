@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import dither as dt
+from tests.golden.make import frequency
 
 ROWS = [
     (file.stem, row)
@@ -32,3 +33,8 @@ def test_the_sampler_of_this_release_is_pinned() -> None:
     (row,) = [row for version, row in ROWS if version == "wire-1" and row["case"] == "Podium([0, 1])"]
     reports = mechanism.perturb(np.linspace(0, 1, 40), source=dt.Seeded(2025))
     assert reports == dt.from_bytes(base64.b64decode(row["bytes"]))
+
+
+def test_the_frequency_samplers_of_this_release_are_pinned() -> None:
+    pinned = [row for version, row in ROWS if version == "wire-1-frequency"]
+    assert [row["bytes"] for row in pinned] == [row["bytes"] for row in frequency()]

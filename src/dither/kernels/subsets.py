@@ -21,6 +21,8 @@ from dither.kernels.coin import Coin
 from dither.privacy.exact import exp_below, log_above
 from dither.randomness import Source
 
+MOST: Final = 1 << 16  # elements: a set is drawn element by element
+
 _FEW: Final = 8
 _BLOCK: Final = 1 << 14  # people handled together: they stay in the cache
 
@@ -35,8 +37,8 @@ class Subsets:
     coin: Coin
 
     def __post_init__(self) -> None:
-        if not 1 <= self.chosen < self.size <= 1 << 16:
-            raise InvalidParameter("a subset leaves at least one element out, of at most 2^16")
+        if not 1 <= self.chosen < self.size <= MOST:
+            raise InvalidParameter(f"a subset leaves at least one element out, of at most {MOST}")
         if not self.ratio > 1:
             raise InvalidParameter("sets with the input are likelier than sets without")
 

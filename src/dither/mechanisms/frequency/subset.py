@@ -9,8 +9,8 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any, final
 
-from dither.errors import MalformedReport
-from dither.kernels.subsets import Subsets
+from dither.errors import InvalidParameter, MalformedReport
+from dither.kernels.subsets import MOST, Subsets
 from dither.mechanisms.frequency.protocol import Array
 from dither.mechanisms.frequency.unary import Packed
 from dither.privacy import Bound, Pure
@@ -30,6 +30,8 @@ class SubsetSelection(Packed):
     """
 
     def _build(self) -> None:
+        if len(self.categories) > MOST:
+            raise InvalidParameter(f"SubsetSelection takes up to {MOST} categories; OLH takes more")
         _ = self.kernel
 
     @cached_property
