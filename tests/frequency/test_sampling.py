@@ -206,6 +206,12 @@ def test_counting_by_additions_is_counting_by_hashing(items):
     assert family.count(seeds, buckets, np.array(items, dtype=np.uint32)).tolist() == direct
 
 
+def test_rows_scattered_in_memory_are_refused():
+    rows = np.zeros((50, 4), dtype=np.uint8)[:, :1]
+    with pytest.raises(dt.errors.InvalidParameter, match="one piece"):
+        Bits.fair(1.0, 5).draw(np.zeros(50, dtype=int), rows, dt.Seeded(1))
+
+
 def test_a_forgotten_bit_is_rejected():
     honest, twin = (kind(dt.Categories(5), epsilon=1) for kind in (dt.OUE, twins.NotCleared))
     law = honest.probabilities(2)

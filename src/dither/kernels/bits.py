@@ -101,8 +101,7 @@ class Bits:
 
     def _own(self, codes: NDArray[Any], rows: packed.Rows, source: Source) -> None:
         """Draw the bit of each input anew, whatever stood there."""
-        place, bit = packed.places(codes, rows)
-        flat = rows.reshape(-1)  # a view: blocks of rows are contiguous
+        flat, place, bit = packed.places(codes, rows)
         kept = flat[place] & ~bit
         bit *= self.own.toss(codes.size, source)
         flat[place] = kept | bit

@@ -11,7 +11,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from dither.errors import MalformedReport
+from dither.errors import InvalidParameter, MalformedReport
 
 Rows = NDArray[np.uint8]
 Lanes = NDArray[np.uint64]
@@ -33,9 +33,11 @@ def unpack(rows: Rows, size: int) -> NDArray[np.bool_]:
     return np.unpackbits(rows, axis=-1, count=size, bitorder="little").view(np.bool_)
 
 
-def places(codes: NDArray[Any], rows: Rows) -> tuple[NDArray[np.int64], Rows]:
-    """Give for each row the bit of its code: the place of its byte among all bytes, and the bit within it."""
-    return np.arange(len(rows)) * rows.shape[1] + (codes >> 3), BIT[codes & 7]
+def places(codes: NDArray[Any], rows: Rows) -> tuple[Rows, NDArray[np.int64], Rows]:
+    """Give all bytes of the rows, to write to, and for each row the byte and the bit of its code."""
+    if not rows.flags.c_contiguous:
+        raise InvalidParameter("rows of bits are written to in one piece of memory")
+    return rows.reshape(-1), np.arange(len(rows)) * rows.shape[1] + (codes >> 3), BIT[codes & 7]
 
 
 def check(raw: NDArray[Any], size: int) -> Rows:

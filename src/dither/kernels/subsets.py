@@ -117,8 +117,7 @@ class Subsets:
             taken *= packed.BIT[element & 7]
             rows[:, element >> 3] |= taken
         # The k − 1 other elements were numbered by themselves: the last one has the input's number.
-        place, bit = packed.places(codes, rows)
-        flat = rows.reshape(-1)  # a view: blocks of rows are contiguous
+        flat, place, bit = packed.places(codes, rows)
         last = self.size - 1
         rows[:, last >> 3] |= np.where(flat[place] & bit, packed.BIT[last & 7], np.uint8(0))
         flat[place] = np.where(held, flat[place] | bit, flat[place] & ~bit)

@@ -7,7 +7,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, final
+from typing import Any, Final, final
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from dither.mechanisms.frequency.protocol import Array, Counts, PureProtocol
 from dither.privacy import Bound, Pure
 from dither.randomness import Source
 
-MOST_LISTED = 16  # bits of a report whose law is listed in full
+MOST_LISTED: Final = 16  # bits of a report whose law is listed in full
 
 
 @dataclass(frozen=True)
