@@ -22,17 +22,23 @@ def excess(lattice: Clamped, bound: Fraction) -> Fraction:
     It is convex in both laws, so inputs that are rounded at random are no worse than whole steps.
     """
     weights, reach, steps = lattice.noise.weights, lattice.noise.reach, lattice.steps
-    # All is multiplied by the denominators of the bound and of the share.
+    pile = lattice.noise.tails[reach - steps]
+    one, factor = bound.denominator, bound.numerator
+    if lattice.share == 1:
+        near = [weights[abs(place)] for place in range(steps - reach + 1, steps // 2 + 1)]
+        far = [weights[steps - place] for place in range(steps - reach + 1, steps // 2 + 1)]
+        spent = sum(max(0, one * ours - factor * theirs) for ours, theirs in zip(near, far, strict=True))
+        return min(Fraction(1), Fraction(spent + one * pile, one << TOTAL_BITS))
+    # A domain shorter than a step: its upper end mixes two steps. All is multiplied by the denominators.
     share, whole = lattice.share.numerator, lattice.share.denominator
-    one, factor = bound.denominator * whole, bound.numerator
     first = second = 0
-    for place in range(steps - reach + 1, reach):
-        near, far = weights[abs(place)], weights[abs(place - steps)]
-        mixed = (whole - share) * near + share * far
-        first += max(0, one * near - factor * mixed)
-        second += max(0, bound.denominator * mixed - factor * whole * near)
-    spent = max(first, second) + one * lattice.noise.tails[reach - steps]
-    return min(Fraction(1), Fraction(spent, one << TOTAL_BITS))
+    for place in range(2 - reach, reach):
+        ours = weights[abs(place)]
+        mixed = (whole - share) * ours + share * weights[abs(place - 1)]
+        first += max(0, one * whole * ours - factor * mixed)
+        second += max(0, one * mixed - factor * whole * ours)
+    spent = max(first, second) + one * whole * pile
+    return min(Fraction(1), Fraction(spent, one * whole << TOTAL_BITS))
 
 
 @lru_cache(maxsize=64)
