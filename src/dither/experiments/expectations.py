@@ -1,0 +1,20 @@
+"""The numbers that must come out, kept as data: recomputed independently, each with its tolerance and source."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from importlib.resources import files
+
+from dither.experiments.figure import Expected
+
+
+@cache
+def _table(module: str) -> dict[str, list[Expected]]:
+    text = files("dither.experiments").joinpath("expected", f"{module}.json").read_text(encoding="utf-8")
+    return {name: [Expected(**row) for row in rows] for name, rows in json.loads(text).items()}
+
+
+def expected(module: str, name: str) -> tuple[Expected, ...]:
+    """Give the expectations of one figure, from the table of its module."""
+    return tuple(_table(module).get(name, ()))

@@ -1,0 +1,205 @@
+"""Paper 003: the Podium mechanism. Its figures and tables, and what its printed numbers should have been."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Final
+
+import numpy as np
+
+from dither.domains import Interval
+from dither.experiments.expectations import expected
+from dither.experiments.figure import PUBLISHED, RIGHT, Figure, Setting, lines
+from dither.losses import squared
+from dither.mechanisms import Laplace, Podium, Staircase
+from dither.mechanisms.numeric.podium import best_step
+from dither.randomness import Seeded
+
+Rows = list[dict[str, Any]]
+
+CENTRED: Final = Interval(-0.5, 0.5)  # Δ = 1, as everywhere in the paper
+_TENTHS: Final = [round(0.1 * step, 1) for step in range(1, 51)]
+
+# What Table I prints where it is wrong: ε, column, printed number.
+_GARBLED: Final = (
+    (0.8, "s", 0.201923385796446795793),
+    (1.2, "w", 1.48458623385837261881),
+    (1.2, "s", 0.3021972658541275372),
+    (1.6, "d", 0.143825112827925887340),
+    (1.6, "w", 1.0813324938482741839),
+    (1.6, "s", 0.413825618319918530741),
+    (2.0, "s", 0.525119726585739727671),
+    (4.0, "s", 1.128740326343847420928),
+    (4.4, "d", 0.03913669731262501225),
+)
+# Table II as printed where its formula broke down: ε, column, printed number.
+_BROKEN: Final = (
+    (40.0, "PM3/PM", 1.0500),
+    (50.0, "PM3/PM", 1.0417),
+    (50.0, "PM0/PM", 0.4977),
+    (50.0, "PM0/SM", 0.3153),
+    (50.0, "PM/SM", 0.6335),
+)
+
+
+def _noise(name: str, epsilon: float) -> float:
+    """Give the noise variance of one of the paper's rivals, on a range of length one."""
+    kind = {"Laplace": Laplace(CENTRED, epsilon=epsilon), "Staircase": Staircase(CENTRED, epsilon=epsilon, loss=squared)}
+    return float(kind[name].variance(0.0))
+
+
+def figure_1(setting: Setting) -> Rows:
+    """Give the densities of Laplace and staircase noise at ε = 0.5."""
+    rows: Rows = []
+    for kind in (Laplace(CENTRED, epsilon=0.5), Staircase(CENTRED, epsilon=0.5, loss=squared)):
+        for y in np.linspace(-6.0, 6.0, 601):
+            rows.append({"version": RIGHT, "mechanism": type(kind).__name__, "noise": y, "density": kind.pdf(y, 0.0)})
+    return rows
+
+
+def figure_2(setting: Setting) -> Rows:
+    """Give Podium's density at ε = log 9 for several inputs."""
+    podium = Podium(CENTRED, epsilon=math.log(9.0))
+    low, high = podium.support
+    return [
+        {"version": RIGHT, "x": x, "report": y, "density": podium.pdf(y, x)}
+        for x in (-0.5, -0.2, 0.1, 0.5)
+        for y in np.linspace(low, high, 401)
+    ]
+
+
+def figure_3(setting: Setting) -> Rows:
+    """Give Podium's extreme shape, for the input Δ/2, at ε = log 9: margin, width, heights."""
+    return [{"version": RIGHT, **_shape(math.log(9.0))}]
+
+
+def figure_4(setting: Setting) -> Rows:
+    """Give s and its two approximations: ε/3 as published, and what it tends to at both ends."""
+    rows: Rows = []
+    for epsilon in np.linspace(0.05, 10.0, 200):
+        rows.append({"version": RIGHT, "ε": epsilon, "curve": "s", "s": best_step(epsilon)})
+        rows.append({"version": PUBLISHED, "ε": epsilon, "curve": "ε/3", "s": epsilon / 3.0})
+        rows.append({"version": RIGHT, "ε": epsilon, "curve": "ε/4 (small ε)", "s": epsilon / 4.0})
+    return rows
+
+
+def figure_5(setting: Setting) -> Rows:
+    """Give the variance against the input for four budgets."""
+    rows: Rows = []
+    for epsilon in (0.5, math.log(3.0), 5.0, 10.0):
+        exact = Podium(CENTRED, epsilon=epsilon)
+        third = Podium(CENTRED, epsilon=epsilon, approximate=True)
+        for x in np.linspace(-0.5, 0.5, 41):
+            for name, value in (
+                ("Podium", exact.variance(x)),
+                ("Podium, s = ε/3", third.variance(x)),
+                ("Staircase", _noise("Staircase", epsilon)),
+                ("Laplace", _noise("Laplace", epsilon)),
+            ):
+                rows.append(
+                    {"version": RIGHT, "panel": f"ε = {epsilon:.3g}", "x": x, "mechanism": name, "variance": value}
+                )
+    return rows
+
+
+def figure_6(setting: Setting) -> Rows:
+    """Randomise Beta(2, 2) data and give the variance of what is collected: of the data plus of the noise."""
+    people = setting.runs(1_000_000, 100_000)
+    data = np.random.default_rng(setting.seed).beta(2.0, 2.0, people) - 0.5
+    rows: Rows = []
+    for epsilon in (1.0, 5.0):
+        kinds = (
+            Laplace(CENTRED, epsilon=epsilon),
+            Staircase(CENTRED, epsilon=epsilon, loss=squared),
+            Podium(CENTRED, epsilon=epsilon),
+        )
+        for kind in kinds:
+            values = kind.perturb(data, source=Seeded(setting.seed)).values
+            row = {"version": RIGHT, "ε": epsilon, "mechanism": type(kind).__name__}
+            rows.append({**row, "variance": float(np.var(values))})
+    return rows
+
+
+def table_1(setting: Setting) -> Rows:
+    """Give the shape of Podium for every ε of the table, and the printed cells that are wrong."""
+    right: Rows = [{"version": RIGHT, **_shape(epsilon)} for epsilon in [*_TENTHS, 6.0, 7.0, 8.0, 9.0, 10.0]]
+    return right + [{"version": PUBLISHED, "ε": epsilon, column: value} for epsilon, column, value in _GARBLED]
+
+
+def table_2(setting: Setting) -> Rows:
+    """Give the relative efficiencies, worst case unless PM0 says centre."""
+    rows: Rows = []
+    tenths = [round(0.1 * step, 1) for step in range(1, 11)]
+    for epsilon in [*tenths, math.log(3), math.log(16), math.log(32), 5.0, 10.0, 20.0, 30.0, 40.0, 50.0]:
+        podium = Podium(CENTRED, epsilon=epsilon)
+        worst, centre = podium.worst_error(squared), float(podium.variance(0.0))
+        third = Podium(CENTRED, epsilon=epsilon, approximate=True).worst_error(squared)
+        laplace, staircase = _noise("Laplace", epsilon), _noise("Staircase", epsilon)
+        rows.append(
+            {
+                "version": RIGHT,
+                "ε": epsilon,
+                "PM3/PM": third / worst,
+                "PM0/PM": centre / worst,
+                "PM/LM": worst / laplace,
+                "SM/LM": staircase / laplace,
+                "PM0/SM": centre / staircase,
+                "PM/SM": worst / staircase,
+            }
+        )
+    return rows + [{"version": PUBLISHED, "ε": epsilon, column: value} for epsilon, column, value in _BROKEN]
+
+
+def _shape(epsilon: float) -> dict[str, float]:
+    podium = Podium(CENTRED, epsilon=epsilon)
+    low, high = podium.support
+    margin = high - low
+    return {
+        "ε": epsilon,
+        "s": best_step(epsilon),
+        "m": margin,
+        "w": margin * podium.shape().width,
+        "d": float(podium.pdf(high - 1e-9 * margin, -0.5)),
+    }
+
+
+FIGURES: Final = (
+    Figure("003", "figure 1", "Laplace and staircase noise, ε = 0.5", figure_1, lines("noise", "density", "mechanism")),
+    Figure("003", "figure 2", "Podium for four inputs, ε = log 9", figure_2, lines("report", "density", "x")),
+    Figure(
+        "003", "figure 3", "Podium's extreme shape, ε = log 9", figure_3, expected=expected("podium", "figure 3")
+    ),
+    Figure(
+        "003",
+        "figure 4",
+        "s and its approximation ε/3",
+        figure_4,
+        lines("ε", "s", "curve"),
+        notes=("s/ε tends to 1/4 for small ε; s = ε/3 − (ln 2)/3 + o(1) for large ε.",),
+    ),
+    Figure("003", "figure 5", "Variance against the input", figure_5, lines("x", "variance", "mechanism", log=True)),
+    Figure(
+        "003",
+        "figure 6",
+        "Beta(2, 2) data, randomised",
+        figure_6,
+        expected=expected("podium", "figure 6"),
+        notes=("The expected variance is 1/20, that of Beta(2, 2), plus the noise's averaged over the data.",),
+    ),
+    Figure(
+        "003",
+        "table I",
+        "Podium's shape",
+        table_1,
+        expected=expected("podium", "table I"),
+        notes=("Nine printed cells are garbled; with the printed d at ε = 1.6 privacy is lost near the upper end.",),
+    ),
+    Figure(
+        "003",
+        "table II",
+        "Relative efficiencies",
+        table_2,
+        expected=expected("podium", "table II"),
+        notes=("The rows 40 and 50 are printed wrong: the closed form of s loses its digits there.",),
+    ),
+)
