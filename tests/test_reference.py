@@ -134,8 +134,9 @@ def test_podium_at_every_budget(row: dict[str, Any]) -> None:
     np.testing.assert_allclose(best_step(row["eps"]), row["s"], rtol=1e-14)
     mechanism = dt.Podium(dt.Interval(-0.5, 0.5), epsilon=row["eps"])
     close(mechanism.support, (-row["m"] / 2, row["m"] / 2))
-    close(mechanism.worst_error(dt.squared), row["V_end"])
-    close(mechanism.variance(0.0), row["V_mid"])
+    # At ε = 50 the variance is 10^−15: every digit counts, so the comparison is relative.
+    np.testing.assert_allclose(mechanism.worst_error(dt.squared), row["V_end"], rtol=1e-7, atol=0)
+    np.testing.assert_allclose(mechanism.variance(0.0), row["V_mid"], rtol=1e-7, atol=0)
     close(
         dt.Podium(dt.Interval(-0.5, 0.5), epsilon=row["eps"], approximate=True).variance(0.5),
         row["V_end_s_eps3"],

@@ -1,4 +1,4 @@
-"""The numbers that must come out, kept as data: recomputed independently, each with its tolerance and source."""
+"""The numbers that must come out, kept as data: recomputed independently, with tolerance and source."""
 
 from __future__ import annotations
 

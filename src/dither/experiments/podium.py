@@ -44,7 +44,10 @@ _BROKEN: Final = (
 
 def _noise(name: str, epsilon: float) -> float:
     """Give the noise variance of one of the paper's rivals, on a range of length one."""
-    kind = {"Laplace": Laplace(CENTRED, epsilon=epsilon), "Staircase": Staircase(CENTRED, epsilon=epsilon, loss=squared)}
+    kind = {
+        "Laplace": Laplace(CENTRED, epsilon=epsilon),
+        "Staircase": Staircase(CENTRED, epsilon=epsilon, loss=squared),
+    }
     return float(kind[name].variance(0.0))
 
 
@@ -53,7 +56,9 @@ def figure_1(setting: Setting) -> Rows:
     rows: Rows = []
     for kind in (Laplace(CENTRED, epsilon=0.5), Staircase(CENTRED, epsilon=0.5, loss=squared)):
         for y in np.linspace(-6.0, 6.0, 601):
-            rows.append({"version": RIGHT, "mechanism": type(kind).__name__, "noise": y, "density": kind.pdf(y, 0.0)})
+            rows.append(
+                {"version": RIGHT, "mechanism": type(kind).__name__, "noise": y, "density": kind.pdf(y, 0.0)}
+            )
     return rows
 
 
@@ -97,7 +102,13 @@ def figure_5(setting: Setting) -> Rows:
                 ("Laplace", _noise("Laplace", epsilon)),
             ):
                 rows.append(
-                    {"version": RIGHT, "panel": f"ε = {epsilon:.3g}", "x": x, "mechanism": name, "variance": value}
+                    {
+                        "version": RIGHT,
+                        "panel": f"ε = {epsilon:.3g}",
+                        "x": x,
+                        "mechanism": name,
+                        "variance": value,
+                    }
                 )
     return rows
 
@@ -123,7 +134,9 @@ def figure_6(setting: Setting) -> Rows:
 def table_1(setting: Setting) -> Rows:
     """Give the shape of Podium for every ε of the table, and the printed cells that are wrong."""
     right: Rows = [{"version": RIGHT, **_shape(epsilon)} for epsilon in [*_TENTHS, 6.0, 7.0, 8.0, 9.0, 10.0]]
-    return right + [{"version": PUBLISHED, "ε": epsilon, column: value} for epsilon, column, value in _GARBLED]
+    return right + [
+        {"version": PUBLISHED, "ε": epsilon, column: value} for epsilon, column, value in _GARBLED
+    ]
 
 
 def table_2(setting: Setting) -> Rows:
@@ -164,10 +177,20 @@ def _shape(epsilon: float) -> dict[str, float]:
 
 
 FIGURES: Final = (
-    Figure("003", "figure 1", "Laplace and staircase noise, ε = 0.5", figure_1, lines("noise", "density", "mechanism")),
+    Figure(
+        "003",
+        "figure 1",
+        "Laplace and staircase noise, ε = 0.5",
+        figure_1,
+        lines("noise", "density", "mechanism"),
+    ),
     Figure("003", "figure 2", "Podium for four inputs, ε = log 9", figure_2, lines("report", "density", "x")),
     Figure(
-        "003", "figure 3", "Podium's extreme shape, ε = log 9", figure_3, expected=expected("podium", "figure 3")
+        "003",
+        "figure 3",
+        "Podium's extreme shape, ε = log 9",
+        figure_3,
+        expected=expected("podium", "figure 3"),
     ),
     Figure(
         "003",
@@ -177,14 +200,22 @@ FIGURES: Final = (
         lines("ε", "s", "curve"),
         notes=("s/ε tends to 1/4 for small ε; s = ε/3 − (ln 2)/3 + o(1) for large ε.",),
     ),
-    Figure("003", "figure 5", "Variance against the input", figure_5, lines("x", "variance", "mechanism", log=True)),
+    Figure(
+        "003",
+        "figure 5",
+        "Variance against the input",
+        figure_5,
+        lines("x", "variance", "mechanism", log=True),
+    ),
     Figure(
         "003",
         "figure 6",
         "Beta(2, 2) data, randomised",
         figure_6,
         expected=expected("podium", "figure 6"),
-        notes=("The expected variance is 1/20, that of Beta(2, 2), plus the noise's averaged over the data.",),
+        notes=(
+            "The expected variance is 1/20, that of Beta(2, 2), plus the noise's averaged over the data.",
+        ),
     ),
     Figure(
         "003",
@@ -192,7 +223,7 @@ FIGURES: Final = (
         "Podium's shape",
         table_1,
         expected=expected("podium", "table I"),
-        notes=("Nine printed cells are garbled; with the printed d at ε = 1.6 privacy is lost near the upper end.",),
+        notes=("Nine printed cells are garbled; with the printed d at ε = 1.6 privacy is lost near an end.",),
     ),
     Figure(
         "003",

@@ -5,10 +5,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final, final
+from typing import TYPE_CHECKING, Final, final
 
 import numpy as np
 from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from dither.kernels.law import Moment
 
 Floats = NDArray[np.float64]
 Function = Callable[[Floats], Floats]
@@ -18,8 +21,11 @@ class Codebook(ABC):
     """A non-decreasing map from the report space [0, 1] to numbers (units in which the domain is [0, 1])."""
 
     @abstractmethod
-    def integral(self, share: Floats, x: Floats, function: Function, antiderivative: Function) -> Floats:
-        """Give Φ(u) = ∫₀ᵘ f(codebook(v) − x) dv for shares u and centres x of one shape."""
+    def integral(self, begin: Floats, end: Floats, x: Floats, moment: Moment) -> Floats:
+        """Give Φ(end) − Φ(begin) = ∫ f(codebook(v) − x) dv between two shares, for arrays of one shape.
+
+        One difference, not two integrals from 0: at large ε a window is narrower than their last digit.
+        """
 
     @abstractmethod
     def below(self, y: Floats, *, strictly: bool = False) -> Floats:
@@ -80,18 +86,17 @@ class Ramps(Codebook):
         """How steep each piece is."""
         return np.asarray((self.right - self.left) / np.diff(self.edges), dtype=np.float64)
 
-    def integral(  # noqa: D102
-        self, share: Floats, x: Floats, function: Function, antiderivative: Function
-    ) -> Floats:
-        total = np.zeros(np.broadcast_shapes(share.shape, x.shape))
-        for begin, end, left, slope in zip(
+    def integral(self, begin: Floats, end: Floats, x: Floats, moment: Moment) -> Floats:  # noqa: D102
+        total = np.zeros(np.broadcast_shapes(begin.shape, end.shape, x.shape))
+        for first, last, left, slope in zip(
             self.edges[:-1], self.edges[1:], self.left, self.slopes, strict=True
         ):
-            covered = np.clip(share, begin, end) - begin
+            from_, to = np.clip(begin, first, last) - first, np.clip(end, first, last) - first
             if slope == 0.0:
-                total += covered * function(left - x)
+                total += (to - from_) * moment.function(left - x)
             else:
-                total += (antiderivative(left + slope * covered - x) - antiderivative(left - x)) / slope
+                upper, lower = left + slope * to - x, left + slope * from_ - x
+                total += (moment.antiderivative(upper) - moment.antiderivative(lower)) / slope
         return total
 
     def below(self, y: Floats, *, strictly: bool = False) -> Floats:  # noqa: D102
@@ -130,21 +135,22 @@ class Steps(Codebook):
 
     values: Floats
 
-    def integral(  # noqa: D102
-        self, share: Floats, x: Floats, function: Function, antiderivative: Function
-    ) -> Floats:
-        shape = np.broadcast_shapes(share.shape, x.shape)
-        shares, centres = np.broadcast_to(share, shape).reshape(-1), np.broadcast_to(x, shape).reshape(-1)
-        total = np.empty(shares.size)
+    def integral(self, begin: Floats, end: Floats, x: Floats, moment: Moment) -> Floats:  # noqa: D102
+        shape = np.broadcast_shapes(begin.shape, end.shape, x.shape)
+        begins, ends, centres = (np.broadcast_to(part, shape).reshape(-1) for part in (begin, end, x))
+        total = np.empty(centres.size)
         last, sums = np.nan, np.zeros(1)
-        for index, (one, centre) in enumerate(zip(shares, centres, strict=True)):
+        for index, (first, second, centre) in enumerate(zip(begins, ends, centres, strict=True)):
             if centre != last:  # prefix sums serve every share asked about one centre
-                sums = np.concatenate([[0.0], np.cumsum(function(self.values - centre))])
+                sums = np.concatenate([[0.0], np.cumsum(moment.function(self.values - centre))])
                 last = centre
-            place = one * self.values.size
-            whole = min(int(place), self.values.size - 1)
-            total[index] = sums[whole] + (place - whole) * (sums[whole + 1] - sums[whole])
+            total[index] = self._upto(sums, second) - self._upto(sums, first)
         return total.reshape(shape) / self.values.size
+
+    def _upto(self, sums: Floats, share: float) -> float:
+        place = share * self.values.size
+        whole = min(int(place), self.values.size - 1)
+        return float(sums[whole] + (place - whole) * (sums[whole + 1] - sums[whole]))
 
     def below(self, y: Floats, *, strictly: bool = False) -> Floats:  # noqa: D102
         count = np.searchsorted(self.values, y, side="left" if strictly else "right")

@@ -79,10 +79,14 @@ class Law(ABC):
 @final
 @dataclass(frozen=True, eq=False)
 class WindowLaw(Law):
-    """A window on a codebook: two levels, `contrast` = (p − q)·s of the probability on the window."""
+    """A window on a codebook: `contrast` = (p − q)·s of the probability on the window, `rest` everywhere.
+
+    The two add up to one; both are given, for at large ε the rest is far below the last digit of the other.
+    """
 
     share: float
     contrast: float
+    rest: float
     start: Callable[[Floats], Floats]
     codebook: Codebook
     circular: bool = False
@@ -90,18 +94,14 @@ class WindowLaw(Law):
 
     def expect(self, x: Floats, moment: Moment) -> Floats:  # noqa: D102
         x = np.asarray(x, dtype=np.float64)
+        nothing, everything = np.zeros_like(x), np.ones_like(x)
         begin = self.start(x)
-        everything = self._integral(np.ones_like(x), x, moment)
-        window = self._integral(begin + self.share, x, moment) - self._integral(begin, x, moment)
-        return (1.0 - self.contrast) * everything + self.contrast / self.share * window
-
-    def _integral(self, share: Floats, x: Floats, moment: Moment) -> Floats:
-        """Give Φ, going on past 1 where the window wraps."""
-        if not self.circular:
-            return self.codebook.integral(share, x, *moment)
-        turns = np.floor(share)
-        whole = self.codebook.integral(np.ones_like(x), x, *moment)
-        return np.asarray(turns * whole + self.codebook.integral(share - turns, x, *moment))
+        end = begin + self.share
+        window = self.codebook.integral(begin, np.minimum(end, 1.0), x, moment)
+        if self.circular:  # what went past the end comes back at the beginning
+            window = window + self.codebook.integral(nothing, np.maximum(end - 1.0, 0.0), x, moment)
+        base = self.codebook.integral(nothing, everything, x, moment)
+        return np.asarray(self.rest * base + self.contrast / self.share * window)
 
     def density(self, y: Floats, x: Floats) -> Floats:  # noqa: D102
         y, x = np.broadcast_arrays(np.asarray(y, dtype=np.float64), np.asarray(x, dtype=np.float64))
@@ -110,7 +110,7 @@ class WindowLaw(Law):
         if self.circular:
             offset = np.mod(offset, 1.0)
         inside = (offset >= 0.0) & (offset < self.share)
-        level = (1.0 - self.contrast) + self.contrast / self.share * inside
+        level = self.rest + self.contrast / self.share * inside
         return np.asarray(level * self.codebook.stretch(y), dtype=np.float64)
 
     def cumulative(self, y: Floats, x: Floats) -> Floats:  # noqa: D102
@@ -129,7 +129,7 @@ class WindowLaw(Law):
         shared = _overlap(begin, end, start, start + self.share)
         if self.circular:
             shared = shared + _overlap(begin, end, start - 1.0, start - 1.0 + self.share)
-        return np.asarray((1.0 - self.contrast) * (end - begin) + self.contrast / self.share * shared)
+        return np.asarray(self.rest * (end - begin) + self.contrast / self.share * shared)
 
     @property
     def support(self) -> tuple[float, float]:  # noqa: D102

@@ -83,6 +83,12 @@ class Window(ABC):
 
     @final
     @property
+    def rest(self) -> float:
+        """The probability that a report is drawn from all cells alike: N·L/total."""
+        return float(Fraction(self.cells * self.outside, self.total))
+
+    @final
+    @property
     def dtype(self) -> np.dtype[Any]:
         """The smallest unsigned integers that hold a cell."""
         return np.dtype(np.min_scalar_type(self.cells - 1))

@@ -133,6 +133,7 @@ class WindowMechanism(Numerical):
         return WindowLaw(
             share=shape.width,
             contrast=contrast,
+            rest=1.0 / (1.0 + lift),
             start=partial(shape.placement.start, width=shape.width),
             codebook=self._book(shape.width, contrast),
             circular=isinstance(self.domain, Circle),
@@ -148,6 +149,7 @@ class WindowMechanism(Numerical):
         law = WindowLaw(
             share=self.kernel.share,
             contrast=self.kernel.contrast,
+            rest=self.kernel.rest,
             start=self._sampled_start,
             codebook=Steps(values),
             circular=isinstance(self.domain, Circle),

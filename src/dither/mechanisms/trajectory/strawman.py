@@ -71,6 +71,7 @@ class Sectors(Mechanism, Questions):
         return WindowLaw(
             share=1.0 / k,
             contrast=self.kernel.contrast,
+            rest=self.kernel.rest,
             start=lambda x: np.floor(np.mod(x, 1.0) * k) / k,
             codebook=IDENTITY,
             circular=True,

@@ -1,0 +1,74 @@
+"""The papers' figures come out as expected; the frame around them resumes and reports."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from dither.cli import main
+from dither.errors import InvalidParameter
+from dither.experiments import Expected, Figure, Setting, figures, run
+from dither.experiments.figure import read_rows, write_rows
+
+QUICK = Setting(quick=True)
+
+
+@pytest.mark.parametrize("figure", figures("003"), ids=lambda figure: figure.name)
+def test_podium(figure: Figure, tmp_path: Path) -> None:
+    (outcome,) = run([figure], tmp_path, QUICK)
+    assert outcome.rows
+    assert [words for ok, words in outcome.checks if not ok] == []
+    if figure.draw is not None:
+        assert (tmp_path / f"{figure.slug}.png").stat().st_size > 5000
+
+
+def test_what_is_there_is_not_computed_again(tmp_path: Path) -> None:
+    calls = []
+    figure = Figure("003", "figure 0", "counted", lambda setting: calls.append(1) or [{"a": 1.5, "b": "x"}])
+    for _ in range(2):
+        (outcome,) = run([figure], tmp_path, QUICK)
+        assert outcome.rows == [{"a": 1.5, "b": "x"}]
+    assert len(calls) == 1
+    run([figure], tmp_path, Setting(quick=False))
+    assert len(calls) == 2
+
+
+def test_a_wrong_number_is_told(tmp_path: Path) -> None:
+    wanted = Expected({"b": "x"}, "a", 2.0, 0.1, "theory")
+    figure = Figure("003", "figure 0", "wrong", lambda setting: [{"a": 1.5, "b": "x"}], expected=(wanted,))
+    (outcome,) = run([figure], tmp_path, QUICK)
+    assert not outcome.ok
+    assert "class=missed" in (tmp_path / "report.html").read_text()
+    absent = Expected({"b": "y"}, "a", 2.0, 10.0, "theory")
+    assert not absent.met_by(absent.found(outcome.rows))
+
+
+def test_missing_data_skips_cleanly(tmp_path: Path) -> None:
+    figure = Figure("003", "figure 0", "data", lambda setting: [], needs=("nothing.parquet",))
+    (outcome,) = run([figure], tmp_path, QUICK)
+    assert "nothing.parquet" in outcome.skipped
+    assert outcome.ok
+
+
+def test_a_figure_is_made_or_says_why_not() -> None:
+    with pytest.raises(InvalidParameter):
+        Figure("003", "figure 0", "neither")
+
+
+def test_rows_survive_a_file() -> None:
+    rows = [{"a": 1.5, "b": "x"}, {"a": 2.0, "c": "y"}]
+    assert read_rows(write_rows(rows)) == rows
+
+
+def test_the_command_line(tmp_path: Path) -> None:
+    listed = CliRunner().invoke(main, ["reproduce", "003", "--list"])
+    assert "table II" in listed.output
+    made = CliRunner().invoke(
+        main, ["reproduce", "003", "figure 3", "--quick", "-o", str(tmp_path), "--json"]
+    )
+    assert made.exit_code == 0
+    assert json.loads(made.output)[0]["met"] == 2
+    assert CliRunner().invoke(main, ["reproduce", "999"]).exit_code == 2
