@@ -34,6 +34,7 @@ _ROOMS: Final = {
     "mechanisms": (
         "ATP",
         "BLH",
+        "JRR",
         "KRR",
         "LSRR",
         "OGPM",
@@ -81,6 +82,7 @@ _MODULES: Final = (
     "errors",
     "frames",
     "paths",
+    "jrr",
     "privacy",
     "randomness",
     "sklearn",
@@ -91,6 +93,7 @@ if TYPE_CHECKING:
     from dither import central as central
     from dither import errors as errors
     from dither import frames as frames
+    from dither import jrr as jrr
     from dither import paths as paths
     from dither import privacy as privacy
     from dither import randomness as randomness
@@ -124,6 +127,7 @@ if TYPE_CHECKING:
     from dither.losses import worst as worst
     from dither.mechanisms import ATP as ATP
     from dither.mechanisms import BLH as BLH
+    from dither.mechanisms import JRR as JRR
     from dither.mechanisms import KRR as KRR
     from dither.mechanisms import LSRR as LSRR
     from dither.mechanisms import OGPM as OGPM

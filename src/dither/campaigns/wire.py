@@ -13,6 +13,7 @@ import math
 import struct
 from collections.abc import Hashable
 from enum import Enum
+from fractions import Fraction
 from functools import partial
 from typing import Any, Final
 
@@ -135,6 +136,8 @@ def _plain(value: Any) -> Any:  # noqa: PLR0912  (one line for each kind of thin
             return value
         case np.generic():
             return value.item()
+        case Fraction():
+            return {"fraction": str(value)}
         case Interval():
             return {"domain": "Interval", "low": value.low, "high": value.high}
         case Circle():
@@ -193,6 +196,8 @@ def _read(value: Any) -> Any:
         return value
     if "domain" in value:
         return _read_domain(value)
+    if "fraction" in value:
+        return Fraction(value["fraction"])
     if "loss" in value:
         return power(value["loss"])
     if "choice" in value:

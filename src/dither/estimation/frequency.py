@@ -35,14 +35,12 @@ class Frequency(Estimate):
     other: float
     gap: float
     possible: bool = False  # intervals end at 0 and 1
+    shared: tuple[float, float, float] = (0.0, 0.0, 0.0)  # a protocol's `shared`
 
     def interval(self, level: float = 0.95) -> tuple[Any, Any]:
         """Give the ends of an interval that covers the population's frequency with probability `level`."""
-        z = _quantile(level)
-        shrink = 1.0 + z**2 / self.n
-        centre = (self.share + z**2 / (2.0 * self.n)) / shrink
-        half = z / shrink * np.sqrt(self.share * (1.0 - self.share) / self.n + (z / (2.0 * self.n)) ** 2)
-        ends = [(end - self.other) / self.gap for end in (centre - half, centre + half)]
+        means = _score(np.asarray(self.share), self.n, _quantile(level), self.shared)
+        ends = [(end - self.other) / self.gap for end in means]
         if self.possible:
             ends = [np.clip(end, 0.0, 1.0) for end in ends]
         return ends[0], ends[1]
@@ -80,7 +78,15 @@ class Frequencies(Frequency):
             float(np.asarray(part)[at]) for part in (self.value, self.standard_error, self.share)
         )
         return Frequency(
-            value, error, self.n, self.guarantee, share, self.other, self.gap, possible=self.possible
+            value,
+            error,
+            self.n,
+            self.guarantee,
+            share,
+            self.other,
+            self.gap,
+            possible=self.possible,
+            shared=self.shared,
         )
 
     def __len__(self) -> int:
@@ -146,11 +152,31 @@ def read(
     if supports.size and not (supports.min() >= 0 and supports.max() <= n):
         raise MalformedReport("a category is supported by more reports than there are")
     share = supports / n
+    shared = protocol.shared(n)
+    mean = share
+    if any(shared):  # the error depends much on the frequency: take the middle of those that are plausible
+        mean = np.add(*_score(share, n, 2.0, shared)) / 2.0
     # Whatever the truth, the share's mean lies between q and p: no error is zero by chance.
-    mean = np.clip(share, protocol.q, protocol.p)
-    error = np.sqrt(mean * (1.0 - mean) / n) / protocol.gap
+    mean = np.clip(mean, protocol.q, float(protocol.p))
+    error = np.sqrt((mean * (1.0 - mean) + np.polyval(shared[::-1], mean)) / n) / protocol.gap
     value = (share - protocol.q) / protocol.gap
-    return Frequencies(value, error, n, guarantee, share, protocol.q, protocol.gap, labels=labels)
+    return Frequencies(
+        value, error, n, guarantee, share, protocol.q, protocol.gap, labels=labels, shared=shared
+    )
+
+
+def _score(share: Floats, n: int, z: float, shared: tuple[float, float, float]) -> tuple[Floats, Floats]:
+    """Give the means m from which a share lies at most z standard errors: (share − m)² ≤ z²·V(m)/n.
+
+    With V(m) = m(1 − m) + a + b·m + c·m², c ≤ 0, that is between the roots of a quadratic.
+    """
+    constant, linear, square = shared
+    unit = z**2 / n
+    lead = 1.0 + unit * (1.0 - square)
+    shift = unit * (1.0 + linear) / 2.0
+    spread = share * (1.0 - share) + constant * lead + linear * share + square * share**2
+    centre, half = share + shift, np.sqrt(np.maximum(unit * spread + shift**2, 0.0))
+    return (centre - half) / lead, (centre + half) / lead
 
 
 def _quantile(level: float) -> float:

@@ -86,13 +86,14 @@ class Pairs:
         outcome = source.choices((self.both, self.one, self.one, self.neither), pairs)
         return np.stack([outcome <= 1, outcome & 1 == 0], axis=1)
 
-    def scatter(self, size: int, source: Source) -> Mask:
-        """Toss the coins of so many people, paired at random."""
-        order = source.permutation(size)
-        coins = self.draw((size + 1) // 2, source).reshape(-1)[:size]  # alone: half of a pair nobody shares
-        thrown = np.empty(size, dtype=np.bool_)
-        thrown[order] = coins
-        return thrown
+    def scatter(self, people: int, each: int, source: Source) -> Mask:
+        """Toss `each` coins for so many people, who are paired at random: a row for each person."""
+        order = source.permutation(people)
+        halves = (people + 1) // 2  # whoever stays alone has half of a pair that nobody shares
+        tossed = self.draw(halves * each, source).reshape(halves, each, 2)
+        coins = np.empty((people, each), dtype=np.bool_)
+        coins[order] = tossed.transpose(0, 2, 1).reshape(-1, each)[:people]
+        return coins
 
     def thresholds(self, bits: int) -> tuple[int, int, int]:
         """Give R₁ ≤ R₂ ≤ R₃: below R₁ a uniform R of so many bits says yes yes, then yes no, then no yes."""

@@ -10,6 +10,7 @@ from dither.mechanisms.frequency.pem import PEM
 from dither.mechanisms.frequency.rr import RR
 from dither.mechanisms.frequency.subset import SubsetSelection
 from dither.mechanisms.frequency.sue import SUE
+from dither.mechanisms.joint import JRR, JointOLH, JointSUE
 from dither.mechanisms.numeric.bounded_laplace import BoundedLaplace
 from dither.mechanisms.numeric.duchi import Duchi
 from dither.mechanisms.numeric.exponential import Exponential
@@ -36,6 +37,7 @@ from dither.mechanisms.trajectory.tracs_d import TraCSD
 __all__ = [
     "ATP",
     "BLH",
+    "JRR",
     "KRR",
     "LSRR",
     "OGPM",
@@ -56,6 +58,8 @@ __all__ = [
     "Gridding",
     "HadamardResponse",
     "Hybrid",
+    "JointOLH",
+    "JointSUE",
     "Laplace",
     "Memoised",
     "NGram",

@@ -144,7 +144,6 @@ class Mechanism(ABC):
             array = array.astype(np.uint8)
         return Reports(self, self._valid(array))
 
-    @final
     def at(self, epsilon: float) -> Self:
         """Give the same mechanism with another budget."""
         return replace(self, epsilon=epsilon)

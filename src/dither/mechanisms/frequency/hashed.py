@@ -23,11 +23,11 @@ BUCKET_BITS: Final = 16  # the lowest bits of a report; the seed stands above th
 
 
 @dataclass(frozen=True)
-class Hashed(PureProtocol):
-    """The answer's bucket under a public random hash function, told by randomized response.
+class Bucketed(PureProtocol):
+    """A report is a public random hash function and a bucket: seed·2^16 + bucket.
 
-    A report is seed·2^16 + bucket. It supports every category that its hash function sends to its bucket. The
-    seed is drawn before the answer is looked at, so it tells nothing.
+    It supports every category that its hash function sends to its bucket. The seed is drawn before the answer
+    is looked at, so it tells nothing.
     """
 
     @property
@@ -35,26 +35,11 @@ class Hashed(PureProtocol):
     def buckets(self) -> int:
         """How many buckets there are: g."""
 
-    def _build(self) -> None:
-        _ = self.kernel, self.hashing
-
     @final
     @cached_property
     def hashing(self) -> Hashing:
         """The public family of hash functions."""
         return Hashing(self.buckets)
-
-    @final
-    @cached_property
-    def kernel(self) -> Blocks:
-        """Randomized response on the buckets."""
-        return Blocks.largest(self.epsilon, self.buckets)
-
-    @final
-    @property
-    def rates(self) -> tuple[Fraction, Fraction]:
-        """E/(E + g − 1), and 1/g: under a random hash another category is in any bucket alike."""
-        return Fraction(self.kernel.inside, self.kernel.total), Fraction(1, self.buckets)
 
     @final
     @property
@@ -81,14 +66,6 @@ class Hashed(PureProtocol):
         return flat >> np.uint64(BUCKET_BITS), bucket.view(np.int64)
 
     @final
-    def _sample(self, codes: Array, cells: Array, source: Source) -> None:
-        for begin in range(0, codes.size, BLOCK):
-            code = codes[begin : begin + BLOCK]
-            drawn = seeds(code.size, source)
-            told = self.kernel.draw(self.hashing.bucket(drawn, code), source)
-            cells[begin : begin + BLOCK] = self.pack(drawn, told)
-
-    @final
     def tally(self, cells: Array) -> Counts:
         """Count how many reports support each category, without an array of reports × categories."""
         return self.hashing.count(*self.unpack(cells), range(len(self.categories)))
@@ -108,6 +85,34 @@ class Hashed(PureProtocol):
         if cells.size and int(self.unpack(cells)[1].max()) >= self.buckets:
             raise MalformedReport(f"a report names one of {self.buckets} buckets; one names another")
         return cells
+
+
+@dataclass(frozen=True)
+class Hashed(Bucketed):
+    """The answer's bucket under a public random hash function, told by randomized response."""
+
+    def _build(self) -> None:
+        _ = self.kernel, self.hashing
+
+    @final
+    @cached_property
+    def kernel(self) -> Blocks:
+        """Randomized response on the buckets."""
+        return Blocks.largest(self.epsilon, self.buckets)
+
+    @final
+    @property
+    def rates(self) -> tuple[Fraction, Fraction]:
+        """E/(E + g − 1), and 1/g: under a random hash another category is in any bucket alike."""
+        return Fraction(self.kernel.inside, self.kernel.total), Fraction(1, self.buckets)
+
+    @final
+    def _sample(self, codes: Array, cells: Array, source: Source) -> None:
+        for begin in range(0, codes.size, BLOCK):
+            code = codes[begin : begin + BLOCK]
+            drawn = seeds(code.size, source)
+            told = self.kernel.draw(self.hashing.bucket(drawn, code), source)
+            cells[begin : begin + BLOCK] = self.pack(drawn, told)
 
     @final
     def probabilities(self, x: Hashable, *, seed: int = 0) -> list[Fraction]:

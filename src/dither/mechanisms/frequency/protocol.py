@@ -59,7 +59,6 @@ class PureProtocol(Mechanism):
         assert isinstance(self.domain, Categories)
         return self.domain
 
-    @final
     @cached_property
     def p(self) -> float:
         """The probability that a report supports its own category."""
@@ -77,7 +76,6 @@ class PureProtocol(Mechanism):
         """The difference p − q, on which every estimate leans, without cancellation."""
         return float(self.rates[0] - self.rates[1])
 
-    @final
     def variance(self, frequency: float = 0.0) -> float:
         """Give n times the variance that privacy adds to the estimate of a category of this frequency.
 
@@ -87,6 +85,13 @@ class PureProtocol(Mechanism):
             raise InvalidParameter("a frequency is a number from 0 to 1")
         noise = frequency * self.p * (1.0 - self.p) + (1.0 - frequency) * self.q * (1.0 - self.q)
         return noise / self.gap**2
+
+    def shared(self, n: int) -> tuple[float, float, float]:
+        """Give a + b·m + c·m²: what n times a share's variance has besides m(1 − m), m being its mean.
+
+        Nothing, where everybody's report is drawn by itself.
+        """
+        return 0.0, 0.0, 0.0
 
     def supports(self, counts: Counts) -> Counts:
         """Give how many reports support each category, from a tally."""

@@ -72,9 +72,7 @@ def check_mode(n: int, mode: Mode, colluders: int, delta: float | None) -> None:
 
 def _promise(epsilon: float, delta: float | None, *assumes: str) -> Guarantee:
     if epsilon == math.inf:
-        return Guarantee(
-            Nothing("some coins of others give this one away, and with it the answer"), assumes=assumes
-        )
+        return Guarantee(Nothing("other people's coins can give this one away, and with it the answer"))
     return Guarantee(Pure(epsilon) if delta is None else Approximate(epsilon, delta), assumes=assumes)
 
 

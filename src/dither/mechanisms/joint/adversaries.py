@@ -33,7 +33,7 @@ def partners(n: int) -> int:
 
 def revealed(pairs: Pairs, lies: int) -> float:
     """Give the loss against somebody who knows the partner's coin, and then whatever else."""
-    return _largest([(pairs.both, pairs.one), (pairs.one, pairs.neither)], lies)
+    return largest([(pairs.both, pairs.one), (pairs.one, pairs.neither)], lies)
 
 
 def revealed_failure(pairs: Pairs, lies: int, n: int, colluders: int) -> Failure:
@@ -72,13 +72,13 @@ def hidden(pairs: Pairs, lies: int, n: int, colluders: int) -> float:
     function of its liars, and the loss is largest where the colluders all lied or were all truthful.
     """
     size = partners(n)
-    if pairs.independent:
-        return revealed(pairs, lies)
+    if pairs.independent or not colluders:
+        return largest([(pairs.both + pairs.one, pairs.one + pairs.neither)], lies)
     if pairs.both * pairs.neither > pairs.one**2:
         if size > _MOST_EXACT:
             return revealed(pairs, lies)  # an upper bound; nobody wants positive correlation
         patterns = _patterns(pairs, size, colluders)
-        return _largest(list(pairwise(patterns)), lies)
+        return largest(list(pairwise(patterns)), lies)
     if not pairs.neither and 2 * colluders >= size:
         return math.inf
     lying = _alike(size, colluders, 1 - pairs.chance, Fraction(pairs.neither, pairs.total))
@@ -125,7 +125,7 @@ def _failure(truth: Floats, lie: Floats, slack: float, lost: float) -> Failure:
     return failure
 
 
-def _largest(weights: list[tuple[int, int]], lies: int) -> float:
+def largest(weights: list[tuple[int, int]], lies: int) -> float:
     """Give the largest |ln truth/lie| over weights of both, rounded up; what cannot happen is left out."""
     ratio = Fraction(1)
     for truth, lie in weights:

@@ -1,0 +1,38 @@
+"""A coin that was dealt to one device: whether to tell the truth."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, final
+
+import numpy as np
+
+from dither.errors import InvalidParameter
+from dither.randomness import SYSTEM, Source
+from dither.reports import Reports
+
+if TYPE_CHECKING:
+    from dither.mechanisms.joint.joint import Joint
+
+
+@final
+@dataclass(frozen=True)
+class Coin:
+    """One device's coin, to be used for one answer. Keep it secret: it says whether the report is true."""
+
+    mechanism: Joint
+    truthful: tuple[bool, ...] = field(repr=False)
+
+    def __post_init__(self) -> None:
+        if len(self.truthful) != self.mechanism.each or not all(type(one) is bool for one in self.truthful):
+            raise InvalidParameter(f"a coin of this mechanism is {self.mechanism.each} truth values")
+
+    def apply(self, value: object, *, source: Source | None = None) -> Reports:
+        """Give the report of one answer; `source` draws the lie, if there is more than one to tell."""
+        codes = self.mechanism.categories.check([value])
+        if codes.shape != (1,):
+            raise InvalidParameter("a coin is for one answer")
+        randomness = SYSTEM if source is None else source
+        cells = np.empty(1, dtype=self.mechanism.layout)
+        cells[:] = self.mechanism.tell(codes, np.array([self.truthful]), randomness)
+        return Reports(self.mechanism, cells)

@@ -1,0 +1,238 @@
+"""What all joint mechanisms are: a question whose coins two people share."""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from dataclasses import KW_ONLY, dataclass, field, replace
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, NoReturn, Self, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dither.errors import InvalidParameter, Mismatch
+from dither.kernels.pairs import Pairs
+from dither.mechanisms.frequency.protocol import Array, PureProtocol
+from dither.mechanisms.joint import adversaries
+from dither.mechanisms.joint.accounting import Mode, account
+from dither.mechanisms.joint.coin import Coin
+from dither.mechanisms.joint.tuning import coins, rho_range
+from dither.privacy import Bound, Guarantee
+from dither.randomness import SYSTEM, Source
+
+Mask = NDArray[np.bool_]
+Real = float | Fraction
+
+
+@dataclass(frozen=True, repr=False)
+class Joint(PureProtocol):
+    """A report is the truth where a coin says so; the coins of two people, paired at random, are correlated.
+
+    `p` is the probability of truth, `rho` the correlation (over k symbols, ρ/(k−1) is), `n` the number of
+    people. Numbers are read as the exact rationals that they are; a float next to the end of ρ's range means
+    that end, so that rho=1-1/p says what it says on paper.
+    """
+
+    _: KW_ONLY
+    epsilon: float = field(init=False, compare=False)
+    p: Real = field()  # type: ignore[assignment]  # exact: a Fraction serves where a float does
+    rho: Real
+    n: int
+
+    @property
+    @abstractmethod
+    def symbols(self) -> int:
+        """How many symbols one coin decides between: k categories, two for a bit, g buckets."""
+
+    @property
+    @abstractmethod
+    def pull(self) -> Fraction:
+        """How far the coin of somebody without a category moves its count, if a holder's moves it by 1."""
+
+    @property
+    def each(self) -> int:
+        """How many coins one report takes."""
+        return 1
+
+    @abstractmethod
+    def tell(self, codes: Array, truthful: Mask, source: Source) -> Array:
+        """Give the reports of answers whose coins have fallen: truth, or a lie drawn at random."""
+
+    def _budget(self) -> float:
+        return math.inf  # until the coins are known
+
+    def _build(self) -> None:
+        if isinstance(self.n, bool) or not isinstance(self.n, int | np.integer) or self.n < 2:
+            raise InvalidParameter("n is the number of people, at least two")
+        p, rho = _exact("p", self.p), _exact("rho", self.rho)
+        if not Fraction(1, self.symbols) < p < 1:
+            raise InvalidParameter(
+                f"p is a probability above 1/{self.symbols}, at which reports say nothing, and below 1"
+            )
+        low, high = rho_range(p, self.symbols)
+        if not isinstance(self.rho, Fraction):
+            near = [end for end in (low, high) if abs(rho - end) <= max(1, abs(end)) / (1 << 50)]
+            rho = near[0] if near else rho
+        if not low <= rho <= high:
+            raise InvalidParameter(
+                f"for this p, rho lies between {float(low):.6g} and {float(high):.6g}: elsewhere a "
+                "probability would be negative"
+            )
+        for name, value in (("p", p), ("rho", rho), ("n", int(self.n))):
+            object.__setattr__(self, name, value)
+        object.__setattr__(self, "epsilon", self.guarantee.epsilon)
+
+    @cached_property
+    def pairs(self) -> Pairs:
+        """The two coins, in integers: what is dealt."""
+        return coins(Fraction(self.p), Fraction(self.rho), self.symbols)
+
+    @property
+    def correlation(self) -> Fraction:
+        """The correlation of two partners' coins: ρ/(k − 1) for k symbols."""
+        return Fraction(self.rho) / (self.symbols - 1)
+
+    # --- privacy -------------------------------------------------------------------------------------------
+
+    def accounting(self, mode: Mode, *, colluders: int = 0, delta: float | None = None) -> Guarantee:
+        """Give what a person is promised against an adversary who knows what the mode says.
+
+        PARTNER_REVEALED: the partner's coin, and whatever else; with delta, only if the partner is one of the
+        colluders. INFORMED: everybody else's answer, but no pairs. HIDDEN: only the colluders' coins.
+        THEOREM_3 is what the dissertation states; it is not a guarantee.
+        """
+        return account(self.pairs, self.symbols - 1, self.n, mode=mode, colluders=colluders, delta=delta)
+
+    @cached_property
+    def guarantee(self) -> Guarantee:
+        """What a person is promised if the partner's coin is known: the only mode that needs no hope."""
+        return self.accounting(Mode.PARTNER_REVEALED)
+
+    @final
+    def realised(self) -> tuple[Bound, str]:
+        """Recompute ε from the table of the two coins, the partner's being known."""
+        table = self.pairs
+        how = f"two coins with weights {table.both}, {table.one}, {table.one}, {table.neither}, one known"
+        return self.guarantee.bound, how
+
+    def theorem_3(self, colluders: int = 0) -> float:
+        """Give the ε that [Thesis, Thm 3] states, which nobody is held to: see `dither.jrr`."""
+        if self.symbols != 2:
+            raise InvalidParameter("Theorem 3 is about two categories")
+        return adversaries.theorem_3(self.pairs, self.n, colluders)
+
+    # --- utility -------------------------------------------------------------------------------------------
+
+    def count_variance(self, holders: float) -> float:
+        """Give the variance of the estimated number of people who hold a category, if so many do.
+
+        [Thesis, Thm 4] with k symbols, and for odd n with 1/n where it has 1/(n−1): somebody stays alone.
+        """
+        if not 0 <= holders <= self.n:
+            raise InvalidParameter("the holders are a number from 0 to n")
+        own, other = self.rates
+        rest, pull = self.n - holders, float(self.pull)
+        noise = holders * float(own * (1 - own)) + rest * float(other * (1 - other))
+        overlap = (holders + rest * pull) ** 2 - holders - rest * pull**2
+        noise += float(self.pairs.covariance) * overlap / (adversaries.partners(self.n) - 1)
+        return noise / self.gap**2
+
+    def variance(self, frequency: float = 0.0) -> float:
+        """Give n times the variance that privacy adds to the estimate of a category of this frequency."""
+        if not 0.0 <= frequency <= 1.0:
+            raise InvalidParameter("a frequency is a number from 0 to 1")
+        return self.count_variance(frequency * self.n) / self.n
+
+    def shared(self, n: int) -> tuple[float, float, float]:
+        """Give a + b·m + c·m²: what pairs add to n times a share's variance, m being its mean.
+
+        Two people drawn from a population pull a count the same way with the mean (f + (1−f)·pull)²; two of n
+        reports are partners' with probability 1/(N−1). Where that adds, its largest value is taken.
+        """
+        if n > self.n:
+            raise Mismatch(f"these coins were for {self.n} people; there are more reports than that")
+        weight = float(self.pairs.covariance) * (n - 1) / (adversaries.partners(self.n) - 1)
+        if weight >= 0.0:
+            return weight, 0.0, 0.0
+        slope = float(1 - self.pull) / self.gap
+        start = float(self.pull) - self.q * slope
+        return weight * start**2, 2.0 * weight * start * slope, weight * slope**2
+
+    # --- coins ---------------------------------------------------------------------------------------------
+
+    def deal(self, n: int | None = None, *, source: Source | None = None) -> list[Coin]:
+        """Deal everybody's coins, pairs drawn at random: one `Coin` for each device, to be used once.
+
+        Whoever deals knows the coins, and must not be the collector.
+        """
+        if n is not None and n != self.n:
+            raise InvalidParameter(f"the accounting is for {self.n} people; build another for another number")
+        tossed = self.pairs.scatter(self.n, self.each, SYSTEM if source is None else source)
+        return [Coin(self, tuple(map(bool, row))) for row in tossed]
+
+    def thresholds(self, bits: int = 64) -> tuple[int, int, int]:
+        """Give R₁ ≤ R₂ ≤ R₃, by which two devices toss with one number R below 2^bits [Thesis, Sec. 4.4.2].
+
+        R below R₁: both truthful; below R₂: the first; below R₃: the second. These are the thresholds of
+        `rounded(bits)`, whose guarantee is that of these integers.
+        """
+        return self.pairs.rounded(bits).thresholds(bits)
+
+    def rounded(self, bits: int = 64) -> Self:
+        """Give the mechanism whose coins are exactly those of `thresholds(bits)`."""
+        table = self.pairs.rounded(bits)
+        p = table.chance
+        return replace(self, p=p, rho=table.covariance * (self.symbols - 1) / (p * (1 - p)))
+
+    @final
+    def _draw(self, values: object, source: Source, threads: int) -> Array:
+        codes = self.categories.check(values)
+        if codes.size != self.n:
+            raise InvalidParameter(f"these coins are for {self.n} people; give one value for each")
+        cells = np.empty(codes.size, dtype=self.layout)
+        self._sample(codes.reshape(-1), cells, source)
+        return cells.reshape(codes.shape + self.layout.shape)
+
+    @final
+    def _sample(self, codes: Array, cells: Array, source: Source) -> None:
+        cells[:] = self.tell(codes, self.pairs.scatter(self.n, self.each, source), source)
+
+    @final
+    def wire(self) -> dict[str, Any]:
+        """Give the table of the two coins."""
+        table = self.pairs
+        return {"kernel": {"both": table.both, "one": table.one, "neither": table.neither, "n": self.n}}
+
+    @final
+    def at(self, epsilon: float) -> NoReturn:
+        """Refuse: what these coins spend depends on who knows what."""
+        raise InvalidParameter(
+            "joint coins have no one budget; dt.JRR.tuned chooses them for a mode and an ε"
+        )
+
+    def describe(self) -> str:
+        """Give a paragraph for people: what is asked, what is promised, what a report is."""
+        summary = (type(self).__doc__ or "").strip().splitlines()[0].rstrip(".")
+        return f"{self!r}. {summary}. Promise if the partner's coin is known: {self.guarantee}."
+
+    def __repr__(self) -> str:
+        numbers = f"p={float(self.p):.6g}, rho={float(self.rho):.6g}, n={self.n}"
+        return f"{type(self).__name__}({self.domain!r}, {numbers})"
+
+
+def lie(codes: Array, truthful: Mask, symbols: int, source: Source) -> Array:
+    """Give the symbols told: the truth, or one of the others, each as likely."""
+    told = codes.copy()
+    liars = np.flatnonzero(~truthful)
+    told[liars] = (told[liars] + 1 + source.integers(symbols - 1, liars.size)) % symbols
+    return told
+
+
+def _exact(name: str, value: object) -> Fraction:
+    if isinstance(value, bool) or not isinstance(value, int | float | Fraction | np.integer | np.floating):
+        raise InvalidParameter(f"{name} is a number")
+    if not isinstance(value, Fraction) and not math.isfinite(value):
+        raise InvalidParameter(f"{name} must be finite")
+    return value if isinstance(value, Fraction) else Fraction(float(value))

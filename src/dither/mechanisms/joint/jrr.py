@@ -1,0 +1,158 @@
+"""JRR: randomized response with coins that are correlated between two people, for a better count."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, final
+
+import numpy as np
+
+from dither.domains import Categories
+from dither.errors import InvalidParameter
+from dither.mechanisms.frequency.hashed import Hashed
+from dither.mechanisms.frequency.oue import OUE
+from dither.mechanisms.frequency.protocol import Array, Counts, PureProtocol
+from dither.mechanisms.frequency.response import Response
+from dither.mechanisms.frequency.sue import SUE
+from dither.mechanisms.joint.accounting import Mode, check_mode
+from dither.mechanisms.joint.joint import Joint, Mask, Real, lie
+from dither.mechanisms.joint.over import JointOLH, JointSUE
+from dither.mechanisms.joint.tuning import Search, constraint, plain, published
+from dither.mechanisms.mechanism import check_epsilon
+from dither.mechanisms.windowed import within
+from dither.randomness import Source
+
+
+@final
+@dataclass(frozen=True, repr=False)
+class JRR(Joint):
+    """The answer or a lie, as a coin says; the coins of two people depend on each other.
+
+    Promise:   `jrr.guarantee` if the partner's coin is known, often none; `jrr.accounting(mode)` if less is.
+    Reports:   a category, in one to four bytes.
+    Use when:  the dissertation is reproduced. Against an adversary who knows the partner, plain `RR` has the
+               smallest variance of all; read docs/jrr.md before anything else.
+    Reference: [Thesis, Ch. 4]; its Theorem 3 is not a guarantee, see deviations.
+
+    >>> jrr = JRR(Categories(2), p=0.8, rho=-0.25, n=2)  # Example 3
+    >>> round(jrr.count_variance(2), 4)
+    0.6667
+    >>> jrr.guarantee.bound
+    Nothing(reason="other people's coins can give this one away, and with it the answer")
+    """
+
+    @staticmethod
+    def tuned(
+        domain: Categories,
+        *,
+        epsilon: float,
+        mode: Mode,
+        n: int,
+        colluders: int = 0,
+        delta: float | None = None,
+        n1: float | None = None,
+    ) -> JRR:
+        """Give the coins with the smallest variance that spend at most ε in a mode.
+
+        `n1` is a guess how many people hold the category to be counted; without one, every number is thought
+        as likely as any other. Where the partner may be known, plain coins are best, whatever n1: ρ = 0.
+        """
+        budget, k = check_epsilon(epsilon), _size(domain)
+        check_mode(n, mode, colluders, delta)
+        if n1 is not None and not 0 <= n1 <= n:
+            raise InvalidParameter("n1 is a number of people from 0 to n, or left out")
+        if mode in (Mode.PARTNER_REVEALED, Mode.INFORMED) and delta is None:
+            return JRR(domain, p=plain(budget, k), rho=Fraction(0), n=n)
+        first, second = (n / 2.0, n * (2.0 * n + 1.0) / 6.0) if n1 is None else (n1, n1 * n1)
+        allowed = constraint(mode, budget, k, n, colluders=colluders, delta=delta)
+        p, rho = Search(k, n, budget, first, second).best(allowed)
+        return JRR(domain, p=p, rho=rho, n=n)
+
+    @staticmethod
+    def heuristic(domain: Categories, *, epsilon: float, n: int, colluders: int = 0) -> JRR:
+        """Give the published choice, p = e^ε/(1+e^ε) with the most negative ρ; with colluders, a smaller p.
+
+        [Thesis, Sec. 4.3.4]; the second keeps what Theorem 3 states at ε. Neither promises ε to anybody.
+        """
+        k = _size(domain)
+        check_mode(n, Mode.THEOREM_3, colluders, None)
+        p, rho = published(check_epsilon(epsilon), k, n, colluders)
+        return JRR(domain, p=p, rho=rho, n=n)
+
+    @staticmethod
+    def over(mechanism: PureProtocol, *, rho: Real, n: int) -> Joint:
+        """Give a mechanism with the same reports whose coins are shared: RR, KRR, SUE, OLH and BLH.
+
+        `rho` is that of the pair table, over categories, single bits or buckets.
+        """
+        domain = mechanism.domain if isinstance(mechanism, PureProtocol) else None
+        if isinstance(mechanism, Response):
+            return JRR(mechanism.domain, p=mechanism.rates[0], rho=rho, n=n)
+        if isinstance(mechanism, SUE):
+            return JointSUE(mechanism.domain, p=mechanism.rates[0], rho=rho, n=n)
+        if isinstance(mechanism, Hashed):
+            return JointOLH(mechanism.domain, p=mechanism.rates[0], rho=rho, n=n, hashed_to=mechanism.buckets)
+        if isinstance(mechanism, OUE):
+            raise InvalidParameter(
+                "OUE keeps a 1 with another probability than a 0, but the table of two coins is for bits "
+                "that are kept alike; use SUE"
+            )
+        raise InvalidParameter(
+            f"coins are shared over RR, KRR, SUE, OLH or BLH, not over {type(mechanism).__name__}"
+            + ("" if domain is None else "; its reports are not the truth or a lie")
+        )
+
+    @property
+    def symbols(self) -> int:
+        """How many categories there are."""
+        return len(self.categories)
+
+    @property
+    def pull(self) -> Fraction:
+        """A liar hits a given other category once in k − 1 times."""
+        return Fraction(-1, self.symbols - 1)
+
+    @property
+    def rates(self) -> tuple[Fraction, Fraction]:
+        """p, and (1 − p)/(k − 1) for any other category."""
+        p = Fraction(self.p)
+        return p, (1 - p) / (self.symbols - 1)
+
+    @property
+    def layout(self) -> np.dtype[Any]:
+        """The smallest unsigned integer that holds a category."""
+        return np.dtype(np.min_scalar_type(self.symbols - 1))
+
+    @property
+    def outcomes(self) -> int:
+        """How many different reports there are."""
+        return self.symbols
+
+    def tell(self, codes: Array, truthful: Mask, source: Source) -> Array:
+        """Give the categories told."""
+        return lie(codes, truthful[:, 0], self.symbols, source)
+
+    def tally(self, cells: Array) -> Counts:
+        """Count how often each category was reported."""
+        return np.bincount(cells.reshape(-1), minlength=self.outcomes)
+
+    def decode(self, cells: Array) -> Array:
+        """Give the reported labels."""
+        return self.categories.decode(cells)
+
+    def _valid(self, raw: Array) -> Array:
+        return within(raw, self.outcomes, self.layout)
+
+    def probabilities(self, x: Hashable) -> list[Fraction]:
+        """Give the exact probability of every category as one person's report, for the category x."""
+        own, other = self.rates
+        code = self._code(x)
+        return [own if place == code else other for place in range(self.symbols)]
+
+
+def _size(domain: object) -> int:
+    if not isinstance(domain, Categories):
+        raise InvalidParameter(f"JRR takes a domain of kind Categories, not {type(domain).__name__}")
+    return len(domain)
