@@ -138,6 +138,26 @@ def test_estimates_from_those_who_drew_the_attribute_are_unbiased() -> None:
         assert abs(values.mean() - truth) < 5 * values.std() / np.sqrt(values.size)
 
 
+def test_labels_and_places_are_columns_too() -> None:
+    mixed = dt.KRR(dt.Categories(["1", 1, None]), epsilon=20)
+    place = dt.PlanarLaplace(dt.Rectangle(dt.Interval(0, 1), dt.Interval(0, 1)), epsilon=20)
+    data = {"mark": ["1", 1, None, 1], "home": np.full((4, 2), 0.5)}
+    for question in (dt.Each(mark=mixed, home=place), dt.Sampled(mark=mixed, home=place)):
+        records = question.perturb(data, source=dt.Seeded(6))
+        assert records.n == 4
+        assert records["home"].values.shape == (len(records["home"]), 2)
+    records = dt.Each(mark=mixed).perturb(data, source=dt.Seeded(6))
+    assert records["mark"].values.tolist() == data["mark"]  # at ε = 20 nobody lies
+    device = dt.Memoised(mixed, bytes(32)).perturb(data["mark"])
+    assert device.cells[1] == device.cells[3]
+    home = dt.Memoised(place, bytes(32)).perturb(data["home"])
+    assert np.array_equal(home.cells[0], home.cells[1])
+    with pytest.raises(InvalidParameter, match="one by one"):
+        np.asarray(dt.Each(mark=mixed, home=place).perturb(data))
+    with pytest.raises(OutsideDomain, match="mark: an answer is not one of"):
+        dt.Each(mark=mixed).perturb({"mark": ["2"]})
+
+
 @given(st.floats(1e-3, 40.0), st.lists(st.floats(0.1, 10.0), min_size=1, max_size=6))
 def test_a_split_budget_is_never_exceeded(epsilon: float, weights: list[float]) -> None:
     names = [f"part{place}" for place in range(len(weights))]

@@ -73,7 +73,7 @@ class Joint(PureProtocol):
             )
         low, high = rho_range(p, self.symbols)
         if not isinstance(self.rho, Fraction):
-            near = [end for end in (low, high) if abs(rho - end) <= max(1, abs(end)) / (1 << 50)]
+            near = [end for end in (low, high) if abs(rho - end) <= max(Fraction(1), abs(end)) / (1 << 50)]
             rho = near[0] if near else rho
         if not low <= rho <= high:
             raise InvalidParameter(
