@@ -128,7 +128,7 @@ class Nearest:
         """Give the nearest of increasing points on a circle, the short way round."""
         inner = Nearest.on_interval(points)
         across = (points[-1] + points[0] + period) / 2.0  # between the last point and the first
-        if across < period:
+        if across <= period:
             return Nearest((*inner.edges, across), (*inner.labels, 0))
         return Nearest((across - period, *inner.edges), (len(points) - 1, *inner.labels))
 

@@ -27,11 +27,10 @@ class Ring(Lattice):
     """N steps around a circle; a report is the input's step plus noise, modulo N."""
 
     noise: Noise
-    fraction: int = 0
 
     def __post_init__(self) -> None:
-        if self.noise.end is not End.RING or self.fraction:
-            raise InvalidParameter("a ring has noise that closes on itself, and inputs on whole steps")
+        if self.noise.end is not End.RING:
+            raise InvalidParameter("a ring has noise that closes on itself")
 
     @property
     def cells(self) -> int:  # noqa: D102
@@ -47,9 +46,6 @@ class Ring(Lattice):
     def track(self, domain: Line) -> Track:  # noqa: D102
         scale = self.cells / domain.length
         return Track(domain.low - 0.5 / scale, scale, None)
-
-    def offset(self) -> Fraction:  # noqa: D102
-        return Fraction(0)
 
     def wire(self) -> dict[str, Any]:  # noqa: D102
         return {"noise": self.noise.wire()}
@@ -73,10 +69,9 @@ class Bounded(Lattice):
 
     noise: Noise
     shift: int
-    fraction: int = 0
 
     def __post_init__(self) -> None:
-        if self.noise.end is not End.CUT or self.fraction or not 1 <= self.shift <= self.noise.reach:
+        if self.noise.end is not End.CUT or not 1 <= self.shift <= self.noise.reach:
             raise InvalidParameter("a bounded lattice has noise as wide as the domain, and a shift within it")
 
     @property
@@ -113,9 +108,6 @@ class Bounded(Lattice):
     def track(self, domain: Line) -> Track:  # noqa: D102
         scale = self.noise.reach / domain.length
         return Track(domain.low - 0.5 / scale, scale, self.noise.reach)
-
-    def offset(self) -> Fraction:  # noqa: D102
-        return Fraction(0)
 
     def wire(self) -> dict[str, Any]:  # noqa: D102
         return {"noise": self.noise.wire(), "shift": self.shift}

@@ -39,7 +39,16 @@ class Lattice(ABC):
     """A noise, and what becomes of a step of the lattice plus noise."""
 
     noise: Noise
-    fraction: int
+
+    @property
+    def between(self) -> int:
+        """How many bits tell the places between two steps apart: none where inputs are whole steps."""
+        return 0
+
+    @property
+    def first(self) -> int:
+        """The place of the first report, in steps from the domain's lower end."""
+        return 0
 
     @property
     @abstractmethod
@@ -60,10 +69,6 @@ class Lattice(ABC):
         """Say which step, or which place between two, a value of the domain becomes."""
 
     @abstractmethod
-    def offset(self) -> Fraction:
-        """Give the place of the first report, in steps from the domain's lower end."""
-
-    @abstractmethod
     def wire(self) -> dict[str, Any]:
         """Give the integers that name the lattice and all weights of its noise."""
 
@@ -80,11 +85,11 @@ class Lattice(ABC):
     @final
     def probabilities(self, aim: int) -> list[Fraction]:
         """Give the exact probability of every report."""
-        step, rest = divmod(aim, 1 << self.fraction)
+        step, rest = divmod(aim, 1 << self.between)
         law = self._exact(step)
         if not rest:
             return law
-        up = Fraction(rest, 1 << self.fraction)
+        up = Fraction(rest, 1 << self.between)
         return [one + up * (two - one) for one, two in zip(law, self._exact(step + 1), strict=True)]
 
     def _exact(self, step: int) -> list[Fraction]:
@@ -95,10 +100,10 @@ class Lattice(ABC):
     @final
     def chances(self, aim: int) -> Floats:
         """Give the probability of every report, in floats."""
-        step, rest = divmod(aim, 1 << self.fraction)
+        step, rest = divmod(aim, 1 << self.between)
         chances = self._rounded(step)
         if rest:
-            up = rest / (1 << self.fraction)
+            up = rest / (1 << self.between)
             chances = (1.0 - up) * chances + up * self._rounded(step + 1)
         return chances
 
@@ -158,6 +163,14 @@ class Clamped(Lattice):
         return min(Fraction(1), Fraction(self.last, 1 << self.fraction))
 
     @property
+    def between(self) -> int:  # noqa: D102
+        return self.fraction
+
+    @property
+    def first(self) -> int:  # noqa: D102
+        return self.steps - self.noise.reach
+
+    @property
     def cells(self) -> int:  # noqa: D102
         return 2 * self.noise.reach - self.steps + 1
 
@@ -183,9 +196,6 @@ class Clamped(Lattice):
     def track(self, domain: Line) -> Track:  # noqa: D102
         scale = self.last / domain.length
         return Track(domain.low - 0.5 / scale, scale, self.last, self.fraction)
-
-    def offset(self) -> Fraction:  # noqa: D102
-        return Fraction(self.steps - self.noise.reach)
 
     def wire(self) -> dict[str, Any]:  # noqa: D102
         return {"noise": self.noise.wire(), "last": self.last, "fraction": self.fraction}

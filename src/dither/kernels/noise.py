@@ -217,12 +217,12 @@ class Noise:
         return hashlib.sha256(content).hexdigest()[:16]
 
 
-@lru_cache(maxsize=32)
+@lru_cache(maxsize=16)
 def _weights(noise: Noise) -> tuple[int, ...]:
     return noise._weigh()  # once for all mechanisms that share a noise
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=8)
 def _table(noise: Noise) -> Alias:
     return Alias.of([noise.row])
 

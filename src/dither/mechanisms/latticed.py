@@ -70,8 +70,8 @@ class LatticeMechanism(TabledMechanism, Generic[Kind]):
         return self._steps()
 
     def _steps(self) -> Affine:
-        step = (1 << self.kernel.fraction) / self.track.scale
-        return Affine(self.line.low + float(self.kernel.offset()) * step, step)
+        step = (1 << self.kernel.between) / self.track.scale
+        return Affine(self.line.low + self.kernel.first * step, step)
 
     def _draw(self, values: object, source: Source, threads: int) -> Array:
         array = numbers(values)
