@@ -20,7 +20,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dither.errors import InvalidParameter
-from dither.kernels.window import BLOCK
 from dither.randomness import Source
 
 Words = NDArray[np.uint64]
@@ -29,6 +28,8 @@ Halves = NDArray[np.uint32]
 SEED_BITS: Final = 47  # with a bucket of 16 bits a report stays below 2^63
 MOST_BUCKETS: Final = 1 << 16
 MOST_ITEMS: Final = 1 << 32
+
+_BLOCK: Final = 1 << 16  # seeds counted together
 
 
 @final
@@ -61,32 +62,35 @@ class Hashing:
         """
         counts = np.zeros(len(items), dtype=np.int64)
         begins, sizes = self._edges[:-1].astype(np.uint32), np.diff(self._edges).astype(np.uint32)
-        for begin in range(0, seeds.size, BLOCK):
-            multiplier, offset = stretched(seeds[begin : begin + BLOCK])
-            own = buckets[begin : begin + BLOCK]
-            offset -= begins[own]
-            self._block(multiplier, offset, sizes[own], items, counts)
+        for size in np.unique(sizes):  # one or two: comparing with one number is faster than with many
+            chosen = slice(None) if sizes.min() == sizes.max() else sizes[buckets] == size
+            drawn, told = seeds[chosen], buckets[chosen]
+            for begin in range(0, drawn.size, _BLOCK):
+                multiplier, offset = stretched(drawn[begin : begin + _BLOCK])
+                offset -= begins[told[begin : begin + _BLOCK]]
+                _count(multiplier, offset, size, items, counts)
         return counts
 
-    @staticmethod
-    def _block(
-        multiplier: Halves, offset: Halves, sizes: Halves, items: range | Halves, counts: NDArray[np.int64]
-    ) -> None:
-        inside = np.empty(multiplier.size, dtype=np.bool_)
-        if isinstance(items, range):
-            place = multiplier * np.uint32(items.start) + offset
-            step = multiplier * np.uint32(items.step)
-            for index in range(len(items)):
-                np.less(place, sizes, out=inside)
-                counts[index] += np.count_nonzero(inside)
-                place += step
-            return
-        place = np.empty_like(multiplier)
-        for index, item in enumerate(items):
-            np.multiply(multiplier, item, out=place)
-            place += offset
-            np.less(place, sizes, out=inside)
+
+def _count(
+    multiplier: Halves, offset: Halves, size: np.uint32, items: range | Halves, counts: NDArray[np.int64]
+) -> None:
+    """Add for each item how many of the numbers multiplier·item + offset are below the size."""
+    inside = np.empty(multiplier.size, dtype=np.bool_)
+    if isinstance(items, range):
+        place = multiplier * np.uint32(items.start) + offset
+        step = multiplier * np.uint32(items.step)
+        for index in range(len(items)):
+            np.less(place, size, out=inside)
             counts[index] += np.count_nonzero(inside)
+            place += step
+        return
+    place = np.empty_like(multiplier)
+    for index, item in enumerate(items):
+        np.multiply(multiplier, item, out=place)
+        place += offset
+        np.less(place, size, out=inside)
+        counts[index] += np.count_nonzero(inside)
 
 
 def seeds(size: int, source: Source) -> Words:
