@@ -305,6 +305,14 @@ def test_the_integers_travel(name: str) -> None:
         mechanism.restored(PURE[name](0.7, cells=512).wire())
 
 
+def test_a_smaller_sensitivity_is_refused_from_the_wire() -> None:
+    whole, near = (dt.BoundedLaplace(UNIT, epsilon=1.0, sensitivity=d, cells=256) for d in (1.0, 0.5))
+    with pytest.raises(InvalidParameter, match="nearer"):
+        whole.restored(near.wire())
+    with pytest.raises(InvalidParameter, match="nearer"):
+        dt.BoundedLaplace(UNIT, epsilon=1.0, cells=256).restored(near.wire())
+
+
 def test_a_gentler_noise_is_accepted_from_the_wire() -> None:
     """A collector reads what an older version sent, if it keeps the promise."""
     mechanism, older = (dt.Laplace(UNIT, epsilon=eps, cells=256) for eps in (0.7, 0.699))

@@ -32,7 +32,7 @@ Floats = NDArray[np.float64]
 
 _TOTAL: Final = 1 << TOTAL_BITS
 _BITS: Final = 31  # places between steps are counted in integers of so many bits
-UNSPENT: Final = 1 - Fraction(1, 1 << 40)  # of ε is used, so that rounded weights stay within it
+SPENT: Final = 1 - Fraction(1, 1 << 40)  # of ε is used, so that rounded weights stay within it
 
 
 class Lattice(ABC):
@@ -222,7 +222,7 @@ def domain_base(epsilon: float, last: int, fraction: int, exponents: int) -> int
 
     Where the domain is the share f of one step, e^ε = 1 − f + f/base.
     """
-    budget = Fraction(epsilon) * UNSPENT
+    budget = Fraction(epsilon) * SPENT
     if last >= 1 << fraction:
         return fixed_point(exp_above(-budget / exponents))
     return fixed_point(1 / (1 + (exp_below(budget) - 1) * (1 << fraction) / last))

@@ -11,7 +11,7 @@ from typing import final
 from dither.domains import finite
 from dither.errors import InvalidParameter
 from dither.kernels.enclosed import Bounded
-from dither.kernels.lattice import UNSPENT
+from dither.kernels.lattice import SPENT
 from dither.kernels.noise import End, Geometric, Noise, decayed, in_few_bits
 from dither.kernels.noise_law import InsideLaw
 from dither.mechanisms.latticed import LatticeMechanism
@@ -51,12 +51,21 @@ class BoundedLaplace(LatticeMechanism[Bounded]):
     def lattice(self) -> Bounded:  # noqa: D102
         steps = self.cells // 2 - 1
         if self.reach == 1.0:
-            base = decayed(Fraction(self.epsilon) * UNSPENT / steps)
+            base = decayed(Fraction(self.epsilon) * SPENT / steps)
             return Bounded(Noise(Geometric(), base, steps, End.CUT), steps)
-        # Two values so far apart may be one step further apart on the lattice, whatever a float does.
-        shift = min(steps, math.floor(self.reach * steps * (1.0 + 2.0**-40)) + 1)
-        slope = in_few_bits(1.0 / _scale(self.epsilon, shift, steps, 1.0))
-        return Bounded(Noise(Geometric(), decayed(slope * UNSPENT), steps, End.CUT), shift)
+        slope = in_few_bits(1.0 / _scale(self.epsilon, self._shift, steps, 1.0))
+        return Bounded(Noise(Geometric(), decayed(slope * SPENT), steps, End.CUT), self._shift)
+
+    @property
+    def _shift(self) -> int:
+        """How many steps apart two protected values may be on the lattice, whatever a float does."""
+        steps = self.cells // 2 - 1
+        return min(steps, math.floor(self.reach * steps * (1.0 + 2.0**-40)) + 1)
+
+    def _certified(self, kernel: Bounded) -> Bounded:
+        if kernel.shift < self._shift:
+            raise InvalidParameter("these weights are certified for values that are nearer to each other")
+        return super()._certified(kernel)
 
     @property
     def scale(self) -> float:

@@ -26,7 +26,7 @@ Array = NDArray[Any]
 Floats = NDArray[np.float64]
 
 _PARTS: Final = 1 << 32  # distances are counted in these parts, so that equal ones are equal
-_UNSPENT: Final = 1 - Fraction(1, 1 << 28)  # of ε is used: more than counting distances in parts can cost
+_SPENT: Final = 1 - Fraction(1, 1 << 28)  # of ε is used: more than counting distances in parts can cost
 
 
 @final
@@ -89,7 +89,7 @@ class Exponential(TabledMechanism):
     def kernel(self) -> Channel:
         """The weights of every point for every point, in integers: what devices sample."""
         parts = np.floor(self._steepness * _PARTS).astype(np.int64)
-        budget = Fraction(self.epsilon) * _UNSPENT / _PARTS
+        budget = Fraction(self.epsilon) * _SPENT / _PARTS
         weight = {part: decayed(budget * part) for part in np.unique(parts).tolist()}
         return Channel.of([[weight[part] for part in row] for row in parts.tolist()])
 

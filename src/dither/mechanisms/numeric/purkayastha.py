@@ -11,7 +11,7 @@ import numpy as np
 
 from dither.domains import Circle
 from dither.kernels.enclosed import Ring
-from dither.kernels.lattice import UNSPENT
+from dither.kernels.lattice import SPENT
 from dither.kernels.noise import End, Geometric, Noise, decayed
 from dither.kernels.noise_law import Floats, RingLaw, SmoothDensity
 from dither.mechanisms.latticed import LatticeMechanism
@@ -32,7 +32,7 @@ class Purkayastha(LatticeMechanism[Ring]):
 
     def lattice(self) -> Ring:  # noqa: D102
         half = self.cells // 2
-        return Ring(Noise(Geometric(), decayed(Fraction(self.epsilon) * UNSPENT / half), half, End.RING))
+        return Ring(Noise(Geometric(), decayed(Fraction(self.epsilon) * SPENT / half), half, End.RING))
 
     @cached_property
     def law(self) -> RingLaw:
