@@ -97,6 +97,8 @@ def test_a_key_is_thirty_two_bytes(key: object) -> None:
 def test_bad_input_is_refused() -> None:
     with pytest.raises(InvalidParameter):
         dt.Memoised(dt.Each(age=AGE), KEY)
+    with pytest.raises(InvalidParameter, match="dealt once"):
+        dt.Memoised(dt.JRR(dt.Categories(2), p=0.6, rho=-0.1, n=4), KEY)
     with pytest.raises(OutsideDomain):
         dt.Memoised(AGE, KEY).perturb([101.0])
     with pytest.raises(OutsideDomain):

@@ -122,6 +122,7 @@ def test_bits_cost_twice() -> None:
         {"mode": HIDDEN, "colluders": 1.5},
         {"mode": INFORMED, "delta": 0.0},
         {"mode": INFORMED, "delta": 1.0},
+        {"mode": INFORMED, "delta": "small"},
     ],
 )
 def test_bad_questions_are_refused(more: dict[str, object]) -> None:
@@ -240,6 +241,8 @@ def test_the_published_choice_for_k_categories() -> None:
         {"mode": INFORMED, "n": 100, "colluders": 3},
         {"mode": PARTNER_REVEALED, "n": 100, "epsilon": -1},
         {"mode": PARTNER_REVEALED, "n": 1},
+        {"mode": PARTNER_REVEALED, "n": "many"},
+        {"mode": PARTNER_REVEALED, "n": 100, "n1": "few"},
         {"mode": PARTNER_REVEALED, "n": 10, "domain": dt.Interval(0, 1)},
         {"mode": THEOREM_3, "n": 10, "domain": THREE},
     ],
@@ -302,7 +305,7 @@ def test_larger_groups_gain_more_and_give_more_away() -> None:
     assert isinstance(dt.jrr.group(4, p=p, rho=dt.jrr.least_rho(4, p)).guarantee.bound, Nothing)
     with pytest.raises(InvalidParameter):
         dt.jrr.group(4, p=p, rho=0).count_variance(10, 0)
-    for size, chance in ((1, 0.7), (2.5, 0.7), (3, 0.5), (3, 1)):
+    for size, chance in ((1, 0.7), (2.5, 0.7), (3, 0.5), (3, 1), (3, "0.7")):
         with pytest.raises(InvalidParameter):
             dt.jrr.group(size, p=chance, rho=0)
 
@@ -352,6 +355,11 @@ def test_shuffling_amplifies() -> None:
     assert spent == sorted(spent, reverse=True)
     assert spent[-1] == pytest.approx(0.0432, abs=1e-3)
     assert "somebody trusted" in str(dt.jrr.shuffled(1.0, n=100, delta=1e-6))
-    for bad in ({"n": 1, "delta": 1e-6}, {"n": 10**6, "delta": 1e-6}, {"n": 10, "delta": 0.0}):
+    for bad in (
+        {"n": 1, "delta": 1e-6},
+        {"n": 10**6, "delta": 1e-6},
+        {"n": 10, "delta": 0.0},
+        {"n": 10, "delta": None},
+    ):
         with pytest.raises(InvalidParameter):
             dt.jrr.shuffled(1.0, **bad)

@@ -428,8 +428,18 @@ def test_bad_input_is_refused() -> None:
         jrr.perturb([0, 1, 1])
     with pytest.raises(OutsideDomain):
         jrr.perturb([0, 1, 1, 2])
-    with pytest.raises(InvalidParameter):
-        jrr.deal(5)
+    for call in (
+        lambda: jrr.deal(5),
+        lambda: jrr.deal("4"),
+        lambda: jrr.deal(source=3),
+        lambda: jrr.thresholds(0),
+        lambda: jrr.rounded("8"),
+        lambda: jrr.rounded(2),  # two bits are too few for this p
+        lambda: jrr.theorem_3(4),
+        lambda: jrr.theorem_3("1"),
+    ):
+        with pytest.raises(InvalidParameter):
+            call()
     with pytest.raises(InvalidParameter):
         dt.JRR(dt.Interval(0, 1), p=0.6, rho=0, n=4)
     with pytest.raises(InvalidParameter):

@@ -50,4 +50,8 @@ def build(mechanism: str, domain: Domain | None, epsilon: float) -> Mechanism:
     """Give the named mechanism on a domain."""
     if domain is None:
         raise click.UsageError("give a domain: --interval LOW HIGH, --circle PERIOD or --categories A,B,…")
-    return named(mechanism)(domain, epsilon=epsilon)
+    kind = named(mechanism)
+    try:
+        return kind(domain, epsilon=epsilon)
+    except TypeError:
+        raise click.UsageError(f"{kind.__name__} needs more than a domain and ε: use Python") from None

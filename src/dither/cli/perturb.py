@@ -9,8 +9,7 @@ import click
 
 from dither.campaigns.campaign import Campaign, default_mechanism
 from dither.campaigns.collection import Missing, perturb_file
-from dither.campaigns.registry import named
-from dither.cli.asked import domain_options
+from dither.cli.asked import build, domain_options
 from dither.cli.shown import rows_done
 from dither.domains import Domain
 
@@ -92,5 +91,5 @@ def _asked(
         return Campaign.read(campaign)
     if column is None or domain is None or epsilon is None:
         raise click.UsageError("give --column, a domain and --epsilon, or --campaign FILE")
-    kind = default_mechanism(domain) if mechanism is None else named(mechanism)
-    return Campaign({column: kind(domain, epsilon=epsilon)})
+    name = default_mechanism(domain).__name__ if mechanism is None else mechanism
+    return Campaign({column: build(name, domain, epsilon)})

@@ -97,8 +97,7 @@ class Pairs:
 
     def thresholds(self, bits: int) -> tuple[int, int, int]:
         """Give R₁ ≤ R₂ ≤ R₃: below R₁ a uniform R of so many bits says yes yes, then yes no, then no yes."""
-        if isinstance(bits, bool) or not isinstance(bits, int) or not 2 <= bits <= 256:
-            raise InvalidParameter("the number of bits is a whole number from 2 to 256")
+        _check_bits(bits)
         if (1 << bits) % self.total:
             raise InvalidParameter(f"these coins have no thresholds of {bits} bits; round them first")
         scale = (1 << bits) // self.total
@@ -107,6 +106,7 @@ class Pairs:
 
     def rounded(self, bits: int) -> Pairs:
         """Give the nearest coins whose thresholds have so many bits: still the same law for either coin."""
+        _check_bits(bits)
         whole = 1 << bits
         one = round(Fraction(self.one * whole, self.total))
         neither = -(-self.neither * whole // self.total)  # up: what can happen stays possible
@@ -117,6 +117,11 @@ class Pairs:
     def noes(self, size: int) -> Law:
         """Give the law of how many of so many people's coins say no."""
         return _noes(self, size)
+
+
+def _check_bits(bits: object) -> None:
+    if isinstance(bits, bool) or not isinstance(bits, int) or not 2 <= bits <= 256:
+        raise InvalidParameter("the number of bits is a whole number from 2 to 256")
 
 
 @lru_cache(maxsize=64)

@@ -14,7 +14,7 @@ from dither.domains import Domain
 from dither.errors import InvalidParameter, MalformedReport, OutsideDomain
 from dither.mechanisms.combined.records import Array, Records, columns
 from dither.privacy import Guarantee, Unit
-from dither.randomness import SYSTEM, Source
+from dither.randomness import Source
 from dither.reports import Reports
 
 
@@ -75,7 +75,7 @@ class Attributes(ABC):
         """What a person who answers once is promised."""
 
     @abstractmethod
-    def _answer(self, found: dict[str, Array], source: Source, threads: int) -> Records:
+    def _answer(self, found: dict[str, Array], source: Source | None, threads: int) -> Records:
         """Draw reports from columns that were checked."""
 
     @abstractmethod
@@ -96,7 +96,7 @@ class Attributes(ABC):
                 part.domain.check(found[name])
             except OutsideDomain as error:
                 raise OutsideDomain(f"{name}: {error}") from None
-        return self._answer(found, SYSTEM if source is None else source, threads)
+        return self._answer(found, source, threads)
 
     def reports(self, raw: Mapping[str, object]) -> Records:
         """Read reports that come from outside, by attribute. Refuses what no device could have sent."""

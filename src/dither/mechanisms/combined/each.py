@@ -76,7 +76,7 @@ class Each(Attributes):
         first, *others = (part.guarantee for part in self.parts.values())
         return replace(first.compose(*others), unit=unit_of([first, *others]))
 
-    def _answer(self, found: dict[str, Array], source: Source, threads: int) -> Records:
+    def _answer(self, found: dict[str, Array], source: Source | None, threads: int) -> Records:
         reports = {
             name: part.perturb(found[name], source=source, threads=threads)
             for name, part in self.parts.items()

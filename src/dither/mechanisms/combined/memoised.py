@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from dither.domains import Categories, Circle, Domain, Plane
 from dither.errors import InvalidParameter
+from dither.mechanisms.joint.joint import Joint
 from dither.mechanisms.mechanism import Mechanism
 from dither.privacy import Guarantee, Unit
 from dither.randomness import SYSTEM, Keyed, Source
@@ -48,6 +49,8 @@ class Memoised:
     def __post_init__(self) -> None:
         if not isinstance(self.mechanism, Mechanism):
             raise InvalidParameter("a mechanism is memoised; build Each or Sampled of memoised ones")
+        if isinstance(self.mechanism, Joint):
+            raise InvalidParameter("coins that two people share are dealt once; they cannot be memoised")
         if not isinstance(self.key, bytes) or len(self.key) < _KEY:
             raise InvalidParameter(f"a key is {_KEY} secret bytes, as Memoised.new_key() makes them")
 

@@ -11,7 +11,7 @@ import numpy as np
 from dither.mechanisms.combined.attributes import Attributes, at_budget, unit_of
 from dither.mechanisms.combined.records import Array, Records
 from dither.privacy import Guarantee
-from dither.randomness import Source
+from dither.randomness import SYSTEM, Source
 from dither.reports import Reports
 
 
@@ -45,11 +45,12 @@ class Sampled(Attributes):
         first, *others = (part.guarantee for part in self.parts.values())
         return replace(first.either(*others), unit=unit_of([first, *others]))
 
-    def _answer(self, found: dict[str, Array], source: Source, threads: int) -> Records:
+    def _answer(self, found: dict[str, Array], source: Source | None, threads: int) -> Records:
         rows = {name: array[None] if array.shape[:1] == () else array for name, array in found.items()}
         people = len(next(iter(rows.values())))
         kind = np.min_scalar_type(len(self.parts) - 1)
-        chosen = source.integers(len(self.parts), people).astype(kind)
+        draw = SYSTEM if source is None else source
+        chosen = draw.integers(len(self.parts), people).astype(kind)
         reports = {
             name: part.perturb(rows[name][chosen == place], source=source, threads=threads)
             for place, (name, part) in enumerate(self.parts.items())

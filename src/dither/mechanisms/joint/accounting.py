@@ -6,6 +6,9 @@ import math
 from enum import Enum
 from typing import Final, final
 
+import numpy as np
+
+from dither.domains import finite
 from dither.errors import InvalidParameter
 from dither.kernels.pairs import Pairs
 from dither.mechanisms.joint import adversaries
@@ -57,9 +60,9 @@ def check_mode(n: int, mode: Mode, colluders: int, delta: float | None) -> None:
     """Raise unless the mode, the number of colluders and δ go together."""
     if not isinstance(mode, Mode):
         raise InvalidParameter("a mode is dt.jrr.PARTNER_REVEALED, INFORMED, HIDDEN or THEOREM_3")
-    if isinstance(colluders, bool) or not isinstance(colluders, int) or not 0 <= colluders < n:
-        raise InvalidParameter(f"colluders are a whole number from 0 to {n - 1}")
-    if delta is not None and not 0.0 < delta < 1.0:
+    check_people(n)
+    check_colluders(colluders, n)
+    if delta is not None and not 0.0 < finite("delta", delta) < 1.0:
         raise InvalidParameter("delta is a probability between 0 and 1, or left out for a pure bound")
     if mode is Mode.HIDDEN and delta is not None:
         raise InvalidParameter("HIDDEN gives a pure bound; leave delta out")
@@ -68,6 +71,19 @@ def check_mode(n: int, mode: Mode, colluders: int, delta: float | None) -> None:
             "whoever knows everybody's answer knows everybody's coin, so colluders add only whom they are "
             "paired with, which INFORMED hides; use PARTNER_REVEALED"
         )
+
+
+def check_people(n: object) -> int:
+    """Give a number of people, or say what one is."""
+    if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 2:
+        raise InvalidParameter("n is the number of people, a whole number from 2 upwards")
+    return int(n)
+
+
+def check_colluders(colluders: object, n: int) -> None:
+    """Raise unless so many of n people can collude against another."""
+    if isinstance(colluders, bool) or not isinstance(colluders, int) or not 0 <= colluders < n:
+        raise InvalidParameter(f"colluders are a whole number from 0 to {n - 1}")
 
 
 def _promise(epsilon: float, delta: float | None, *assumes: str) -> Guarantee:

@@ -10,6 +10,7 @@ from typing import final
 from dither.errors import Infeasible, InvalidParameter
 from dither.mechanisms.joint.accounting import DEALER
 from dither.mechanisms.joint.adversaries import largest
+from dither.mechanisms.joint.tuning import exact
 from dither.privacy import Guarantee, Nothing, Pure
 
 
@@ -55,7 +56,7 @@ def least_rho(size: int, p: float | Fraction) -> Fraction:
     """
     if isinstance(size, bool) or not isinstance(size, int) or size < 2:
         raise InvalidParameter("a group has at least two people")
-    chance = Fraction(p)
+    chance = exact("p", p)
     if not Fraction(1, 2) < chance < 1:
         raise InvalidParameter("p is a probability above 1/2 and below 1")
     rest = size * chance % 1
@@ -71,7 +72,7 @@ def group(size: int, *, p: float | Fraction, rho: float | Fraction) -> Group:
     >>> group(3, p=0.75, rho=-0.25).masses
     (Fraction(1, 256), Fraction(9, 256), Fraction(171, 256), Fraction(75, 256))
     """
-    chance, correlation = Fraction(p), Fraction(rho)
+    chance, correlation = exact("p", p), exact("rho", rho)
     least = least_rho(size, chance)
     if not least <= correlation <= 1:
         raise Infeasible(

@@ -16,9 +16,9 @@ from dither.errors import InvalidParameter, Mismatch
 from dither.kernels.pairs import Pairs
 from dither.mechanisms.frequency.protocol import Array, PureProtocol
 from dither.mechanisms.joint import adversaries
-from dither.mechanisms.joint.accounting import Mode, account
+from dither.mechanisms.joint.accounting import Mode, account, check_colluders, check_people
 from dither.mechanisms.joint.coin import Coin
-from dither.mechanisms.joint.tuning import coins, rho_range
+from dither.mechanisms.joint.tuning import coins, exact, rho_range
 from dither.privacy import Bound, Guarantee
 from dither.randomness import SYSTEM, Source
 
@@ -64,9 +64,7 @@ class Joint(PureProtocol):
         return math.inf  # until the coins are known
 
     def _build(self) -> None:
-        if isinstance(self.n, bool) or not isinstance(self.n, int | np.integer) or self.n < 2:
-            raise InvalidParameter("n is the number of people, at least two")
-        p, rho = _exact("p", self.p), _exact("rho", self.rho)
+        n, p, rho = check_people(self.n), exact("p", self.p), exact("rho", self.rho)
         if not Fraction(1, self.symbols) < p < 1:
             raise InvalidParameter(
                 f"p is a probability above 1/{self.symbols}, at which reports say nothing, and below 1"
@@ -80,7 +78,7 @@ class Joint(PureProtocol):
                 f"for this p, rho lies between {float(low):.6g} and {float(high):.6g}: elsewhere a "
                 "probability would be negative"
             )
-        for name, value in (("p", p), ("rho", rho), ("n", int(self.n))):
+        for name, value in (("p", p), ("rho", rho), ("n", n)):
             object.__setattr__(self, name, value)
         object.__setattr__(self, "epsilon", self.guarantee.epsilon)
 
@@ -121,6 +119,7 @@ class Joint(PureProtocol):
         """Give the ε that [Thesis, Thm 3] states, which nobody is held to: see `dither.jrr`."""
         if self.symbols != 2:
             raise InvalidParameter("Theorem 3 is about two categories")
+        check_colluders(colluders, self.n)
         return adversaries.theorem_3(self.pairs, self.n, colluders)
 
     # --- utility -------------------------------------------------------------------------------------------
@@ -169,6 +168,8 @@ class Joint(PureProtocol):
         """
         if n is not None and n != self.n:
             raise InvalidParameter(f"the accounting is for {self.n} people; build another for another number")
+        if source is not None and not isinstance(source, Source):
+            raise InvalidParameter("source must be a Source such as dt.Seeded(7), or left out")
         tossed = self.pairs.scatter(self.n, self.each, SYSTEM if source is None else source)
         return [Coin(self, tuple(map(bool, row))) for row in tossed]
 
@@ -228,11 +229,3 @@ def lie(codes: Array, truthful: Mask, symbols: int, source: Source) -> Array:
     liars = np.flatnonzero(~truthful)
     told[liars] = (told[liars] + 1 + source.integers(symbols - 1, liars.size)) % symbols
     return told
-
-
-def _exact(name: str, value: object) -> Fraction:
-    if isinstance(value, bool) or not isinstance(value, int | float | Fraction | np.integer | np.floating):
-        raise InvalidParameter(f"{name} is a number")
-    if not isinstance(value, Fraction) and not math.isfinite(value):
-        raise InvalidParameter(f"{name} must be finite")
-    return value if isinstance(value, Fraction) else Fraction(float(value))

@@ -9,7 +9,7 @@ from typing import Any, final
 
 import numpy as np
 
-from dither.domains import Categories
+from dither.domains import Categories, finite
 from dither.errors import InvalidParameter
 from dither.mechanisms.frequency.hashed import Hashed
 from dither.mechanisms.frequency.oue import OUE
@@ -61,7 +61,7 @@ class JRR(Joint):
         """
         budget, k = check_epsilon(epsilon), _size(domain)
         check_mode(n, mode, colluders, delta)
-        if n1 is not None and not 0 <= n1 <= n:
+        if n1 is not None and not 0 <= finite("n1", n1) <= n:
             raise InvalidParameter("n1 is a number of people from 0 to n, or left out")
         if mode in (Mode.PARTNER_REVEALED, Mode.INFORMED) and delta is None:
             return JRR(domain, p=plain(budget, k), rho=Fraction(0), n=n)

@@ -8,6 +8,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from dither.domains import finite
 from dither.errors import InvalidParameter
 from dither.mechanisms.joint.adversaries import Failure, least_epsilon
 from dither.mechanisms.joint.tuning import plain
@@ -35,7 +36,7 @@ def shuffled(epsilon: float, *, n: int, delta: float) -> Guarantee:
     budget = check_epsilon(epsilon)
     if isinstance(n, bool) or not isinstance(n, int) or not 2 <= n <= _MOST:
         raise InvalidParameter(f"n is the number of people, from 2 to {_MOST}")
-    if not 1e-12 <= delta < 1.0:
+    if not 1e-12 <= finite("delta", delta) < 1.0:
         raise InvalidParameter("delta is a probability between 1e-12 and 1")
     spent = least_epsilon(_failure(float(plain(budget, 2)), n), delta, budget)
     return Guarantee(Approximate(spent, delta), assumes=(SHUFFLER,))

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final, final
 
+from dither.domains import finite
 from dither.errors import Infeasible, InvalidParameter
 from dither.kernels.pairs import Pairs
 from dither.mechanisms.joint import adversaries
@@ -20,6 +21,11 @@ _BITS: Final = 53  # probabilities are chosen as doubles
 _GRID: Final = 24  # probabilities of truth that are tried before the best is refined
 _STEPS: Final = 20  # steps of each search
 _GOLDEN: Final = (math.sqrt(5.0) - 1.0) / 2.0
+
+
+def exact(name: str, value: object) -> Fraction:
+    """Give a number as the rational that it is."""
+    return value if isinstance(value, Fraction) else Fraction(finite(name, value))
 
 
 def rho_range(p: Fraction, categories: int) -> tuple[Fraction, Fraction]:
