@@ -1,0 +1,150 @@
+"""Paper 001: its tables, the percentages of Section 7 and its examples."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dither.domains import Circle, Interval
+from dither.experiments.figure import CODED, PUBLISHED, RIGHT, Setting
+from dither.kernels.law import loss_moment
+from dither.losses import Power, absolute, squared
+from dither.mechanisms import OGPM, OGPMU, PM, SW, Podium
+from dither.mechanisms.mechanism import Mechanism
+
+Rows = list[dict[str, Any]]
+Floats = NDArray[np.float64]
+
+UNIT, TURN = Interval(0, 1), Circle(1)
+GRID: Final = np.linspace(0.0, 1.0, 50)[:-1]  # the authors' inputs: 49 points, the upper end left out
+BUDGETS: Final = np.linspace(1.0, 8.0, 29)
+
+
+def three(epsilon: float) -> dict[str, Any]:
+    """Give the three mechanisms of Section 7.1.1, all on [0, 1]."""
+    return {
+        "OGPM": OGPM(UNIT, epsilon=epsilon),
+        "PM-C": PM(UNIT, epsilon=epsilon).compressed(),
+        "SW-C": SW(UNIT, epsilon=epsilon).compressed(),
+    }
+
+
+def circular_error(mechanism: Any, loss: Power, x: Floats) -> Floats:
+    """Score a mechanism of the flattened circle by the circular distance."""
+    return np.asarray(mechanism.law.expect(x, loss_moment(loss, circular=True)))
+
+
+def table_1(setting: Setting) -> Rows:
+    """Give the worst-case errors of the mechanisms of Table 1 at ε = 1: what "optimal" means in numbers."""
+    kinds: dict[str, Any] = {
+        **three(1.0),
+        "T-PM": PM(UNIT, epsilon=1.0).truncated(),
+        "T-SW": SW(UNIT, epsilon=1.0).truncated(),
+    }
+    return [
+        {
+            "version": RIGHT,
+            "mechanism": name,
+            "worst absolute": kind.worst_error(absolute),
+            "worst squared": kind.worst_error(squared),
+        }
+        for name, kind in kinds.items()
+    ]
+
+
+def table_2(setting: Setting) -> Rows:
+    """Give the worst-case variance of the unbiased mechanisms of Table 2, and of Podium."""
+    return [
+        {"version": RIGHT, "ε": epsilon, "mechanism": kind.__name__, "worst variance": _worst(kind, epsilon)}
+        for epsilon in (0.5, 1.0, 2.0, 4.0, 8.0)
+        for kind in (OGPMU, PM, Podium)
+    ]
+
+
+def _worst(kind: type[Mechanism], epsilon: float) -> float:
+    made: Any = kind(UNIT, epsilon=epsilon)
+    return float(made.worst_error(squared))
+
+
+def headlines(setting: Setting) -> Rows:
+    """Give the percentages of Section 7: the mean of OGPM's errors over the mean of a rival's."""
+    rows: Rows = []
+
+    def add(claim: str, version: str, ours: float, rivals: tuple[float, float]) -> None:
+        rows.append(
+            {
+                "version": version,
+                "claim": claim,
+                "of PM-C": 100 * ours / rivals[0],
+                "of SW-C": 100 * ours / rivals[1],
+            }
+        )
+
+    def mean(errors: Any) -> float:
+        return float(np.mean(errors))
+
+    for epsilon in (2.0, 4.0):
+        ours, *rivals = (mean(kind.error(absolute, GRID)) for kind in three(epsilon).values())
+        add(f"absolute, ε = {epsilon:g}", RIGHT, ours, (rivals[0], rivals[1]))
+        flat = [three(epsilon)[name] for name in ("PM-C", "SW-C")]
+        linear = tuple(mean(kind.error(squared, GRID)) for kind in flat)
+        fair = tuple(mean(circular_error(kind, squared, GRID)) for kind in flat)
+        best = float(OGPM(TURN, epsilon=epsilon, loss=squared).error(squared, 0.0))
+        theorem = float(OGPM(TURN, epsilon=epsilon).error(squared, 0.0))
+        claim = f"circular squared, ε = {epsilon:g}"
+        add(claim, CODED, best, (linear[0], linear[1]))
+        add(f"{claim}, Theorem 4.2", RIGHT, theorem, (fair[0], fair[1]))
+        add(f"{claim}, best width", RIGHT, best, (fair[0], fair[1]))
+    worst = {
+        name: mean([three(e)[name].worst_error(squared) for e in BUDGETS])
+        for name in ("OGPM", "PM-C", "SW-C")
+    }
+    best = mean([OGPM(UNIT, epsilon=e, loss=squared).worst_error(squared) for e in BUDGETS])
+    add("worst squared, Theorem 3.7", RIGHT, worst["OGPM"], (worst["PM-C"], worst["SW-C"]))
+    add("worst squared, best width", CODED, best, (worst["PM-C"], worst["SW-C"]))
+    for row in _PRINTED:
+        rows.append({"version": PUBLISHED, "claim": row[0], "of PM-C": row[1], "of SW-C": row[2]})
+    return rows
+
+
+_PRINTED: Final = (
+    ("absolute, ε = 2", 94.2, 92.3),
+    ("absolute, ε = 4", 90.5, 74.7),
+    ("worst squared", 89.9, 61.7),
+    ("circular squared, ε = 2", 47.5, 43.0),
+    ("circular squared, ε = 4", 41.3, 24.6),
+    ("worst circular absolute", 50.0, 41.6),
+    ("worst circular squared", 22.4, 15.4),
+)
+
+
+def example_6_1(setting: Setting) -> Rows:
+    """Give the best width for a public value x₀ = 0.2 at ε = 1, and what it gains."""
+    domain = UNIT
+    own = float(OGPM(domain, epsilon=1.0).error(absolute, 0.2))
+
+    def error(width: float) -> float:
+        lift = math.expm1(1.0) * width
+        high = math.exp(1.0) / (1.0 + lift)
+        low = high / math.e
+        start = min(max(0.2 - width / 2.0, 0.0), 1.0 - width)
+        inside = _absolute(start, start + width, 0.2)
+        return high * inside + low * (_absolute(0.0, 1.0, 0.2) - inside)
+
+    widths = np.linspace(0.3, 0.6, 300_001)
+    best = min(widths, key=error)
+    level = math.e / (1.0 + math.expm1(1.0) * best)
+    return [
+        {"version": RIGHT, "x0": 0.2, "p": level, "error": error(float(best)), "OGPM's error": own},
+        {"version": PUBLISHED, "x0": 0.2, "p": 1.54, "error": 0.241, "OGPM's error": 0.243},
+    ]
+
+
+def _absolute(low: float, high: float, x: float) -> float:
+    def primitive(y: float) -> float:
+        return math.copysign((y - x) ** 2 / 2.0, y - x)
+
+    return primitive(high) - primitive(low)
