@@ -218,7 +218,10 @@ def figure_15(setting: Setting) -> Rows:
 
 
 _NOTE_L2: Final = "The theorems' width is not the best for squares; both are shown."
-_NOTE_CIRCLE: Final = "As coded, PM-C and SW-C are scored by the linear distance and OGPM by the circular; right, all by the latter."
+_NOTE_CIRCLE: Final = (
+    "As coded, PM-C and SW-C are scored by the linear distance and OGPM by the circular one; "
+    "right, all are scored by the circular one."
+)
 
 FIGURES: Final = (
     Figure(
