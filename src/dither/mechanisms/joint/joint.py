@@ -37,7 +37,7 @@ class Joint(PureProtocol):
 
     _: KW_ONLY
     epsilon: float = field(init=False, compare=False)
-    p: Real = field()  # type: ignore[assignment]  # exact: a Fraction serves where a float does
+    p: Real = field()  # type: ignore[assignment]  # a Fraction: float(p) where numpy computes
     rho: Real
     n: int
 
@@ -92,8 +92,6 @@ class Joint(PureProtocol):
         """The correlation of two partners' coins: ρ/(k − 1) for k symbols."""
         return Fraction(self.rho) / (self.symbols - 1)
 
-    # --- privacy -------------------------------------------------------------------------------------------
-
     def accounting(self, mode: Mode, *, colluders: int = 0, delta: float | None = None) -> Guarantee:
         """Give what a person is promised against an adversary who knows what the mode says.
 
@@ -121,8 +119,6 @@ class Joint(PureProtocol):
             raise InvalidParameter("Theorem 3 is about two categories")
         check_colluders(colluders, self.n)
         return adversaries.theorem_3(self.pairs, self.n, colluders)
-
-    # --- utility -------------------------------------------------------------------------------------------
 
     def count_variance(self, holders: float) -> float:
         """Give the variance of the estimated number of people who hold a category, if so many do.
@@ -158,8 +154,6 @@ class Joint(PureProtocol):
         slope = float(1 - self.pull) / self.gap
         start = float(self.pull) - self.q * slope
         return weight * start**2, 2.0 * weight * start * slope, weight * slope**2
-
-    # --- coins ---------------------------------------------------------------------------------------------
 
     def deal(self, n: int | None = None, *, source: Source | None = None) -> list[Coin]:
         """Deal everybody's coins, pairs drawn at random: one `Coin` for each device, to be used once.
