@@ -70,6 +70,17 @@ FIXED = [  # two cells, always
 ]
 MIXED = [_case(dt.Hybrid, UNIT, unbiased=True), _case(dt.Hybrid, WIDE, unbiased=True)]
 NUMERIC = WINDOWS + FIXED + MIXED
+LATTICES = [  # noise with tails: laws about pure windows do not apply, those about reports and questions do
+    _case(dt.Laplace, UNIT, unbiased=True),
+    _case(dt.Laplace, WIDE, after="truncated"),
+    _case(dt.Staircase, WIDE, unbiased=True, loss=dt.squared),
+    _case(dt.Gaussian, UNIT, unbiased=True, delta=1e-6),
+    _case(dt.BoundedLaplace, UNIT),
+    _case(dt.BoundedLaplace, WIDE, sensitivity=2.5),
+    _case(dt.Purkayastha, DEGREES),
+    _case(dt.Exponential, UNIT, points=(0, 0.25, 0.5, 1)),
+]
+EVERY = NUMERIC + LATTICES
 
 
 def names(cases: list[Case]) -> list[str]:

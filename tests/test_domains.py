@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 
 import dither as dt
 from dither.errors import DitherError, InvalidParameter, OutsideDomain
-from tests.cases import NUMERIC, Case, names
+from tests.cases import EVERY, Case, names
 
 SECRET = 123456.789
 
 
 @pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf, SECRET])
-@pytest.mark.parametrize("case", NUMERIC, ids=names(NUMERIC))
+@pytest.mark.parametrize("case", EVERY, ids=names(EVERY))
 def test_outside_values_are_refused_and_not_named(case: Case, bad: float) -> None:
     mechanism = case(1.0)
     inside = float(mechanism.line.from_unit(np.asarray(0.5)))
@@ -29,7 +29,7 @@ def test_outside_values_are_refused_and_not_named(case: Case, bad: float) -> Non
         assert "clip" in str(caught.value)
 
 
-@pytest.mark.parametrize("case", NUMERIC, ids=names(NUMERIC))
+@pytest.mark.parametrize("case", EVERY, ids=names(EVERY))
 def test_every_shape_and_kind_of_number(case: Case) -> None:
     mechanism = case(1.0)
     low, high = math.ceil(mechanism.line.low), math.floor(mechanism.line.high)

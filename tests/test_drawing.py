@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 import dither as dt
-from tests.cases import NUMERIC, Case, names
+from tests.cases import EVERY, Case, names
 
 pytest.importorskip("matplotlib")
 
 
-@pytest.mark.parametrize("case", NUMERIC, ids=names(NUMERIC))
+@pytest.mark.parametrize("case", EVERY, ids=names(EVERY))
 def test_every_mechanism_can_be_drawn(case: Case, tmp_path: Path) -> None:
     mechanism = case(1.0)
     axes = mechanism.plot(mechanism.line.from_unit(np.array([0.1, 0.6])))

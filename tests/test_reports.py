@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 
 import dither as dt
 from dither.errors import MalformedReport, Mismatch
-from tests.cases import NUMERIC, Case, names
+from tests.cases import EVERY, Case, names
 
 PM = dt.PM(dt.Interval(0, 1), epsilon=1)
 
 
-@pytest.mark.parametrize("case", NUMERIC, ids=names(NUMERIC))
+@pytest.mark.parametrize("case", EVERY, ids=names(EVERY))
 def test_round_trips(case: Case) -> None:
     mechanism = case(0.7)
     again = dt.from_json(dt.to_json(mechanism))
@@ -33,7 +33,7 @@ def test_round_trips(case: Case) -> None:
     assert mechanism.reports(reports.cells.tolist()) == reports
 
 
-@pytest.mark.parametrize("case", NUMERIC, ids=names(NUMERIC))
+@pytest.mark.parametrize("case", EVERY, ids=names(EVERY))
 def test_mechanisms_and_reports_can_be_pickled(case: Case) -> None:
     mechanism = case(0.7)
     mechanism.worst_error(dt.absolute)  # fills what is derived

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 
 import dither as dt
-from tests.cases import NUMERIC
+from tests.cases import LATTICES, NUMERIC, Case
 from tests.frequency.cases import KINDS
 
 
-def numeric() -> list[dict[str, Any]]:
+def numeric(cases: list[Case]) -> list[dict[str, Any]]:
     rows = []
-    for case in NUMERIC:
+    for case in cases:
         mechanism = case(1.25)
         rows.append(_row(case.name, mechanism, mechanism.line.from_unit(np.linspace(0, 1, 40))))
     return rows
@@ -47,7 +47,8 @@ def write(name: str, rows: list[dict[str, Any]]) -> None:
 
 
 def main() -> None:
-    write("wire-1.json", numeric())
+    write("wire-1.json", numeric(NUMERIC))
+    write("wire-1-lattice.json", numeric(LATTICES))
     write("wire-1-frequency.json", frequency())
 
 

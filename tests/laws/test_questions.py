@@ -10,13 +10,13 @@ import pytest
 
 import dither as dt
 from dither.kernels.quadrature import integrate
-from tests.cases import NUMERIC, WINDOWS, Case, names
+from tests.cases import EVERY, NUMERIC, WINDOWS, Case, names
 
 UNITS = np.array([0.0, 0.01, 0.2, 0.5, 0.83, 1.0])
 UNBIASED = [case for case in NUMERIC if case.unbiased]
 
 
-@pytest.mark.parametrize("case", NUMERIC, ids=names(NUMERIC))
+@pytest.mark.parametrize("case", EVERY, ids=names(EVERY))
 @pytest.mark.parametrize("epsilon", [0.3, 2.0])
 def test_density_and_atoms_have_mass_one_and_the_stated_moments(case: Case, epsilon: float) -> None:
     mechanism = case(epsilon)

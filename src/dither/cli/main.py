@@ -9,6 +9,7 @@ import click
 
 VERBS: Final = {
     "audit": "Recompute what a mechanism really spends.",
+    "central": "Release a mean, sum or count of raw values, as a trusted curator.",
     "demo": "See the whole story on generated data.",
     "describe": "Say in words what a mechanism does.",
     "perturb": "Randomise columns of a file.",

@@ -1,0 +1,71 @@
+"""`dither central`: what a trusted curator releases from a file of raw values."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+
+from dither import central
+from dither.campaigns.files import format_of
+from dither.cli.shown import rows_done
+from dither.domains import Interval
+
+
+@click.group()
+def command() -> None:
+    """Release a mean, a sum or a count from raw values that a trusted curator holds.
+
+    \b
+    dither central mean salaries.csv --column salary --interval 0 300000 --epsilon 1
+    """
+
+
+def _release(name: str) -> None:
+    @command.command(name, help=f"Release the {name} of a column: pure ε for one row added or removed.")
+    @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+    @click.option("--column", required=True, help="The column with one value per person.")
+    @click.option(
+        "--interval", nargs=2, type=float, required=True, metavar="LOW HIGH", help="The public bounds."
+    )
+    @click.option("--epsilon", type=float, required=True, help="The budget ε of this release.")
+    @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+    def release(
+        file: Path, column: str, interval: tuple[float, float], epsilon: float, as_json: bool
+    ) -> None:
+        domain = Interval(*interval)
+        tallied = None
+        with rows_done(f"reading {file.name}") as progress:
+            for values in _columns(file, column):
+                part = central.tally(values, domain)
+                tallied = part if tallied is None else tallied + part
+                progress(len(values))
+        tally: Any = central.tally([], domain) if tallied is None else tallied
+        answer = getattr(central, name)(tally, epsilon=epsilon)
+        if as_json:
+            low, high = answer.interval()
+            shown = {"value": answer.value, "low": low, "high": high, "guarantee": str(answer.guarantee)}
+            click.echo(json.dumps(shown, ensure_ascii=False))
+        else:
+            click.echo(f"{name} of {column}: {answer}")
+            click.echo(f"promised: {answer.guarantee}")
+
+
+def _columns(file: Path, column: str) -> Iterator[list[Any]]:
+    """Give the column in chunks; what is missing or no number is left to the tally's public rule."""
+    for chunk in format_of(file).read(file, [column]):
+        yield [_number(cell) for cell in chunk.columns[column]]
+
+
+def _number(cell: Any) -> float | None:
+    try:
+        return None if cell is None else float(cell)
+    except (TypeError, ValueError):
+        return None
+
+
+for _name in ("mean", "sum", "count"):
+    _release(_name)
