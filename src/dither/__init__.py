@@ -72,7 +72,7 @@ _ROOMS: Final = {
         "TraCSC",
         "TraCSD",
     ),
-    "optimal": ("Focused", "Polar", "TwoPoint"),
+    "optimal": ("Focused", "Polar", "TwoPoint", "compare", "epsilon_for", "goals", "people_for", "recommend"),
     "privacy": ("LOCATION", "TRAJECTORY", "Guarantee", "Ledger", "Nothing"),
     "randomness": ("Seeded",),
     "reports": ("Reports",),
@@ -167,6 +167,11 @@ if TYPE_CHECKING:
     from dither.optimal import Focused as Focused
     from dither.optimal import Polar as Polar
     from dither.optimal import TwoPoint as TwoPoint
+    from dither.optimal import compare as compare
+    from dither.optimal import epsilon_for as epsilon_for
+    from dither.optimal import goals as goals
+    from dither.optimal import people_for as people_for
+    from dither.optimal import recommend as recommend
     from dither.privacy import LOCATION as LOCATION
     from dither.privacy import TRAJECTORY as TRAJECTORY
     from dither.privacy import Guarantee as Guarantee

@@ -23,6 +23,8 @@ from dither.losses import Power
 
 Floats = NDArray[np.float64]
 
+_LAST_DIGIT: Final = 1e-15  # of a place on [0, 1]
+
 
 class Moment(NamedTuple):
     """A function of how far a report is from the truth, and its antiderivative."""
@@ -33,7 +35,8 @@ class Moment(NamedTuple):
 
 BIAS: Final = Moment(lambda gap: gap, lambda gap: gap**2 / 2.0)
 COSINE: Final = Moment(
-    lambda gap: np.cos(2.0 * np.pi * gap), lambda gap: np.sin(2.0 * np.pi * gap) / (2.0 * np.pi)
+    lambda gap: np.cos(2.0 * np.pi * gap),
+    lambda gap: np.sin(2.0 * np.pi * (gap - np.round(gap))) / (2.0 * np.pi),
 )
 
 
@@ -101,7 +104,11 @@ class WindowLaw(Law):
         if self.circular:  # what went past the end comes back at the beginning
             window = window + self.codebook.integral(nothing, np.maximum(end - 1.0, 0.0), x, moment)
         base = self.codebook.integral(nothing, everything, x, moment)
-        return np.asarray(self.rest * base + self.contrast / self.share * window)
+        # Divided by the width as rounded; a window that is lost in the last digit is one point.
+        point = moment.function(self.codebook(begin) - x)
+        wide = end - begin > _LAST_DIGIT
+        inside = np.where(wide, window / np.where(wide, end - begin, 1.0), point)
+        return np.asarray(self.rest * base + self.contrast * inside)
 
     def density(self, y: Floats, x: Floats) -> Floats:  # noqa: D102
         y, x = np.broadcast_arrays(np.asarray(y, dtype=np.float64), np.asarray(x, dtype=np.float64))

@@ -1,0 +1,94 @@
+"""Every mechanism that can ask a question: found among the public ones, not listed again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import MISSING, dataclass, fields
+from functools import cache
+from typing import Any, Final, final
+
+import dither.mechanisms
+from dither.domains import Categories, Circle, Domain, Line
+from dither.errors import DitherError
+from dither.losses import Power
+from dither.mechanisms.frequency.protocol import PureProtocol
+from dither.mechanisms.mechanism import Mechanism
+from dither.mechanisms.questions import Questions
+from dither.optimal.closed_form import TwoPoint
+from dither.privacy import Pure
+
+# Other ways to read or place the same window that papers have names for: PM-C, T-PM, SW-C, T-SW and so on.
+_VARIANTS: Final = {
+    "Laplace": ("truncated",),
+    "PM": ("compressed", "truncated"),
+    "Podium": ("truncated",),
+    "SW": ("compressed", "truncated", "redesigned"),
+    "Staircase": ("truncated",),
+}
+
+
+@final
+@dataclass(frozen=True)
+class Candidate:
+    """A mechanism and what to type for it, such as `PM(…).truncated()`."""
+
+    name: str
+    mechanism: Any  # one of `Questions`, or a pure protocol: see `on_a_line` and `on_categories`
+
+    def __str__(self) -> str:
+        return self.name
+
+
+def on_a_line(domain: Line, epsilon: float, losses: tuple[Power, ...]) -> list[Candidate]:
+    """Give every mechanism of numbers for an interval or a circle; those made for a loss once for each."""
+    found: list[Candidate] = []
+    kinds: tuple[type[Mechanism], ...] = (*_kinds(Questions), TwoPoint)
+    for kind in kinds:
+        made_for: tuple[dict[str, Any], ...] = ({},)
+        if any(field.name == "loss" for field in fields(kind)):
+            made_for = tuple({"loss": loss} for loss in losses)
+        for more in made_for:
+            found.extend(_made(kind, domain, epsilon, more))
+    return found
+
+
+def on_categories(domain: Categories, epsilon: float) -> list[Candidate]:
+    """Give every frequency protocol that takes these categories."""
+    return [one for kind in _kinds(PureProtocol) for one in _made(kind, domain, epsilon, {})]
+
+
+@cache
+def _kinds(base: type) -> tuple[type[Mechanism], ...]:
+    exported = (getattr(dither.mechanisms, name) for name in dither.mechanisms.__all__)
+    return tuple(
+        kind
+        for kind in exported
+        if isinstance(kind, type) and issubclass(kind, Mechanism) and issubclass(kind, base) and _plain(kind)
+    )
+
+
+def _plain(kind: type[Mechanism]) -> bool:
+    """Say whether a domain and a budget are all that a mechanism needs."""
+    needed = {
+        field.name
+        for field in fields(kind)
+        if field.init and field.default is MISSING and field.default_factory is MISSING
+    }
+    return needed <= {"domain", "epsilon"}
+
+
+def _made(kind: type[Mechanism], domain: Domain, epsilon: float, more: dict[str, Any]) -> Iterator[Candidate]:
+    if not isinstance(domain, kind.takes):
+        return
+    shown = ", ".join(f"{name}={value!r}" for name, value in more.items())
+    name = f"{kind.__name__}({shown})" if shown else kind.__name__
+    try:
+        mechanism = kind(domain, epsilon=epsilon, **more)
+    except DitherError:  # a protocol for two categories only, or a budget that its integers cannot carry
+        return
+    if not isinstance(mechanism.guarantee.bound, Pure) or mechanism.guarantee.assumes:
+        return  # another kind of promise: not to be compared by error alone
+    yield Candidate(name, mechanism)
+    if not isinstance(domain, Circle):  # on a circle reports lie in the domain already
+        for variant in _VARIANTS.get(kind.__name__, ()):
+            yield Candidate(f"{name}.{variant}()", getattr(mechanism, variant)())

@@ -1,0 +1,194 @@
+"""Every mechanism that can ask a question, side by side: its errors, and how far they are from the best."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dither.domains import Categories, Circle, Domain, Interval, Line
+from dither.errors import DitherError, InvalidParameter
+from dither.kernels.quadrature import integrate
+from dither.losses import Criterion, Power, absolute, squared
+from dither.mechanisms.mechanism import check_epsilon
+from dither.mechanisms.questions import Questions
+from dither.optimal.catalogue import Candidate, on_a_line, on_categories
+from dither.optimal.closed_form import known_optimum
+from dither.optimal.drawing import BUDGETS, draw_curves
+from dither.optimal.table import Row, Table, shown
+
+Floats = NDArray[np.float64]
+
+_UNBIASED: Final = 1e-6  # a bias below this share of the domain's length is none
+
+
+@final
+@dataclass(frozen=True, eq=False, repr=False)
+class Comparison(Table):
+    """What `dt.compare` gives: a table of mechanisms, the best first, that can also be drawn.
+
+    `relative …` columns divide an error by the smallest possible one, or by the smallest found.
+    """
+
+    domain: Domain
+    epsilon: float
+    candidates: tuple[Candidate, ...]
+    losses: tuple[Power, ...]
+
+    def plot(self, *, loss: Power | None = None, count: int = 6, axes: Any = None) -> Any:
+        """Draw the best mechanisms: their error against the value, and their worst error against ε.
+
+        Gives two of matplotlib's axes; `axes` may be two of the caller's. On categories, the variance against
+        the frequency. Needs the extra `plot`.
+        """
+        best = self.candidates[:count]
+        if isinstance(self.domain, Categories):
+            here = [(one.name, _frequency_curve(one)) for one in best]
+            there = [(one.name, _along(one, lambda made: made.variance(0.0))) for one in best]
+            return draw_curves(here, there, ("frequency", "variance of one report"), axes)
+        judged = self.losses[0] if loss is None else loss
+        here = [(one.name, _error_curve(one, judged)) for one in best]
+        there = [(one.name, _along(one, lambda made: made.worst_error(judged))) for one in best]
+        return draw_curves(here, there, ("value", f"{judged!r} error"), axes)
+
+    def _shown(self) -> tuple[list[str], list[list[str]]]:
+        # A relative error stands beside its error: the same table in half the width.
+        plain = [name for name in self.columns if not name.startswith("relative ")]
+        cells = []
+        for row in self.rows:
+            line = []
+            for name in plain:
+                ratio = row.get(f"relative {name}")
+                line.append(shown(row[name]) + ("" if ratio is None else f" (×{ratio:.2f})"))
+            cells.append(line)
+        return plain, cells
+
+
+def compare(domain: Domain, *, epsilon: float, losses: Sequence[Power] = (absolute, squared)) -> Comparison:
+    """Compare every mechanism that can ask a question of this domain with this budget.
+
+    On an interval or a circle: worst and average error under each loss, the largest bias, the largest
+    variance, the bytes of a report. On categories: the variance that one report adds to a frequency.
+    Mechanisms are sorted by their worst error under the first loss, the best first.
+
+    >>> from dither.domains import Interval
+    >>> compare(Interval(0, 1), epsilon=1)["OGPM(loss=absolute)"]["worst absolute"]
+    0.3775406687981454
+    """
+    budget = check_epsilon(epsilon)
+    if isinstance(domain, Categories):
+        return _compare_protocols(domain, budget)
+    if not isinstance(domain, Interval | Circle):
+        raise InvalidParameter(
+            f"mechanisms are compared on an Interval, a Circle or Categories, not on {type(domain).__name__}"
+        )
+    if not losses or not all(isinstance(loss, Power) for loss in losses):
+        raise InvalidParameter("losses are a list of dt.absolute, dt.squared or dt.power(k)")
+    return _compare_numbers(domain, budget, tuple(losses))
+
+
+def _compare_numbers(domain: Line, epsilon: float, losses: tuple[Power, ...]) -> Comparison:
+    candidates = on_a_line(domain, epsilon, losses)
+    measured = sorted(
+        ((one, _measured(one.mechanism, losses)) for one in candidates),
+        key=lambda pair: next(iter(pair[1].values())),
+    )
+    best = {}
+    for name, loss, criterion in _errors(losses):
+        known = known_optimum(domain, epsilon, loss, criterion)
+        best[name] = min(row[name] for _, row in measured) if known is None else known
+    unbiased = [row["variance"] for _, row in measured if row["bias"] <= _UNBIASED * domain.length]
+    rows = tuple(_row(one, row, best, min(unbiased, default=None), domain) for one, row in measured)
+    title = f"ε = {epsilon:g} on {domain}; in brackets, relative to the best possible or the best found"
+    return Comparison(title, rows, domain, epsilon, tuple(one for one, _ in measured), losses)
+
+
+def _errors(losses: Iterable[Power]) -> list[tuple[str, Power, Criterion]]:
+    return [(f"{criterion!r} {loss!r}", loss, criterion) for loss in losses for criterion in Criterion]
+
+
+def _measured(mechanism: Questions, losses: tuple[Power, ...]) -> dict[str, float]:
+    row = {}
+    for name, loss, criterion in _errors(losses):
+        worst = criterion is Criterion.WORST
+        row[name] = mechanism.worst_error(loss) if worst else mechanism.average_error(loss)
+    row["bias"] = largest(mechanism, lambda x: np.abs(np.asarray(mechanism.bias(x))))
+    row["variance"] = largest(mechanism, lambda x: np.asarray(mechanism.variance(x)))
+    return row
+
+
+def _row(
+    one: Candidate, measured: dict[str, float], best: dict[str, float], unbiased: float | None, domain: Line
+) -> Row:
+    row: dict[str, Any] = {"mechanism": one.name, **measured, "bytes": one.mechanism.report_bytes}
+    for name, least in best.items():
+        row[f"relative {name}"] = measured[name] / least
+    straight = measured["bias"] <= _UNBIASED * domain.length and unbiased is not None
+    row["relative variance"] = measured["variance"] / unbiased if straight and unbiased else None
+    return row
+
+
+def _compare_protocols(domain: Categories, epsilon: float) -> Comparison:
+    candidates = sorted(on_categories(domain, epsilon), key=lambda one: average_variance(one.mechanism))
+    least = average_variance(candidates[0].mechanism)
+    rows = tuple(
+        {
+            "mechanism": one.name,
+            "average variance": average_variance(one.mechanism),
+            "variance if rare": one.mechanism.variance(0.0),
+            "variance if all": one.mechanism.variance(1.0),
+            "bytes": one.mechanism.report_bytes,
+            "relative average variance": average_variance(one.mechanism) / least,
+        }
+        for one in candidates
+    )
+    title = (
+        f"ε = {epsilon:g} on {domain}; what one report adds to the variance of a frequency; "
+        "in brackets, relative to the best found"
+    )
+    return Comparison(title, rows, domain, epsilon, tuple(candidates), ())
+
+
+def average_variance(protocol: Any) -> float:
+    """Give the mean over all categories of n times the variance that privacy adds: the same for all truths.
+
+    It is (p(1−p) + (k−1)·q(1−q)) / (k·(p−q)²), for the frequencies sum to one [Wang17, Thm 2].
+    """
+    return float(protocol.variance(1.0 / len(protocol.categories)))
+
+
+def largest(mechanism: Questions, function: Callable[[Floats], Floats]) -> float:
+    """Give the largest value of a function of the input, over 2049 inputs and those where formulas change."""
+    grid = np.unique([*np.linspace(0.0, 1.0, 2049), *mechanism.law.kinks])
+    return float(np.max(function(mechanism.line.from_unit(grid))))
+
+
+def mean_over(mechanism: Questions, function: Callable[[Floats], Floats]) -> float:
+    """Give the mean of a function of the input over inputs spread evenly."""
+    line = mechanism.line
+    return integrate(lambda unit: function(line.from_unit(unit)), 0.0, 1.0, (0.5, *mechanism.law.kinks))
+
+
+def _error_curve(one: Candidate, loss: Power) -> tuple[Floats, Floats]:
+    line = one.mechanism.line
+    x = np.linspace(line.low, line.high, 201)
+    return x, np.asarray(one.mechanism.error(loss, x))
+
+
+def _frequency_curve(one: Candidate) -> tuple[Floats, Floats]:
+    f = np.linspace(0.0, 1.0, 51)
+    return f, np.array([one.mechanism.variance(float(share)) for share in f])
+
+
+def _along(one: Candidate, measure: Callable[[Any], float]) -> tuple[Floats, Floats]:
+    """Give a measure of the same mechanism at other budgets, about as many as the eye needs."""
+    budgets, values = np.geomspace(BUDGETS[0], BUDGETS[-1], 21), []
+    for budget in budgets:
+        try:
+            values.append(measure(one.mechanism.at(float(budget))))
+        except DitherError:  # a budget that this mechanism does not take
+            values.append(np.nan)
+    return budgets, np.array(values)

@@ -1,0 +1,236 @@
+"""What reports are collected for: `dt.goals`. A goal predicts the error that a mechanism will have.
+
+    Mean(n)              the mean of n people, or on a circle their mean direction
+    Distribution(n)      how the values of n people are distributed over an interval or a circle
+    Frequencies(n)       how frequent each category is among n people
+    SingleValues(loss)   each report by itself
+
+An error is the root mean square of what privacy adds, in the domain's units: how far an estimate is from the
+same number computed from the people who answered. Who was asked adds to it what it always does. Leave `n` out
+to ask `dt.people_for`.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar, Final, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dither.domains import Categories, Circle, Domain, Interval
+from dither.errors import InvalidParameter
+from dither.kernels.law import COSINE, Moment
+from dither.losses import Criterion, Power, absolute, squared, worst
+from dither.mechanisms.questions import Questions
+from dither.optimal.catalogue import Candidate, on_a_line, on_categories
+from dither.optimal.closed_form import known_optimum
+from dither.optimal.comparison import average_variance, largest, mean_over
+
+Floats = NDArray[np.float64]
+
+# Where Podium overtakes Hybrid as the unbiased mechanism in closed form with the smallest variance.
+CROSSOVER: Final = {Criterion.WORST: 2.3190030126702377, Criterion.AVERAGE: 0.8955}
+_TWICE: Final = Moment(
+    lambda gap: np.cos(4.0 * np.pi * gap),
+    lambda gap: np.sin(4.0 * np.pi * (gap - np.round(gap))) / (4.0 * np.pi),
+)
+_STRAIGHT: Final = 1e-9  # how far, in lengths of the domain, a mean report may be off a straight line
+
+
+class Goal(ABC):
+    """What is wanted of the reports. A goal knows which mechanisms can serve it and how well."""
+
+    takes: ClassVar[tuple[type[Domain], ...]]
+    otherwise: ClassVar[str]  # what to ask on other domains
+
+    @final
+    def check(self, domain: Domain) -> None:
+        """Raise unless this can be asked of a domain."""
+        if not isinstance(domain, self.takes):
+            wanted, found = " or ".join(kind.__name__ for kind in self.takes), type(domain).__name__
+            raise InvalidParameter(
+                f"{type(self).__name__} is asked of {wanted}, not of {found}; {self.otherwise}"
+            )
+
+    @abstractmethod
+    def candidates(self, domain: Any, epsilon: float) -> list[Candidate]:
+        """Give the mechanisms that might serve."""
+
+    @abstractmethod
+    def error(self, mechanism: Any) -> float | None:
+        """Predict the error; None where the reports cannot answer, however many there are."""
+
+    @abstractmethod
+    def people(self, mechanism: Any, target: float) -> int | None:
+        """Give how many people bring the error down to a target; None where no number does."""
+
+    @abstractmethod
+    def reason(self, first: Candidate, domain: Any) -> str:
+        """Say in one sentence why the first of the ranking is the first."""
+
+
+@dataclass(frozen=True)
+class _Averaged(Goal):
+    """A goal whose error is the root of one report's spread over the number of people."""
+
+    n: int | None = None
+
+    def __post_init__(self) -> None:
+        check_people(self.n)
+
+    @abstractmethod
+    def spread(self, mechanism: Any) -> float | None:
+        """Give n times the squared error; None where no estimate is possible."""
+
+    @final
+    def error(self, mechanism: Any) -> float | None:
+        spread = self.spread(mechanism)
+        return None if spread is None else math.sqrt(spread / stated(self.n))
+
+    @final
+    def people(self, mechanism: Any, target: float) -> int | None:
+        spread = self.spread(mechanism)
+        return None if spread is None else max(1, math.ceil(spread / target**2 * (1.0 - 1e-12)))
+
+
+@final
+@dataclass(frozen=True)
+class Mean(_Averaged):
+    """The mean of n people's numbers; on a circle the mean direction of people who agree.
+
+    `criterion` is dt.worst, for people who all have the value with the largest variance, or dt.average, for
+    people spread evenly. Only mechanisms whose mean report is straight in the value can answer: OGPM on an
+    interval cannot.
+    """
+
+    criterion: Criterion = worst
+
+    takes = (Interval, Circle)
+    otherwise = "for categories ask dt.goals.Frequencies"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_criterion(self.criterion)
+
+    def candidates(self, domain: Any, epsilon: float) -> list[Candidate]:  # noqa: D102
+        # Another reading of the same reports is no other mechanism: the mean undoes it.
+        return [one for one in on_a_line(domain, epsilon, (absolute, squared)) if "." not in one.name]
+
+    def spread(self, mechanism: Any) -> float | None:  # noqa: D102
+        if isinstance(mechanism.domain, Circle):
+            return self._over(mechanism, lambda x: _turning(mechanism, x))
+        slope = straight(mechanism)
+        if slope is None:
+            return None
+        return self._over(mechanism, lambda x: np.asarray(mechanism.variance(x))) / slope**2
+
+    def _over(self, mechanism: Questions, function: Callable[[Floats], Floats]) -> float:
+        over = largest if self.criterion is Criterion.WORST else mean_over
+        return over(mechanism, function)
+
+    def reason(self, first: Candidate, domain: Any) -> str:  # noqa: D102
+        if isinstance(domain, Circle):
+            return "it keeps most of a direction's length for the noise across it"
+        return (
+            f"unbiased, with the smallest {self.criterion!r} variance; in closed form Hybrid gives way to "
+            f"Podium at ε = {CROSSOVER[self.criterion]:.4g}"
+        )
+
+
+@final
+@dataclass(frozen=True)
+class Frequencies(_Averaged):
+    """How frequent each category is among n people: the root mean square error over the categories.
+
+    It is the same whatever the frequencies are.
+    """
+
+    takes = (Categories,)
+    otherwise = "for numbers ask dt.goals.Distribution"
+
+    def candidates(self, domain: Any, epsilon: float) -> list[Candidate]:  # noqa: D102
+        return on_categories(domain, epsilon)
+
+    def spread(self, mechanism: Any) -> float:  # noqa: D102
+        return average_variance(mechanism)
+
+    def reason(self, first: Candidate, domain: Any) -> str:  # noqa: D102
+        return f"the smallest error for {domain} at this ε, in {first.mechanism.report_bytes:g}-byte reports"
+
+
+@final
+@dataclass(frozen=True)
+class SingleValues(Goal):
+    """Each report by itself: the expected loss of one report, in the worst case or on average."""
+
+    loss: Power = absolute
+    criterion: Criterion = worst
+
+    takes = (Interval, Circle)
+    otherwise = "for categories ask dt.goals.Frequencies"
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.loss, Power):
+            raise InvalidParameter("a loss is dt.absolute, dt.squared or dt.power(k)")
+        check_criterion(self.criterion)
+
+    def candidates(self, domain: Any, epsilon: float) -> list[Candidate]:  # noqa: D102
+        return on_a_line(domain, epsilon, (self.loss,))
+
+    def error(self, mechanism: Any) -> float:  # noqa: D102
+        if self.criterion is Criterion.WORST:
+            return float(mechanism.worst_error(self.loss))
+        return float(mechanism.average_error(self.loss))
+
+    def people(self, mechanism: Any, target: float) -> int | None:  # noqa: D102
+        raise InvalidParameter("the error of a single value does not depend on how many people there are")
+
+    def reason(self, first: Candidate, domain: Any) -> str:  # noqa: D102
+        least = known_optimum(domain, first.mechanism.epsilon, self.loss, self.criterion)
+        if least is not None and self.error(first.mechanism) <= least * (1.0 + 1e-9):
+            return f"no mechanism at all has a smaller {self.criterion!r} {self.loss!r} error"
+        return f"the smallest {self.criterion!r} {self.loss!r} error of the mechanisms in closed form"
+
+
+def straight(mechanism: Questions) -> float | None:
+    """Give the slope of the mean report in the value, or None where the mean report is not straight."""
+    line = mechanism.line
+    x = np.linspace(line.low, line.high, 17)
+    means = np.asarray(mechanism.mean(x))
+    slope = float(means[-1] - means[0]) / line.length
+    gaps = means - means[0] - slope * (x - line.low)
+    return slope if slope > 0.0 and float(np.abs(gaps).max()) <= _STRAIGHT * slope * line.length else None
+
+
+def _turning(mechanism: Questions, x: Floats) -> Floats:
+    """Give n times the variance of the mean direction of people at x: E[sin²(Y − x)]/ρ².
+
+    The mean direction is off by the mean report's part across the true direction over its part along it.
+    """
+    unit = mechanism.line.to_unit(x)
+    along = mechanism.law.expect(unit, COSINE)
+    across = (1.0 - mechanism.law.expect(unit, _TWICE)) / 2.0
+    return np.asarray(across / along**2 * (mechanism.line.length / (2.0 * np.pi)) ** 2)
+
+
+def check_people(n: object) -> None:
+    """Raise unless a number of people is a whole number, or left open."""
+    if n is not None and (isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 1):
+        raise InvalidParameter("n is how many people answer: a whole number, at least 1")
+
+
+def check_criterion(criterion: object) -> None:
+    """Raise unless a criterion is one."""
+    if not isinstance(criterion, Criterion):
+        raise InvalidParameter("a criterion is dt.worst or dt.average")
+
+
+def stated(n: int | None) -> int:
+    """Give the number of people of a goal, or say that it is needed."""
+    if n is None:
+        raise InvalidParameter("state how many people answer, as in dt.goals.Mean(n=10_000)")
+    return int(n)

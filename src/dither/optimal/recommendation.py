@@ -1,0 +1,167 @@
+"""Which mechanism, which budget, how many people: the questions that come first."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final, final
+
+from dither.domains import Domain, finite
+from dither.errors import Infeasible, InvalidParameter
+from dither.mechanisms.mechanism import LEAST_EPSILON, MOST_EPSILON, Mechanism, check_epsilon
+from dither.optimal.catalogue import Candidate
+from dither.optimal.goals import Goal
+from dither.optimal.table import Table, shown
+
+_CLOSE: Final = 1e-4  # how far, relatively, the error may be below a target when a budget is searched for
+
+
+@final
+@dataclass(frozen=True, eq=False, repr=False)
+class Recommendation(Table):
+    """What `dt.recommend` gives: mechanisms for a goal, the best first, each with its error and a reason.
+
+    `best` is the first of them, ready to perturb.
+    """
+
+    mechanisms: tuple[Mechanism, ...]
+
+    @property
+    def best(self) -> Mechanism:
+        """The first mechanism of the ranking."""
+        return self.mechanisms[0]
+
+    def __repr__(self) -> str:
+        width = max(len(str(row["mechanism"])) for row in self.rows)
+        lines = [
+            f"{i + 1:2d}. {row['mechanism']:<{width}}  {shown(row['error']):>9}  {row['why']}"
+            for i, row in enumerate(self.rows)
+        ]
+        return "\n".join([self.title, "", *lines])
+
+
+def recommend(domain: Domain, goal: Goal, *, epsilon: float) -> Recommendation:
+    """Rank the mechanisms for a goal by the error predicted at a budget, the best first.
+
+    >>> from dither.domains import Interval
+    >>> from dither.optimal import goals
+    >>> round(recommend(Interval(0, 1), goals.Mean(n=10_000), epsilon=1)[0]["error"], 4)
+    0.0104
+    """
+    check(domain, goal)
+    ranking = _ranked(domain, goal, check_epsilon(epsilon), goal.error)
+    best = ranking[0][1]
+    rows = []
+    for number, (one, error) in enumerate(ranking):
+        if number == 0:
+            why = goal.reason(one, domain)
+        elif error <= best * (1.0 + 1e-9):
+            why = f"the same error as {ranking[0][0]}"
+        else:
+            why = f"{_more(error / best)} error {'of' if error >= 2.0 * best else 'than'} {ranking[0][0]}"
+        rows.append({"mechanism": one.name, "error": error, "why": why})
+    title = f"{goal!r} on {domain} with ε = {epsilon:g}: mechanism, predicted error, why"
+    return Recommendation(title, tuple(rows), tuple(one.mechanism for one, _ in ranking))
+
+
+def epsilon_for(domain: Domain, goal: Goal, target_error: float) -> float:
+    """Give the smallest budget with which the best mechanism meets a target error, to four digits.
+
+    >>> from dither.domains import Interval
+    >>> from dither.optimal import goals
+    >>> round(epsilon_for(Interval(18, 100), goals.Mean(n=10_000), 0.5), 2)
+    1.69
+    """
+    check(domain, goal)
+    target = _target(target_error)
+
+    def excess(log_budget: float) -> float:
+        return math.log(_ranked(domain, goal, math.exp(log_budget), goal.error)[0][1] / target)
+
+    low, high = math.log(LEAST_EPSILON), math.log(MOST_EPSILON)
+    if excess(high) > 0.0:
+        raise Infeasible(
+            f"no budget up to {MOST_EPSILON:g} brings the error down to the target; allow a larger error"
+            + (", or ask more people" if hasattr(goal, "n") else "")
+        )
+    return math.exp(_descend(excess, low, high))
+
+
+def people_for(domain: Domain, goal: Goal, target_error: float, *, epsilon: float) -> int:
+    """Give how many people the best mechanism needs to meet a target error; the goal's n is left open.
+
+    >>> from dither.domains import Interval
+    >>> from dither.optimal import goals
+    >>> people_for(Interval(0, 1), goals.Mean(), 0.01, epsilon=1)
+    10723
+    """
+    check(domain, goal)
+    if getattr(goal, "n", None) is not None:
+        raise InvalidParameter("leave the goal's n out: how many people are needed is the question")
+    target = _target(target_error)
+    return int(_ranked(domain, goal, check_epsilon(epsilon), lambda made: goal.people(made, target))[0][1])
+
+
+def check(domain: Domain, goal: Goal) -> None:
+    """Raise unless a goal can be asked of a domain."""
+    if not isinstance(goal, Goal):
+        raise InvalidParameter("a goal is one of dt.goals, such as dt.goals.Mean(n=10_000)")
+    goal.check(domain)
+
+
+def _ranked(
+    domain: Domain, goal: Goal, epsilon: float, measure: Callable[[Any], float | None]
+) -> list[tuple[Candidate, float]]:
+    measured = [(one, measure(one.mechanism)) for one in goal.candidates(domain, epsilon)]
+    able = [(one, error) for one, error in measured if error is not None]
+    if not able:
+        raise Infeasible(f"no mechanism serves {goal!r} on {domain} with this budget")
+    return sorted(able, key=lambda pair: pair[1])
+
+
+def _descend(excess: Callable[[float], float], low: float, high: float) -> float:
+    """Give a place at which a falling function is at most zero, and hardly below; at `high` it is.
+
+    It is found between two places, first one e-fold apart and then ever farther, by regula falsi [Illinois].
+    """
+
+    def aim(place: float) -> float:
+        return excess(place) + _CLOSE / 2.0
+
+    left = right = 0.0  # the budget 1: where most answers are
+    above = below = aim(0.0)
+    step = 1.0
+    while above <= 0.0:
+        if left == low:
+            return low
+        right, below = left, above
+        left = max(left - step, low)
+        above, step = aim(left), 2.0 * step
+    while below > 0.0:
+        if right == high:
+            return high
+        left, above = right, below
+        right = min(right + step, high)
+        below, step = aim(right), 2.0 * step
+    place, value, before = right, below, 0.0
+    while abs(value) > _CLOSE / 2.0 and right - left > 1e-3 * _CLOSE:
+        place = left + (right - left) * above / (above - below)
+        value = aim(place)
+        again = value * before > 0.0  # twice on the same side: the other end weighs half
+        if value > 0.0:
+            left, above, below = place, value, below / 2.0 if again else below
+        else:
+            right, below, above = place, value, above / 2.0 if again else above
+        before = value
+    return place if abs(value) <= _CLOSE / 2.0 else right
+
+
+def _target(target_error: float) -> float:
+    if not finite("a target error", target_error) > 0.0:
+        raise InvalidParameter("a target error is a positive number, in the domain's units")
+    return float(target_error)
+
+
+def _more(ratio: float) -> str:
+    return f"{ratio:.3g} times the" if ratio >= 2.0 else f"{100.0 * (ratio - 1.0):.2g} % more"
