@@ -22,13 +22,23 @@ _ROOMS: Final = {
         "Text",
     ),
     "estimation": (
+        "Distribution",
         "Estimate",
         "Frequencies",
         "Summary",
+        "as_reported",
+        "distribution",
         "frequencies",
         "heavy_hitters",
+        "likelihood",
+        "linear",
+        "mean",
         "norm_sub",
+        "quantile",
+        "resultant",
         "simplex",
+        "smoothed",
+        "variance",
     ),
     "losses": ("absolute", "average", "power", "squared", "worst"),
     "mechanisms": (
@@ -113,13 +123,23 @@ if TYPE_CHECKING:
     from dither.domains import Rectangle as Rectangle
     from dither.domains import Sphere as Sphere
     from dither.domains import Text as Text
+    from dither.estimation import Distribution as Distribution
     from dither.estimation import Estimate as Estimate
     from dither.estimation import Frequencies as Frequencies
     from dither.estimation import Summary as Summary
+    from dither.estimation import as_reported as as_reported
+    from dither.estimation import distribution as distribution
     from dither.estimation import frequencies as frequencies
     from dither.estimation import heavy_hitters as heavy_hitters
+    from dither.estimation import likelihood as likelihood
+    from dither.estimation import linear as linear
+    from dither.estimation import mean as mean
     from dither.estimation import norm_sub as norm_sub
+    from dither.estimation import quantile as quantile
+    from dither.estimation import resultant as resultant
     from dither.estimation import simplex as simplex
+    from dither.estimation import smoothed as smoothed
+    from dither.estimation import variance as variance
     from dither.losses import absolute as absolute
     from dither.losses import average as average
     from dither.losses import power as power

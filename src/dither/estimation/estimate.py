@@ -5,13 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from statistics import NormalDist
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dither.errors import InvalidParameter
+from dither.estimation.student import critical
 from dither.privacy import Guarantee
 
 Floats = NDArray[np.float64]
@@ -36,14 +35,18 @@ class Estimate:
 
     def interval(self, level: float = 0.95) -> tuple[Any, Any]:
         """Give the ends of an interval that covers the population's value with probability `level`."""
-        half = self.half_width(level)
-        return self.value - half, self.value + half
+        reach = critical(level, self.n - 1) * self.standard_error
+        return self.value - reach, self.value + reach
 
     def half_width(self, level: float = 0.95) -> Any:
         """Give half the width of the interval at `level`."""
-        if not 0.0 < level < 1.0:
-            raise InvalidParameter("a level is a probability strictly between 0 and 1")
-        return NormalDist().inv_cdf(0.5 + level / 2.0) * self.standard_error
+        low, high = self.interval(level)
+        return (high - low) / 2.0
+
+    def covers(self, value: float, level: float = 0.95) -> Any:
+        """Say whether the interval at `level` holds a value."""
+        low, high = self.interval(level)
+        return (low <= value) & (value <= high)
 
     def __float__(self) -> float:
         return float(self.value)
@@ -57,7 +60,10 @@ class Estimate:
         shown = ", ".join(map(show, value.reshape(-1)[:8], half.reshape(-1)[:8]))
         if value.ndim:
             shown = f"[{shown}{', …' if value.size > 8 else ''}]"
-        return f"{shown} (95 %, n = {thousands(self.n)})"
+        return f"{shown} (95 %, n = {thousands(self.n)}{self._remark()})"
+
+    def _remark(self) -> str:
+        return ""
 
 
 def show(value: float, half: float) -> str:

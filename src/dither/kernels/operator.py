@@ -44,6 +44,10 @@ class Operator(ABC):
     def twins(self) -> NDArray[np.bool_]:
         """Say for each input but the first whether its reports have the same law as the one before's."""
 
+    def spread(self, times: int) -> Operator:
+        """Give the operator of bins, each spread evenly over so many neighbouring inputs."""
+        return self if times == 1 else Spread(self, times)
+
     @final
     def dense(self) -> Floats:
         """Write the matrix out: for small ones, and for tests."""
@@ -153,6 +157,9 @@ class Dense(Operator):
 
     def counts(self, tally: NDArray[Any]) -> Floats:  # noqa: D102
         return np.add.reduceat(tally, self.groups).astype(np.float64)
+
+    def spread(self, times: int) -> Dense:  # noqa: D102
+        return Dense(self.matrix.reshape(self.shape[0], -1, times).mean(axis=2), self.groups)
 
     def twins(self) -> NDArray[np.bool_]:  # noqa: D102
         return np.asarray((self.matrix[:, 1:] == self.matrix[:, :-1]).all(axis=0))

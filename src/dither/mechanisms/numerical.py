@@ -55,6 +55,10 @@ class Numerical(Mechanism, Questions):
         """Give the probability of every report for the input x, in floats."""
         return np.array([float(chance) for chance in self.probabilities(x)])
 
+    def decoded(self) -> Floats:
+        """Give what each report that is counted stands for."""
+        return np.asarray(self.decode(np.arange(self.outcomes)), dtype=np.float64)
+
     def straight(self) -> Reading | None:
         """Give the reading of reports whose mean is the value, or None where the mean report is not straight.
 
@@ -66,7 +70,7 @@ class Numerical(Mechanism, Questions):
         inputs = np.linspace(self.line.low, self.line.high, 9)
         chances = np.stack([self.chances(float(x)) for x in inputs])
         cells = np.arange(self.outcomes)
-        for numbers in (cells, self.decode(cells)):
+        for numbers in (cells, self.decoded()):
             means = chances @ numbers
             slope = (means[-1] - means[0]) / self.line.length
             line = means[0] + slope * (inputs - self.line.low)
@@ -76,6 +80,11 @@ class Numerical(Mechanism, Questions):
 
     def transition(self, x: Floats, rows: int) -> Operator:
         """Give P(report | input) for inputs x, reports grouped into about `rows` rows."""
-        groups = np.unique(np.arange(rows) * self.outcomes // rows).astype(np.intp)
+        groups = np.arange(self.outcomes)
+        if rows < self.outcomes:
+            # Rows of about equal probability: fine where reports fall, coarse far outside the domain.
+            inputs = np.linspace(self.line.low, self.line.high, 9)
+            below = np.cumsum(sum(self.chances(float(one)) for one in inputs)) / inputs.size
+            groups = np.unique(np.searchsorted(below, np.arange(rows) / rows, side="right"))
         columns = [np.add.reduceat(self.chances(float(one)), groups) for one in x]
         return Dense(np.stack(columns, axis=1), groups)

@@ -228,11 +228,19 @@ class WindowMechanism(Numerical):
         kernel, track = self.kernel, self.track
         base = (1.0 - kernel.contrast) * (kernel.cells - 1) / 2.0 + kernel.contrast * (kernel.width - 1) / 2.0
         unit = (1 << track.fraction) / track.scale  # of the domain, for one cell of the start
-        half = ((1 << self._rest) - 1) / 2.0
-        middles = np.arange(self.cells >> self._rest) * float(1 << self._rest) + half
         # Aims are rounded down from half a unit above: to the nearest.
-        values = track.origin + 0.5 / track.scale + unit * (middles - base) / kernel.contrast
+        values = track.origin + 0.5 / track.scale + unit * (self._middles - base) / kernel.contrast
+        half = ((1 << self._rest) - 1) / 2.0
         return Reading(np.asarray(values), unit / kernel.contrast if self._rest else 0.0, half)
+
+    def decoded(self) -> Floats:
+        """Give what each report that is counted stands for: the middle, where cells are counted in groups."""
+        return self.decode(self._middles if self._rest else np.arange(self.cells))
+
+    @property
+    def _middles(self) -> Floats:
+        group = 1 << self._rest
+        return np.asarray(np.arange(self.cells // group) * float(group) + (group - 1) / 2.0)
 
     def transition(self, x: Floats, rows: int) -> Windows:
         """Give P(report | input) for inputs x, cells grouped into `rows` rows or the next power of two."""

@@ -1,0 +1,133 @@
+"""Directions: where people point on average, and how much they agree."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, NamedTuple, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dither.errors import InvalidParameter
+from dither.estimation.estimate import Estimate
+from dither.estimation.method import numerical, on_circle
+from dither.estimation.student import arrow, critical
+from dither.estimation.summary import Summary
+from dither.mechanisms.numerical import Numerical
+
+Floats = NDArray[np.float64]
+
+
+@final
+@dataclass(frozen=True, eq=False, repr=False)
+class Direction(Estimate):
+    """A mean direction. `wobble` is the standard error across it, in lengths of the mean arrow.
+
+    The interval holds every direction across which the mean arrow could be zero [Fieller54]. It goes forward
+    from its first end to its second, which may lie beyond the period's end and then is the smaller number.
+    """
+
+    wobble: float = 0.0
+    period: float = 2.0 * math.pi
+
+    def half_width(self, level: float = 0.95) -> float:
+        """Give half the width of the interval at `level`; half a turn where every direction is possible."""
+        sine = critical(level, self.n - 1) * self.wobble
+        return self.period / 2.0 if sine >= 1.0 else math.asin(sine) * self.period / (2.0 * math.pi)
+
+    def interval(self, level: float = 0.95) -> tuple[float, float]:
+        """Give the ends of an interval that covers the population's direction with probability `level`."""
+        half = self.half_width(level)
+        if half >= self.period / 2.0:
+            return 0.0, self.period
+        return (float(self.value) - half) % self.period, (float(self.value) + half) % self.period
+
+    def covers(self, value: float, level: float = 0.95) -> bool:
+        """Say whether the interval at `level` holds a direction."""
+        gap = (value - float(self.value)) / self.period
+        return abs(gap - round(gap)) * self.period <= self.half_width(level)
+
+
+@final
+@dataclass(frozen=True, eq=False, repr=False)
+class Length(Estimate):
+    """How long the mean arrow is: 1 if all point the same way, 0 if they cancel.
+
+    `seen` is its length as reported and `noise` the standard error of that; `kept` is the share ρ of the
+    length that survives the mechanism. `complement` turns the length into the circular variance 1 − length.
+    """
+
+    seen: float = 0.0
+    noise: float = 1.0
+    kept: float = 1.0
+    complement: bool = False
+
+    def interval(self, level: float = 0.95) -> tuple[Any, Any]:
+        """Give the ends of an interval that covers the population's value with probability `level`."""
+        if self.n < 2:
+            return (-math.inf, 1.0) if self.complement else (0.0, math.inf)
+        low, high = (end * self.noise / self.kept for end in arrow(self.seen / self.noise, level))
+        return (1.0 - high, 1.0 - low) if self.complement else (low, high)
+
+
+class _Arrow(NamedTuple):
+    angle: float  # of the mean direction, in radians
+    length: float
+    along: float  # standard errors of the mean arrow: along it, and across
+    across: float
+
+
+def direction(summary: Summary) -> Direction:
+    """Estimate the mean direction: that of the mean report, for noise on a circle has no side."""
+    line = numerical(summary).line
+    mean = _mean(summary)
+    turn = line.length / (2.0 * math.pi)
+    wobble = mean.across / mean.length if mean.length > 0.0 else math.inf
+    error = wobble * turn
+    value = mean.angle * turn % line.length
+    return Direction(value, error, summary.n, summary.mechanism.guarantee, wobble, line.length)
+
+
+def length(summary: Summary, *, variance: bool = False, as_reported: bool = False) -> Length:
+    """Estimate the resultant length: that of the mean report over ρ, without the length that noise adds."""
+    mechanism = numerical(summary)
+    if not on_circle(mechanism):
+        raise InvalidParameter("a resultant length is asked of directions, on a circle")
+    mean = _mean(summary)
+    kept = 1.0 if as_reported else surviving(mechanism)
+    # E|mean arrow|² is the square of the true length plus the variance; across it, that only adds length.
+    value = math.sqrt(max(mean.length**2 - mean.across**2, 0.0)) / kept
+    return Length(
+        1.0 - value if variance else value,
+        mean.along / kept,
+        summary.n,
+        mechanism.guarantee,
+        mean.length,
+        mean.along,
+        kept,
+        variance,
+    )
+
+
+def surviving(mechanism: Numerical) -> float:
+    """Give ρ = |E[e^(iY) | x]|, the same for every x, from the integers that are sampled."""
+    arrows = _arrows(mechanism)
+    operator = mechanism.transition(np.array([mechanism.line.low]), arrows.size)
+    return math.hypot(float(operator.backward(arrows.real)[0]), float(operator.backward(arrows.imag)[0]))
+
+
+def _arrows(mechanism: Numerical) -> NDArray[np.complex128]:
+    return np.asarray(np.exp(2j * np.pi * mechanism.line.to_unit(mechanism.decoded())))
+
+
+def _mean(summary: Summary) -> _Arrow:
+    arrows = _arrows(numerical(summary))
+    shares = summary.counts[: arrows.size] / summary.n
+    mean = complex(shares @ arrows)
+    angle, size = math.atan2(mean.imag, mean.real), abs(mean)
+    turned = arrows * complex(math.cos(angle), -math.sin(angle))
+    along = float(shares @ (turned.real - size) ** 2)
+    across = float(shares @ turned.imag**2)
+    rest = max(summary.n - 1, 1)
+    return _Arrow(angle, size, math.sqrt(along / rest), math.sqrt(across / rest))

@@ -1,0 +1,146 @@
+"""How values are distributed over equal bins, with what the reports can and cannot tell."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dither.domains import Circle, Line
+from dither.errors import InvalidParameter, MissingExtra
+from dither.estimation.em import Fit
+from dither.estimation.estimate import Estimate, thousands
+from dither.estimation.inference import Histogram, Inference, Likeliest, edges
+from dither.estimation.method import Method, numerical
+from dither.estimation.summary import Summary
+from dither.privacy import Guarantee
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+Floats = NDArray[np.float64]
+
+MOST_BINS: Final = 1 << 16
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Distribution:
+    """The probabilities of equal bins of an interval or a circle, and answers that come with their errors.
+
+    `probabilities` are as the method gives them; `fit` says how good they are, None where reports were taken
+    at their word. Means, shares and quantiles are estimated from the counts anew: they do not depend on how
+    many bins are shown, nor on a smoothing.
+    """
+
+    probabilities: Floats
+    summary: Summary
+    method: Method
+    fit: Fit | None = None
+
+    @property
+    def bins(self) -> int:
+        """How many bins there are."""
+        return self.probabilities.size
+
+    @property
+    def n(self) -> int:
+        """How many reports there are."""
+        return self.summary.n
+
+    @property
+    def line(self) -> Line:
+        """The domain that the bins divide."""
+        return numerical(self.summary).line
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """What people who sent these reports are promised."""
+        return self.summary.mechanism.guarantee
+
+    @cached_property
+    def edges(self) -> Floats:
+        """The ends of the bins: one more than there are bins."""
+        return edges(self.line, self.bins)
+
+    def pdf(self, x: object) -> Any:
+        """Give the density at places x: constant within a bin, 0 outside the domain."""
+        place = np.asarray(x, dtype=np.float64)
+        cell = np.clip(np.searchsorted(self.edges, place, side="right") - 1, 0, self.bins - 1)
+        inside = (place >= self.edges[0]) & (place <= self.edges[-1])
+        density = np.where(inside, self.probabilities[cell] * self.bins / self.line.length, 0.0)
+        return float(density) if density.ndim == 0 else density
+
+    def cdf(self, x: float) -> Estimate:
+        """Estimate which share of the people have values of at most x."""
+        self._ordered("a share below")
+        if isinstance(x, bool) or not isinstance(x, int | float | np.integer | np.floating):
+            raise InvalidParameter(f"a place is one number, not {type(x).__name__}")
+        if not self.line.low < x < self.line.high:
+            return Estimate(float(x >= self.line.high), 0.0, self.n, self.guarantee)  # whatever the reports
+        return self._inference.share(float(x))
+
+    def quantile(self, share: float) -> Estimate:
+        """Estimate below which value a share of the people are."""
+        self._ordered("a quantile")
+        if not (isinstance(share, int | float | np.floating) and 0.0 < share < 1.0):
+            raise InvalidParameter("a quantile is asked for a share strictly between 0 and 1")
+        return self._inference.quantile(float(share))
+
+    def mean(self) -> Estimate:
+        """Estimate the mean."""
+        self._ordered("a mean")
+        return self._inference.mean()
+
+    def variance(self) -> Estimate:
+        """Estimate the variance."""
+        self._ordered("a variance")
+        return self._inference.variance()
+
+    def bands(self, level: float = 0.95) -> tuple[Floats, Floats]:
+        """Give, for each bin, the ends of an interval for its probability: several fits for every bin."""
+        ends = [answer.interval(level) for answer in self._inference.each(self.bins)]
+        low, high = np.clip(np.array(ends).T, 0.0, 1.0)
+        return low, high
+
+    def plot(self, axes: Axes | None = None, *, level: float | None = None) -> Axes:
+        """Draw the density; with a level, also the bands of its bins."""
+        try:
+            from matplotlib import pyplot  # noqa: PLC0415  (an extra)
+        except ImportError:
+            raise MissingExtra("plot()", "plot") from None
+        if axes is None:
+            axes = pyplot.subplots()[1]
+        scale = self.bins / self.line.length
+        if level is not None:
+            low, high = self.bands(level)
+            axes.stairs(high * scale, self.edges, baseline=low * scale, fill=True, alpha=0.25)
+        axes.stairs(self.probabilities * scale, self.edges)
+        axes.set_xlim(float(self.edges[0]), float(self.edges[-1]))
+        axes.set_ylim(bottom=0.0)
+        axes.set_xlabel(str(self.line))
+        axes.set_ylabel("density")
+        return axes
+
+    def __repr__(self) -> str:
+        return f"Distribution({self.bins} bins of {self.line}, {self.method!r}, n = {thousands(self.n)})"
+
+    @cached_property
+    def _inference(self) -> Inference:
+        if self.fit is None:
+            return Histogram(self.probabilities, self.edges, self.n, self.guarantee)
+        return Likeliest.of(self.summary, self.bins)
+
+    def _ordered(self, what: str) -> None:
+        if isinstance(self.line, Circle):
+            raise InvalidParameter(f"{what} is not defined on a circle; dt.mean gives the mean direction")
+
+
+def check_bins(bins: object) -> int:
+    """Give a number of bins back if it is one."""
+    if isinstance(bins, bool) or not isinstance(bins, int | np.integer) or not 1 <= bins <= MOST_BINS:
+        raise InvalidParameter("the number of bins is a whole number from 1 to 2^16")
+    return int(bins)

@@ -1,0 +1,148 @@
+"""The distribution of inputs that makes the reports likeliest: EM, accelerated, never downhill.
+
+One step multiplies each probability by how much better than expected its reports did. Steps are
+extrapolated [Varadhan08, scheme S3]; an extrapolation that loses likelihood is shortened and in the end
+replaced by the plain steps, which cannot lose any. How much likelihood can be missing at the end is bounded
+by duality, so that convergence is not a guess.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dither.kernels.operator import Operator
+
+Floats = NDArray[np.float64]
+Finish = Callable[[Floats], Floats]  # the last part of a step: brings probabilities back to what is allowed
+
+_LOOK_BACK: Final = 5  # cycles over which the gain is looked at
+_LEAST: Final = 1e-3  # an extrapolation leaves each probability at least so much of its plain step
+_PLAIN: Final = 1.25  # extrapolations shorter than this are not worth their price
+_TINY: Final = 1e-300
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """Probabilities of the inputs, the likelihood they reach, and how many steps it took."""
+
+    operator: Operator
+    counts: Floats
+    probabilities: Floats
+    log_likelihood: float
+    steps: int
+
+    @property
+    def shortfall(self) -> float:
+        """An upper bound of how much log-likelihood all distributions on these inputs leave above this one.
+
+        By concavity ln L(best) − ln L(p) ≤ n·ln(max over inputs of the mean of 1/n·counts/expected).
+        """
+        ratio = self.counts / np.maximum(self.operator.forward(self.probabilities), _TINY)
+        n = float(self.counts.sum())
+        return n * math.log(max(float(self.operator.backward(ratio).max()) / n, 1.0))
+
+
+def step(operator: Operator, counts: Floats, probabilities: Floats, expected: Floats) -> Floats:
+    """Give the probabilities after one plain step of EM, from the report probabilities they imply."""
+    after = operator.backward(counts / expected)
+    after *= probabilities
+    after /= counts.sum()
+    return after
+
+
+def climb(
+    operator: Operator,
+    counts: Floats,
+    start: Floats,
+    *,
+    finish: Finish | None = None,
+    tolerance: float = 1e-2,
+    most: int = 20_000,
+) -> Fit:
+    """Give the likeliest probabilities, up to a gain of `tolerance` nats in the last cycles.
+
+    `finish` completes a step under a linear constraint.
+    """
+    complete: Finish = _same if finish is None else finish
+    now = complete(start)
+    expected, level = _look(operator, counts, now)
+    history = [level]
+    steps = 0
+    while steps < most:
+        first = complete(step(operator, counts, now, expected))
+        middle = np.maximum(operator.forward(first), _TINY)
+        second = complete(step(operator, counts, first, middle))
+        steps += 2
+        rise = first - now
+        bend = second - first - rise
+        curvature = math.sqrt(float(bend @ bend))
+        length = math.sqrt(float(rise @ rise)) / curvature if curvature > 0.0 else 1.0
+        while length > _PLAIN:
+            ahead = now + 2.0 * length * rise + length**2 * bend
+            ahead = np.maximum(ahead, _LEAST * second)
+            ahead = complete(ahead / ahead.sum())
+            seen, height = _look(operator, counts, ahead)
+            if height >= level:
+                break
+            length = (length + 1.0) / 2.0
+        else:
+            ahead = second
+            seen, height = _look(operator, counts, ahead)
+            if height < level:  # by rounding: this is the top
+                break
+        now, expected, level = ahead, seen, height
+        history.append(level)
+        if len(history) > _LOOK_BACK and level - history[-1 - _LOOK_BACK] < tolerance:
+            break
+    return Fit(operator, counts, now, level, steps)
+
+
+def smooth(operator: Operator, counts: Floats, start: Floats, kernel: Finish, *, tolerance: float) -> Fit:
+    """Give the fixed point of EM followed by smoothing [SW20, Alg. 1, EMS]: no longer the likeliest."""
+    now = start
+    expected, level = _look(operator, counts, now)
+    steps = 0
+    for steps in range(1, 10_001):  # noqa: B007
+        now = kernel(step(operator, counts, now, expected))
+        before = level
+        expected, level = _look(operator, counts, now)
+        if abs(level - before) < tolerance / 10.0:
+            break
+    return Fit(operator, counts, now, level, steps)
+
+
+def tilted(weights: Floats, gaps: Floats) -> Floats:
+    """Give the p with Σ p·gap = 0 that maximises Σ weight·ln p: weight/(1 + λ·gap), scaled to sum to one.
+
+    λ is the one root of a falling function, found by Newton within its bracket [Owen01].
+    """
+    low, high = -1.0 / float(gaps.max()), -1.0 / float(gaps.min())
+    slope = 0.0
+    for _ in range(100):
+        scale = 1.0 + slope * gaps
+        shares = weights / scale
+        excess = float(shares @ gaps)
+        low, high = (slope, high) if excess > 0.0 else (low, slope)
+        after = slope + excess / max(float((shares * gaps / scale) @ gaps), _TINY)
+        if not low < after < high:
+            after = (low + high) / 2.0
+        if abs(after - slope) <= 1e-9 * (abs(slope) + 1e-6):
+            break
+        slope = after
+    return np.asarray(shares / shares.sum())
+
+
+def _look(operator: Operator, counts: Floats, probabilities: Floats) -> tuple[Floats, float]:
+    expected = np.maximum(operator.forward(probabilities), _TINY)
+    return expected, float(counts @ np.log(expected))
+
+
+def _same(probabilities: Floats) -> Floats:
+    return probabilities

@@ -1,0 +1,160 @@
+"""Means, shares and quantiles with their errors: by likelihood, or of the reports themselves."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Final, Self, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dither.domains import Line
+from dither.estimation import profile
+from dither.estimation.estimate import Estimate
+from dither.estimation.method import numerical
+from dither.estimation.profile import Profiled, Question, Relaxed
+from dither.estimation.summary import Summary
+from dither.kernels.operator import Operator
+from dither.mechanisms.numerical import Numerical
+from dither.privacy import Guarantee
+
+Floats = NDArray[np.float64]
+
+FINE: Final = 128  # bins that a fit has at least, whatever the number shown; more for 10^5 reports and 10^6
+POINTS: Final = 512  # inputs that stand for a fit's bins, at least
+
+
+def grid(mechanism: Numerical, bins: int) -> Operator:
+    """Give the transition from equal bins of the domain, in each of which people are spread evenly."""
+    times = -(-POINTS // bins)
+    points = (np.arange(bins * times) + 0.5) / (bins * times)
+    return mechanism.transition(mechanism.line.from_unit(points), 2 * points.size).spread(times)
+
+
+def edges(line: Line, bins: int) -> Floats:
+    """Give the ends of equal bins of a domain."""
+    return line.from_unit(np.arange(bins + 1) / bins)
+
+
+class Inference(ABC):
+    """What can be asked of a distribution over equal bins between `edges`."""
+
+    shares: Floats
+    edges: Floats
+    n: int
+    guarantee: Guarantee
+
+    @abstractmethod
+    def answer(self, value: float, question: Question, unclear: float) -> Estimate:
+        """Give a value with its error."""
+
+    @property
+    @abstractmethod
+    def groups(self) -> NDArray[np.int64]:
+        """A number for each bin; neighbours whose reports have the same law share one."""
+
+    @final
+    def mean(self) -> Estimate:
+        """Estimate the mean."""
+        return self._average(self._middles, float(self.edges[0]), float(self.edges[-1]))
+
+    @final
+    def variance(self) -> Estimate:
+        """Estimate the variance, about the estimated mean."""
+        width = float(self.edges[1] - self.edges[0])
+        squares = (self._middles - float(self._middles @ self.shares)) ** 2 + width**2 / 12.0
+        return self._average(squares, 0.0, float(squares.max()))
+
+    @final
+    def share(self, x: float) -> Estimate:
+        """Estimate the share of values of at most x."""
+        return self._average(np.clip((x - self.edges[:-1]) / np.diff(self.edges), 0.0, 1.0), 0.0, 1.0)
+
+    @final
+    def each(self, bins: int) -> list[Estimate]:
+        """Estimate the probability of each of so many equal parts, which divide the bins."""
+        parts = np.repeat(np.eye(bins), self.shares.size // bins, axis=1)
+        return [self._average(part, 0.0, 1.0) for part in parts]
+
+    @final
+    def quantile(self, share: float) -> Estimate:
+        """Estimate the value below which a share of the people are."""
+        sums = np.maximum.accumulate(np.concatenate([[0.0], np.cumsum(self.shares)]))
+        first = int(np.searchsorted(sums, share, side="left"))
+        last = int(np.searchsorted(sums, share, side="right"))
+        if first < last:  # where nobody is, the middle of the gap
+            value = (self.edges[first] + self.edges[last - 1]) / 2.0
+        else:
+            cell = min(max(last, 1), self.shares.size)
+            inner = (share - sums[cell - 1]) / max(sums[cell] - sums[cell - 1], 1e-300)
+            value = self.edges[cell - 1] + min(inner, 1.0) * (self.edges[cell] - self.edges[cell - 1])
+        # People in bins that reports do not tell apart may be anywhere among them.
+        groups = self.groups
+        alike = int((groups == groups[min(max(last - 1, 0), groups.size - 1)]).sum())
+        unclear = alike * float(self.edges[1] - self.edges[0]) / 2.0 if alike > 1 else 0.0
+        return self.answer(float(value), profile.quantile(self.edges, share), unclear)
+
+    @property
+    def _middles(self) -> Floats:
+        return np.asarray((self.edges[:-1] + self.edges[1:]) / 2.0)
+
+    def _average(self, numbers: Floats, low: float, high: float) -> Estimate:
+        """Estimate the mean of a number per bin."""
+        firsts = np.flatnonzero(np.diff(self.groups, prepend=-1))
+        spans = np.maximum.reduceat(numbers, firsts) - np.minimum.reduceat(numbers, firsts)
+        unclear = float(np.abs(np.bincount(self.groups, weights=self.shares)) @ spans) / 2.0
+        value = min(max(float(numbers @ self.shares), low), high)
+        return self.answer(value, profile.mean(numbers, low, high), unclear)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Likeliest(Inference):
+    """Answers by likelihood, from a fit whose probabilities may dip below zero by the noise."""
+
+    relaxed: Relaxed
+    shares: Floats
+    edges: Floats
+    n: int
+    guarantee: Guarantee
+
+    @classmethod
+    def of(cls, summary: Summary, parts: int = 1) -> Self:
+        """Fit a summary on bins that so many parts divide evenly: at least 128, 512 for a million reports."""
+        mechanism = numerical(summary)
+        least = FINE * (1 + (summary.n >= 10**5) + 2 * (summary.n >= 10**6))
+        bins = parts * -(-least // parts)
+        operator = grid(mechanism, bins)
+        relaxed = Relaxed.of(operator, operator.counts(summary.counts))
+        ends = edges(mechanism.line, bins)
+        return cls(relaxed, relaxed.probabilities, ends, summary.n, mechanism.guarantee)
+
+    def answer(self, value: float, question: Question, unclear: float) -> Profiled:  # noqa: D102
+        return Profiled(value, self.n, self.guarantee, self.relaxed, question, unclear)
+
+    @property
+    def groups(self) -> NDArray[np.int64]:  # noqa: D102
+        return self.relaxed.groups
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Histogram(Inference):
+    """Answers about the reports themselves: only who was asked, and their coins, vary."""
+
+    shares: Floats
+    edges: Floats
+    n: int
+    guarantee: Guarantee
+
+    def answer(self, value: float, question: Question, unclear: float) -> Estimate:  # noqa: D102
+        gaps = question.gaps(value)
+        error = float(np.sqrt(self.shares @ gaps**2 / self.n))
+        nudge = 1e-6 * (question.most - question.least)
+        slope = abs(float(self.shares @ (question.gaps(value + nudge) - gaps))) / nudge
+        return Estimate(value, error / slope if slope > 0.0 else np.inf, self.n, self.guarantee)
+
+    @property
+    def groups(self) -> NDArray[np.int64]:  # noqa: D102
+        return np.arange(self.shares.size)

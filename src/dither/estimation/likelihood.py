@@ -1,0 +1,90 @@
+"""Answers by maximum likelihood: the distribution of values under which the reports are likeliest."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dither.errors import InvalidParameter
+from dither.estimation.distribution import Distribution
+from dither.estimation.em import climb, smooth
+from dither.estimation.estimate import Estimate
+from dither.estimation.inference import FINE, Likeliest, grid
+from dither.estimation.method import Method, numerical, on_circle
+from dither.estimation.summary import Summary
+
+Floats = NDArray[np.float64]
+
+
+@final
+@dataclass(frozen=True)
+class Likelihood(Method):
+    """Find the likeliest distribution by EM, and read answers off it; intervals by likelihood ratios.
+
+    It works for every mechanism, says how far an answer can be off where reports cannot tell, and is not
+    unbiased. `smoothing` averages neighbouring bins after each step (EMS): a smoother picture, not the top.
+    `tolerance` is the gain in log-likelihood, in nats, that is not worth further steps.
+    """
+
+    smoothing: bool = False
+    tolerance: float = 1e-2
+
+    def __post_init__(self) -> None:
+        if not self.tolerance > 0.0:
+            raise InvalidParameter("the tolerance is a positive number of nats")
+
+    def mean(self, summary: Summary) -> Estimate:  # noqa: D102
+        return _ordered(summary).mean()
+
+    def variance(self, summary: Summary) -> Estimate:  # noqa: D102
+        return _ordered(summary).variance()
+
+    def quantile(self, summary: Summary, share: float) -> Estimate:  # noqa: D102
+        return _ordered(summary).quantile(share)
+
+    def distribution(self, summary: Summary, bins: int) -> Distribution:  # noqa: D102
+        mechanism = numerical(summary)
+        times = -(-FINE // bins)
+        operator = grid(mechanism, bins * times)
+        counts = operator.counts(summary.counts)
+        start = np.full(bins * times, 1.0 / (bins * times))
+        if self.smoothing:
+            kernel = _around if on_circle(mechanism) else _between
+            fit = smooth(operator, counts, start, kernel, tolerance=self.tolerance)
+        else:
+            fit = climb(operator, counts, start, tolerance=self.tolerance)
+        shown = fit.probabilities.reshape(bins, times).sum(axis=1)
+        return Distribution(shown, summary, self, fit)
+
+    def __repr__(self) -> str:
+        return "dt.smoothed" if self.smoothing else "dt.likelihood"
+
+
+def _ordered(summary: Summary) -> Likeliest:
+    if on_circle(numerical(summary)):
+        raise InvalidParameter(
+            "directions have no order; dt.mean and dt.resultant tell about them by default"
+        )
+    return Likeliest.of(summary)
+
+
+def _between(probabilities: Floats) -> Floats:
+    """Average neighbours with weights 1, 2, 1; the end bins, with one neighbour, 2, 1 [SW20, Sec. 5.5]."""
+    out = 2.0 * probabilities
+    out[1:] += probabilities[:-1]
+    out[:-1] += probabilities[1:]
+    out[[0, -1]] *= 4.0 / 3.0
+    return np.asarray(out / out.sum())
+
+
+def _around(probabilities: Floats) -> Floats:
+    """Average neighbours with weights 1, 2, 1, around the circle."""
+    out = 2.0 * probabilities + np.roll(probabilities, 1) + np.roll(probabilities, -1)
+    return np.asarray(out / out.sum())
+
+
+likelihood: Final = Likelihood()
+smoothed: Final = Likelihood(smoothing=True)

@@ -1,0 +1,140 @@
+"""Averages of a number for each report: unbiased wherever the mean report is straight in the value."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, Final, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dither.errors import NotIdentifiable
+from dither.estimation import circular
+from dither.estimation.estimate import Estimate
+from dither.estimation.method import Method, numerical, on_circle
+from dither.estimation.student import critical
+from dither.estimation.summary import Summary
+from dither.mechanisms.numerical import STRAIGHT, Numerical, Reading
+
+Floats = NDArray[np.float64]
+
+_CURVED: Final = 1e-3  # how far, in squares of half the domain, a mean square may be off a parabola
+
+
+@final
+@dataclass(frozen=True, eq=False, repr=False)
+class Average(Estimate):
+    """The average of a number for each report.
+
+    Reports of people drawn from a population are independent, so the spread of the numbers holds both who was
+    asked and the noise. `skew` is the third central moment over the second: the slope of the variance in the
+    mean, along the family of laws that the data tell least about. The interval is the set of means μ with
+    (average − μ)² ≤ t²·variance(μ)/n, which keeps its level for few and for skewed reports.
+    """
+
+    skew: float = 0.0
+
+    def interval(self, level: float = 0.95) -> tuple[Any, Any]:
+        """Give the ends of an interval that covers the population's value with probability `level`."""
+        reach = critical(level, self.n - 1)
+        if math.isinf(reach):
+            return -math.inf, math.inf
+        shift = reach**2 * self.skew / (2.0 * self.n)
+        half = math.hypot(shift, reach * self.standard_error)
+        return self.value + shift - half, self.value + shift + half
+
+
+def average(summary: Summary, values: Floats, mean: float, *, least: float = 0.0) -> Average:
+    """Give the average of a number per counted report; its variance is known to be at least `least`."""
+    counts = summary.counts[: values.size]
+    gaps = values - mean
+    squares = counts * gaps**2
+    spread = float(squares.sum()) / max(summary.n - 1, 1)
+    skew = float(squares @ gaps) / summary.n / spread if spread > 0.0 else 0.0
+    error = math.sqrt(max(spread, least) / summary.n)
+    return Average(mean, error, summary.n, summary.mechanism.guarantee, skew)
+
+
+@final
+@dataclass(frozen=True)
+class Linear(Method):
+    """Read each report as the number whose mean is the value, and average: unbiased, by the sampled integers.
+
+    On a circle the average direction, whose length is divided by what the noise leaves of it.
+    """
+
+    def mean(self, summary: Summary) -> Estimate:  # noqa: D102
+        mechanism = numerical(summary)
+        if on_circle(mechanism):
+            return circular.direction(summary)
+        reading = straight(mechanism)
+        mean = reading.total(summary.counts, summary.n) / summary.n
+        # E[Y² | x] is convex, so people who are all alike have the least variance that goes with their mean.
+        alike = mechanism.line.clip([mean])
+        least = moment(mechanism, alike, (reading.values - alike) ** 2)
+        return average(summary, reading.values, mean, least=float(least[0]))
+
+    def variance(self, summary: Summary) -> Estimate:  # noqa: D102
+        mechanism = numerical(summary)
+        if on_circle(mechanism):
+            return circular.length(summary, variance=True)
+        reading = straight(mechanism)
+        middle = (mechanism.line.low + mechanism.line.high) / 2.0
+        gaps = reading.values - middle
+        mean = reading.total(summary.counts, summary.n) / summary.n - middle
+        squares = second(mechanism, gaps)
+        # Of the square of the average, a share 1/n of the variance is noise: E[ȳ²] = μ² + σ²/n.
+        noise = average(summary, gaps, mean).standard_error ** 2
+        value = float(summary.counts[: gaps.size] @ squares) / summary.n - mean**2 + noise
+        # The influence of one report on the variance: its square, less twice the mean times itself.
+        influence = squares - 2.0 * mean * gaps
+        spread = average(summary, influence, float(summary.counts[: gaps.size] @ influence) / summary.n)
+        return Average(value, spread.standard_error, summary.n, spread.guarantee, spread.skew)
+
+    def resultant(self, summary: Summary) -> Estimate:  # noqa: D102
+        return circular.length(summary)
+
+    def __repr__(self) -> str:
+        return "dt.linear"
+
+
+def straight(mechanism: Numerical) -> Reading:
+    """Give the reading of reports whose mean is the value, or say what to ask instead."""
+    reading = mechanism.straight()
+    if reading is None:
+        name = type(mechanism).__name__
+        raise NotIdentifiable(
+            f"the mean report of {name} on {mechanism.domain} is not straight in the value, and near the "
+            "ends it may not change at all; method=dt.likelihood gives what the reports tell, with its "
+            "resolution, and Podium or Hybrid are made for means"
+        )
+    return reading
+
+
+def second(mechanism: Numerical, gaps: Floats) -> Floats:
+    """Give the numbers whose mean is the square of the value's gap from the middle of the domain.
+
+    There are some if the squares of the readings' own gaps have a mean that is quadratic in the value.
+    """
+    line = mechanism.line
+    half = line.length / 2.0
+    inputs = half * np.linspace(-1.0, 1.0, 9)
+    means = moment(mechanism, (line.low + line.high) / 2.0 + inputs, gaps**2)
+    bend = ((means[0] + means[-1]) / 2.0 - means[4]) / half**2
+    slope = (means[-1] - means[0]) / line.length
+    curve = means[4] + slope * inputs + bend * inputs**2
+    if not (bend > STRAIGHT and np.abs(means - curve).max() < _CURVED * bend * half**2):
+        raise NotIdentifiable(
+            f"reports of {type(mechanism).__name__} do not tell the variance of the values by an average; "
+            "method=dt.likelihood gives what they tell; SW and Podium tell more"
+        )
+    return np.asarray((gaps**2 - means[4] - slope * gaps) / bend)
+
+
+def moment(mechanism: Numerical, inputs: Floats, numbers: Floats) -> Floats:
+    """Give the mean of a number per counted report, for each of the inputs."""
+    return mechanism.transition(inputs, numbers.size).backward(numbers)
+
+
+linear: Final = Linear()

@@ -1,0 +1,68 @@
+"""How an answer is got from counts: a method is an object that answers the questions it can."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NoReturn
+
+from dither.domains import Circle
+from dither.errors import InvalidParameter, NotIdentifiable
+from dither.estimation.estimate import Estimate
+from dither.estimation.summary import Summary, summarise
+from dither.mechanisms.numerical import Numerical
+from dither.reports import Reports
+
+if TYPE_CHECKING:
+    from dither.estimation.distribution import Distribution
+
+
+class Method:
+    """A way from counts of reports to answers about people. Each answers the questions it is made for."""
+
+    def mean(self, summary: Summary) -> Estimate:
+        """Estimate the mean."""
+        self._refuse("means")
+
+    def variance(self, summary: Summary) -> Estimate:
+        """Estimate the variance."""
+        self._refuse("variances")
+
+    def resultant(self, summary: Summary) -> Estimate:
+        """Estimate the length of the mean direction."""
+        self._refuse("directions")
+
+    def quantile(self, summary: Summary, share: float) -> Estimate:
+        """Estimate the value below which a share of the people are."""
+        self._refuse("quantiles")
+
+    def distribution(self, summary: Summary, bins: int) -> Distribution:
+        """Estimate the distribution over equal bins."""
+        self._refuse("distributions")
+
+    def _refuse(self, what: str) -> NoReturn:
+        raise InvalidParameter(f"{self!r} does not estimate {what} here; leave `method` out, or see the docs")
+
+
+def asked(reports: Reports | Summary, method: Method) -> Summary:
+    """Give the summary of reports on numbers, or say why there is nothing to estimate."""
+    if not isinstance(method, Method):
+        raise InvalidParameter("a method is an object such as dt.linear, dt.likelihood or dt.as_reported")
+    summary = summarise(reports)
+    numerical(summary)
+    if summary.n == 0:
+        raise NotIdentifiable("there are no reports, so nothing can be said about the people")
+    return summary
+
+
+def numerical(summary: Summary) -> Numerical:
+    """Give the mechanism of a summary if it is one of numbers."""
+    if not isinstance(summary.mechanism, Numerical):
+        raise InvalidParameter(
+            f"this is asked of reports on numbers, not of {type(summary.mechanism).__name__}'s; "
+            "dt.frequencies is for categories"
+        )
+    return summary.mechanism
+
+
+def on_circle(mechanism: Numerical) -> bool:
+    """Say whether the values are directions."""
+    return isinstance(mechanism.line, Circle)

@@ -1,0 +1,237 @@
+"""Answers read off the likelihood: each value that some distribution explains nearly as well as the best.
+
+The interval of a question holds each answer for which the likeliest distribution that gives it loses at most
+half a χ² quantile of log-likelihood [Wilks38]. It needs no density, and it grows by itself where the reports
+cannot tell.
+
+Wilks' law fails where probabilities sit at zero: the noise of empty bins can then only add people, never
+remove any, and their sum pulls at every answer. So phantom people, spread evenly, are added to the counts
+and taken out of the answer: a probability may dip below zero by about two standard errors of what an empty
+stretch can be mistaken for. Both signs of the noise are then possible, and cancel.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import Any, Final, Self, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dither.estimation.em import Fit, climb, tilted
+from dither.estimation.estimate import Estimate, show
+from dither.estimation.student import critical
+from dither.kernels.operator import Operator
+from dither.privacy import Guarantee
+
+Floats = NDArray[np.float64]
+
+_DIP: Final = 2.0  # standard errors by which an empty stretch may look emptier than empty
+_CLOSE: Final = 0.02  # standard errors by which an end of an interval may be off
+_MIXED: Final = 1e-3  # share of the uniform law in a warm start, so that nothing stays at zero
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Relaxed:
+    """The likeliest distribution over equal bins whose probabilities may dip below zero by the noise.
+
+    `phantoms` is the share of the counts that phantom people make up.
+    """
+
+    fit: Fit
+    phantoms: float
+
+    @classmethod
+    def of(cls, operator: Operator, counts: Floats) -> Self:
+        """Fit counts of reports."""
+        bins, n = operator.shape[1], float(counts.sum())
+        even = np.full(bins, 1.0 / bins)
+        expected = operator.forward(even)
+        added = min(_DIP * math.sqrt(n) * _mistakes(operator, expected), n)
+        fit = climb(operator, counts + added * expected, even)
+        return cls(fit, added / (n + added))
+
+    @property
+    def probabilities(self) -> Floats:
+        """Those of the bins, without the phantoms; some may be slightly negative."""
+        shares = self.fit.probabilities
+        return np.asarray((shares - self.phantoms / shares.size) / (1.0 - self.phantoms))
+
+    def under(self, gaps: Floats, warm: Floats) -> Fit:
+        """Give the likeliest fit among those in which the mean of `gaps` over people is zero."""
+        shifted = gaps - self.phantoms * gaps.mean()  # phantoms have the mean of an even spread
+        start = (1.0 - _MIXED) * warm + _MIXED / gaps.size
+        return climb(self.fit.operator, self.fit.counts, start, finish=partial(tilted, gaps=shifted))
+
+    def allows(self, gaps: Floats) -> bool:
+        """Say whether any distribution over the bins has a mean gap of zero."""
+        shifted = gaps - self.phantoms * gaps.mean()
+        return bool(shifted.min() < 0.0 < shifted.max())
+
+    @cached_property
+    def groups(self) -> NDArray[np.int64]:
+        """A number for each bin; neighbours whose reports have the same law share one.
+
+        Such bins can trade people without a trace.
+        """
+        return np.concatenate([[0], np.cumsum(~self.fit.operator.twins())])
+
+
+def _mistakes(operator: Operator, expected: Floats) -> float:
+    """Give √n times the share of people that noise alone can feign, over all stretches that are told apart.
+
+    One bin's share has the standard error 1/√(n·J), J being its χ² distance from the average; K stretches
+    are told apart, counted by how the distances spread over directions.
+    """
+    bins = operator.shape[1]
+    distances = np.stack([operator.backward(operator.forward(one) / expected) for one in np.eye(bins)]) - 1.0
+    whole = float(np.trace(distances))
+    return whole**2 / float(np.square(distances).sum()) / math.sqrt(whole / bins) if whole > 0.0 else math.inf
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Question:
+    """Something asked of a distribution over bins, as the constraint that an answer puts on it.
+
+    `gaps(answer)` is a number for each bin whose mean is zero for exactly the distributions with this answer,
+    which can be from `least` to `most`. Where reports say no more than the bin an answer lies in, `edges` are
+    those of the bins. Answers at all possible lie between `low` and `high`.
+    """
+
+    gaps: Callable[[float], Floats]
+    least: float
+    most: float
+    low: float
+    high: float
+    edges: Floats | None = None
+
+    def easiest(self, answer: float, value: float) -> float:
+        """Give the answer nearest to `value` among those that are not told apart from this one."""
+        inside = min(max(answer, self.least), self.most)
+        if self.edges is None:
+            return inside
+        cell = min(max(int(np.searchsorted(self.edges, inside, side="right")), 1), self.edges.size - 1)
+        return min(max(value, float(self.edges[cell - 1])), float(self.edges[cell]))
+
+    def outward(self, end: float, side: float) -> float:
+        """Give the furthest answer that is not told apart from an end of an interval."""
+        if side < 0.0:
+            if end <= self.least:
+                return self.low
+            return end if self.edges is None else float(self.edges[self.edges <= end].max())
+        if end >= self.most:
+            return self.high
+        return end if self.edges is None else float(self.edges[self.edges >= end].min())
+
+
+def mean(values: Floats, low: float, high: float) -> Question:
+    """Ask for the mean of a number per bin, which is known to lie between low and high."""
+    return Question(lambda answer: values - answer, float(values.min()), float(values.max()), low, high)
+
+
+def quantile(edges: Floats, share: float) -> Question:
+    """Ask below which place a share of the people are."""
+
+    def gaps(answer: float) -> Floats:
+        below = np.clip((answer - edges[:-1]) / np.diff(edges), 0.0, 1.0)
+        return np.asarray(below - share)
+
+    low, high = float(edges[0]), float(edges[-1])
+    return Question(gaps, low, high, low, high, edges)
+
+
+@final
+@dataclass(frozen=True, eq=False, repr=False, init=False)
+class Profiled(Estimate):
+    """An answer got by likelihood. `resolution` is how far it may be off however many reports there are.
+
+    The interval takes several fits; they are made when it is asked for.
+    """
+
+    relaxed: Relaxed
+    question: Question
+    resolution: float
+
+    def __init__(
+        self,
+        value: float,
+        n: int,
+        guarantee: Guarantee,
+        relaxed: Relaxed,
+        question: Question,
+        resolution: float,
+    ) -> None:
+        given = {"value": value, "n": n, "guarantee": guarantee, "relaxed": relaxed, "question": question}
+        for name, part in (given | {"resolution": resolution}).items():
+            object.__setattr__(self, name, part)
+
+    @cached_property  # type: ignore[misc]  # a field elsewhere; here it takes several fits
+    def standard_error(self) -> float:
+        """That of a normal answer with the same 95 % interval."""
+        return float(self.half_width()) / critical(0.95)
+
+    def interval(self, level: float = 0.95) -> tuple[Any, Any]:
+        """Give the ends of an interval that covers the population's value with probability `level`."""
+        return self._usual if level == 0.95 else self._ends(level)
+
+    @cached_property
+    def _usual(self) -> tuple[float, float]:
+        return self._ends(0.95)
+
+    def covers(self, value: float, level: float = 0.95) -> bool:
+        """Say whether the interval at `level` holds a value: one fit, where the interval takes several."""
+        reach = critical(level) + _CLOSE  # as exact as the ends are
+        if not self.question.low <= value <= self.question.high:
+            return False
+        nearest = self.question.easiest(value, self._middle)
+        return nearest == self._middle or self._loss(nearest, self.relaxed.fit)[0] <= reach
+
+    @property
+    def _middle(self) -> float:
+        return min(max(float(self.value), self.question.least), self.question.most)
+
+    def _ends(self, level: float) -> tuple[float, float]:
+        reach = critical(level)
+        low, high = (
+            self.question.outward(self._end(reach, side, limit), side)
+            for side, limit in ((-1.0, self.question.least), (1.0, self.question.most))
+        )
+        return low, high
+
+    def _end(self, reach: float, side: float, limit: float) -> float:
+        """Find where the root of the loss is `reach`: nearly a straight line, so by its slope."""
+        middle = inner = self._middle
+        outer, below, warm = limit, 0.0, self.relaxed.fit
+        trial = inner + (outer - inner) / 32.0
+        for _ in range(20):
+            if abs(outer - inner) <= 1e-4 * (self.question.most - self.question.least):
+                return outer
+            loss, fit = self._loss(trial, warm)
+            if abs(loss - reach) < _CLOSE:
+                return trial
+            if loss > reach:
+                outer = trial
+                after = inner + (trial - inner) * (reach - below) / (loss - below)
+            else:
+                inner, below, warm = trial, loss, fit
+                after = middle + (trial - middle) * min(reach / max(loss, 1e-9), 3.0)
+            trial = after if side * (after - outer) < 0.0 < side * (after - inner) else (inner + outer) / 2.0
+        return trial
+
+    def _loss(self, answer: float, warm: Fit) -> tuple[float, Fit]:
+        """Give the root of twice the log-likelihood that an answer costs, and the fit under it."""
+        gaps = self.question.gaps(answer)
+        if not self.relaxed.allows(gaps):
+            return math.inf, warm
+        fit = self.relaxed.under(gaps, warm.probabilities)
+        return math.sqrt(2.0 * max(self.relaxed.fit.log_likelihood - fit.log_likelihood, 0.0)), fit
+
+    def _remark(self) -> str:
+        if not self.resolution > 0.0:
+            return ""
+        return f", resolution {show(self.resolution, self.resolution / 10.0).split(' ')[0]}"

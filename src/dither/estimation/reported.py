@@ -1,0 +1,64 @@
+"""Reports taken at their word, as the papers plot them: for reproduction, for the noise stays in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, final
+
+import numpy as np
+
+from dither.estimation import circular
+from dither.estimation.distribution import Distribution
+from dither.estimation.estimate import Estimate
+from dither.estimation.linear import Average, average
+from dither.estimation.method import Method, numerical, on_circle
+from dither.estimation.summary import Summary
+
+
+@final
+@dataclass(frozen=True)
+class AsReported(Method):
+    """Treat every decoded report as if it were the value. Errors are those of the reports' own average.
+
+    A biased answer unless the mechanism is unbiased in its chosen decoding: intervals cover what an endless
+    number of reports would give, not what people have.
+    """
+
+    def mean(self, summary: Summary) -> Estimate:  # noqa: D102
+        mechanism = numerical(summary)
+        if on_circle(mechanism):
+            return circular.direction(summary)
+        values = mechanism.decoded()
+        return average(summary, values, float(summary.counts[: values.size] @ values) / summary.n)
+
+    def variance(self, summary: Summary) -> Estimate:  # noqa: D102
+        mechanism = numerical(summary)
+        if on_circle(mechanism):
+            return circular.length(summary, variance=True, as_reported=True)
+        values = mechanism.decoded()
+        mean = float(summary.counts[: values.size] @ values) / summary.n
+        squares = (values - mean) ** 2
+        centre = float(summary.counts[: values.size] @ squares) / summary.n
+        spread = average(summary, squares, centre)
+        value = centre * summary.n / max(summary.n - 1, 1)
+        return Average(value, spread.standard_error, summary.n, spread.guarantee, spread.skew)
+
+    def resultant(self, summary: Summary) -> Estimate:  # noqa: D102
+        return circular.length(summary, as_reported=True)
+
+    def quantile(self, summary: Summary, share: float) -> Estimate:  # noqa: D102
+        return self.distribution(summary, 1024).quantile(share)
+
+    def distribution(self, summary: Summary, bins: int) -> Distribution:  # noqa: D102
+        # Reports beyond the domain are counted in the bin at its nearer end.
+        mechanism = numerical(summary)
+        values = mechanism.decoded()
+        place = np.clip(mechanism.line.to_unit(values) * bins, 0, bins - 1).astype(np.int64)
+        counts = np.bincount(place, weights=summary.counts[: values.size], minlength=bins)
+        return Distribution(counts / summary.n, summary, self)
+
+    def __repr__(self) -> str:
+        return "dt.as_reported"
+
+
+as_reported: Final = AsReported()
