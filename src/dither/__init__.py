@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 _ROOMS: Final = {
     "audits": ("Finding", "audit"),
     "campaigns": ("from_bytes", "from_json", "to_bytes", "to_json"),
+    "classifiers": ("best_mechanism", "concentration", "epsilon_for_utility", "utility", "utility_curve"),
     "domains": (
         "Categories",
         "Circle",
@@ -89,6 +90,7 @@ _ROOMS: Final = {
 }
 _MODULES: Final = (
     "central",
+    "classifiers",
     "errors",
     "frames",
     "paths",
@@ -101,6 +103,7 @@ _HOMES: Final = {name: room for room, names in _ROOMS.items() for name in names}
 
 if TYPE_CHECKING:
     from dither import central as central
+    from dither import classifiers as classifiers
     from dither import errors as errors
     from dither import frames as frames
     from dither import jrr as jrr
@@ -114,6 +117,11 @@ if TYPE_CHECKING:
     from dither.campaigns import from_json as from_json
     from dither.campaigns import to_bytes as to_bytes
     from dither.campaigns import to_json as to_json
+    from dither.classifiers import best_mechanism as best_mechanism
+    from dither.classifiers import concentration as concentration
+    from dither.classifiers import epsilon_for_utility as epsilon_for_utility
+    from dither.classifiers import utility as utility
+    from dither.classifiers import utility_curve as utility_curve
     from dither.domains import Categories as Categories
     from dither.domains import Circle as Circle
     from dither.domains import Disk as Disk

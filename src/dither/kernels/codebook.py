@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Final, final
 
 import numpy as np
@@ -83,7 +84,7 @@ class Ramps(Codebook):
         kept = edges[1:] > edges[:-1]
         return Ramps(np.append(edges[:-1][kept], 1.0), line[:-1][kept], line[1:][kept])
 
-    @property
+    @cached_property
     def slopes(self) -> Floats:
         """How steep each piece is."""
         return np.asarray((self.right - self.left) / np.diff(self.edges), dtype=np.float64)

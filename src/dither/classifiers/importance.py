@@ -1,0 +1,189 @@
+"""One set of queries for a whole range of budgets: importance sampling from the mixture of all of them.
+
+Points are drawn from q, the mean of the laws f_ε of the curve, and the classifier is asked about each of them
+once. For any ε of the curve the answer is lost with probability E_q[w·lost], w = f_ε/q. Since q contains f_ε
+itself, the weights are bounded; so an empirical Bernstein bound holds, for all ε at once by a union bound.
+
+The laws are those of the mechanisms as designed; devices round reports to cells, 2^−16 of the range apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dither.classifiers.bounds import bernstein
+from dither.classifiers.case import Case
+from dither.classifiers.laws import as_designed
+from dither.classifiers.sampling import uniform
+from dither.kernels.law import Law, MixedLaw, WindowLaw
+from dither.mechanisms.combined.attributes import Answering
+from dither.mechanisms.questions import Questions
+from dither.randomness import Source
+
+Floats = NDArray[np.float64]
+
+_GRID: Final = 129  # points at which two smooth densities are compared
+_HALVINGS: Final = 54
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Band:
+    """Bounds for every budget of a curve, all of them right at once with the stated confidence."""
+
+    lower: Floats
+    upper: Floats
+    estimate: Floats
+
+
+def one_time(
+    case: Case,
+    laws: Sequence[Sequence[Answering]],
+    anchors: Sequence[Sequence[Answering]] | None,
+    queries: int,
+    omega: float,
+    source: Source,
+) -> Band:
+    """Bound the utility under every law from points drawn from the mixture of the anchors, or of all laws."""
+    asked = [[as_designed(part) for part in parts] for parts in laws]
+    proposals = asked if anchors is None else [[as_designed(part) for part in parts] for parts in anchors]
+    points = _drawn(proposals, case.values, queries, source)
+    lost = ~case.keeps(points)
+    densities = _densities(asked, points, case.values)
+    proposed = densities if anchors is None else _densities(proposals, points, case.values)
+    with np.errstate(over="ignore", invalid="ignore"):
+        weights = np.exp(densities - _mixture(proposed))
+    most = np.maximum(_largest(asked, proposals, case.values), weights.max(axis=1))
+    share = omega / len(asked)
+    bounds = [_bounds(weight, lost, float(top), share) for weight, top in zip(weights, most, strict=True)]
+    lower, upper, estimate = np.array(bounds).T
+    return Band(lower, upper, estimate)
+
+
+def _bounds(weight: Floats, lost: NDArray[np.bool_], most: float, omega: float) -> tuple[float, float, float]:
+    """Bound what is lost and what is kept, each with half of ω, and take the better of the two."""
+    ends = []
+    for which in (lost, ~lost):
+        terms = weight * which
+        mean, margin = float(terms.mean()), bernstein(float(terms.var(ddof=1)), most, weight.size, omega / 2)
+        ends.append((mean - margin, mean, mean + margin))
+    (lost_low, lost_mean, lost_high), (kept_low, kept_mean, kept_high) = ends
+    lower, upper = max(1.0 - lost_high, kept_low, 0.0), min(1.0 - lost_low, kept_high, 1.0)
+    # Both E[w·lost] and 1 − E[w·kept] estimate the loss; what is rare is known better.
+    estimate = 1.0 - lost_mean if lost_mean < kept_mean else kept_mean
+    return lower, upper, float(np.clip(estimate, 0.0, 1.0))
+
+
+def _mixture(densities: Floats) -> Floats:
+    """Give the logarithm of the mean density."""
+    top = densities.max(axis=0)
+    return np.asarray(top + np.log(np.exp(densities - top).mean(axis=0)))
+
+
+def _densities(laws: Sequence[Sequence[Questions]], points: Floats, values: Floats) -> Floats:
+    """Give the logarithm of each law's density at each point, atoms by their probability."""
+    total = np.zeros((len(laws), len(points)))
+    for feature, value in enumerate(values):
+        line = laws[0][feature].line
+        places, unit = line.to_unit(points[:, feature]), line.to_unit(line.check(value).astype(np.float64))
+        for row, parts in enumerate(laws):
+            with np.errstate(divide="ignore"):
+                total[row] += np.log(_density(parts[feature].law, places, unit))
+    return total
+
+
+def _density(law: Law, places: Floats, unit: Floats) -> Floats:
+    density = law.density(places, unit)
+    atoms, masses = law.atoms(unit)
+    if atoms.size:
+        which = np.minimum(np.searchsorted(atoms, places), atoms.size - 1)
+        density = np.where(atoms[which] == places, masses[which], density)
+    return density
+
+
+def _largest(
+    asked: Sequence[Sequence[Questions]], proposals: Sequence[Sequence[Questions]], values: Floats
+) -> Floats:
+    """Bound the weights: where each anchor has at least r_k times the density, they are at most 1/mean(r)."""
+    least = np.zeros((len(asked), len(proposals)))
+    for feature, value in enumerate(values):
+        line = asked[0][feature].line
+        unit = float(line.to_unit(line.check(value).astype(np.float64)))
+        laws = [parts[feature].law for parts in (*asked, *proposals)]
+        places = _places(laws, unit)
+        with np.errstate(divide="ignore"):
+            levels = np.array([np.log(_density(law, places, np.asarray(unit))) for law in laws])
+        own, others = levels[: len(asked)], levels[len(asked) :]
+        for row, level in enumerate(own):
+            here = np.isfinite(level)
+            least[row] += (others[:, here] - level[here]).min(axis=1)
+    return np.asarray(1.0 / np.maximum(np.exp(least).mean(axis=1), 1e-300))
+
+
+def _places(laws: Sequence[Law], unit: float) -> Floats:
+    """Give places in every piece of every density, and a grid for those that are smooth."""
+    edges = [np.linspace(*law.support, _GRID) for law in (laws[0], laws[-1])]
+    edges += [np.array([unit]), *(_jumps(law, unit) for law in laws)]
+    steps = np.unique(np.concatenate(edges))
+    atoms = [law.atoms(np.asarray(unit))[0] for law in laws]
+    return np.unique(np.concatenate([steps, (steps[1:] + steps[:-1]) / 2.0, *atoms]))
+
+
+def _jumps(law: Law, unit: float) -> Floats:
+    """Give where a window begins and ends, in the numbers that reports stand for."""
+    if isinstance(law, MixedLaw):
+        return np.concatenate([_jumps(part, unit) for part in law.laws])
+    if not isinstance(law, WindowLaw):
+        return np.array(law.support)
+    start = float(law.start(np.asarray(unit)))
+    ends = np.array([start, start + law.share])
+    return np.append(law.codebook(np.mod(ends, 1.0) if law.circular else ends), law.support)
+
+
+def _drawn(proposals: Sequence[Sequence[Questions]], values: Floats, queries: int, source: Source) -> Floats:
+    """Draw from the mixture: an anchor for each point, then the point from the anchor's laws."""
+    counts = np.bincount(source.integers(len(proposals), queries), minlength=len(proposals))
+    parts = []
+    for anchor, count in zip(proposals, counts.tolist(), strict=True):
+        columns = []
+        for questions, value in zip(anchor, values, strict=True):
+            unit = float(questions.line.to_unit(questions.line.check(value).astype(np.float64)))
+            columns.append(questions.line.from_unit(_sample(questions.law, unit, count, source)))
+        parts.append(np.stack(columns, axis=-1))
+    return np.concatenate(parts)
+
+
+def _sample(law: Law, unit: float, count: int, source: Source) -> Floats:
+    """Draw from a law as designed: a window outright, anything else by its cdf."""
+    shares = uniform(np.zeros(2), np.ones(2), count, source)
+    if isinstance(law, WindowLaw):
+        place = np.where(
+            shares[:, 0] < law.contrast,
+            float(law.start(np.asarray(unit))) + law.share * shares[:, 1],
+            shares[:, 1],
+        )
+        return law.codebook(np.mod(place, 1.0) if law.circular else place)
+    return _inverse(law, unit, shares[:, 0])
+
+
+def _inverse(law: Law, unit: float, shares: Floats) -> Floats:
+    """Give the smallest places whose cdf reaches the shares, atoms exactly."""
+    x = np.asarray(unit)
+    low, high = (np.full(shares.size, end) for end in law.support)
+    atoms, masses = law.atoms(x)
+    if float(masses.sum()) < 1.0 - 1e-9:
+        for _ in range(_HALVINGS):
+            middle = (low + high) / 2.0
+            reached = law.cumulative(middle, x) >= shares
+            low, high = np.where(reached, low, middle), np.where(reached, middle, high)
+    if atoms.size:
+        up_to = law.cumulative(atoms, x)
+        which = np.minimum(np.searchsorted(up_to, shares), atoms.size - 1)
+        on = (up_to[which] >= shares) & (up_to[which] - masses[which] < shares)
+        high = np.where(on, atoms[which], high)
+    return high

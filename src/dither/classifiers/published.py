@@ -1,0 +1,149 @@
+"""The dissertation's own box, as published and repaired; and its region of Appendix E.2.7, with its limits.
+
+As published, a box is accepted when few of its points, spread evenly, change the answer; the probability of a
+report in the box is claimed as utility. Reports are not spread evenly: they crowd about the record, where the
+few bad points may all be. So the claim is not a bound, and is kept for comparison only.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dither.classifiers.bounds import bernstein, binomial_above, hoeffding_size
+from dither.classifiers.box import Box
+from dither.classifiers.case import Case
+from dither.classifiers.concentration import concentration
+from dither.classifiers.laws import Marginal, as_designed, marginals
+from dither.classifiers.result import Method, Utility
+from dither.classifiers.sampling import uniform
+from dither.classifiers.search import by_length, grown
+from dither.errors import InvalidParameter
+from dither.mechanisms.combined.attributes import Answering
+from dither.randomness import Source
+
+Floats = NDArray[np.float64]
+
+TAU: Final = 0.01  # the share of changed answers that the dissertation tolerates
+_LOOKS: Final = 500  # points of each look at a box, while it is searched for
+
+
+def published(
+    case: Case, parts: Sequence[Answering], omega: float, queries: int, source: Source, tau: float = TAU
+) -> Utility:
+    """Give the claim of [Thesis, Sec. 7.3.3 and 7.4.1], which is not a bound: Π(F(b) − F(a))·(1 − τ).
+
+    Each test asks n(ω, τ/2) times and accepts τ/2; the passing end of each bisection is kept, unlike in the
+    authors' scripts. `queries` plays no part.
+    """
+    low, high = _ends(parts)
+    size = hoeffding_size(omega, tau / 2.0)
+    asked = 0
+
+    def passes(box: Box) -> bool:
+        nonlocal asked
+        asked += size
+        return float((~case.keeps(uniform(*box.corners, size, source))).mean()) <= tau / 2.0
+
+    box = grown(by_length(case.values, low, high), len(parts), passes, _volume, first_only=True)
+    claim = (1.0 - tau) * _inside(parts, box, case.values)
+    return Utility(claim, 1.0, claim, Method.PUBLISHED, 1.0 - omega, asked, box=box)
+
+
+def repaired(case: Case, parts: Sequence[Answering], omega: float, queries: int, source: Source) -> Utility:
+    """Bound the utility by a box that was searched for anyhow and validated once, on fresh points.
+
+    The points are spread evenly over the reports in the box. With R the largest probability of a report times
+    how many there are, P(in the box, answer lost) ≤ R·(share of points lost); so the utility is at least
+    P(in the box) − R·(an upper bound of that share).
+    """
+    laws = _listed(parts, case.values)
+    ends = [(law.places[0], law.places[-1]) for law in laws]
+    low, high = (
+        np.minimum(case.values, [end for end, _ in ends]),
+        np.maximum(case.values, [end for _, end in ends]),
+    )
+    asked = 0
+
+    def passes(box: Box) -> bool:
+        nonlocal asked
+        asked += _LOOKS
+        return bool(case.keeps(uniform(*box.corners, _LOOKS, source)).all())
+
+    def worth(box: Box) -> float:
+        return float(np.prod([mass for mass, _, _ in _sides(laws, box)]))
+
+    box = grown(by_length(case.values, low, high), len(parts), passes, worth, first_only=True)
+    sides = _sides(laws, box)
+    if any(not places.size for _, _, places in sides):
+        return Utility(0.0, 1.0, 0.0, Method.REPAIRED, 1.0 - omega, asked, box=box)
+    points = _evenly([places for _, _, places in sides], queries, source)
+    lost = int((~case.keeps(points)).sum())
+    mass, factor = worth(box), float(np.prod([factor for _, factor, _ in sides]))
+    lower = mass - factor * binomial_above(lost, queries, omega)
+    estimate = mass - factor * lost / queries
+    return Utility(
+        max(0.0, lower), 1.0, max(0.0, estimate), Method.REPAIRED, 1.0 - omega, asked + queries, box=box
+    )
+
+
+def region(case: Case, parts: Sequence[Answering], omega: float, queries: int, source: Source) -> Utility:
+    """Estimate the utility from points spread evenly over all reports [Thesis, App. E.2.7], with a bound.
+
+    The estimate is the mean of (number of reports)·P(report)·[answer stays]. With many features or large ε
+    nearly all of the probability lies where no point falls; the bound (empirical Bernstein) then says 0.
+    """
+    laws = _listed(parts, case.values)
+    places = [np.arange(law.places.size) for law in laws]
+    picked = _evenly(places, queries, source).astype(np.int64)
+    points = np.stack([law.places[picked[:, i]] for i, law in enumerate(laws)], axis=-1)
+    weights = np.prod([law.masses[picked[:, i]] * law.places.size for i, law in enumerate(laws)], axis=0)
+    most = float(np.prod([law.masses.max() * law.places.size for law in laws]))
+    terms = weights * case.keeps(points)
+    mean = float(terms.mean())
+    margin = bernstein(float(terms.var(ddof=1)), most, queries, omega)
+    return Utility(
+        max(0.0, mean - margin), min(1.0, mean + margin), min(1.0, mean), Method.REGION, 1.0 - omega, queries
+    )
+
+
+def _ends(parts: Sequence[Answering]) -> tuple[Floats, Floats]:
+    lines = [as_designed(part).line for part in parts]
+    return np.array([line.low for line in lines]), np.array([line.high for line in lines])
+
+
+def _volume(box: Box) -> float:
+    low, high = box.corners
+    return float(np.prod(high - low))
+
+
+def _inside(parts: Sequence[Answering], box: Box, values: Floats) -> float:
+    sides = zip(parts, box.low, box.high, values, strict=True)
+    return math.prod(float(concentration(part, (low, high), value)) for part, low, high, value in sides)
+
+
+def _listed(parts: Sequence[Answering], values: Floats) -> tuple[Marginal, ...]:
+    laws = marginals(parts, values)
+    if laws is None:
+        raise InvalidParameter("a mechanism has too many different reports to list; choose fewer cells")
+    return laws
+
+
+def _sides(laws: Sequence[Marginal], box: Box) -> list[tuple[float, float, Floats]]:
+    """Give for each feature the probability of the box's side, its density factor, and its reports."""
+    sides = []
+    for law, low, high in zip(laws, box.low, box.high, strict=True):
+        here = slice(*np.searchsorted(law.places, [low, np.nextafter(high, np.inf)]))
+        masses, places = law.masses[here], law.places[here]
+        sides.append((float(masses.sum()), float(masses.max(initial=0.0) * masses.size), places))
+    return sides
+
+
+def _evenly(choices: Sequence[NDArray[np.float64] | NDArray[np.int64]], count: int, source: Source) -> Floats:
+    return np.stack([places[source.integers(places.size, count)] for places in choices], axis=-1).astype(
+        np.float64
+    )

@@ -1,0 +1,163 @@
+"""Bounds of a ReLU network over boxes: intervals forwards, linear bounds backwards, for many boxes at once.
+
+A unit whose input may have either sign lies between two lines: below the chord, and above 0 or above its
+input [Zhang18, CROWN]. A lower bound of the output that is linear in the last layer becomes, layer by layer,
+one that is linear in the box's coordinates, where it is least at a corner.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dither.errors import InvalidParameter
+
+Floats = NDArray[np.float64]
+Range = tuple[Floats, Floats]
+
+
+class Layer(ABC):
+    """One step of a network."""
+
+    @abstractmethod
+    def __call__(self, values: Floats) -> Floats:
+        """Give the layer's numbers for each row of values."""
+
+    @abstractmethod
+    def interval(self, low: Floats, high: Floats) -> Range:
+        """Give bounds of the layer's numbers from bounds of what enters."""
+
+    @abstractmethod
+    def pulled(self, slopes: Floats, low: Floats, high: Floats) -> Range:
+        """Give a lower bound slopes·layer(v) ≥ slopes′·v + constant for v between low and high.
+
+        `slopes` has axes boxes × bounds × numbers.
+        """
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Affine(Layer):
+    """weights·v + bias."""
+
+    weights: Floats
+    bias: Floats
+
+    def __post_init__(self) -> None:
+        if self.weights.ndim != 2 or self.bias.shape != self.weights.shape[:1]:
+            raise InvalidParameter("an affine layer has a matrix of weights and a bias for each of its rows")
+
+    @property
+    def inputs(self) -> int:
+        """How many numbers enter."""
+        return int(self.weights.shape[1])
+
+    @property
+    def outputs(self) -> int:
+        """How many numbers leave."""
+        return int(self.weights.shape[0])
+
+    def __call__(self, values: Floats) -> Floats:  # noqa: D102
+        return np.asarray(values @ self.weights.T + self.bias)
+
+    def interval(self, low: Floats, high: Floats) -> Range:  # noqa: D102
+        middle, half = self((low + high) / 2.0), ((high - low) / 2.0) @ np.abs(self.weights).T
+        return middle - half, middle + half
+
+    def pulled(self, slopes: Floats, low: Floats, high: Floats) -> Range:  # noqa: D102
+        return slopes @ self.weights, slopes @ self.bias
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Relu(Layer):
+    """Negative numbers become zero."""
+
+    def __call__(self, values: Floats) -> Floats:  # noqa: D102
+        return np.maximum(values, 0.0)
+
+    def interval(self, low: Floats, high: Floats) -> Range:  # noqa: D102
+        return np.maximum(low, 0.0), np.maximum(high, 0.0)
+
+    def pulled(self, slopes: Floats, low: Floats, high: Floats) -> Range:  # noqa: D102
+        either = (low < 0.0) & (high > 0.0)
+        chord = np.where(either, high / np.where(either, high - low, 1.0), low >= 0.0)
+        under = np.where(either, high > -low, low >= 0.0)
+        up, down = np.maximum(slopes, 0.0), np.minimum(slopes, 0.0)
+        lift = np.where(either, -chord * low, 0.0)
+        return up * under[:, None] + down * chord[:, None], (down * lift[:, None]).sum(axis=-1)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Pool(Layer):
+    """The largest of each group of numbers; `groups` has a row of places for each."""
+
+    groups: NDArray[np.int64]
+
+    def __call__(self, values: Floats) -> Floats:  # noqa: D102
+        return np.asarray(values[:, self.groups].max(axis=-1))
+
+    def interval(self, low: Floats, high: Floats) -> Range:  # noqa: D102
+        return self(low), self(high)
+
+    def pulled(self, slopes: Floats, low: Floats, high: Floats) -> Range:  # noqa: D102
+        lows, highs = low[:, self.groups], high[:, self.groups]
+        best = lows.argmax(axis=-1)
+        others = highs.copy()
+        np.put_along_axis(others, best[..., None], -np.inf, axis=-1)
+        certain = np.take_along_axis(lows, best[..., None], -1)[..., 0] >= others.max(axis=-1)
+        up, down = np.maximum(slopes, 0.0), np.minimum(slopes, 0.0)
+        own = up + down * certain[:, None]
+        place = np.take_along_axis(np.broadcast_to(self.groups, lows.shape), best[..., None], -1)[..., 0]
+        back = np.zeros((*slopes.shape[:2], low.shape[1]))
+        boxes, rows = np.ogrid[: len(low), : slopes.shape[1]]
+        np.add.at(back, (boxes[..., None], rows[..., None], place[:, None]), own)
+        constant = (down * np.where(certain, 0.0, highs.max(axis=-1))[:, None]).sum(axis=-1)
+        return back, constant
+
+
+def least_leads(
+    layers: tuple[Layer, ...], own: int, low: Floats, high: Floats, rounding: float
+) -> tuple[Floats, Floats]:
+    """Give for each box a lower bound of the class's lead over every other, and how far it may be off."""
+    entering = []
+    bounds: Range = (low, high)
+    for count, layer in enumerate(layers):
+        entering.append(bounds)
+        bounds = layer.interval(*bounds)
+        if isinstance(layer, Affine) and any(isinstance(one, Relu) for one in layers[:count]):
+            bounds = _tightened(layers[: count + 1], entering, bounds)
+    outputs = bounds[0].shape[1]
+    identity = np.eye(outputs)
+    if outputs == 1:
+        wanted = identity if own else -identity
+    else:
+        wanted = np.delete(identity[[own]] - identity, own, axis=0)
+    leads = _lowest(layers, entering, wanted)
+    size = np.maximum(np.abs(bounds[0]), np.abs(bounds[1])).max(axis=1)
+    return leads, rounding * (1.0 + size)
+
+
+def _tightened(layers: tuple[Layer, ...], entering: list[Range], bounds: Range) -> Range:
+    identity = np.eye(bounds[0].shape[1])
+    low = _lowest(layers, entering, identity)
+    high = -_lowest(layers, entering, -identity)
+    return np.maximum(low, bounds[0]), np.minimum(high, bounds[1])
+
+
+def _lowest(layers: tuple[Layer, ...], entering: list[Range], wanted: Floats) -> Floats:
+    """Give a lower bound of wanted·(last layer) for each box."""
+    boxes = len(entering[0][0])
+    slopes = np.broadcast_to(wanted, (boxes, *wanted.shape))
+    constant = np.zeros(slopes.shape[:2])
+    for layer, (low, high) in zip(reversed(layers), reversed(entering), strict=True):
+        slopes, more = layer.pulled(slopes, low, high)
+        constant = constant + more
+    low, high = entering[0]
+    least = np.maximum(slopes, 0.0) * low[:, None] + np.minimum(slopes, 0.0) * high[:, None]
+    return np.asarray(least.sum(axis=-1) + constant)
