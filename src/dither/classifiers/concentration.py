@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from dither.classifiers.box import Box
 from dither.classifiers.laws import as_designed
-from dither.domains import Circle
+from dither.domains import Circle, Line
 from dither.errors import InvalidParameter
 from dither.mechanisms.combined.attributes import Attributes
 from dither.mechanisms.combined.each import Each
@@ -90,13 +90,22 @@ def _mass(questions: Questions, low: Floats, high: Floats, x: Any) -> Floats:
         raise InvalidParameter("a box's low edge is above its high edge")
     law, line = questions.law, questions.line
     unit = line.to_unit(line.check(x).astype(np.float64))
-    # In the law's own units, in which both ends of the domain are told apart from all else exactly.
     first, last = line.to_unit(low), line.to_unit(high)
-    mass = law.cumulative(last, unit) - law.cumulative(first, unit)
     places, masses = law.atoms(unit)
-    if places.size:
-        mass = mass + _at(places, masses, np.broadcast_to(first, np.shape(mass)))
-    return np.asarray(mass + through, dtype=np.float64)
+    if not places.size:
+        mass = law.cumulative(last, unit) - law.cumulative(first, unit)
+        return np.asarray(mass + through, dtype=np.float64)
+    first, last = (_snapped(edge, end, places, line) for edge, end in ((first, low), (last, high)))
+    mass = law.cumulative(last, unit) - law.cumulative(first, unit)
+    return np.asarray(mass + through + _at(places, masses, np.broadcast_to(first, mass.shape)))
+
+
+def _snapped(edge: Floats, asked: Floats, places: Floats, line: Line) -> Floats:
+    """Give an edge in the law's units; if it is the number that an atom stands for, the atom's own place."""
+    near = np.searchsorted(places, edge)
+    for which in (np.maximum(near - 1, 0), np.minimum(near, places.size - 1)):
+        edge = np.where(line.from_unit(places[which]) == asked, places[which], edge)
+    return edge
 
 
 def _at(places: Floats, masses: Floats, edge: Floats) -> Floats:

@@ -52,13 +52,15 @@ def one_time(
     """Bound the utility under every law from points drawn from the mixture of the anchors, or of all laws."""
     asked = [[as_designed(part) for part in parts] for parts in laws]
     proposals = asked if anchors is None else [[as_designed(part) for part in parts] for parts in anchors]
-    points = _drawn(proposals, case.values, queries, source)
-    lost = ~case.keeps(points)
-    densities = _densities(asked, points, case.values)
-    proposed = densities if anchors is None else _densities(proposals, points, case.values)
+    units = np.array([_unit(one, value) for one, value in zip(asked[0], case.values, strict=True)])
+    places = _drawn(proposals, units, queries, source)
+    points = [one.line.from_unit(places[:, feature]) for feature, one in enumerate(asked[0])]
+    lost = ~case.keeps(np.stack(points, axis=-1))
+    densities = _densities(asked, places, units)
+    proposed = densities if anchors is None else _densities(proposals, places, units)
     with np.errstate(over="ignore", invalid="ignore"):
         weights = np.exp(densities - _mixture(proposed))
-    most = np.maximum(_largest(asked, proposals, case.values), weights.max(axis=1))
+    most = np.maximum(_largest(asked, proposals, units), weights.max(axis=1))
     share = omega / len(asked)
     bounds = [_bounds(weight, lost, float(top), share) for weight, top in zip(weights, most, strict=True)]
     lower, upper, estimate = np.array(bounds).T
@@ -85,15 +87,18 @@ def _mixture(densities: Floats) -> Floats:
     return np.asarray(top + np.log(np.exp(densities - top).mean(axis=0)))
 
 
-def _densities(laws: Sequence[Sequence[Questions]], points: Floats, values: Floats) -> Floats:
+def _unit(questions: Questions, value: float) -> float:
+    return float(questions.line.to_unit(questions.line.check(value).astype(np.float64)))
+
+
+def _densities(laws: Sequence[Sequence[Questions]], places: Floats, units: Floats) -> Floats:
     """Give the logarithm of each law's density at each point, atoms by their probability."""
-    total = np.zeros((len(laws), len(points)))
-    for feature, value in enumerate(values):
-        line = laws[0][feature].line
-        places, unit = line.to_unit(points[:, feature]), line.to_unit(line.check(value).astype(np.float64))
+    total = np.zeros((len(laws), len(places)))
+    for feature, unit in enumerate(units):
+        column = np.ascontiguousarray(places[:, feature])
         for row, parts in enumerate(laws):
             with np.errstate(divide="ignore"):
-                total[row] += np.log(_density(parts[feature].law, places, unit))
+                total[row] += np.log(_density(parts[feature].law, column, unit))
     return total
 
 
@@ -107,13 +112,11 @@ def _density(law: Law, places: Floats, unit: Floats) -> Floats:
 
 
 def _largest(
-    asked: Sequence[Sequence[Questions]], proposals: Sequence[Sequence[Questions]], values: Floats
+    asked: Sequence[Sequence[Questions]], proposals: Sequence[Sequence[Questions]], units: Floats
 ) -> Floats:
     """Bound the weights: where each anchor has at least r_k times the density, they are at most 1/mean(r)."""
     least = np.zeros((len(asked), len(proposals)))
-    for feature, value in enumerate(values):
-        line = asked[0][feature].line
-        unit = float(line.to_unit(line.check(value).astype(np.float64)))
+    for feature, unit in enumerate(units.tolist()):
         laws = [parts[feature].law for parts in (*asked, *proposals)]
         places = _places(laws, unit)
         with np.errstate(divide="ignore"):
@@ -145,15 +148,12 @@ def _jumps(law: Law, unit: float) -> Floats:
     return np.append(law.codebook(np.mod(ends, 1.0) if law.circular else ends), law.support)
 
 
-def _drawn(proposals: Sequence[Sequence[Questions]], values: Floats, queries: int, source: Source) -> Floats:
+def _drawn(proposals: Sequence[Sequence[Questions]], units: Floats, queries: int, source: Source) -> Floats:
     """Draw from the mixture: an anchor for each point, then the point from the anchor's laws."""
     counts = np.bincount(source.integers(len(proposals), queries), minlength=len(proposals))
     parts = []
     for anchor, count in zip(proposals, counts.tolist(), strict=True):
-        columns = []
-        for questions, value in zip(anchor, values, strict=True):
-            unit = float(questions.line.to_unit(questions.line.check(value).astype(np.float64)))
-            columns.append(questions.line.from_unit(_sample(questions.law, unit, count, source)))
+        columns = [_sample(one.law, unit, count, source) for one, unit in zip(anchor, units, strict=True)]
         parts.append(np.stack(columns, axis=-1))
     return np.concatenate(parts)
 

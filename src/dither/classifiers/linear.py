@@ -128,7 +128,7 @@ class HalfSpaces(Slice):
         return lower + kept, lower + kept
 
     def _left(self, first: Marginal, second: Marginal, doubt: Floats) -> tuple[Indices, Indices]:
-        """Give, for each report of the first feature, which of the second are on the same side of every plane."""
+        """Give for each report of one feature which of the other stay on the right side of every plane."""
         low, high = np.full(first.places.size, -np.inf), np.full(first.places.size, np.inf)
         for normal, offset, margin in zip(self.normals, self.offsets, doubt, strict=True):
             room = normal[0] * first.places + offset - margin

@@ -122,10 +122,10 @@ def hyperrectangle(
     return Robustness(box, tau, confidence, test.asked)
 
 
-def test_size(omega: float, tau: float) -> int:
+def trials_for(omega: float, tau: float) -> int:
     """Give how many trials show a share below τ, but for ω, while up to τ/2 of them may fail.
 
-    >>> test_size(0.05, 0.01)
+    >>> trials_for(0.05, 0.01)
     1049
     """
     return _smallest(lambda trials: binomial_above(int(trials * tau / 2.0), trials, omega) <= tau)
@@ -140,7 +140,7 @@ class _Test:
             raise InvalidParameter("τ is between 0 and 1, and a tested box has a confidence below 1")
         self._case, self._tau, self._source = case, tau, source
         self._omega = (1.0 - confidence) / looks
-        self._size = test_size(self._omega, tau)
+        self._size = trials_for(self._omega, tau)
         self.asked = 0
 
     def __call__(self, box: Box) -> bool:

@@ -1,0 +1,102 @@
+"""Classifiers and records whose true utility is known, for the tests of bounds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache, cached_property
+from typing import Any
+
+import numpy as np
+
+import dither as dt
+from dither.classifiers import Linear, Network
+from dither.classifiers.laws import Marginal
+
+UNIT = dt.Interval(0, 1)
+CELLS = 256  # so few that every pair of reports can be asked about
+
+
+def quadratic(rows: Any) -> Any:
+    """Example 14: two normal classes; the boundary is a circle about (−1, −1) of radius 2√(ln 2 + 1)."""
+    squares = (rows**2).sum(axis=1)
+    first = -0.5 * squares + np.log(0.5)
+    second = -0.25 * ((rows - 1.0) ** 2).sum(axis=1) - 0.5 * np.log(4.0) + np.log(0.5)
+    return np.where(first > second, 1, 2)
+
+
+# Example 15, as printed.
+PRINTED = Network.dense(
+    [([[-1.86, -2.09], [0.12, -0.46]], [3.71, -0.08]), ([[-3.05, 0.40], [4.02, -0.22]], [0.94, -0.58])]
+)
+HALF = 1 / (2 * (np.exp(4) + 1))  # of OGPM's window at ε = 8
+
+
+def adversarial(rows: Any) -> Any:
+    """Wrong on a square of volume 0.0003 about the record, and right at the record itself and elsewhere."""
+    apart = np.abs(rows - 0.5)
+    return ((apart <= 1.02 * HALF).all(axis=1) & (apart > 0.0).any(axis=1)).astype(int)
+
+
+@cache
+def _trees() -> list[Any]:
+    from sklearn.ensemble import RandomForestClassifier  # noqa: PLC0415  (an extra)
+
+    generator = np.random.default_rng(7)
+    points = generator.random((300, 2))
+    rings = (np.hypot(*(points - 0.5).T) + 0.1 * generator.normal(size=300)) > 0.33
+    return [tree.tree_ for tree in RandomForestClassifier(15, random_state=0).fit(points, rings).estimators_]
+
+
+def forest(rows: Any) -> Any:
+    """A forest's votes without scikit-learn's ceremony, which takes longer than the trees."""
+    single = np.ascontiguousarray(rows, dtype=np.float32)
+    return sum(tree.predict(single).reshape(len(rows), 2) for tree in _trees()).argmax(axis=1)
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A classifier, a record and a mechanism; `truth` by asking about every pair of reports."""
+
+    name: str
+    predict: Callable[[Any], Any]
+    x: tuple[float, float]
+    epsilon: float
+
+    @cached_property
+    def mechanism(self) -> Any:
+        return dt.OGPM(UNIT, epsilon=self.epsilon, cells=CELLS)
+
+    @cached_property
+    def truth(self) -> float:
+        return self.at(self.mechanism)
+
+    def at(self, mechanism: Any) -> float:
+        first, second = (Marginal.of(mechanism, value) for value in self.x)
+        return float(first.masses @ self._same(first.places, second.places) @ second.masses)
+
+    def designed(self, epsilons: Any, steps: int = 1000) -> Any:
+        """The same under the law as designed, cell by cell of a fine grid."""
+        edges = np.linspace(0.0, 1.0, steps + 1)
+        middles = (edges[1:] + edges[:-1]) / 2
+        same = self._same(middles, middles)
+        truth = []
+        for epsilon in epsilons:
+            mechanism = dt.OGPM(UNIT, epsilon=epsilon)
+            first, second = (np.diff(np.asarray(mechanism.cdf(edges, value))) for value in self.x)
+            truth.append(first @ same @ second)
+        return np.array(truth)
+
+    def _same(self, first: Any, second: Any) -> Any:
+        points = np.stack(np.meshgrid(first, second, indexing="ij"), axis=-1).reshape(-1, 2)
+        same = self.predict(points) == self.predict(np.array([self.x]))[0]
+        return same.reshape(first.size, second.size)
+
+
+SETTINGS = [
+    Setting("linear", Linear([[3.0, 1.0]], [-2.0]), (0.62, 0.45), 2.0),
+    Setting("forest", forest, (0.4, 0.45), 2.0),
+    Setting("QDA", quadratic, (0.5, 0.5), 1.0),
+    Setting("network", PRINTED, (0.5, 0.5), 1.0),
+    Setting("adversarial", adversarial, (0.5, 0.5), 8.0),
+]

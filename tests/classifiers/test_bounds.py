@@ -1,0 +1,89 @@
+"""Bounds from samples, against exact tails in fractions and by exact coverage."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from dither.classifiers.bounds import (
+    bernstein,
+    beta_share,
+    binomial_above,
+    binomial_below,
+    hoeffding_size,
+    mean_below,
+)
+from dither.classifiers.robustness import trials_for
+
+
+def tail(successes: int, trials: int, p: Fraction) -> Fraction:
+    """P(at least so many successes), term by term."""
+    terms = range(successes, trials + 1)
+    return sum((math.comb(trials, k) * p**k * (1 - p) ** (trials - k) for k in terms), Fraction(0))
+
+
+@pytest.mark.parametrize(("successes", "trials"), [(1, 1), (1, 7), (6, 7), (30, 60), (59, 60), (60, 60)])
+@pytest.mark.parametrize("omega", [0.3, 0.05, 1e-6])
+def test_clopper_pearson_is_the_p_with_that_tail(successes: int, trials: int, omega: float) -> None:
+    bound = binomial_below(successes, trials, omega)
+    assert tail(successes, trials, Fraction(bound)) <= Fraction(omega)
+    assert tail(successes, trials, Fraction(bound) * (1 + Fraction(1, 10**6))) > Fraction(omega)
+    above = binomial_above(trials - successes, trials, omega)
+    assert above == pytest.approx(1.0 - bound, abs=1e-12)
+
+
+def test_the_share_of_a_beta_law() -> None:
+    for a, b in ((1, 1), (3, 5), (50, 2), (70, 90)):
+        for x in (0.01, 0.3, 0.5, 0.93):
+            exact = float(tail(a, a + b - 1, Fraction(x)))
+            assert beta_share(a, b, x) == pytest.approx(exact, rel=1e-10, abs=1e-300)
+
+
+@pytest.mark.parametrize("p", [0.02, 0.5, 0.93, 0.999])
+def test_exact_coverage(p: float) -> None:
+    """Over every possible count: the bound is wrong with probability at most ω, and not absurdly rarely."""
+    trials, omega = 80, 0.05
+    counts = np.array([math.comb(trials, k) for k in range(trials + 1)], dtype=float)
+    chances = counts * p ** np.arange(trials + 1) * (1 - p) ** (trials - np.arange(trials + 1))
+    wrong = {
+        bound.__name__: sum(
+            chance for k, chance in enumerate(chances) if bound(k, trials, omega) > p * (1 + 1e-12)
+        )
+        for bound in (binomial_below, mean_below)
+    }
+    assert wrong["mean_below"] <= wrong["binomial_below"] <= omega
+    naive = sum(chance for k, chance in enumerate(chances) if k / trials > p)
+    assert naive > omega  # the broken twin: the share itself
+
+
+def test_trials_that_are_not_alike() -> None:
+    """The mean of 40 probabilities of two kinds, by the exact law of the sum."""
+    kinds, omega = [0.1] * 20 + [0.95] * 20, 0.05
+    law = np.ones(1)
+    for p in kinds:
+        law = np.convolve(law, [1 - p, p])
+    mean = float(np.mean(kinds))
+    wrong = sum(chance for k, chance in enumerate(law) if mean_below(k, len(kinds), omega) > mean)
+    assert wrong <= omega
+
+
+def test_bernstein_holds_and_shrinks() -> None:
+    generator = np.random.default_rng(5)
+    wrong, runs, omega = 0, 4000, 0.05
+    for _ in range(runs):
+        sample = (generator.random(300) < 0.02) * 8.0  # mean 0.16, far from normal
+        margin = bernstein(float(sample.var(ddof=1)), 8.0, sample.size, omega)
+        wrong += sample.mean() + margin < 0.16
+    assert wrong <= omega * runs
+    assert bernstein(0.0, 1.0, 10_000, omega) < bernstein(0.0, 1.0, 100, omega) / 90
+
+
+def test_sizes() -> None:
+    assert hoeffding_size(0.05, 0.01) == 18_445
+    assert hoeffding_size(0.05, 0.005) == 73_778
+    size = trials_for(0.05, 0.01)
+    assert binomial_above(int(size * 0.005), size, 0.05) <= 0.01
+    assert size < 73_778 / 10  # the exact binomial against Hoeffding
