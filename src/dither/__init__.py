@@ -29,6 +29,7 @@ _ROOMS: Final = {
         "Summary",
         "as_reported",
         "distribution",
+        "estimate",
         "frequencies",
         "heavy_hitters",
         "likelihood",
@@ -137,6 +138,7 @@ if TYPE_CHECKING:
     from dither.estimation import Summary as Summary
     from dither.estimation import as_reported as as_reported
     from dither.estimation import distribution as distribution
+    from dither.estimation import estimate as estimate
     from dither.estimation import frequencies as frequencies
     from dither.estimation import heavy_hitters as heavy_hitters
     from dither.estimation import likelihood as likelihood

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import dither as dt
+from dither.campaigns.collection import Missing
 from dither.errors import InvalidParameter, MalformedReport, OutsideDomain
 
 pa = pytest.importorskip("pyarrow")
@@ -160,7 +161,7 @@ def test_parquet_to_parquet(tmp_path: Path) -> None:
 
     path, out = tmp_path / "in.parquet", tmp_path / "out.parquet"
     parquet.write_table(table(), path)
-    assert frames.perturb_parquet(path, out, QUESTIONS, keep=("id",)) == N
+    assert frames.perturb_parquet(path, out, QUESTIONS, keep=("id",)).written == N
     assert parquet.read_schema(out).names == ["minutes", "browser", "tag", "id"]
     assert frames.summarise_parquet(out)["tag"].n == N
     assert list(tmp_path.glob(".*")) == []
@@ -171,6 +172,25 @@ def test_parquet_to_parquet(tmp_path: Path) -> None:
         frames.perturb_parquet(path, tmp_path / "no.parquet", bad)
     assert not (tmp_path / "no.parquet").exists()
     assert list(tmp_path.glob(".*")) == []
+
+
+def test_parquet_leaves_out_what_does_not_count(tmp_path: Path) -> None:
+    from pyarrow import parquet  # noqa: PLC0415
+
+    path, out = tmp_path / "in.parquet", tmp_path / "out.parquet"
+    parquet.write_table(pa.table({"minutes": [1.0, None, 3.0, 4.0], "id": [1, 2, 1, 3]}), path)
+    with pytest.raises(OutsideDomain, match="public"):
+        frames.perturb_parquet(path, out, {"minutes": MINUTES})
+    tally = frames.perturb_parquet(path, out, {"minutes": MINUTES}, person="id", missing=Missing.SKIP)
+    assert (tally.written, tally.missing, tally.repeated) == (2, 1, 1)
+    assert frames.summarise_parquet(out)["minutes"].n == 2
+
+
+def test_estimates_of_a_frame() -> None:
+    out = frames.perturb(table(), QUESTIONS)
+    found = frames.estimate(out)
+    assert abs(float(found["minutes"]) - 40) < 20
+    assert found["browser"]["chrome"].n == N
 
 
 def test_polars_expressions() -> None:

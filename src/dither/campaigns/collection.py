@@ -65,9 +65,7 @@ def perturb_file(
     answer would spend the budget again. A missing answer is an error unless missing answers are declared
     public, for a gap in the reports tells who did not answer.
     """
-    clash = set(keep) & set(campaign.questions)
-    if clash:
-        raise InvalidParameter(f"column {min(clash)!r} cannot be kept: it is a question, and would leak")
+    refuse_kept(campaign, keep)
     tally = Tally()
     columns = [*campaign.questions, *keep, *([person] if person is not None else [])]
 
@@ -89,6 +87,13 @@ def perturb_file(
     with whole(out) as stream:
         writer.write(stream, campaign, chunks())
     return tally
+
+
+def refuse_kept(campaign: Campaign, keep: Sequence[str]) -> None:
+    """Raise if a column is both asked about and to be copied as it is."""
+    clash = set(keep) & set(campaign.questions)
+    if clash:
+        raise InvalidParameter(f"column {min(clash)!r} cannot be kept: it is a question, and would leak")
 
 
 def summarise_file(path: Path, *, progress: Callable[[int], None] = lambda rows: None) -> dict[str, Summary]:

@@ -12,6 +12,7 @@ VERBS: Final = {
     "central": "Release a mean, sum or count of raw values, as a trusted curator.",
     "demo": "See the whole story on generated data.",
     "describe": "Say in words what a mechanism does.",
+    "estimate": "Say what a file of reports says.",
     "perturb": "Randomise columns of a file.",
     "reproduce": "Compute the figures and tables of the papers.",
     "version": "Show the version.",

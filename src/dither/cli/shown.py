@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 
@@ -39,3 +39,17 @@ def rows_done(title: str) -> Iterator[Callable[[int], None]]:
         yield advance
     finally:
         bar.stop()
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Write columns of text: the first to the left, the others to the right."""
+    widths = [max(len(line[place]) for line in (head, *rows)) for place in range(len(head))]
+
+    def write(line: Sequence[str]) -> str:
+        cells = [
+            line[0].ljust(widths[0]),
+            *(cell.rjust(width) for cell, width in zip(line[1:], widths[1:], strict=True)),
+        ]
+        return "  " + "  ".join(cells).rstrip()
+
+    return "\n".join(write(line) for line in (head, *rows))

@@ -6,6 +6,7 @@ from dither.estimation.estimate import Estimate
 from dither.estimation.frequency import Frequencies, Frequency, frequencies
 from dither.estimation.likelihood import likelihood, smoothed
 from dither.estimation.linear import linear
+from dither.estimation.natural import estimate
 from dither.estimation.projection import norm_sub, simplex
 from dither.estimation.reported import as_reported
 from dither.estimation.search import heavy_hitters
@@ -19,6 +20,7 @@ __all__ = [
     "Summary",
     "as_reported",
     "distribution",
+    "estimate",
     "frequencies",
     "heavy_hitters",
     "likelihood",

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from dither.campaigns.campaign import Campaign
+from dither.campaigns.collection import Missing, Tally, refuse_kept
 from dither.errors import InvalidParameter
-from dither.estimation import Summary
+from dither.estimation import Estimate, Summary
+from dither.estimation import estimate as natural
 from dither.frames.arrow import (
     BATCH,
     arrow,
@@ -21,6 +25,9 @@ from dither.frames.arrow import (
 from dither.frames.kinds import open_stream
 from dither.mechanisms.mechanism import Mechanism
 from dither.randomness import Source
+
+if TYPE_CHECKING:
+    import pyarrow
 
 Questions = Mapping[str, Mechanism] | Campaign
 
@@ -56,48 +63,74 @@ def summarise(frame: Any, questions: Questions | None = None) -> dict[str, Summa
     return totals
 
 
+def estimate(frame: Any, questions: Questions | None = None) -> dict[str, Estimate]:
+    """Estimate from a frame of reports: for each question its mean, mean direction or frequencies."""
+    return {name: natural(summary) for name, summary in summarise(frame, questions).items()}
+
+
 def perturb_parquet(
     path: Path | str,
     out: Path | str,
     questions: Questions,
     *,
-    keep: tuple[str, ...] = (),
-    nulls_are_public: bool = False,
+    keep: Sequence[str] = (),
+    person: str | None = None,
+    missing: Missing = Missing.ERROR,
     source: Source | None = None,
-) -> int:
-    """Randomise columns of a Parquet file into another, a batch at a time, and give the number of rows.
+    progress: Callable[[int], None] = lambda rows: None,
+) -> Tally:
+    """Randomise columns of a Parquet file into another, a batch at a time.
 
-    Only the columns asked about and those that `keep` names are written. The file appears under its name when
-    it is whole.
+    The rules are those of `dither perturb`: only the columns asked about and those that `keep` names are
+    written, the first row of each `person` counts, and a missing answer is an error unless it is declared
+    public. The file appears under its name when it is whole.
     """
     arrow()
     from pyarrow import parquet  # noqa: PLC0415  (an extra)
 
     campaign = checked(questions)
-    clash = set(keep) & set(campaign.questions)
-    if clash:
-        raise InvalidParameter(f"column {min(clash)!r} cannot be kept: it is a question, and would leak")
-    out = Path(out)
-    part, rows = out.with_name(f".{out.name}.part"), 0
+    refuse_kept(campaign, keep)
     file = parquet.ParquetFile(path)
-    columns = [*campaign.questions, *keep]
-    missing = [name for name in columns if name not in file.schema_arrow.names]
-    if missing:
-        raise InvalidParameter(f"{Path(path).name} has no column {missing[0]!r}")
-    asked = arrow().schema([file.schema_arrow.field(name) for name in columns])
-    schema = perturbed_schema(asked, campaign)
-    batches = file.iter_batches(batch_size=BATCH, columns=columns)
+    written = [*campaign.questions, *keep]
+    read = list(dict.fromkeys([*written, *([person] if person is not None else [])]))
+    absent = [name for name in read if name not in file.schema_arrow.names]
+    if absent:
+        raise InvalidParameter(f"{Path(path).name} has no column {absent[0]!r}")
+    schema = perturbed_schema(arrow().schema([file.schema_arrow.field(name) for name in written]), campaign)
+    tally = Tally()
+
+    def kept() -> Iterator[pyarrow.RecordBatch]:
+        for batch in file.iter_batches(batch_size=BATCH, columns=read):
+            yield _answered(batch, campaign, person, missing, tally)
+            progress(batch.num_rows)
+
+    out = Path(out)
+    part = out.with_name(f".{out.name}.part")
     try:
         with parquet.ParquetWriter(part, schema) as writer:
-            for batch in perturb_batches(
-                batches, schema, campaign, nulls_are_public=nulls_are_public, source=source
-            ):
+            for batch in perturb_batches(kept(), schema, campaign, nulls_are_public=False, source=source):
                 writer.write_batch(batch, row_group_size=1 << 20)
-                rows += batch.num_rows
+                tally.written += batch.num_rows
         part.replace(out)
     finally:
         part.unlink(missing_ok=True)
-    return rows
+    return tally
+
+
+def _answered(
+    batch: pyarrow.RecordBatch, campaign: Campaign, person: str | None, missing: Missing, tally: Tally
+) -> pyarrow.RecordBatch:
+    """Give the rows that count: all answers there, and the first of their person."""
+    mask = np.ones(batch.num_rows, dtype=np.bool_)
+    if missing is Missing.SKIP:
+        for name in campaign.questions:
+            mask &= batch.column(name).is_valid().to_numpy(zero_copy_only=False)
+        tally.missing += int((~mask).sum())
+    if person is not None:
+        first = tally.first_answers(batch.column(person).to_pylist())
+        tally.repeated += int((mask & ~first).sum())
+        mask &= first
+    return batch if mask.all() else batch.filter(arrow().array(mask))
 
 
 def summarise_parquet(path: Path | str, questions: Questions | None = None) -> dict[str, Summary]:

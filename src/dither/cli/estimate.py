@@ -1,0 +1,111 @@
+"""`dither estimate`: what a file of reports says."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+import numpy as np
+
+from dither.campaigns.collection import summarise_file
+from dither.cli.shown import rows_done, table
+from dither.domains import Categories
+from dither.estimation import Estimate, Frequencies, Summary, distribution, estimate, quantile
+from dither.estimation.estimate import show
+
+
+@click.command()
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option("--column", help="One question only.")
+@click.option("--bins", type=int, help="Also the distribution, over so many bins.")
+@click.option("--quantile", "shares", type=float, multiple=True, help="Also a quantile, such as 0.9.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def command(
+    file: Path, column: str | None, bins: int | None, shares: tuple[float, ...], as_json: bool
+) -> None:
+    """Estimate from FILE, a file of reports that `dither perturb` wrote: means, directions, frequencies.
+
+    Every number comes with its 95 % interval. Nothing but FILE is needed: it carries its questions.
+
+    \b
+    dither estimate reports.csv
+    dither estimate reports.csv --column minutes --bins 32 --quantile 0.9
+    """
+    with rows_done(f"reading {file.name}") as progress:
+        summaries = _summaries(file, progress)
+    if column is not None:
+        if column not in summaries:
+            raise click.UsageError(f"{file.name} has no question {column!r}; it has {', '.join(summaries)}")
+        summaries = {column: summaries[column]}
+    answers = {name: _answers(summary, bins, shares) for name, summary in summaries.items()}
+    if as_json:
+        shown = {name: [_plain(label, value) for label, value in found] for name, found in answers.items()}
+        click.echo(json.dumps(shown, ensure_ascii=False))
+        return
+    for name, found in answers.items():
+        summary = summaries[name]
+        mechanism = summary.mechanism
+        click.echo(f"{name}: {summary.n} reports of {type(mechanism).__name__}, {mechanism.guarantee}")
+        for label, value in found:
+            click.echo(_text(label, value))
+
+
+def _summaries(file: Path, progress: Any) -> dict[str, Summary]:
+    if file.suffix.lower() == ".parquet":
+        from dither.frames import summarise_parquet  # noqa: PLC0415  (an extra)
+
+        return summarise_parquet(file)
+    return summarise_file(file, progress=progress)
+
+
+def _answers(summary: Summary, bins: int | None, shares: tuple[float, ...]) -> list[tuple[str, Any]]:
+    found: list[tuple[str, Any]] = []
+    natural = estimate(summary)
+    if isinstance(summary.mechanism.domain, Categories):
+        return [("frequencies", natural)]
+    found.append(("mean", natural))
+    found += [(f"quantile {share:g}", quantile(summary, share)) for share in shares]
+    if bins is not None:
+        found.append(("distribution", distribution(summary, bins)))
+    return found
+
+
+def _text(label: str, value: Any) -> str:
+    if isinstance(value, Frequencies):
+        half = np.asarray(value.half_width())
+        rows = [
+            [str(name), show(float(share), float(width))]
+            for name, share, width in zip(value.labels, np.asarray(value.value), half, strict=True)
+        ]
+        return table(["answer", "share (95 %)"], rows)
+    if isinstance(value, Estimate):
+        return f"  {label}: {value}"
+    low, high = value.bands()
+    rows = [
+        [f"{value.edges[i]:g} – {value.edges[i + 1]:g}", f"{p:.4f}", f"{low[i]:.4f} – {high[i]:.4f}"]
+        for i, p in enumerate(value.probabilities)
+    ]
+    return table(["bin", "probability", "95 % band"], rows)
+
+
+def _plain(label: str, value: Any) -> dict[str, Any]:
+    if isinstance(value, Frequencies):
+        low, high = value.interval()
+        return {
+            "answer": label,
+            "labels": [str(name) for name in value.labels],
+            "value": np.asarray(value.value).tolist(),
+            "low": np.asarray(low).tolist(),
+            "high": np.asarray(high).tolist(),
+            "n": value.n,
+        }
+    if isinstance(value, Estimate):
+        low, high = value.interval()
+        return {"answer": label, "value": float(value), "low": float(low), "high": float(high), "n": value.n}
+    return {
+        "answer": label,
+        "edges": value.edges.tolist(),
+        "probabilities": value.probabilities.tolist(),
+    }
