@@ -46,12 +46,17 @@ def _labels(text: str) -> int | list[str]:
     return int(text) if text.isdigit() else text.split(",")
 
 
-def build(mechanism: str, domain: Domain | None, epsilon: float) -> Mechanism:
-    """Give the named mechanism on a domain."""
+def needed(domain: Domain | None) -> Domain:
+    """Give the domain, or ask for one."""
     if domain is None:
         raise click.UsageError("give a domain: --interval LOW HIGH, --circle PERIOD or --categories A,B,…")
+    return domain
+
+
+def build(mechanism: str, domain: Domain | None, epsilon: float) -> Mechanism:
+    """Give the named mechanism on a domain."""
     kind = named(mechanism)
     try:
-        return kind(domain, epsilon=epsilon)
+        return kind(needed(domain), epsilon=epsilon)
     except TypeError:
         raise click.UsageError(f"{kind.__name__} needs more than a domain and ε: use Python") from None

@@ -10,10 +10,12 @@ import click
 VERBS: Final = {
     "audit": "Recompute what a mechanism really spends.",
     "central": "Release a mean, sum or count of raw values, as a trusted curator.",
+    "compare": "Put all mechanisms for a domain side by side.",
     "demo": "See the whole story on generated data.",
     "describe": "Say in words what a mechanism does.",
     "estimate": "Say what a file of reports says.",
     "perturb": "Randomise columns of a file.",
+    "recommend": "Say which mechanism, how good it will be, how many people it takes.",
     "reproduce": "Compute the figures and tables of the papers.",
     "version": "Show the version.",
 }
