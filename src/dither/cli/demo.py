@@ -2,31 +2,127 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+from typing import Any
+
 import click
 import numpy as np
 
 from dither.audits import audit
-from dither.domains import Circle, Interval
+from dither.cli.shown import table
+from dither.domains import Categories, Circle, Interval
+from dither.errors import MissingExtra
+from dither.estimation import distribution, estimate, mean
 from dither.losses import absolute
-from dither.mechanisms import OGPM, Podium
+from dither.mechanisms import OGPM, OLH, SW, Podium
+from dither.mechanisms.drawing import axes_or_new
+from dither.optimal import compare
+
+BROWSERS = ("firefox", "chrome", "safari", "other")
 
 
 @click.command()
-@click.option("--people", default=40_000, show_default=True, help="How many people answer.")
-@click.option("--epsilon", default=1.0, show_default=True, help="The budget ε of each.")
-def command(people: int, epsilon: float) -> None:
-    """Ask generated people for their age and for a direction, and compare what comes back with the truth."""
+@click.option("--people", default=40_000, show_default=True, help="How many people answer each question.")
+@click.option("--epsilon", default=1.0, show_default=True, help="The budget ε of each answer.")
+@click.option(
+    "-o",
+    "--out",
+    default=Path("demo-output"),
+    show_default=True,
+    type=click.Path(file_okay=False, path_type=Path),
+    help="The folder for the pictures.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def command(people: int, epsilon: float, out: Path, as_json: bool) -> None:
+    """Ask generated people four questions, and compare what the reports say with the truth.
+
+    \b
+    dither demo
+    dither demo --people 1000000 --epsilon 0.5
+    """
+    if people < 100:
+        raise click.UsageError("a demo wants at least 100 people")
     generator = np.random.default_rng(2025)
-    ages = np.clip(generator.gamma(9.0, 5.0, people), 18, 100)
-    question = Podium(Interval(18, 100), epsilon=epsilon)
-    click.echo(question.describe())
-    reports = question.perturb(ages)
-    error = reports.values.std() / np.sqrt(people)
-    click.echo(f"  {reports}")
-    click.echo(
-        f"  mean age: {reports.values.mean():.2f} ± {1.96 * error:.2f}; the truth is {ages.mean():.2f}"
-    )
-    click.echo(f"  audit: {audit(question)}")
-    heading = OGPM(Circle(360), epsilon=epsilon)
-    click.echo(heading.describe())
-    click.echo(f"  a single direction is off by {heading.error(absolute, 0.0):.0f}° on average")
+    data = {
+        "age": np.clip(generator.gamma(9.0, 5.0, people), 18, 100),
+        "commute": np.clip(generator.gamma(4.0, 10.0, people), 0, 180),
+        "heading": generator.normal(350.0, 30.0, people) % 360,
+        "browser": generator.choice(BROWSERS, people, p=[0.2, 0.6, 0.15, 0.05]),
+    }
+    questions: dict[str, Any] = {
+        "age": Podium(Interval(18, 100), epsilon=epsilon),
+        "commute": SW(Interval(0, 180), epsilon=epsilon),
+        "heading": OGPM(Circle(360), epsilon=epsilon),
+        "browser": OLH(Categories(BROWSERS), epsilon=epsilon),
+    }
+    reports = {name: question.perturb(data[name]) for name, question in questions.items()}
+    rows = _answers(data, reports)
+    findings = [audit(question) for question in questions.values()]
+    pictures = _pictures(out, data, reports, questions)
+    if as_json:
+        shown = [dict(zip(("question", "truth", "estimate"), row, strict=True)) for row in rows]
+        ok = all(finding.ok for finding in findings)
+        click.echo(json.dumps({"answers": shown, "ok": ok, "pictures": pictures}, ensure_ascii=False))
+        return
+    click.echo(f"{people} people randomise their own answers, ε = {epsilon:g} each. One of the questions:\n")
+    click.echo(f"  {questions['age'].describe()}\n")
+    click.echo("What the collector sees of the first five people, and what it makes of all of them:\n")
+    click.echo(f"  {reports['age'].cells[:5].tolist()} …\n")
+    click.echo(table(["question", "truth", "estimate (95 %)"], rows) + "\n")
+    click.echo("What was really spent, recomputed from the integers that were sampled:\n")
+    click.echo("\n".join(f"  {finding}" for finding in findings) + "\n")
+    click.echo("Mechanisms for a number, the best by worst-case absolute error first:\n")
+    lines = repr(compare(Interval(0, 1), epsilon=epsilon)).splitlines()
+    click.echo("\n".join(f"  {line}" for line in lines[2:9]) + "\n")
+    where = ", ".join(pictures) if pictures else "none: pip install 'dither[plot]'"
+    click.echo(f"Pictures: {where}")
+
+
+def _answers(data: dict[str, Any], reports: dict[str, Any]) -> list[list[str]]:
+    direction = np.degrees(np.angle(np.exp(1j * np.radians(data["heading"])).mean())) % 360
+    truths = {
+        "age": ("mean age", data["age"].mean(), mean(reports["age"])),
+        "commute": ("mean commute, minutes", data["commute"].mean(), mean(reports["commute"])),
+        "heading": ("mean heading, degrees", direction, mean(reports["heading"])),
+    }
+    rows = [
+        [label, f"{truth:.4g}", repr(found).partition(" (")[0]] for label, truth, found in truths.values()
+    ]
+    shares: Any = estimate(reports["browser"])
+    for name in BROWSERS:
+        truth = float((data["browser"] == name).mean())
+        rows.append([f"share of {name}", f"{truth:.3f}", repr(shares[name]).partition(" (")[0]])
+    return rows
+
+
+def _pictures(
+    out: Path, data: dict[str, Any], reports: dict[str, Any], questions: dict[str, Any]
+) -> list[str]:
+    try:
+        axes = axes_or_new(None)
+    except MissingExtra:
+        return []
+    out.mkdir(parents=True, exist_ok=True)
+    found = distribution(reports["commute"], 36)
+    found.plot(axes)
+    axes.hist(data["commute"], found.edges, density=True, histtype="step", color="black", label="the truth")
+    axes.set_title("Minutes of commuting, from randomised reports")
+    axes.legend(frameon=False)
+    files = {"commute.png": axes}
+    laws = questions["age"].plot([25.0, 44.0, 90.0])
+    laws.set_title("What three people's reports look like: each could be anybody's")
+    files["reports.png"] = laws
+    curves = axes_or_new(None)
+    budgets = np.geomspace(0.1, 8.0, 30)
+    for kind in (OGPM, SW, Podium):
+        errors = [kind(Interval(0, 1), epsilon=float(e)).worst_error(absolute) for e in budgets]
+        curves.loglog(budgets, errors, label=kind.__name__)
+    curves.set_xlabel("ε")
+    curves.set_ylabel("worst expected distance on [0, 1]")
+    curves.set_title("A single report against ε")
+    curves.legend(frameon=False)
+    files["errors.png"] = curves
+    for name, drawn in files.items():
+        drawn.figure.savefig(out / name, dpi=120)
+    return [str(out / name) for name in files]
