@@ -13,7 +13,7 @@ from dither.audits import audit
 from dither.cli.shown import table
 from dither.domains import Categories, Circle, Interval
 from dither.errors import MissingExtra
-from dither.estimation import distribution, estimate, mean
+from dither.estimation import distribution, estimate, mean, smoothed
 from dither.losses import absolute
 from dither.mechanisms import OGPM, OLH, SW, Podium
 from dither.mechanisms.drawing import axes_or_new
@@ -104,8 +104,8 @@ def _pictures(
     except MissingExtra:
         return []
     out.mkdir(parents=True, exist_ok=True)
-    found = distribution(reports["commute"], 36)
-    found.plot(axes)
+    found = distribution(reports["commute"], 36, method=smoothed)
+    found.plot(axes, level=0.95)
     axes.hist(data["commute"], found.edges, density=True, histtype="step", color="black", label="the truth")
     axes.set_title("Minutes of commuting, from randomised reports")
     axes.legend(frameon=False)

@@ -117,8 +117,9 @@ class Distribution:
         scale = self.bins / self.line.length
         if level is not None:
             low, high = self.bands(level)
-            axes.stairs(high * scale, self.edges, baseline=low * scale, fill=True, alpha=0.25)
-        axes.stairs(self.probabilities * scale, self.edges)
+            band = f"{100 * level:g} % band of a bin"
+            axes.stairs(high * scale, self.edges, baseline=low * scale, fill=True, alpha=0.25, label=band)
+        axes.stairs(self.probabilities * scale, self.edges, label=f"estimate ({self.method!r})")
         axes.set_xlim(float(self.edges[0]), float(self.edges[-1]))
         axes.set_ylim(bottom=0.0)
         axes.set_xlabel(str(self.line))
