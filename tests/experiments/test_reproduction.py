@@ -14,17 +14,27 @@ from click.testing import CliRunner
 from dither.central import LITERAL, MIDPOINT
 from dither.central.mean import quotient
 from dither.cli import main
+from dither.domains import Categories
 from dither.errors import InvalidParameter
 from dither.experiments import Expected, Figure, Setting, figures, run
 from dither.experiments.addremove import literal, midpoint
 from dither.experiments.figure import read_rows, write_rows
+from dither.experiments.jrr_errors import estimates
+from dither.mechanisms.joint import JRR
 
 DATA = Path(os.environ.get("DITHER_DATA", Path(__file__).parents[2].parent / "shared" / "data"))
 QUICK = Setting(quick=True, data=DATA if DATA.is_dir() else None)
-FAST = ("001", "003", "004-figure-1", "004-figure-2")  # how a figure's slug begins; the others simulate
+FAST = (
+    "001",
+    "002-4-t",
+    "002-4-figure-b",
+    "003",
+    "004-figure-1",
+    "004-figure-2",
+)  # how a figure's slug begins; the others simulate
 CHOSEN = [
     pytest.param(figure, id=figure.slug, marks=[] if figure.slug.startswith(FAST) else [pytest.mark.slow])
-    for paper in ("001", "003", "004")
+    for paper in ("001", "002-4", "003", "004")
     for figure in figures(paper)
 ]
 
@@ -46,6 +56,18 @@ def test_many_quotients_are_those_of_the_mean() -> None:
     for many, one in ((literal, LITERAL), (midpoint, MIDPOINT)):
         wanted = [float(quotient(Fraction(t), Fraction(c), one)[0]) for t, c in pairs]
         assert many(totals, counts).tolist() == wanted
+
+
+@pytest.mark.parametrize(("n", "holders", "rho"), [(6, 5, -0.3), (100, 3, -0.4), (100, 50, 0.5)])
+def test_pairs_drawn_by_kind_have_the_law_of_people(n: int, holders: int, rho: float) -> None:
+    jrr = JRR(Categories(2), p=0.7, rho=rho, n=n)
+    guesses = estimates(jrr, holders, 200_000, 7)
+    wanted = jrr.count_variance(holders)
+    assert abs(guesses.mean() - holders) < 5 * (wanted / guesses.size) ** 0.5
+    spread = ((guesses - holders) ** 2).std() / guesses.size**0.5
+    assert abs(((guesses - holders) ** 2).mean() - wanted) < 5 * spread
+    alone = JRR(Categories(2), p=0.7, rho=0.0, n=n).count_variance(holders)
+    assert (n == 100 and holders == 50) or abs(alone - wanted) > 10 * spread  # the test tells them apart
 
 
 def test_what_is_there_is_not_computed_again(tmp_path: Path) -> None:

@@ -125,18 +125,30 @@ def read_rows(text: str) -> list[dict[str, Any]]:
 Drawing = Callable[[Callable[..., Any], list[dict[str, Any]]], None]
 
 
-def lines(x: str, y: str, by: str, *, log: bool = False) -> Drawing:
-    """Give a drawing with a line for each value of `by` and a panel for each version and `panel`."""
+def lines(x: str, y: str, by: str, *, log: bool = False, together: bool = False) -> Drawing:
+    """Give a drawing with a line for each value of `by` and a panel for each version and `panel`.
+
+    With `together` the versions share a panel, and the labels tell them apart. Rows without x or y are left
+    out.
+    """
+
+    def panel_of(row: Row) -> tuple[Any, Any]:
+        return row.get("panel", ""), "" if together else row.get("version", "")
+
+    def label_of(row: Row) -> str:
+        version = row.get("version", RIGHT)
+        return f"{row[by]}, {version}" if together and version != RIGHT else str(row[by])
 
     def draw(axes_of: Callable[..., Any], rows: list[dict[str, Any]]) -> None:
-        panels = list(dict.fromkeys(_panel(row) for row in rows))
+        rows = [row for row in rows if x in row and y in row]
+        panels = list(dict.fromkeys(map(panel_of, rows)))
         for place, panel in enumerate(panels):
             axes = axes_of(place, len(panels))
-            inner = [row for row in rows if _panel(row) == panel]
-            for label in dict.fromkeys(row[by] for row in inner):
-                points = [(row[x], row[y]) for row in inner if row[by] == label]
+            inner = [row for row in rows if panel_of(row) == panel]
+            for label in dict.fromkeys(map(label_of, inner)):
+                points = [(row[x], row[y]) for row in inner if label_of(row) == label]
                 mark = "." if len(points) < 30 else None
-                axes.plot(*zip(*points, strict=True), label=str(label), marker=mark)
+                axes.plot(*zip(*points, strict=True), label=label, marker=mark)
             axes.set_title(" ".join(str(part) for part in panel if part != ""), fontsize=9)
             axes.set_xlabel(x)
             axes.set_ylabel(y)
@@ -145,10 +157,6 @@ def lines(x: str, y: str, by: str, *, log: bool = False) -> Drawing:
             axes.legend(frameon=False, fontsize=7)
 
     return draw
-
-
-def _panel(row: Row) -> tuple[Any, Any]:
-    return row.get("panel", ""), row.get("version", "")
 
 
 def _same(found: Any, wanted: Any) -> bool:
