@@ -97,6 +97,7 @@ _MODULES: Final = (
     "paths",
     "jrr",
     "privacy",
+    "protocols",
     "randomness",
     "sklearn",
 )  # public as a whole: dt.errors
@@ -110,6 +111,7 @@ if TYPE_CHECKING:
     from dither import jrr as jrr
     from dither import paths as paths
     from dither import privacy as privacy
+    from dither import protocols as protocols
     from dither import randomness as randomness
     from dither import sklearn as sklearn
     from dither.audits import Finding as Finding

@@ -8,6 +8,7 @@
     ├── NotIdentifiable     the reports cannot answer this question; the message says what can
     ├── BudgetExceeded      a person would give more than their ledger allows
     ├── Infeasible          no mechanism satisfies the request
+    ├── ExchangeFailed      another device sent what the protocol does not allow, or nothing in time
     └── MissingExtra        an optional dependency is not installed (also an ImportError)
 
 A message says what was expected, what kind of thing was found and what to do. It never contains a value
@@ -45,6 +46,10 @@ class BudgetExceeded(DitherError):
 
 class Infeasible(DitherError):
     """No mechanism satisfies the request."""
+
+
+class ExchangeFailed(DitherError):
+    """Another device sent something that the protocol does not allow, or nothing in time."""
 
 
 class MissingExtra(DitherError, ImportError):

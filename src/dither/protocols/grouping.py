@@ -1,0 +1,83 @@
+"""Who tosses with whom: a random pairing, and whom one has to trust for it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Final, final
+
+from dither.errors import InvalidParameter
+from dither.randomness import SYSTEM, Source
+
+
+@final
+class Grouping(Enum):
+    """How pairs are drawn, and what that assumes."""
+
+    DEALT = ("whoever pairs the devices draws at random, and keeps the pairs from the collector",)
+    SHUFFLED = (
+        "no two of the three servers that pair the devices put together what they hold",
+        "the three servers follow their protocol",
+    )
+
+    @property
+    def assumes(self) -> tuple[str, ...]:
+        """What has to hold."""
+        return tuple(self.value)
+
+
+DEALT: Final = Grouping.DEALT
+SHUFFLED: Final = Grouping.SHUFFLED
+
+
+@final
+@dataclass(frozen=True)
+class Pairing:
+    """Whom each of n devices tosses with; of an odd number one is its own partner, and tosses alone.
+
+    >>> Pairing((2, 1, 0)).pairs, Pairing((2, 1, 0)).alone
+    (((0, 2),), (1,))
+    """
+
+    partners: tuple[int, ...]
+    grouping: Grouping = DEALT
+
+    def __post_init__(self) -> None:
+        size = len(self.partners)
+        fits = all(type(one) is int and 0 <= one < size for one in self.partners)
+        if not fits or any(self.partners[other] != one for one, other in enumerate(self.partners)):
+            raise InvalidParameter("a pairing names everybody's partner, who names them in turn")
+        if len(self.alone) != size % 2:
+            raise InvalidParameter("somebody stays alone where the number of devices is odd, and nobody else")
+
+    @property
+    def pairs(self) -> tuple[tuple[int, int], ...]:
+        """The pairs, the first device of each before the second."""
+        return tuple((one, other) for one, other in enumerate(self.partners) if one < other)
+
+    @property
+    def alone(self) -> tuple[int, ...]:
+        """Who stays alone."""
+        return tuple(one for one, other in enumerate(self.partners) if one == other)
+
+
+def deal_pairs(n: int, *, source: Source | None = None) -> Pairing:
+    """Pair n devices at random, as a trusted dealer: whoever runs this knows the pairs."""
+    check_number(n)
+    order = (SYSTEM if source is None else source).permutation(n).tolist()
+    return Pairing(from_order(order))
+
+
+def from_order(order: Sequence[int]) -> tuple[int, ...]:
+    """Give everybody's partner where neighbours in a random order toss together."""
+    partners = list(range(len(order)))
+    for first, second in zip(order[::2], order[1::2], strict=False):
+        partners[first], partners[second] = second, first
+    return tuple(partners)
+
+
+def check_number(n: object) -> None:
+    """Raise unless n can be a number of devices."""
+    if isinstance(n, bool) or not isinstance(n, int) or n < 2:
+        raise InvalidParameter("the number of devices is a whole number from 2 upwards")

@@ -1,0 +1,367 @@
+"""Two devices toss: the right law, each its own coin only, and no message that is wrong does any harm."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+import dither as dt
+from dither import protocols
+from dither.errors import ExchangeFailed, InvalidParameter
+from dither.protocols import Exchange, Role, Terms
+from dither.protocols.local import converse
+from dither.protocols.messages import NOBODY, VERSION, Expected, Kind, Reader, pack
+from dither.protocols.transfer import Giver, Taker, _mask, _stream
+
+pytest.importorskip("otc")
+ALARM = 1e-6
+JRR = dt.JRR(dt.Categories(["no", "yes"]), p=0.7, rho=-0.4, n=2)
+SMALL = Terms(JRR, bits=4)
+
+
+def both(terms: Terms = SMALL, count: int = 1, **options: object) -> tuple[Exchange, Exchange]:
+    first, second = (Exchange(terms, role, count, **options) for role in Role)
+    return first, second
+
+
+def transcript(count: int = 1) -> tuple[list[bytes], list[bytes]]:
+    """Give the messages of a whole exchange: what the first says, what the second says."""
+    first, second = both(count=count)
+    second.start()
+    said, answers = [first.start()], []
+    while said[-1]:
+        answers.append(second.receive(said[-1]))
+        said.append(first.receive(answers[-1]))
+    assert first.done
+    assert second.done
+    return said[:-1], answers
+
+
+# --- transfer ----------------------------------------------------------------------------------------------
+
+
+def test_every_entry_can_be_taken() -> None:
+    tables = np.random.default_rng(1).integers(0, 2, (16, 16)).astype(bool)
+    giver = Giver(4, dt.Seeded(1))
+    taker = Taker(4, giver.public)
+    reply = giver.reply(taker.query(range(16)), tables)
+    assert taker.read(reply) == [tables[choice, choice] for choice in range(16)]
+
+
+def test_no_other_entry_can_be_read() -> None:
+    """With the keys of one choice, every other entry still lacks at least one keystream: a fair coin each."""
+    bits, choice, size = 8, 0b10110010, 60
+    agree = np.zeros((size, 1 << bits), dtype=bool)
+    source = dt.Seeded(2)
+    for round_ in range(size):
+        keys = [source.take(16) for _ in range(2 * bits)]
+        known = [keys[2 * place + (choice >> place & 1)] for place in range(bits)]
+        guess = np.zeros((1 << bits) // 8, dtype=np.uint8)
+        for key in known:
+            guess ^= np.frombuffer(_stream(key, 0, guess.size), np.uint8)
+        right = np.unpackbits(_mask(keys, bits), bitorder="little")
+        agree[round_] = right == np.unpackbits(guess, bitorder="little")
+    assert agree[:, choice].all()
+    others = np.delete(agree, choice, axis=1)
+    assert abs(others.mean() - 0.5) < 4.9 * 0.5 / np.sqrt(others.size)
+    assert others.mean(axis=0).max() < 0.5 + 6.0 * 0.5 / np.sqrt(size)
+
+
+def test_queries_do_not_depend_on_the_choice_in_length_and_are_never_repeated() -> None:
+    giver = Giver(4, dt.Seeded(1))
+    taker = Taker(4, giver.public)
+    asked = taker.query([0, 15, 0])
+    points = {asked[at : at + 32] for at in range(0, len(asked), 32)}
+    assert len(points) == 12
+    tables = np.zeros((1, 16), dtype=bool)
+    giver.reply(asked[:128], tables)
+    for again in (asked[:128], asked[128:224] + asked[:32], asked[256:288] * 4):
+        with pytest.raises(ExchangeFailed, match="repeated"):
+            giver.reply(again, tables)
+
+
+@pytest.mark.parametrize("public", [bytes(32), b"\xff" * 32, b"\x01" * 32])
+def test_points_outside_the_group_are_refused(public: bytes) -> None:
+    with pytest.raises(ExchangeFailed, match="public key"):
+        Taker(4, public)
+    giver = Giver(4, dt.Seeded(1))
+    queries = Taker(4, giver.public).query([3])
+    with pytest.raises(ExchangeFailed, match="query"):
+        giver.reply(queries[:96] + public, np.zeros((1, 16), dtype=bool))
+
+
+# --- coins -------------------------------------------------------------------------------------------------
+
+
+class Scripted(dt.randomness.Source):
+    """A source whose uniform integers are those given: what a device would draw as its secrets."""
+
+    def __init__(self, secrets: list[int]) -> None:
+        self._secrets, self._rest = list(secrets), dt.Seeded(hash(tuple(secrets)) & 0xFFFF)
+
+    def fill(self, buffer: memoryview | bytearray) -> None:
+        view = np.frombuffer(buffer, dtype="<u8")
+        view[:] = [self._secrets.pop(0) for _ in range(view.size)]
+
+    def take(self, size: int) -> bytes:
+        return self._rest.take(size)
+
+    def spawn(self) -> Scripted:
+        raise NotImplementedError
+
+    private = False
+
+
+def test_all_secrets_give_the_coins_of_their_sum() -> None:
+    """Every pair of secrets once: exactly the table, and each coin that of R = r₁ + r₂ mod 16."""
+    secrets = list(product(range(16), repeat=2))
+    ours, theirs = (Scripted([pair[side] for pair in secrets]) for side in (0, 1))
+    first = Exchange(SMALL, Role.FIRST, 256, source=ours)
+    second = Exchange(SMALL, Role.SECOND, 256, source=theirs)
+    converse(first, second)
+    low, middle, high = SMALL.thresholds
+    sums = np.array([sum(pair) % 16 for pair in secrets])
+    told = [[coin.truthful[0] for coin in side.coins()] for side in (first, second)]
+    assert (np.array(told[0]) == (sums < middle)).all()
+    assert (np.array(told[1]) == ((sums < low) | ((sums >= middle) & (sums < high)))).all()
+    table = SMALL.mechanism.pairs
+    counts = np.bincount(2 * ~np.array(told[0]) + ~np.array(told[1]), minlength=4)
+    scale = 256 // table.total
+    assert counts.tolist() == [weight * scale for weight in (table.both, table.one, table.one, table.neither)]
+
+
+@pytest.mark.parametrize("broken", [False, True])
+def test_coins_follow_the_joint_law(broken: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The broken twin turns the second's table: each coin alone is right, but they look at other numbers."""
+    if broken:
+        fair = Terms.says
+        monkeypatch.setattr(
+            Terms, "says", lambda self, first: fair(self, first) if first else np.roll(fair(self, first), 100)
+        )
+    terms, count = Terms(JRR, bits=8), 300
+    first, second = both(terms, count, source=dt.Seeded(4))
+    converse(first, second)
+    told = np.array([[coin.truthful[0] for coin in side.coins()] for side in (first, second)])
+    counts = np.bincount(2 * ~told[0] + ~told[1], minlength=4)
+    table = terms.mechanism.pairs
+    weights = np.array([table.both, table.one, table.one, table.neither])
+    assert (stats.chisquare(counts, count * weights / table.total).pvalue > ALARM) is not broken
+
+
+def test_coins_pair_by_pair() -> None:
+    jrr = dt.JRR(dt.Categories(2), p=0.6, rho=1 - 1 / 0.6, n=41)  # two partners never lie both
+    coins = protocols.local_pairs(jrr, 41, bits=6, source=dt.Seeded(6))
+    assert len(coins) == 41
+    lies = [not coin.truthful[0] for coin in coins]
+    assert not any(one and other for one, other in zip(lies[:-1:2], lies[1::2], strict=True))
+    assert 4 < sum(lies) < 28
+    reports = dt.Reports.concatenate([coin.apply(1) for coin in coins])
+    assert dt.frequencies(reports).n == 41
+    assert protocols.local_pairs(jrr, 4, bits=6)[0].mechanism.n == 4
+    assert len(protocols.local_pairs(dt.JRR(dt.Categories(2), p=0.6, rho=0.1, n=2), bits=5)) == 2
+
+
+def test_rows_of_coins() -> None:
+    joint = dt.JRR.over(dt.SUE(dt.Categories(3), epsilon=2), rho=-0.2, n=2)
+    coins = protocols.local_pairs(joint, bits=5)
+    assert [len(coin.truthful) for coin in coins] == [3, 3]
+    assert coins[0].apply(1).cells.shape == (1, 1)
+
+
+def test_many_batches() -> None:
+    first, second = both(count=130)
+    converse(first, second)
+    assert len(first.coins()) == len(second.coins()) == 130
+
+
+def test_coins_are_given_once_and_only_at_the_end() -> None:
+    first, second = both()
+    for side in (first, second):
+        with pytest.raises(ExchangeFailed, match="has not ended"):
+            side.coins()
+    converse(first, second)
+    first.coins()
+    with pytest.raises(ExchangeFailed):
+        first.coins()
+    with pytest.raises(ExchangeFailed):
+        first.start()
+    with pytest.raises(ExchangeFailed):
+        first.receive(b"")
+    with pytest.raises(ExchangeFailed, match="more came"):
+        second.receive(b"x")
+    with pytest.raises(ExchangeFailed):
+        second.coins()
+    assert "truthful" not in repr(protocols.local_pairs(JRR, 2, bits=4)[0])
+
+
+def test_a_new_exchange_draws_anew() -> None:
+    """Two runs share no message but for what is the same by definition: a restart cannot reuse anything."""
+    one, other = transcript(), transcript()
+    for mine, theirs in zip((*one[0], *one[1]), (*other[0], *other[1]), strict=True):
+        assert mine != theirs
+
+
+# --- disagreement ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (lambda: Exchange(SMALL, Role.FIRST), "both devices claim"),
+        (lambda: Exchange(Terms(JRR, bits=5), Role.SECOND), "another question"),
+        (
+            lambda: Exchange(Terms(dt.JRR(JRR.domain, p=0.9, rho=-0.1, n=2), bits=4), Role.SECOND),
+            "another question",
+        ),
+        (lambda: Exchange(SMALL, Role.SECOND, 2), "another number"),
+        (lambda: Exchange(SMALL, Role.SECOND, context=b"others"), "other coins or partners"),
+    ],
+)
+def test_devices_that_disagree_do_not_toss(make: Callable[[], Exchange], said: str) -> None:
+    first, other = Exchange(SMALL, Role.FIRST), make()
+    hello = first.start()
+    other.start()
+    with pytest.raises(ExchangeFailed, match=said):
+        other.receive(hello)
+    assert not other.done
+
+
+def test_an_echo_is_refused() -> None:
+    first = Exchange(SMALL, Role.FIRST)
+    hello = bytearray(first.start())
+    hello[22] = Role.SECOND
+    with pytest.raises(ExchangeFailed, match="sends back"):
+        first.receive(bytes(hello))
+
+
+@pytest.mark.parametrize("count", [0, -1, 1 << 21, 1.0, True])
+def test_wrong_counts_are_refused(count: object) -> None:
+    with pytest.raises(InvalidParameter, match="from 1 to"):
+        Exchange(SMALL, Role.FIRST, count)
+
+
+# --- wrong messages ----------------------------------------------------------------------------------------
+
+
+def listen(side: Exchange, pieces: list[bytes]) -> bool:
+    """Give a device what arrives, and whether it has ended with coins; only ExchangeFailed may be raised."""
+    try:
+        side.start()
+        for piece in pieces:
+            side.receive(piece)
+    except ExchangeFailed:
+        assert not side.done
+        with pytest.raises(ExchangeFailed):
+            side.coins()
+        with pytest.raises(ExchangeFailed):
+            side.receive(b"")
+        return False
+    return side.done
+
+
+@given(st.lists(st.binary(max_size=80), max_size=6), st.sampled_from(Role))
+def test_noise_is_refused(pieces: list[bytes], role: Role) -> None:
+    assert not listen(Exchange(SMALL, role), pieces)
+
+
+SAID, ANSWERS = transcript()
+
+
+@given(st.integers(0, 4), st.integers(0, 4), st.integers(0, 60), st.integers(0, 3))
+def test_recorded_messages_are_useless(place: int, other: int, cut: int, change: int) -> None:
+    """Messages of an old exchange, cut, repeated or in another order: none is accepted after HELLO."""
+    pieces = list(ANSWERS)
+    if change == 0:
+        pieces[place] = pieces[place][:cut]
+    elif change == 1:
+        pieces.insert(place, pieces[other])
+    elif change == 2:
+        pieces[place], pieces[other] = pieces[other], pieces[place]
+    assert not listen(Exchange(SMALL, Role.FIRST), pieces)
+
+
+@settings(max_examples=150)
+@given(st.data())
+def test_a_changed_message_never_crashes(data: st.DataObject) -> None:
+    """One live exchange in which one message is changed, cut, repeated or held back: an error, or no end."""
+    first, second = both()
+    second.start()
+    said, step, sides = first.start(), 0, (second, first)
+    at = data.draw(st.integers(0, 9))
+    way = data.draw(st.sampled_from(["flip", "cut", "repeat", "extend", "swap"]))
+    held = b""
+    try:
+        while said:
+            if step == at:
+                spot = data.draw(st.integers(0, len(said) - 1))
+                if way == "flip":
+                    said = (
+                        said[:spot]
+                        + bytes([said[spot] ^ 1 << data.draw(st.integers(0, 7))])
+                        + said[spot + 1 :]
+                    )
+                else:
+                    said = {"cut": said[:spot], "repeat": said * 2, "extend": said + b"\0", "swap": held}[way]
+            held, said = said, sides[step % 2].receive(said)
+            step += 1
+    except ExchangeFailed:
+        assert step >= at
+    if way != "flip" and step <= at:
+        assert not (first.done and second.done)
+    if way == "flip" and first.done and second.done:
+        assert at in (6, 7)  # a masked table may be changed unseen: authentication is the stream's
+
+
+@given(st.lists(st.integers(1, 40), min_size=1, max_size=30))
+def test_messages_come_in_any_pieces(sizes: list[int]) -> None:
+    first, second = both()
+    second.start()
+    said, sides, turn = first.start(), (second, first), 0
+    while said:
+        answer, at, number = b"", 0, 0
+        while at < len(said):
+            size = sizes[number % len(sizes)]
+            answer += sides[turn].receive(said[at : at + size])
+            at, number = at + size, number + 1
+        said, turn = answer, 1 - turn
+    assert first.done
+    assert second.done
+
+
+def test_a_reader_says_what_is_wrong() -> None:
+    expected = Expected(Kind.DONE, 3, b"exchange", 0, 4)
+    right = pack(Kind.DONE, 3, b"exchange", b"body")
+    wrong = {
+        b"x" + right[1:]: "not a message",
+        right[:4] + bytes([VERSION + 1]) + right[5:]: "version",
+        pack(Kind.HELLO, 3, b"exchange", b""): "out of turn",
+        pack(Kind.DONE, 2, b"exchange", b""): "DONE was expected",
+        pack(Kind.DONE, 3, NOBODY, b""): "another exchange",
+        pack(Kind.DONE, 3, b"exchange", b"12345"): "another length",
+        b"GET / HTTP": "not a message",
+    }
+    for data, said in wrong.items():
+        reader = Reader()
+        reader.feed(data)
+        with pytest.raises(ExchangeFailed, match=said):
+            reader.take(expected)
+    reader = Reader()
+    reader.feed(right[:-1])
+    assert reader.take(expected) is None
+    reader.feed(right[-1:])
+    assert reader.take(expected) == b"body"
+    assert reader.empty
+
+
+def test_an_abandoned_exchange_is_over() -> None:
+    first = Exchange(SMALL, Role.FIRST)
+    first.start()
+    first.lost()
+    with pytest.raises(ExchangeFailed, match="failed"):
+        first.receive(b"")
