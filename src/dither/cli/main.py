@@ -14,6 +14,7 @@ VERBS: Final = {
     "demo": "See the whole story on generated data.",
     "describe": "Say in words what a mechanism does.",
     "estimate": "Say what a file of reports says.",
+    "jrr": "Toss correlated coins between devices, and collect their reports.",
     "perturb": "Randomise columns of a file.",
     "recommend": "Say which mechanism, how good it will be, how many people it takes.",
     "reproduce": "Compute the figures and tables of the papers.",

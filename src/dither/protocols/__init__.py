@@ -1,18 +1,35 @@
-"""Joint randomized response between real devices: correlated coins without anybody who knows both."""
+"""Joint randomized response between real devices: correlated coins without anybody who knows both.
 
+Terms                        what two devices agree on, and what it promises
+Exchange, Role               one device's side of a toss, over any stream of bytes
+local_pairs                  the real protocol, all devices in this process
+deal_pairs, shuffle_pairs    who tosses with whom: by a trusted dealer, or by three servers
+toss, report, collect        devices and a collector over TCP; Collection reads what came
+"""
+
+from dither.protocols.collection import Collection, collect
+from dither.protocols.device import Standing, Tossed, report, toss
 from dither.protocols.exchange import Exchange, Role
 from dither.protocols.grouping import DEALT, SHUFFLED, Grouping, Pairing, deal_pairs
 from dither.protocols.local import local_pairs
+from dither.protocols.servers import shuffle_pairs
 from dither.protocols.terms import Terms
 
 __all__ = [
     "DEALT",
     "SHUFFLED",
+    "Collection",
     "Exchange",
     "Grouping",
     "Pairing",
     "Role",
+    "Standing",
     "Terms",
+    "Tossed",
+    "collect",
     "deal_pairs",
     "local_pairs",
+    "report",
+    "shuffle_pairs",
+    "toss",
 ]

@@ -94,6 +94,11 @@ class Exchange:
             self._drop()
 
     @property
+    def agreed(self) -> bool:
+        """Whether the other device has shown that it tosses under the same terms."""
+        return self._exchange != NOBODY
+
+    @property
     def done(self) -> bool:
         """Whether all coins were dealt, on both sides as far as this one can know."""
         return self._expected is None and self._tossed is not None and not self._failed

@@ -1,0 +1,199 @@
+"""`dither jrr`: joint randomized response between processes: a question, who pairs, devices, who collects."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import sys
+from pathlib import Path
+from typing import Any, TextIO
+
+import click
+import numpy as np
+
+from dither import protocols
+from dither.campaigns.wire import from_json, to_json
+from dither.domains import Categories
+from dither.mechanisms.joint.joint import Joint
+from dither.mechanisms.joint.jrr import JRR
+from dither.protocols.meeting import dealer, seat, server
+from dither.protocols.streams import Address, Deadline
+from dither.reports import Reports
+
+_QUESTION = click.option(
+    "--question",
+    "asked",
+    required=True,
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="The question, as `dither jrr question` writes it.",
+)
+_BITS = click.option("--bits", default=16, show_default=True, help="Bits of the number two devices share.")
+_TIMEOUT = click.option("--timeout", default=60.0, show_default=True, help="Seconds until patience ends.")
+_HOST = click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen at.")
+_PORT = click.option("--port", default=0, help="The port to listen at; a free one by default.")
+_GROUPING = click.option(
+    "--shuffled", is_flag=True, help="Pairs come from three servers; said in the guarantee."
+)
+
+
+@click.group()
+def command() -> None:
+    """Toss correlated coins between processes. Read docs/protocols.md first: it may not be what you want.
+
+    \b
+    dither jrr question --categories no,yes --p 0.7 --rho -0.2 --people 2 -o question.json
+    dither jrr pair --people 2 --port 7001
+    dither jrr collect --question question.json --port 7002
+    echo yes | dither jrr device --question question.json --pair localhost:7001 --to localhost:7002
+    echo no | dither jrr device --question question.json --pair localhost:7001 --to localhost:7002
+
+    Nothing is encrypted: stay on one machine, or in a tunnel that authenticates.
+    """
+
+
+@command.command()
+@click.option("--categories", required=True, metavar="A,B,…", help="The answers, separated by commas.")
+@click.option("--p", required=True, type=float, help="The probability of the truth.")
+@click.option("--rho", required=True, type=float, help="The correlation of two partners' coins.")
+@click.option("--people", required=True, type=int, help="How many devices there will be.")
+@click.option("-o", "--out", required=True, type=click.Path(dir_okay=False, path_type=Path), help="The file.")
+@_BITS
+def question(categories: str, p: float, rho: float, people: int, out: Path, bits: int) -> None:
+    """Write the question that devices and collector share, and say what it promises."""
+    jrr = JRR(Categories(categories.split(",")), p=p, rho=rho, n=people)
+    terms = protocols.Terms(jrr, bits)
+    out.write_text(to_json(jrr) + "\n", encoding="utf-8")
+    click.echo(f"each answer is promised {terms.guarantee}")
+
+
+@command.command()
+@click.option("--people", required=True, type=int, help="How many devices will come.")
+@_HOST
+@_PORT
+@click.option(
+    "--servers", metavar="A,B,C", help="Pair as one of three servers, which shuffle at these addresses."
+)
+@click.option("--index", type=click.IntRange(0, 2), help="With --servers: which of the three this is.")
+@_TIMEOUT
+def pair(people: int, host: str, port: int, servers: str | None, index: int | None, timeout: float) -> None:
+    """Tell devices whom to toss with: as a trusted dealer, or as one of three servers."""
+    if (servers is None) != (index is None):
+        raise click.UsageError("--servers and --index go together")
+    places = dealer if servers is None or index is None else server(index, servers.split(","))
+    with _listen(host, port) as listener:
+        told = seat(listener, people, places, Deadline.after(timeout))
+    click.echo(f"{told} of {people} devices were told their place")
+
+
+@command.command()
+@_QUESTION
+@click.option(
+    "--pair", "meetings", required=True, multiple=True, metavar="HOST:PORT", help="Who pairs: one, or three."
+)
+@click.option("--to", "collector", required=True, metavar="HOST:PORT", help="The collector.")
+@click.option(
+    "--answers", type=click.File(), default="-", help="One answer a line; standard input by default."
+)
+@_BITS
+@_GROUPING
+@_HOST
+@_TIMEOUT
+def device(
+    asked: Path,
+    meetings: tuple[str, ...],
+    collector: str,
+    answers: TextIO,
+    bits: int,
+    shuffled: bool,
+    host: str,
+    timeout: float,
+) -> None:
+    """Answer a question with a coin that is tossed together with another device; one line for each answer."""
+    terms = _terms(asked, bits, shuffled)
+    values = [line.rstrip("\n") for line in answers if line.strip()]
+    terms.mechanism.domain.check(values)  # before anything is sent: a wrong answer costs nobody a partner
+    name = os.urandom(16)
+    tossed = protocols.toss(
+        terms, len(values), [_address(one) for one in meetings], timeout=timeout, host=host, name=name
+    )
+    sent = Reports.concatenate([coin.apply(value) for coin, value in zip(tossed.coins, values, strict=True)])
+    protocols.report(terms, tossed, sent, _address(collector), name=name, timeout=timeout)
+    partner = "" if tossed.partner is None else f" {tossed.partner}"
+    click.echo(f"{name.hex()} {tossed.standing.name.lower()}{partner}")
+    if tossed.reason:
+        click.echo(f"tossed alone: {tossed.reason}", err=True)
+
+
+@command.command()
+@_QUESTION
+@click.option("--rounds", default=1, show_default=True, help="How many answers each device gives.")
+@_BITS
+@_GROUPING
+@_HOST
+@_PORT
+@click.option("-o", "--out", type=click.Path(dir_okay=False, path_type=Path), help="Reports, as JSON lines.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@_TIMEOUT
+def collect(
+    asked: Path,
+    rounds: int,
+    bits: int,
+    shuffled: bool,
+    host: str,
+    port: int,
+    out: Path | None,
+    as_json: bool,
+    timeout: float,
+) -> None:
+    """Wait for the devices' reports, and estimate."""
+    terms = _terms(asked, bits, shuffled)
+    with _listen(host, port) as listener:
+        came = protocols.collect(listener, terms, rounds=rounds, timeout=timeout)
+    if out is not None:
+        rows = zip(came.standings, came.cells.tolist(), strict=True)
+        lines = [json.dumps({"standing": one.name.lower(), "reports": row}) for one, row in rows]
+        out.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    told = [came.frequencies(number) for number in range(came.rounds)]
+    if as_json:
+        click.echo(json.dumps(_answer(came, told), ensure_ascii=False))
+        return
+    for number, one in enumerate(told):
+        click.echo(f"{number + 1}: {one}" if came.rounds > 1 else str(one))
+    click.echo(str(came))
+    click.echo(f"each person is promised {came.guarantee}")
+
+
+def _answer(came: protocols.Collection, told: list[Any]) -> dict[str, Any]:
+    return {
+        "devices": len(came.standings),
+        "paired": came.paired,
+        "labels": list(told[0].labels),
+        "frequencies": [np.asarray(one.value).tolist() for one in told],
+        "errors": [np.asarray(one.standard_error).tolist() for one in told],
+        "guarantee": str(came.guarantee),
+        "what happened": str(came),
+    }
+
+
+def _terms(asked: Path, bits: int, shuffled: bool) -> protocols.Terms:
+    jrr = from_json(asked.read_text(encoding="utf-8"))
+    if not isinstance(jrr, Joint):
+        raise click.UsageError("this question is not for correlated coins; `dither jrr question` writes one")
+    return protocols.Terms(jrr, bits, protocols.SHUFFLED if shuffled else protocols.DEALT)
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    try:
+        listener = socket.create_server((host, port), backlog=1024)
+    except OSError:
+        raise click.UsageError("this address is not free, or not this machine's") from None
+    print("listening at {}:{}".format(*listener.getsockname()[:2]), file=sys.stderr, flush=True)
+    return listener
+
+
+def _address(text: str) -> Address:
+    host, _, port = text.rpartition(":")
+    if not host or not port.isdigit() or not 0 < int(port) < 1 << 16:
+        raise click.UsageError("an address is HOST:PORT")
+    return host, int(port)

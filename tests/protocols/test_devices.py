@@ -1,0 +1,302 @@
+"""Devices over TCP on this machine: they find each other, toss, report; and get by if somebody vanishes."""
+
+from __future__ import annotations
+
+import json
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import dither as dt
+from dither import protocols
+from dither.errors import ExchangeFailed, InvalidParameter
+from dither.protocols import Collection, Exchange, Role, Standing, Terms
+from dither.protocols.collection import _read
+from dither.protocols.device import HEAD, report
+from dither.protocols.meeting import Place, _enrolled, _place, dealer, seat
+from dither.protocols.messages import NOBODY, Kind, pack
+from dither.protocols.streams import Deadline, hear, read_object, run, tell
+
+pytest.importorskip("otc")
+JRR = dt.JRR(dt.Categories(["no", "yes"]), p=0.7, rho=-0.4, n=4)
+TERMS = Terms(JRR, bits=4)
+
+
+def listening() -> socket.socket:
+    return socket.create_server(("127.0.0.1", 0))
+
+
+def at(listener: socket.socket) -> tuple[str, int]:
+    host, port = listener.getsockname()[:2]
+    return host, port
+
+
+@contextmanager
+def beside(work: Callable[[], object]) -> Iterator[list[object]]:
+    """Run something in another thread while the block runs, and wait for it."""
+    result: list[object] = []
+    thread = threading.Thread(target=lambda: result.append(work()))
+    thread.start()
+    yield result
+    thread.join(20)
+    assert not thread.is_alive()
+
+
+# --- a whole small collection ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n", [4, 5])
+def test_a_collection(n: int) -> None:
+    jrr = dt.JRR(JRR.domain, p=0.7, rho=-0.4, n=n)
+    terms, answers = Terms(jrr, bits=4), ["yes", "no", "yes"]
+
+    def one(number: int) -> protocols.Tossed:
+        name = bytes([number]) * 16
+        tossed = protocols.toss(terms, 3, [at(meeting)], timeout=20, name=name)
+        told = [coin.apply(answer) for coin, answer in zip(tossed.coins, answers, strict=True)]
+        report(terms, tossed, dt.Reports.concatenate(told), at(desk), name=name, timeout=20)
+        return tossed
+
+    with (
+        listening() as meeting,
+        listening() as desk,
+        ThreadPoolExecutor(n + 2) as pool,
+    ):
+        seated = pool.submit(seat, meeting, n, dealer, Deadline.after(20))
+        collected = pool.submit(protocols.collect, desk, terms, rounds=3, timeout=20)
+        outcomes = list(pool.map(one, range(n)))
+        came = collected.result()
+        assert seated.result() == n
+    assert came.cells.shape == (n, 3)
+    assert came.paired == n - n % 2
+    partners = {bytes([number] * 16).hex(): one.partner for number, one in enumerate(outcomes)}
+    for name, partner in partners.items():
+        assert partner is None or partners[partner] == name
+    assert sum(one.standing is Standing.ALONE for one in outcomes) == n % 2
+    told = came.frequencies(2)
+    assert told.n == n
+    assert told.guarantee == terms.guarantee
+    assert came.guarantee.epsilon == pytest.approx(3 * terms.guarantee.epsilon)
+    assert ("stayed alone" in str(came)) == (n % 2 == 1)
+    assert "plain randomized response" in str(came) or n % 2 == 0
+
+
+# --- somebody vanishes -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("when", ["before", "hello", "middle", "silent"])
+def test_a_partner_that_vanishes(when: str) -> None:
+    """The other device tosses alone, in time, and says so."""
+
+    def vanishing(place: Place) -> None:
+        if when == "before":
+            return
+        exchange = Exchange(TERMS, Role(place.index > place.partner), 2, context=place.context)
+        with socket.create_server(("127.0.0.1", place.addresses[place.index][1])) as here:
+            first = place.index < place.partner
+            connection = (
+                socket.create_connection(place.addresses[place.partner]) if first else here.accept()[0]
+            )
+            with connection:
+                connection.settimeout(5)
+                connection.sendall(exchange.start())
+                if when == "silent":
+                    time.sleep(2.5)
+                if when == "middle":
+                    for _ in range(2):
+                        connection.sendall(exchange.receive(connection.recv(1 << 16)))
+
+    def leave() -> None:
+        with listening() as here:
+            port = at(here)[1]
+        with socket.create_connection(at(meeting)) as connection:
+            tell(
+                connection,
+                Kind.ENROL,
+                json.dumps({"name": "ab" * 16, "host": "127.0.0.1", "port": port}).encode(),
+                Deadline.after(5),
+            )
+            told = read_object(hear(connection, Kind.PLACE, 1 << 16, Deadline.after(5)))
+        vanishing(_place(told, "ab" * 16, told["held"]))
+
+    with (
+        listening() as meeting,
+        beside(lambda: seat(meeting, 2, dealer, Deadline.after(5))),
+        beside(leave),
+    ):
+        begin = time.monotonic()
+        tossed = protocols.toss(TERMS, 2, [at(meeting)], timeout=2)
+        assert time.monotonic() - begin < 4
+    assert tossed.standing is Standing.LOST
+    assert tossed.reason
+    assert len(tossed.coins) == 2
+    assert "coins" not in repr(tossed)
+
+
+def test_nobody_pairs() -> None:
+    with listening() as nobody:
+        address = at(nobody)
+    tossed = protocols.toss(TERMS, 1, [address], timeout=0.3)
+    assert tossed.standing is Standing.UNPLACED
+    with listening() as meeting:
+        assert protocols.toss(TERMS, 1, [at(meeting)], timeout=0.3).standing is Standing.UNPLACED
+        with pytest.raises(ExchangeFailed, match="in time"):
+            seat(meeting, 3, dealer, Deadline.after(0.3))
+
+
+def test_strangers_do_not_spoil_a_toss() -> None:
+    """Whoever connects to a waiting device and is not its partner is ignored."""
+    with listening() as here:
+        names = ("00" * 16, "ff" * 16)
+        place = Place(1, names, (("127.0.0.1", 1), at(here)), 0)
+
+        def partner() -> list[dt.jrr.Coin]:
+            for noise in (b"GET / HTTP/1.1\r\n\r\n", b"", pack(Kind.HELLO, 0, NOBODY, bytes(54))):
+                with socket.create_connection(at(here)) as stranger:
+                    stranger.sendall(noise)
+            exchange = Exchange(TERMS, Role.FIRST, context=place.context)
+            with socket.create_connection(at(here)) as connection:
+                run(exchange, connection, Deadline.after(5))
+            return exchange.coins()
+
+        with beside(partner) as result:
+            coins = protocols.device._together(TERMS, 1, place, here, Deadline.after(5), dt.randomness.SYSTEM)
+        assert len(coins) == 1
+        assert len(result[0]) == 1
+
+
+def test_a_slow_partner_does_not_hang_a_device() -> None:
+    """One byte at a time, for ever: the time is over all the same."""
+    ours, theirs = socket.socketpair()
+    stop = threading.Event()
+
+    def drip() -> None:
+        for byte in pack(Kind.HELLO, 0, NOBODY, bytes(54)):
+            if stop.wait(0.1):
+                return
+            theirs.sendall(bytes([byte]))
+
+    with ours, theirs, beside(drip):
+        exchange = Exchange(TERMS, Role.SECOND)
+        with pytest.raises(ExchangeFailed, match="in time"):
+            run(exchange, ours, Deadline.after(0.5))
+        stop.set()
+        with pytest.raises(ExchangeFailed):
+            exchange.coins()
+
+
+def test_estimates_stay_unbiased_and_their_errors_right_whoever_vanishes() -> None:
+    """Of 60 people some toss alone: the mean over many collections is the truth, the error the real one."""
+    n, formed, size = 60, 20, 4_000
+    jrr = dt.JRR(JRR.domain, p=Fraction(7, 10), rho=Fraction(-2, 5), n=n)
+    terms = Terms(jrr, bits=10)
+    source, holders = dt.Seeded(8), 57
+    standings = (Standing.PAIRED,) * (2 * formed) + (Standing.LOST,) * (n - 2 * formed)
+    values = np.array([1] * holders + [0] * (n - holders))
+    told = []
+    for _ in range(size):
+        order = source.permutation(n)  # partners, and who loses one, do not depend on answers
+        coins = np.empty(n, dtype=bool)
+        coins[: 2 * formed] = terms.mechanism.pairs.draw(formed, source).reshape(-1)
+        coins[2 * formed :] = [coin.truthful[0] for coin in terms.alone(n - 2 * formed, source=source)]
+        cells = np.where(coins, values[order], 1 - values[order]).astype(np.uint8)
+        told.append(float(Collection(terms, cells[:, None], standings).frequencies()["yes"].value))
+    came = Collection(terms, cells[:, None], standings)
+    variance = came.reading.count_variance(holders) / n**2
+    assert abs(np.mean(told) - holders / n) < 4.9 * np.sqrt(variance / size)
+    spread = np.sqrt(2.0 / size) * 4.9
+    assert abs(np.var(told) / variance - 1.0) < spread
+    full = terms.mechanism.count_variance(holders) / n**2
+    assert abs(np.var(told) / full - 1.0) > spread  # as if all pairs had been formed: rejected
+
+
+# --- what must not come in ---------------------------------------------------------------------------------
+
+
+def test_the_collector_takes_each_device_once() -> None:
+    jrr = dt.JRR(JRR.domain, p=0.7, rho=-0.4, n=2)
+    terms = Terms(jrr, bits=4)
+    tossed = protocols.Tossed(terms.alone(1), Standing.ALONE)
+    truth, lie = (terms.mechanism.reports(np.array([cell], dtype=np.uint8)) for cell in (0, 1))
+    with listening() as desk, beside(lambda: protocols.collect(desk, terms, timeout=10)) as result:
+        report(terms, tossed, truth, at(desk), name=b"a" * 16, timeout=5)
+        report(terms, tossed, truth, at(desk), name=b"a" * 16, timeout=5)  # sent again: thanked again
+        with pytest.raises(ExchangeFailed):
+            report(terms, tossed, lie, at(desk), name=b"a" * 16, timeout=5)  # not another one
+        with pytest.raises(ExchangeFailed):
+            report(Terms(jrr, bits=5), tossed, lie, at(desk), name=b"b" * 16, timeout=5)
+        report(terms, tossed, lie, at(desk), name=b"b" * 16, timeout=5)
+    (came,) = result
+    assert came.cells.tolist() == [[0], [1]]
+
+
+def test_a_collection_that_nobody_joins() -> None:
+    with listening() as desk, pytest.raises(ExchangeFailed, match="no device"):
+        protocols.collect(desk, TERMS, timeout=0.2)
+
+
+@given(st.binary(max_size=200))
+def test_noise_is_no_report_and_no_place(noise: bytes) -> None:
+    for parse in (
+        lambda: _read(TERMS, 1, noise),
+        lambda: _enrolled(noise),
+        lambda: read_object(noise),
+        lambda: _place(read_object(noise), "ab" * 16, 0),
+    ):
+        with pytest.raises(ExchangeFailed):
+            parse()
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=3),
+    max_leaves=6,
+)
+
+
+@given(
+    st.fixed_dictionaries(
+        {}, optional={"index": JSON, "devices": JSON, "name": JSON, "host": JSON, "port": JSON}
+    ),
+    JSON,
+)
+def test_odd_objects_are_no_place(read: dict[str, object], partner: object) -> None:
+    with pytest.raises(ExchangeFailed):
+        _place(read, "ab" * 16, partner)
+    with pytest.raises(ExchangeFailed):
+        _enrolled(json.dumps(read).encode())
+
+
+@given(st.binary(min_size=2, max_size=2), st.integers(0, 255))
+def test_reports_that_no_device_could_send_are_refused(cells: bytes, standing: int) -> None:
+    body = HEAD.pack(b"n" * 16, TERMS.digest, standing) + cells
+    if standing < 4 and max(cells) < 2:
+        assert _read(TERMS, 2, body)[2].tolist() == list(cells)
+    else:
+        with pytest.raises((ExchangeFailed, dt.errors.MalformedReport)):
+            _read(TERMS, 2, body)
+
+
+def test_mistakes_are_refused() -> None:
+    with pytest.raises(InvalidParameter, match="one dealer or at three"):
+        protocols.toss(TERMS, 1, [("127.0.0.1", 1)] * 2)
+    for timeout in (0, -1, float("nan"), "5", True):
+        with pytest.raises(InvalidParameter, match="timeout"):
+            protocols.toss(TERMS, 1, [("127.0.0.1", 1)], timeout=timeout)
+    with pytest.raises(InvalidParameter, match="more have reported"):
+        Collection(TERMS, np.zeros((5, 1), dtype=np.uint8), (Standing.ALONE,) * 5)
+    with pytest.raises(InvalidParameter, match="how each device"):
+        Collection(TERMS, np.zeros((2, 1), dtype=np.uint8), (Standing.ALONE,))
+    came = Collection(TERMS, np.zeros((1, 1), dtype=np.uint8), (Standing.ALONE,))
+    assert came.frequencies().n == 1
+    with pytest.raises(InvalidParameter, match="from 0 to 0"):
+        came.frequencies(1)
