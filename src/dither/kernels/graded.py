@@ -26,7 +26,7 @@ Mask = NDArray[np.bool_]
 
 _HIGH: Final = 1 << 40
 _MOST: Final = 1 << 22  # candidates whose weights add up below 2^62
-_BLOCK: Final = 1 << 21  # weights handled together
+_BLOCK: Final = 1 << 18  # weights handled together: they stay in the cache
 
 
 @final

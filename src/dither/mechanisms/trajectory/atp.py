@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import KW_ONLY, dataclass
-from fractions import Fraction
 from functools import cached_property
 from typing import Any, Final, NamedTuple, Self, final
 
@@ -129,13 +128,22 @@ class ATP(PointMechanism):
             merged[block] = (distances(one, self.places) + distances(two, self.places)).argmin(axis=1)
         return merged
 
+    @property
+    def keeps(self) -> bool:
+        """Whether ε is kept: with sectors that do not depend on the secret."""
+        return not self.centred
+
+    @property
+    def most(self) -> float:
+        """The sum of what the choices of a location spend."""
+        anchor, sector, choice = self.budget
+        return log_above(max(anchor.ratio, sector.ratio**2 * choice.ratio) ** 2)
+
     def _realised(self) -> tuple[Bound, str]:
         if self.centred:
             return Nothing("the candidates depend on the exact direction of the true location"), "not finite"
-        anchor, sector, choice = self.budget
-        ratio = max(anchor.ratio, sector.ratio**2 * choice.ratio) ** 2
         how = "in each of two copies a choice by weights, or two sectors and a choice, whichever is more"
-        return Pure(log_above(Fraction(ratio))), how
+        return Pure(self.most), how
 
     def wire(self) -> dict[str, Any]:
         """Give the integers of one location's choices."""

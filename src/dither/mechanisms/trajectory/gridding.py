@@ -96,6 +96,11 @@ class Gridding(PathMechanism):
         return Nothing("a cell is impossible") if ratio is None else Pure(log_above(Fraction(ratio))), how
 
     @property
+    def most(self) -> float:
+        """The bound that the weights' bounds give: looking at every pair of cells may find less."""
+        return log_above(self.grade.ratio)
+
+    @property
     def _limits(self) -> tuple[tuple[int, int], ...]:
         return ((0, self.side * _WITHIN - 1),) * 2
 

@@ -6,7 +6,7 @@ import math
 from dataclasses import KW_ONLY, dataclass
 from enum import Enum
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, Self, final
 
 import numpy as np
@@ -14,10 +14,11 @@ from numpy.typing import NDArray
 
 from dither.domains import Domain
 from dither.errors import InvalidParameter
-from dither.kernels.graded import blocks, largest_ratio
+from dither.kernels.graded import blocks
 from dither.mechanisms.trajectory.points import PointMechanism, Points, distances, positive
 from dither.privacy.exact import exp_below
 
+Floats = NDArray[np.float64]
 Groups = NDArray[np.int8]
 Integers = NDArray[np.int64]
 
@@ -69,10 +70,12 @@ class LSRR(PointMechanism):
         super()._build()
 
     def _groups(self, points: Integers) -> Groups:
-        apart = distances(self.places[points], self.places)
+        return _grouped(self.places, points, self._radii)
+
+    @property
+    def _radii(self) -> tuple[float, float]:
         side = max(self.region.box.x.length, self.region.box.y.length)
-        near, far = (ring * side for ring in self.rings)
-        return (apart > near).astype(np.int8) + (apart > far)
+        return self.rings[0] * side, self.rings[1] * side
 
     @cached_property
     def levels(self) -> Integers:
@@ -89,23 +92,68 @@ class LSRR(PointMechanism):
         parts = np.array([contrast, (1.0 + contrast) / 2.0, 1.0]) / max(contrast, 1.0)
         return np.maximum(np.rint(self.grade.high * parts), 1.0).astype(np.int64)
 
+    @property
+    def keeps(self) -> bool:
+        """Whether ε is kept: with the contrast that keeps it."""
+        return self.contrast is Contrast.KEPT
+
+    @property
+    def most(self) -> float:
+        """ε: the contrast was chosen so that no pair of points spends more."""
+        return self.epsilon
+
     @cached_property
     def _largest(self) -> float:
-        """The largest contrast that keeps ε, by bisection on what is then spent; e^(ε/2) surely does."""
+        """The largest contrast c that keeps ε, by bisection; e^(ε/2) surely does.
+
+        With a near points, those between counted half, a row adds up to N + (c − 1)·a. So of the rows in
+        which a point is near, between or far, only the smallest and the largest a matter: found once.
+        """
         count = len(self.points)
-        bound = float(exp_below(Fraction(self.epsilon))) * (1.0 - 1e-12)
-        groups = np.concatenate([self._groups(np.arange(count)[block]) for block in blocks(count, count)])
+        least, most = _extremes(tuple(self.points), self._radii)
+        bound = float(exp_below(Fraction(self.epsilon)))
 
         def keeps(contrast: float) -> bool:
-            levels = self._levels(contrast)
-            spent = largest_ratio(count, count, lambda points: levels[groups[points]])
-            return spent is not None and spent <= bound
+            levels = np.array([contrast, (1.0 + contrast) / 2.0, 1.0])[:, None]
+            likeliest = (levels / (count + (contrast - 1.0) * least)).max(
+                axis=0, initial=0.0, where=least < np.inf
+            )
+            unlikeliest = (levels / (count + (contrast - 1.0) * most)).min(
+                axis=0, initial=np.inf, where=most > -np.inf
+            )
+            rounding = 1.0 - 8.0 * contrast / self.grade.high  # levels are whole numbers
+            return bool((likeliest / unlikeliest).max() <= bound * rounding)
 
         low, high = math.exp(self.epsilon / 2.0) * (1.0 - 1e-6), math.exp(self.epsilon)
-        while high - low > 1e-9 * low:
+        while high - low > 1e-12 * low:
             middle = (low + high) / 2.0
             low, high = (middle, high) if keeps(middle) else (low, middle)
         return low
 
     def _weights(self, points: Integers) -> Integers:
         return np.asarray(self.levels[self._groups(points)])
+
+
+def _grouped(places: Floats, rows: Integers, radii: tuple[float, float]) -> Groups:
+    """Say of every point whether it is near (0), between (1) or far (2), seen from some of them."""
+    apart = distances(places[rows], places)
+    return (apart > radii[0]).astype(np.int8) + (apart > radii[1])
+
+
+@lru_cache(maxsize=4)
+def _extremes(points: Points, radii: tuple[float, float]) -> tuple[Floats, Floats]:
+    """Give, for each group and point, the least and the most near points of rows in which it is in the group.
+
+    Points between count half. A group that a point is never in has infinities.
+    """
+    places, count = np.asarray(points), len(points)
+    numbers = np.arange(count)
+    least, most = np.full((3, count), np.inf), np.full((3, count), -np.inf)
+    for block in blocks(count, count):
+        groups = _grouped(places, numbers[block], radii)
+        near = ((2 - groups).sum(axis=1, dtype=np.int64) / 2.0)[:, None]
+        for kind in range(3):
+            own = groups == kind
+            np.minimum(least[kind], np.where(own, near, np.inf).min(axis=0), out=least[kind])
+            np.maximum(most[kind], np.where(own, near, -np.inf).max(axis=0), out=most[kind])
+    return least, most

@@ -39,6 +39,11 @@ class NGram(PointMechanism):
             object.__setattr__(self, "reach", positive("the reach", self.reach))
         super()._build()
 
+    @property
+    def keeps(self) -> bool:
+        """Whether ε is kept: without a reach."""
+        return self.reach is None
+
     def _weights(self, points: Integers) -> Integers:
         apart = distances(self.places[points], self.places)
         near = None if self.reach is None else apart <= self.reach * self.region.diameter

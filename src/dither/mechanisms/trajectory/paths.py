@@ -75,6 +75,16 @@ class PathMechanism(Mechanism):
         """Recompute the bound of one location, and say how."""
 
     @property
+    def keeps(self) -> bool:
+        """Whether ε is kept; not so for mechanisms that are repeated as they were published."""
+        return True
+
+    @property
+    def most(self) -> float:
+        """A certified bound of what one location spends, at most ε where ε is kept."""
+        return self._realised()[0].epsilon  # type: ignore[union-attr]
+
+    @property
     @abstractmethod
     def dtype(self) -> np.dtype[Any]:
         """The whole numbers that hold a report."""
@@ -162,6 +172,8 @@ class PathMechanism(Mechanism):
         bound, how = self.per_location(1)._realised()
         if self.unit is Unit.LOCATION or isinstance(bound, Nothing):
             return bound, how
+        if not self.keeps:
+            return Nothing("what a trajectory spends is not bounded by its budget"), how
         # Whatever the length n, n kernels certified for ε/n each: see `_per_location`.
         return Pure(self.epsilon), f"n kernels for ε/n each, checked for each length n; for n = 1: {how}"
 
@@ -215,8 +227,7 @@ def _per_location(mechanism: PathMechanism, length: int) -> Any:
         raise InvalidParameter(
             f"ε = {mechanism.epsilon:g} is too little for a trajectory of {length} locations"
         ) from None
-    bound = single._realised()[0]
-    if isinstance(bound, Pure) and Fraction(bound.epsilon) * length > Fraction(mechanism.epsilon):
+    if single.keeps and Fraction(single.most) * length > Fraction(mechanism.epsilon):
         raise InvalidParameter("the locations together would exceed the trajectory's budget")
     return single
 

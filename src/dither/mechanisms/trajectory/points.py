@@ -78,6 +78,10 @@ class PointMechanism(PathMechanism):
     def _receive(self, cells: Array, begins: NDArray[np.bool_]) -> Floats:
         return self.places[cells[:, 0]]
 
+    def weights_of(self, place: tuple[float, float]) -> Integers:
+        """Give the integer weight of every point for a place: its probability, up to their sum."""
+        return np.asarray(self._weights(self.nearest(self.region.check([place])))[0])
+
     def nearest(self, places: Floats) -> Integers:
         """Give the number of the nearest point of each place."""
         nearest = np.empty(len(places), dtype=np.int64)
@@ -92,6 +96,11 @@ class PointMechanism(PathMechanism):
         if ratio is None:
             return Nothing("which points can be reported depends on the true location"), how
         return Pure(log_above(Fraction(ratio))), how
+
+    @property
+    def most(self) -> float:
+        """The bound that the weights' bounds give: looking at every pair of points may find less."""
+        return log_above(self.grade.ratio)
 
     @property
     def _limits(self) -> tuple[tuple[int, int], ...]:
@@ -110,8 +119,11 @@ class PointMechanism(PathMechanism):
 
 def distances(first: Floats, second: Floats) -> Floats:
     """Give the distance of every first place to every second one."""
-    gap = first[:, None, :] - second[None, :, :]
-    return np.asarray(np.sqrt(gap[..., 0] ** 2 + gap[..., 1] ** 2), dtype=np.float64)
+    across, along = (np.subtract.outer(first[:, axis], second[:, axis]) for axis in (0, 1))
+    across *= across
+    along *= along
+    across += along
+    return np.asarray(np.sqrt(across, out=across), dtype=np.float64)
 
 
 def grid(area: Rectangle, side: int) -> list[tuple[float, float]]:

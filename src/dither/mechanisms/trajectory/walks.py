@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import math
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import KW_ONLY, dataclass
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 from typing import Any, Final, final
 
 import numpy as np
@@ -85,16 +86,10 @@ class WalkMechanism(PairMechanism):
             raise InvalidParameter("the start is a public place inside the domain") from None
         return x, y
 
-    @cached_property
-    def _turns(self) -> Floats:
-        """The unit vector of each cell of the direction."""
-        angle = self.parts[0].decode(np.arange(self.parts[0].outcomes))
-        return np.stack([np.cos(angle), np.sin(angle)], axis=-1)
-
-    @cached_property
-    def _shares(self) -> Floats:
-        """The share of the way to the border of each cell of the distance."""
-        return np.clip(self.parts[1].decode(np.arange(self.parts[1].outcomes)), 0.0, 1.0)
+    @property
+    def _tables(self) -> tuple[Floats, Floats]:
+        """The unit vector of each cell of the direction, the share of the way of each of the distance."""
+        return _looked_up(*self.parts, json.dumps(self.wire()["codebook"]))
 
     def _send(self, paths: Paths, source: Source, threads: int) -> Array:
         cells = np.empty(paths.points.shape, dtype=self.dtype)
@@ -115,15 +110,15 @@ class WalkMechanism(PairMechanism):
         here = np.tile(self.origin, (group.size, 1))
         for rows in _steps(paths.offsets, group):
             at = here[: rows.size]
-            angle, share = self._seen(at, paths.points[rows])
+            angle, share = self.seen(at, paths.points[rows])
             first = direction.perturb(angle, source=source).cells
             second = distance.perturb(share, source=source).cells
             cells[rows, 0], cells[rows, 1] = first, second
-            self._move(at, first, second)
+            self.advance(at, first, second)
         for rest, begin in _alone(paths.offsets, group, here):
             self._walk_alone(paths.points[rest], cells[rest], begin, source)
 
-    def _seen(self, at: Floats, places: Floats) -> tuple[Floats, Floats]:
+    def seen(self, at: Floats, places: Floats) -> tuple[Floats, Floats]:
         """Give the direction in which places are seen from references, and the share of the way to them.
 
         A place that is its own reference is seen in direction 0 at no distance, and is randomised like any.
@@ -135,39 +130,39 @@ class WalkMechanism(PairMechanism):
 
     def _inputs(self, place: Floats, reference: Floats | None) -> tuple[float, float]:
         at = np.asarray(self.origin) if reference is None else self.region.check(reference)
-        angle, share = self._seen(at[None], place[None])
+        angle, share = self.seen(at[None], place[None])
         return float(angle[0]), float(share[0])
 
-    def _move(self, at: Floats, direction: Array, distance: Array) -> None:
+    def advance(self, at: Floats, direction: Array, distance: Array) -> None:
         """Go on from references to where reports lead, in place."""
-        turn = self._turns[direction]
-        turn *= (self._shares[distance] / self.region.gauge(at, turn))[:, None]
+        turns, shares = self._tables
+        turn = turns[direction]
+        turn *= (shares[distance] / self.region.gauge(at, turn))[:, None]
         at += turn
         at[:] = self.region.clip(at)  # against rounding alone
 
     def _walk_alone(self, places: Floats, cells: Array, begin: Pair, source: Source) -> None:
         direction, distance = (_single(part, source) for part in self.parts)
-        gauge = self.region.gauge_one
+        gauge, advance = self.region.gauge_one, self._stepper()
         x, y = begin
         for row, (a, b) in enumerate(places.tolist()):
             step = a - x, b - y
             first = direction(math.atan2(step[1], step[0]) % TURN.period)
             second = distance(min(gauge((x, y), step), 1.0))
             cells[row] = first, second
-            x, y = self._move_one(x, y, first, second)
+            x, y = advance(x, y, first, second)
 
-    def _move_one(self, x: float, y: float, direction: int, distance: int) -> Pair:
-        turn = self._turn_list[direction]
-        length = self._share_list[distance] / self.region.gauge_one((x, y), turn)
-        return x + turn[0] * length, y + turn[1] * length
+    def _stepper(self) -> Callable[[float, float, int, int], Pair]:
+        """Give `advance` for one place, without arrays."""
+        turn, share = (table.item for table in self._tables)
+        gauge = self.region.gauge_one
 
-    @cached_property
-    def _turn_list(self) -> list[Pair]:
-        return [(x, y) for x, y in self._turns.tolist()]
+        def advance(x: float, y: float, direction: int, distance: int) -> Pair:
+            across, along = turn(2 * direction), turn(2 * direction + 1)
+            length = share(distance) / gauge((x, y), (across, along))
+            return x + across * length, y + along * length
 
-    @cached_property
-    def _share_list(self) -> list[float]:
-        return list(self._shares.tolist())
+        return advance
 
     def _receive(self, cells: Array, begins: Marks) -> Floats:
         places = np.empty((len(cells), 2))
@@ -176,18 +171,26 @@ class WalkMechanism(PairMechanism):
             here = np.tile(self.origin, (group.size, 1))
             for rows in _steps(offsets, group):
                 at = here[: rows.size]
-                self._move(at, cells[rows, 0], cells[rows, 1])
+                self.advance(at, cells[rows, 0], cells[rows, 1])
                 places[rows] = at
             for rest, begin in _alone(offsets, group, here):
                 places[rest] = self._retrace(cells[rest], begin)
         return self.region.clip(places)
 
     def _retrace(self, cells: Array, begin: Pair) -> list[Pair]:
-        place, places = begin, []
+        place, places, advance = begin, [], self._stepper()
         for direction, distance in cells.tolist():
-            place = self._move_one(*place, direction, distance)
+            place = advance(*place, direction, distance)
             places.append(place)
         return places
+
+
+@lru_cache(maxsize=8)
+def _looked_up(direction: Mechanism, distance: Mechanism, codebooks: str) -> tuple[Floats, Floats]:
+    """Give the tables of two parts; few are kept, for they are large. Equal parts may be read differently."""
+    angle = direction.decode(np.arange(direction.outcomes))
+    turns = np.stack([np.cos(angle), np.sin(angle)], axis=-1)
+    return turns, np.clip(distance.decode(np.arange(distance.outcomes)), 0.0, 1.0)
 
 
 def _groups(offsets: Array) -> Iterator[Array]:

@@ -1,0 +1,7 @@
+"""Chapter 6 and appendix D of the dissertation: places and paths, as published, as coded, and right."""
+
+from dither.experiments.tracs import continuous, discrete, shapes, speed
+
+FIGURES = [*shapes.FIGURES, *continuous.FIGURES, *discrete.FIGURES, *speed.FIGURES]
+
+__all__ = ["FIGURES"]

@@ -1,0 +1,171 @@
+"""What the authors' programs do where it is not what the dissertation says: each bug a switch.
+
+Nothing here is private; nothing here is used anywhere else.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from dataclasses import KW_ONLY, dataclass, fields
+from functools import partial
+from typing import Any, Final, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dither.domains import Circle, Interval, Paths, Rectangle
+from dither.mechanisms.mechanism import Mechanism
+from dither.mechanisms.numeric.sw import SW, wave_share
+from dither.mechanisms.trajectory.planar_laplace import PlanarLaplace
+from dither.mechanisms.trajectory.tracs_d import TraCSD
+from dither.mechanisms.windowed import within
+from dither.privacy import Bound, Nothing
+from dither.randomness import Source
+
+Array = NDArray[Any]
+Floats = NDArray[np.float64]
+
+TURN: Final = 2.0 * math.pi
+CORNER: Final = (0.0, 0.0)
+SQUARE: Final = Rectangle(Interval(0.0, 1.0), Interval(0.0, 1.0))
+
+
+@final
+@dataclass(frozen=True)
+class Flaws:
+    """The bugs of the programs; the numbers are those of the list of deviations, T4 to T23."""
+
+    seldom_lies: bool = True  # k-RR lies k − 1 times too seldom, and among k others (T7)
+    lost_pi: bool = True  # the redesigned SW's likelier sector has 1/π of its probability (T8)
+    wrong_metric: bool = True  # directions are compared by min(|a − b|, |2π − a − b|) (T9)
+    borrowed: bool = True  # the strawman walks along TraCS-D's references (T10)
+    free_start: bool = True  # walks are averaged over n + 1 places, the first without error (T10)
+    squared_first: bool = True  # planar Laplace is drawn on the unit square, then stretched (T23)
+    floored: bool = True  # places are rounded down to the grid, not to the nearest (T18)
+
+    @staticmethod
+    def none() -> Flaws:
+        """Give no bug at all."""
+        return Flaws(**{field.name: False for field in fields(Flaws)})
+
+
+class _Program(Mechanism):
+    """A direction drawn in floats, as the programs do."""
+
+    takes = (Circle,)
+
+    def _build(self) -> None:
+        """Nothing can fail."""
+
+    @abstractmethod
+    def directions(self, angles: Floats, uniform: Floats) -> Floats:
+        """Give a direction for each angle, from two uniform numbers each."""
+
+    def _draw(self, values: object, source: Source, threads: int) -> Array:
+        angles = np.asarray(values, dtype=np.float64)
+        uniform = (source.words(2 * angles.size) >> np.uint64(11)).reshape(2, -1) / 2.0**53
+        drawn = self.directions(angles.reshape(-1), uniform).reshape(angles.shape) % TURN
+        return np.minimum(drawn / TURN * self.outcomes, self.outcomes - 1).astype(np.uint16)
+
+    def decode(self, cells: Array) -> Floats:
+        return np.asarray((np.asarray(cells) + 0.5) / self.outcomes * TURN, dtype=np.float64)
+
+    def _valid(self, raw: Array) -> Array:
+        return within(raw, self.outcomes, np.dtype(np.uint16))
+
+    def realised(self) -> tuple[Bound, str]:
+        return Nothing("a program is repeated here, with its bugs"), "not computed"
+
+    def wire(self) -> dict[str, Any]:
+        return {"kernel": {}, "codebook": {}}
+
+    @property
+    def outcomes(self) -> int:
+        return 1 << 16
+
+    @property
+    def report_bytes(self) -> float:
+        return 2.0
+
+
+@final
+@dataclass(frozen=True)
+class SeldomLies(_Program):
+    """k-RR and a uniform direction in the sector, as coded."""
+
+    _: KW_ONLY
+    sectors: int = 6
+    cells: int = 1 << 16
+
+    def directions(self, angles: Floats, uniform: Floats) -> Floats:  # noqa: D102
+        k = self.sectors
+        sector = np.minimum((angles / TURN * k).astype(np.int64), k - 1)
+        lie = 1.0 / (k - 1.0 + math.exp(self.epsilon))  # (k − 1)/(…) would be right
+        other = (uniform[0] / lie * k).astype(np.int64)  # among k others: 0 … k without the truth
+        told = np.where(uniform[0] < lie, other + (other >= sector), sector)
+        return np.asarray((told + uniform[1]) * TURN / k)
+
+
+@final
+@dataclass(frozen=True)
+class LostPi(_Program):
+    """The redesigned SW on the circle, as coded: a factor π is missing in the probability of the sector."""
+
+    _: KW_ONLY
+    cells: int = 1 << 16
+
+    def directions(self, angles: Floats, uniform: Floats) -> Floats:  # noqa: D102
+        share = wave_share(self.epsilon)
+        inside = share * math.expm1(self.epsilon) / self.epsilon / math.pi
+        near = uniform[0] < inside
+        turn = np.where(near, (uniform[1] - 0.5) * share, share / 2.0 + uniform[1] * (1.0 - share))
+        return np.asarray(angles + turn * TURN)
+
+
+def strawman(
+    area: Rectangle, paths: Paths, epsilon: float, flaws: Flaws, source: Source, sectors: int = 6
+) -> Paths:
+    """Give the strawman's places as the program gives them."""
+    direction = partial(SeldomLies, sectors=sectors)
+    own = TraCSD(area, epsilon=epsilon, start=CORNER, direction=direction)
+    if not flaws.borrowed:
+        return paths.like(own.perturb(paths, source=source).values)
+    walked = TraCSD(area, epsilon=epsilon, start=CORNER).perturb(paths, source=source).values
+    here = np.roll(walked, 1, axis=0)
+    here[paths.offsets[:-1]] = CORNER
+    angle, share = own.seen(here, paths.points)
+    first, second = own.parts
+    own.advance(here, first.perturb(angle, source=source).cells, second.perturb(share, source=source).cells)
+    return paths.like(here)
+
+
+def redesigned(area: Rectangle, paths: Paths, epsilon: float, flaws: Flaws, source: Source) -> Paths:
+    """Give the places of TraCS-D with the redesigned SW inside, as the program gives them."""
+    wave = partial(SW, redesign=True)
+    direction = LostPi if flaws.lost_pi else wave
+    walk = TraCSD(area, epsilon=epsilon, start=CORNER, direction=direction, distance=wave)
+    return paths.like(walk.perturb(paths, source=source).values)
+
+
+def laplace(area: Rectangle, paths: Paths, epsilon: float, flaws: Flaws, source: Source) -> Paths:
+    """Give planar Laplace's places, drawn on the unit square first as the program does."""
+    if not flaws.squared_first:
+        return paths.like(PlanarLaplace(area, epsilon=epsilon).perturb(paths, source=source).values)
+    low, sides = np.array([area.x.low, area.y.low]), np.array([area.x.length, area.y.length])
+    unit = PlanarLaplace(SQUARE, epsilon=epsilon)
+    noisy = unit.perturb(paths.like((paths.points - low) / sides), source=source).values
+    return paths.like(low + noisy * sides)
+
+
+def walk_error(error: Floats, paths: Paths, flaws: Flaws) -> float:
+    """Give the average error of a walk; the program counts the start too, which has none."""
+    lengths = paths.lengths + (1 if flaws.free_start else 0)
+    return float(np.mean(np.add.reduceat(error, paths.offsets[:-1]) / lengths))
+
+
+def direction_error(true: Floats, noisy: Floats, flaws: Flaws) -> float:
+    """Give the mean distance of directions, by the program's metric."""
+    if flaws.wrong_metric:
+        return float(np.minimum(np.abs(true - noisy), np.abs(TURN - true - noisy)).mean())
+    return float(Circle().distance(true, noisy).mean())

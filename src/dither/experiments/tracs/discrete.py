@@ -1,0 +1,292 @@
+"""Chapter 6 in discrete space: Figures 6.8 to 6.10, D.3 and D.7."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from dither.domains import Paths
+from dither.experiments.figure import CODED, PUBLISHED, RIGHT, Figure, Setting, lines
+from dither.experiments.tracs.coded import CORNER
+from dither.experiments.tracs.data import SQUARE, City, city, files, grid_paths, sources
+from dither.experiments.tracs.measuring import PAPER, Make, Rows, expect
+from dither.experiments.tracs.published import EPSILONS, rows
+from dither.mechanisms.trajectory.atp import ATP
+from dither.mechanisms.trajectory.gridding import Gridding
+from dither.mechanisms.trajectory.lsrr import LSRR
+from dither.mechanisms.trajectory.ngram import NGram
+from dither.mechanisms.trajectory.paths import PathMechanism
+from dither.mechanisms.trajectory.points import Points, grid
+from dither.mechanisms.trajectory.readings import Rounded
+from dither.mechanisms.trajectory.tracs_c import TraCSC
+from dither.mechanisms.trajectory.tracs_d import TraCSD
+from dither.paths.metrics import (
+    average_error,
+    hotspots,
+    hotspots_lost,
+    hotspots_miscounted,
+    within_range,
+)
+from dither.privacy import TRAJECTORY
+
+Measure = Callable[[Paths, Paths], dict[str, float]]
+Round = Callable[[Any], Any]
+
+
+def rivals(points: Points, *, coded: bool, reach: float = 0.75) -> dict[str, Make]:
+    """Give the rivals on a list of points: as coded, or repaired."""
+    if coded:
+        return {
+            "ATP": lambda area, **more: ATP.as_published(area, points, **more),
+            "NGram": lambda area, **more: NGram.as_published(area, points, reach=reach, **more),
+            "L-SRR": lambda area, **more: LSRR.as_published(area, points, **more),
+        }
+    return {
+        "ATP": lambda area, **more: ATP(area, points, **more),
+        "NGram": lambda area, **more: NGram(area, points, **more),
+        "L-SRR": lambda area, **more: LSRR(area, points, **more),
+    }
+
+
+def spending(make: Make, epsilon: float) -> float:
+    """Give the label at which a mechanism really spends ε: by false position, for it is nearly straight."""
+    label, spent = epsilon, make(SQUARE, epsilon=epsilon).guarantee.epsilon
+    for _ in range(6):
+        if abs(spent - epsilon) <= 1e-3 * epsilon:
+            break
+        label = min(label * epsilon / spent, 50.0)
+        spent = make(SQUARE, epsilon=label).guarantee.epsilon
+    return label
+
+
+class Entry(NamedTuple):
+    """A mechanism with its label and what it spends, and how its places are read."""
+
+    version: str
+    name: str
+    mechanism: PathMechanism
+    spent: float
+    read: Round
+
+
+def entries(points: Points, epsilon: float, rounded: Round, *, heavy: bool) -> Iterator[Entry]:
+    """Give everything that is compared: as coded; repaired, at equal labels; NGram at equal spending."""
+    for version, makers in ((CODED, rivals(points, coded=True)), (RIGHT, rivals(points, coded=False))):
+        for name, make in makers.items():
+            mechanism = make(SQUARE, epsilon=epsilon)
+            # Looking at every pair of thousands of points is left out.
+            yield Entry(version, name, mechanism, math.nan if heavy else mechanism.guarantee.epsilon, _same)
+    nearest = Rounded(points)
+    yield Entry(CODED, "TraCS-D", TraCSD(SQUARE, epsilon=epsilon, start=CORNER), epsilon, rounded)
+    yield Entry(CODED, "TraCS-C", TraCSC(SQUARE, epsilon=epsilon), epsilon, rounded)
+    yield Entry(RIGHT, "TraCS-D", TraCSD(SQUARE, epsilon=epsilon), epsilon, nearest)
+    yield Entry(RIGHT, "TraCS-C", TraCSC(SQUARE, epsilon=epsilon), epsilon, nearest)
+    if not heavy:
+        make = rivals(points, coded=False)["NGram"]
+        alike = make(SQUARE, epsilon=spending(make, epsilon))
+        yield Entry(RIGHT, "NGram spending ε", alike, alike.guarantee.epsilon, _same)
+
+
+def compared(
+    paths: Paths,
+    points: Points,
+    setting: Setting,
+    measure: Measure,
+    rounded: Round,
+    *,
+    heavy: bool = False,
+    **also: Any,
+) -> Rows:
+    """Compare everything at each ε."""
+    found: Rows = []
+    root = sources(setting, 1)[0]
+    for epsilon in EPSILONS:
+        for entry in entries(points, epsilon, rounded, heavy=heavy):
+            told = entry.read(entry.mechanism.perturb(paths, source=root.spawn()).values)
+            where = {"version": entry.version, **also, "epsilon": epsilon, "mechanism": entry.name}
+            found.append({**where, "spent": entry.spent, **measure(paths, paths.like(told))})
+    return found
+
+
+def _same(places: Any) -> Any:
+    return places
+
+
+def _error(paths: Paths, noisy: Paths) -> dict[str, float]:
+    return {"error": average_error(paths, noisy)}
+
+
+def _grid(side: int, published: str) -> Callable[[Setting], Rows]:
+    def make(setting: Setting) -> Rows:
+        count = setting.runs(100, 20) if side == 10 else setting.runs(20, 3)
+        paths = grid_paths(side, count, 100, sources(setting, 1)[0])
+
+        def floored(places: Any) -> Any:
+            return np.floor(np.asarray(places) * side) / side
+
+        measured = compared(paths, grid(SQUARE, side + 1), setting, _error, floored, heavy=side > 10)
+        return rows(published, PUBLISHED) + measured
+
+    return make
+
+
+def _chosen(setting: Setting, name: str) -> City:
+    """Give the paths that the programs take: Tokyo's first ten, Chicago's second hundred."""
+    return city(setting, name).chosen(*((0, 10) if name == "tky" else (100, 200)))
+
+
+def _in_degrees(town: City) -> Measure:
+    return lambda paths, noisy: {"error": average_error(town.in_degrees(paths), town.in_degrees(noisy))}
+
+
+def _points(town: City) -> Points:
+    return [(x, y) for x, y in town.points.tolist()]
+
+
+def _towns(setting: Setting) -> Rows:
+    found: Rows = []
+    for name in ("tky", "chi"):
+        town = _chosen(setting, name)
+        if setting.quick and name == "tky":
+            town = town.chosen(0, 2)
+        points = _points(town)
+        found += rows(f"fig6.9_{name}", PUBLISHED, panel=town.name)
+        found += compared(
+            town.paths,
+            points,
+            setting,
+            _in_degrees(town),
+            Rounded(points),
+            heavy=name == "tky",
+            panel=town.name,
+        )
+    return found
+
+
+def _other_measures(setting: Setting) -> Rows:
+    """Draw Figure 6.10: range queries and hotspots in Chicago."""
+    town = _chosen(setting, "chi")
+    points = _points(town)
+    spots = hotspots(town.paths)
+
+    def measure(paths: Paths, noisy: Paths) -> dict[str, float]:
+        return {
+            "within": within_range(town.in_degrees(paths), town.in_degrees(noisy), 0.1),
+            "lost": hotspots_lost(paths, noisy, spots),
+            "miscounted": hotspots_miscounted(paths, noisy, spots),
+        }
+
+    found = rows("fig6.10_rqp_chi", PUBLISHED, column="within")
+    for one, two in zip(found, rows("fig6.10_cd_chi", PUBLISHED, column="miscounted"), strict=True):
+        one["miscounted"] = two["miscounted"]
+    return found + compared(town.paths, points, setting, measure, Rounded(points))
+
+
+def _whole_trajectories(setting: Setting) -> Rows:
+    """Draw Figure D.7: the budget of a trajectory is ε times the mean length, divided among its locations."""
+    found: Rows = []
+    for name, length in (("tky", 113), ("chi", 13)):
+        town = _chosen(setting, name)
+        if setting.quick and name == "tky":
+            town = town.chosen(0, 2)
+        points = _points(town)
+        key = f"figD.7_{name}_traj_eps"
+        found += rows(key, PUBLISHED, panel=town.name)
+        makers: dict[tuple[str, str], Make] = {
+            **{(CODED, one): make for one, make in rivals(points, coded=True, reach=0.8).items()},
+            **{(RIGHT, one): make for one, make in rivals(points, coded=False).items() if one != "L-SRR"},
+            (RIGHT, "TraCS-D"): partial(TraCSD, reading=Rounded(points)),
+            (RIGHT, "TraCS-C"): partial(TraCSC, reading=Rounded(points)),
+        }
+        for epsilon in EPSILONS:
+            for ((version, one), make), source in zip(
+                makers.items(), sources(setting, len(makers)), strict=True
+            ):
+                told = make(SQUARE, epsilon=epsilon * length, unit=TRAJECTORY).perturb(
+                    town.paths, source=source
+                )
+                error = _in_degrees(town)(town.paths, town.paths.like(told.values))
+                where = {"version": version, "panel": town.name, "epsilon": epsilon, "mechanism": one}
+                found.append({**where, **error})
+    return found
+
+
+def _gridding(setting: Setting) -> Rows:
+    """Draw Figure D.3: the corner of the unit square, gridded coarsely and finely."""
+    paths = Paths.of(np.zeros((setting.runs(5000, 1000), 1, 2)))
+    makers: dict[str, Make] = {
+        "gridding 10 × 10": partial(Gridding, side=10),
+        "gridding 100 × 100": partial(Gridding, side=100),
+        "TraCS-C": TraCSC,
+    }
+    found = rows("figD.3_gridding", PUBLISHED)
+    for epsilon in EPSILONS:
+        for (name, make), source in zip(makers.items(), sources(setting, len(makers)), strict=True):
+            error = average_error(paths, make(SQUARE, epsilon=epsilon).perturb(paths, source=source))
+            found.append({"version": RIGHT, "epsilon": epsilon, "mechanism": name, "error": error})
+    return found
+
+
+_CURVES: Final = lines("epsilon", "error", "mechanism")
+_HONEST: Final = (
+    "As coded, NGram and ATP promise nothing: what they can report depends on the exact true place.",
+    "`spent` is the ε really spent; NGram repaired spends about half its label, and is shown at equal "
+    "spending as well.",
+)
+_BOTH: Final = tuple(dict.fromkeys(file for name in ("tky", "chi") for file in files(name)))
+
+FIGURES: Final = [
+    Figure(
+        PAPER,
+        "Figure 6.8a",
+        "a grid of 11 × 11 points",
+        _grid(10, "fig6.8a_grid10"),
+        _CURVES,
+        [
+            *expect(CODED, "ATP", (0.394, 0.395, 0.357, 0.34, 0.33), 0.1),
+            *expect(RIGHT, "ATP", (0.523, 0.496, 0.463, 0.441, 0.414), 0.1),
+            *expect(CODED, "NGram", (0.482, 0.415, 0.368, 0.311, 0.279), 0.1),
+            *expect(RIGHT, "NGram", (0.493, 0.441, 0.381, 0.347, 0.297), 0.1),
+            *expect(CODED, "L-SRR", (0.496, 0.432, 0.398, 0.39, 0.378), 0.1),
+            *expect(RIGHT, "TraCS-D", (0.468, 0.331, 0.245, 0.172, 0.127), 0.1),
+            *expect(RIGHT, "TraCS-C", (0.399, 0.285, 0.196, 0.119, 0.059), 0.1),
+            *expect(CODED, "TraCS-C", (0.4, 0.296, 0.201, 0.16, 0.128), 0.1),
+        ],
+        notes=("The published grids have one point more a side than said.", *_HONEST),
+    ),
+    Figure(
+        PAPER, "Figure 6.8b", "a grid of 61 × 61 points", _grid(60, "fig6.8b_grid60"), _CURVES, notes=_HONEST
+    ),
+    Figure(
+        PAPER,
+        "Figure 6.9",
+        "the places of Tokyo and Chicago, in degrees",
+        _towns,
+        _CURVES,
+        [
+            *expect(CODED, "ATP", (0.149, 0.157, 0.141, 0.135, 0.132), 0.2, panel="CHI"),
+            *expect(RIGHT, "TraCS-D", (0.156, 0.111, 0.075, 0.05, 0.038), 0.2, panel="CHI"),
+            *expect(RIGHT, "TraCS-C", (0.168, 0.122, 0.078, 0.048, 0.03), 0.2, panel="CHI"),
+            *expect(CODED, "TraCS-D", (0.228, 0.157, 0.117, 0.074, 0.052), 0.2, panel="CHI"),
+        ],
+        needs=_BOTH,
+        notes=_HONEST,
+    ),
+    Figure(
+        PAPER,
+        "Figure 6.10",
+        "range queries and hotspots in Chicago",
+        _other_measures,
+        lines("epsilon", "within", "mechanism"),
+        needs=files("chi"),
+        notes=(
+            "The programs compare counts of hotspot visits; the definition counts the visits that are lost.",
+        ),
+    ),
+    Figure(PAPER, "Figure D.3", "gridding the unit square", _gridding, _CURVES),
+    Figure(PAPER, "Figure D.7", "ε for a whole trajectory", _whole_trajectories, _CURVES, needs=_BOTH),
+]

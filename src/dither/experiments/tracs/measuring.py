@@ -1,0 +1,106 @@
+"""How the figures of chapter 6 are measured: mechanisms, programs with their bugs, and what is expected."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any, Final
+
+from dither.domains import Paths, Rectangle
+from dither.experiments.figure import CODED, RIGHT, Expected, Setting
+from dither.experiments.tracs import coded
+from dither.experiments.tracs.coded import CORNER, Flaws
+from dither.experiments.tracs.data import City, sources
+from dither.experiments.tracs.published import EPSILONS
+from dither.mechanisms.trajectory.paths import PathMechanism
+from dither.mechanisms.trajectory.planar_laplace import PlanarLaplace
+from dither.mechanisms.trajectory.strawman import Strawman
+from dither.mechanisms.trajectory.tracs_c import TraCSC
+from dither.mechanisms.trajectory.tracs_d import TraCSD
+from dither.paths.metrics import average_error, distances
+from dither.randomness import Source
+
+Rows = list[dict[str, Any]]
+Make = Callable[..., PathMechanism]
+Told = Callable[[Paths, float, Source], float]  # the error of a program's places
+
+PAPER: Final = "002-6"
+RIGHT_ONES: Final[dict[str, Make]] = {
+    "TraCS-D": TraCSD,
+    "TraCS-D from the corner": partial(TraCSD, start=CORNER),
+    "strawman": partial(Strawman, start=CORNER),
+    "TraCS-C": TraCSC,
+    "planar Laplace": PlanarLaplace,
+}
+
+
+def measured(
+    makers: dict[str, Make],
+    area: Rectangle,
+    paths: Paths,
+    setting: Setting,
+    *,
+    town: City | None = None,
+    **also: Any,
+) -> Rows:
+    """Give the average error of mechanisms at each ε, in the area's unit or in a city's degrees."""
+    told: Rows = []
+    for epsilon in EPSILONS:
+        for (name, make), source in zip(makers.items(), sources(setting, len(makers)), strict=True):
+            noisy = paths.like(make(area, epsilon=epsilon).perturb(paths, source=source).values)
+            error = average_error(*_shown(town, paths, noisy))
+            told.append({"version": RIGHT, **also, "epsilon": epsilon, "mechanism": name, "error": error})
+    return told
+
+
+def programs(area: Rectangle, flaws: Flaws, *, town: City | None = None) -> dict[str, Told]:
+    """Give the programs whose numbers were published, as functions that measure themselves."""
+
+    def walk(paths: Paths, epsilon: float, source: Source) -> float:
+        noisy = TraCSD(area, epsilon=epsilon, start=CORNER).perturb(paths, source=source).values
+        return coded.walk_error(distances(*_shown(town, paths, paths.like(noisy))), paths, flaws)
+
+    def straw(paths: Paths, epsilon: float, source: Source) -> float:
+        noisy = coded.strawman(area, paths, epsilon, flaws, source)
+        return coded.walk_error(distances(*_shown(town, paths, noisy)), paths, flaws)
+
+    def laplace(paths: Paths, epsilon: float, source: Source) -> float:
+        noisy = coded.laplace(area, paths, epsilon, flaws, source)
+        return average_error(*_shown(town, paths, noisy))
+
+    return {"TraCS-D": walk, "strawman": straw, "planar Laplace": laplace}
+
+
+def told_by(which: dict[str, Told], paths: Paths, setting: Setting, **also: Any) -> Rows:
+    """Give the errors of programs at each ε."""
+    told: Rows = []
+    for epsilon in EPSILONS:
+        for (name, program), source in zip(which.items(), sources(setting, len(which)), strict=True):
+            error = program(paths, epsilon, source)
+            told.append({"version": CODED, **also, "epsilon": epsilon, "mechanism": name, "error": error})
+    return told
+
+
+def expect(
+    version: str, name: str, values: tuple[float, ...], tolerance: float, column: str = "error", **where: Any
+) -> list[Expected]:
+    """Give the expectation that a curve goes through values, at each ε."""
+    return [
+        Expected(
+            {"version": version, "mechanism": name, "epsilon": epsilon, **where},
+            column,
+            value,
+            tolerance,
+            "recomputed",
+        )
+        for epsilon, value in zip(EPSILONS, values, strict=True)
+    ]
+
+
+def repeated(paths: Paths, times: int) -> Paths:
+    """Give the same paths several times over."""
+    return Paths.of([path for _ in range(times) for path in paths])
+
+
+def _shown(town: City | None, paths: Paths, noisy: Paths) -> tuple[Paths, Paths]:
+    return (paths, noisy) if town is None else (town.in_degrees(paths), town.in_degrees(noisy))
