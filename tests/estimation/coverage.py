@@ -34,6 +34,8 @@ SKEWED = Population(
     lambda rng, n: rng.beta(2, 5, n),
     {"mean": 2 / 7, "variance": 10 / 392, "0.5": 0.26444998329566005, "0.9": 0.5103163066158122},
 )
+NARROW = Population("Beta(2, 40)", lambda rng, n: rng.beta(2, 40, n), {"mean": 2 / 42})
+SPOT = Population("all at 0.3", lambda rng, n: np.full(n, 0.3), {"0.5": 0.3})
 LOWEST = Population("all lowest", lambda rng, n: np.zeros(n), {"mean": 0.0})
 RARE = Population("5 % highest", lambda rng, n: (rng.random(n) < 0.05) * 1.0, {"mean": 0.05})
 POINTED = Population(
@@ -94,9 +96,11 @@ LINEAR = [
 ]
 LIKELIHOOD = [
     Case(dt.SW, SKEWED, "mean", dt.likelihood),
+    Case(dt.SW, NARROW, "mean", dt.likelihood),
     Case(dt.OGPM, SKEWED, "mean", dt.likelihood),
     Case(dt.SW, SKEWED, "0.5", dt.likelihood),
     Case(dt.SW, SKEWED, "0.9", dt.likelihood),
+    Case(dt.SW, SPOT, "0.5", dt.likelihood),
     Case(dt.Podium, SKEWED, "0.5", dt.likelihood),
     Case(dt.OGPM, POINTED, "resultant"),
     Case(dt.OGPM, SPREAD, "resultant"),
@@ -105,7 +109,7 @@ LIKELIHOOD = [
 
 
 def table(repetitions: int, seed: int = 1) -> str:
-    """Measure every case and give the table in Markdown."""
+    """Measure every case and give the table in Markdown; lines are printed as they come."""
     lines = ["| case | n | ε = 0.5 | ε = 1 | ε = 4 |", "|---|---|---|---|---|"]
     for case in (*LINEAR, *LIKELIHOOD):
         for n in case.sizes:

@@ -124,10 +124,10 @@ def _arrows(mechanism: Numerical) -> NDArray[np.complex128]:
 def _mean(summary: Summary) -> _Arrow:
     arrows = _arrows(numerical(summary))
     shares = summary.counts[: arrows.size] / summary.n
-    mean = complex(shares @ arrows)
+    mean = complex((shares * arrows).sum())
     angle, size = math.atan2(mean.imag, mean.real), abs(mean)
     turned = arrows * complex(math.cos(angle), -math.sin(angle))
-    along = float(shares @ (turned.real - size) ** 2)
-    across = float(shares @ turned.imag**2)
+    along = float((shares * (turned.real - size) ** 2).sum())
+    across = float((shares * turned.imag**2).sum())
     rest = max(summary.n - 1, 1)
     return _Arrow(angle, size, math.sqrt(along / rest), math.sqrt(across / rest))

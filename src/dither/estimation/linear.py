@@ -45,15 +45,21 @@ class Average(Estimate):
         return self.value + shift - half, self.value + shift + half
 
 
-def average(summary: Summary, values: Floats, mean: float, *, least: float = 0.0) -> Average:
+def average(summary: Summary, values: Floats, mean: float | None = None, *, least: float = 0.0) -> Average:
     """Give the average of a number per counted report; its variance is known to be at least `least`."""
-    counts = summary.counts[: values.size]
+    if mean is None:
+        mean = total(summary, values) / summary.n
     gaps = values - mean
-    squares = counts * gaps**2
-    spread = float(squares.sum()) / max(summary.n - 1, 1)
-    skew = float(squares @ gaps) / summary.n / spread if spread > 0.0 else 0.0
+    squares = gaps**2
+    spread = total(summary, squares) / max(summary.n - 1, 1)
+    skew = total(summary, squares * gaps) / summary.n / spread if spread > 0.0 else 0.0
     error = math.sqrt(max(spread, least) / summary.n)
     return Average(mean, error, summary.n, summary.mechanism.guarantee, skew)
+
+
+def total(summary: Summary, values: Floats) -> float:
+    """Give the sum of a number per counted report: pairwise, which is more exact than a dot product."""
+    return float((summary.counts[: values.size] * values).sum())
 
 
 @final
@@ -86,10 +92,9 @@ class Linear(Method):
         squares = second(mechanism, gaps)
         # Of the square of the average, a share 1/n of the variance is noise: E[ȳ²] = μ² + σ²/n.
         noise = average(summary, gaps, mean).standard_error ** 2
-        value = float(summary.counts[: gaps.size] @ squares) / summary.n - mean**2 + noise
+        value = total(summary, squares) / summary.n - mean**2 + noise
         # The influence of one report on the variance: its square, less twice the mean times itself.
-        influence = squares - 2.0 * mean * gaps
-        spread = average(summary, influence, float(summary.counts[: gaps.size] @ influence) / summary.n)
+        spread = average(summary, squares - 2.0 * mean * gaps)
         return Average(value, spread.standard_error, summary.n, spread.guarantee, spread.skew)
 
     def resultant(self, summary: Summary) -> Estimate:  # noqa: D102

@@ -28,19 +28,15 @@ class AsReported(Method):
         mechanism = numerical(summary)
         if on_circle(mechanism):
             return circular.direction(summary)
-        values = mechanism.decoded()
-        return average(summary, values, float(summary.counts[: values.size] @ values) / summary.n)
+        return average(summary, mechanism.decoded())
 
     def variance(self, summary: Summary) -> Estimate:  # noqa: D102
         mechanism = numerical(summary)
         if on_circle(mechanism):
             return circular.length(summary, variance=True, as_reported=True)
         values = mechanism.decoded()
-        mean = float(summary.counts[: values.size] @ values) / summary.n
-        squares = (values - mean) ** 2
-        centre = float(summary.counts[: values.size] @ squares) / summary.n
-        spread = average(summary, squares, centre)
-        value = centre * summary.n / max(summary.n - 1, 1)
+        spread = average(summary, (values - average(summary, values).value) ** 2)
+        value = spread.value * summary.n / max(summary.n - 1, 1)
         return Average(value, spread.standard_error, summary.n, spread.guarantee, spread.skew)
 
     def resultant(self, summary: Summary) -> Estimate:  # noqa: D102

@@ -33,14 +33,10 @@ class Reading:
     cut: float = 0.0
     half: float = 0.0
 
-    def counts(self, tally: NDArray[Any]) -> Floats:
-        """Give how often each of the values was reported."""
-        return tally[: self.values.size].astype(np.float64)
-
     def total(self, tally: NDArray[Any], n: int) -> float:
         """Give the sum of the readings of n reports."""
         rest = self.cut * (float(tally[-1]) - n * self.half) if self.cut else 0.0
-        return float(self.counts(tally) @ self.values) + rest
+        return float((tally[: self.values.size] * self.values).sum()) + rest
 
 
 @dataclass(frozen=True)

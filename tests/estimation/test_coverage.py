@@ -1,0 +1,66 @@
+"""Intervals hold the population's value as often as they say: quickly here, at length on request."""
+
+import math
+
+import pytest
+
+from tests.estimation.coverage import EPSILONS, LIKELIHOOD, LINEAR, Case
+
+
+def lowest(level: float, repetitions: int) -> int:
+    """Give the number of hits that a coverage of `level` misses with a probability below one in a million."""
+    chance, hits = (1 - level) ** repetitions, 0
+    below = chance
+    while below < 1e-6:
+        chance *= (repetitions - hits) / (hits + 1) * level / (1 - level)
+        hits += 1
+        below += chance
+    return hits
+
+
+def test_the_threshold_is_the_binomial_one():
+    chances = [math.comb(50, hits) * 0.9**hits * 0.1 ** (50 - hits) for hits in range(51)]
+    assert sum(chances[: lowest(0.9, 50)]) < 1e-6 < sum(chances[: lowest(0.9, 50) + 1])
+
+
+QUICK = [case for case in LINEAR if case.kind.__name__ in ("Duchi", "Podium", "OGPM")]
+
+
+@pytest.mark.parametrize("case", QUICK, ids=lambda case: case.name)
+def test_averages_keep_their_level_with_a_hundred_reports(case):
+    for epsilon in (0.5, 4.0):
+        assert case.covered(epsilon, 100, 120, seed=3) * 120 >= lowest(0.92, 120)
+
+
+@pytest.mark.parametrize("case", LIKELIHOOD, ids=lambda case: case.name)
+def test_likelihoods_keep_their_level(case):
+    assert case.covered(4.0, 10_000, 12, seed=4) * 12 >= lowest(0.92, 12)
+
+
+def test_an_interval_that_is_too_narrow_is_rejected():
+    case = QUICK[0]
+
+    class Bold(Case):
+        """The twin: half the interval."""
+
+        def estimate(self, reports):
+            estimate = super().estimate(reports)
+            return type(estimate)(estimate.value, estimate.standard_error / 2, estimate.n, estimate.guarantee)
+
+    bold = Bold(case.kind, case.population, case.question, sizes=case.sizes)
+    assert bold.covered(1.0, 100, 120, seed=3) * 120 < lowest(0.92, 120)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("epsilon", EPSILONS)
+@pytest.mark.parametrize("case", LINEAR, ids=lambda case: case.name)
+def test_averages_keep_their_level(case, epsilon):
+    assert case.covered(epsilon, 100, 2000, seed=1) >= 0.92
+    assert 0.93 <= case.covered(epsilon, 1000, 2000, seed=1) <= 0.97
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("epsilon", EPSILONS)
+@pytest.mark.parametrize("case", LIKELIHOOD, ids=lambda case: case.name)
+def test_likelihoods_keep_their_level_at_length(case, epsilon):
+    assert case.covered(epsilon, 10_000, 2000, seed=1) >= 0.92
