@@ -66,7 +66,8 @@ class Case:
         return f"{self.kind.__name__}, {question}, {self.population.name}, {self.method!r}"
 
     def mechanism(self, epsilon: float) -> Any:
-        return self.kind(TURN if self.population in (POINTED, SPREAD) else UNIT, epsilon=epsilon)
+        cells = {} if self.kind is dt.Duchi else {"cells": 1 << 12}  # enough, and faster than 2^16
+        return self.kind(TURN if self.population in (POINTED, SPREAD) else UNIT, epsilon=epsilon, **cells)
 
     def estimate(self, reports: Any) -> Any:
         if self.question in ("mean", "variance", "resultant"):

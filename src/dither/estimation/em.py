@@ -49,11 +49,10 @@ class Fit:
         return n * math.log(max(float(self.operator.backward(ratio).max()) / n, 1.0))
 
 
-def step(operator: Operator, counts: Floats, probabilities: Floats, expected: Floats) -> Floats:
-    """Give the probabilities after one plain step of EM, from the report probabilities they imply."""
-    after = operator.backward(counts / expected)
+def step(operator: Operator, shares: Floats, probabilities: Floats, expected: Floats) -> Floats:
+    """Give the probabilities after one plain step of EM, from the shares of reports seen and expected."""
+    after = operator.backward(shares / expected)
     after *= probabilities
-    after /= counts.sum()
     return after
 
 
@@ -71,14 +70,15 @@ def climb(
     `finish` completes a step under a linear constraint.
     """
     complete: Finish = _same if finish is None else finish
+    shares = counts / counts.sum()
     now = complete(start)
     expected, level = _look(operator, counts, now)
     history = [level]
     steps = 0
     while steps < most:
-        first = complete(step(operator, counts, now, expected))
+        first = complete(step(operator, shares, now, expected))
         middle = np.maximum(operator.forward(first), _TINY)
-        second = complete(step(operator, counts, first, middle))
+        second = complete(step(operator, shares, first, middle))
         steps += 2
         rise = first - now
         bend = second - first - rise
@@ -106,11 +106,11 @@ def climb(
 
 def smooth(operator: Operator, counts: Floats, start: Floats, kernel: Finish, *, tolerance: float) -> Fit:
     """Give the fixed point of EM followed by smoothing [SW20, Alg. 1, EMS]: no longer the likeliest."""
-    now = start
+    now, shares = start, counts / counts.sum()
     expected, level = _look(operator, counts, now)
     steps = 0
     for steps in range(1, 10_001):  # noqa: B007
-        now = kernel(step(operator, counts, now, expected))
+        now = kernel(step(operator, shares, now, expected))
         before = level
         expected, level = _look(operator, counts, now)
         if abs(level - before) < tolerance / 10.0:

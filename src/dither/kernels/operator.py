@@ -10,14 +10,15 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, final
+from typing import Any, Final, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.intp]
-Counts = NDArray[np.int64]
+
+_STARK: Final = 1.0 - 1e-9  # from this contrast on, rounding errors are as large as the rows without a window
 
 
 class Operator(ABC):
@@ -78,52 +79,50 @@ class Windows(Operator):
         return 2 * self.rows if self.circular else self.rows
 
     @cached_property
-    def _edges(self) -> tuple[Integers, Floats, Integers, Floats]:
-        ends = np.minimum(self.starts + self.width, self._length)
-        first, last = np.floor(self.starts), np.floor(ends)
-        return first.astype(np.intp), self.starts - first, last.astype(np.intp), ends - last
+    def _edges(self) -> tuple[Integers, Floats]:
+        """The rows in which windows begin, then those in which they end, and the part of the row before."""
+        edges = np.concatenate([self.starts, np.minimum(self.starts + self.width, self._length)])
+        rows = np.floor(edges)
+        return rows.astype(np.intp), edges - rows
 
     @cached_property
     def _places(self) -> Integers:
-        first, _, last, _ = self._edges
-        return np.concatenate([first, first + 1, last, last + 1])
+        rows, _ = self._edges
+        return np.concatenate([rows, rows + 1])
 
     def forward(self, inputs: Floats) -> Floats:  # noqa: D102
         # A window begins with a step up, shared by two rows where it begins inside one, and ends with a step
         # down: scatter the steps, then add up.
-        _, begun, _, ended = self._edges
-        steps = np.empty((4, inputs.size))
-        np.multiply(inputs, begun, out=steps[1])
-        np.subtract(inputs, steps[1], out=steps[0])
-        np.multiply(inputs, ended, out=steps[3])
-        np.subtract(steps[3], inputs, out=steps[2])
-        np.negative(steps[3], out=steps[3])
-        inside: Floats = np.bincount(
-            self._places, weights=steps.reshape(-1), minlength=self._length + 2
-        ).astype(np.float64, copy=False)
-        np.cumsum(inside, out=inside)
+        steps = np.empty((2, 2 * inputs.size))
+        here, next_ = steps
+        here[: inputs.size] = inputs
+        np.negative(inputs, out=here[inputs.size :])
+        np.multiply(here, self._edges[1], out=next_)
+        here -= next_
+        inside = np.asarray(np.bincount(self._places, steps.reshape(-1), self._length + 2), dtype=np.float64)
+        np.add.accumulate(inside, out=inside)
         covered = inside[: self.rows]
         if self.circular:
             covered += inside[self.rows : self._length]
-        np.maximum(covered, 0.0, out=covered)  # rounding leaves 1e-17 of either sign where no window is
+        if self.contrast > _STARK:
+            np.maximum(covered, 0.0, out=covered)
         covered *= self.contrast / self.width
-        covered += (1.0 - self.contrast) / self.rows * inputs.sum()
+        covered += (1.0 - self.contrast) / self.rows * float(np.add.reduce(inputs))
         return covered
 
     def backward(self, reports: Floats) -> Floats:  # noqa: D102
-        first, begun, last, ended = self._edges
-        turns = self._length // self.rows
-        sums, padded = np.zeros(self._length + 2), np.zeros(self._length + 1)
-        padded[:-1].reshape(turns, -1)[:] = reports
-        np.cumsum(padded, out=sums[1:])
-        window = sums.take(last)
-        window -= sums.take(first)
-        part = padded.take(last)
-        part *= ended
-        window += part
-        part = padded.take(first)
-        part *= begun
-        window -= part
+        rows, before = self._edges
+        padded, sums = np.empty(self._length + 1), np.empty(self._length + 2)
+        padded[: self.rows] = reports
+        if self.circular:
+            padded[self.rows : -1] = reports
+        padded[-1] = sums[0] = 0.0
+        np.add.accumulate(padded, out=sums[1:])
+        # The sum up to an edge: all rows before, and a part of the row it lies in.
+        reached = padded.take(rows)
+        reached *= before
+        reached += sums.take(rows)
+        window = reached[self.starts.size :] - reached[: self.starts.size]
         window *= self.contrast / self.width
         window += (1.0 - self.contrast) / self.rows * sums[self.rows]
         return window
