@@ -15,7 +15,7 @@ from dither.central import LITERAL, MIDPOINT
 from dither.central.mean import quotient
 from dither.cli import main
 from dither.domains import Categories
-from dither.errors import InvalidParameter
+from dither.errors import InvalidParameter, MissingExtra
 from dither.experiments import Expected, Figure, Setting, figures, run
 from dither.experiments.addremove import literal, midpoint
 from dither.experiments.figure import read_rows, write_rows
@@ -34,7 +34,7 @@ FAST = (
 )  # how a figure's slug begins; the others simulate
 CHOSEN = [
     pytest.param(figure, id=figure.slug, marks=[] if figure.slug.startswith(FAST) else [pytest.mark.slow])
-    for paper in ("001", "002-4", "003", "004")
+    for paper in ("001", "002-4", "002-7", "003", "004")
     for figure in figures(paper)
 ]
 
@@ -96,6 +96,15 @@ def test_missing_data_skips_cleanly(tmp_path: Path) -> None:
     (outcome,) = run([figure], tmp_path, QUICK)
     assert "nothing.parquet" in outcome.skipped
     assert outcome.ok
+
+
+def test_a_missing_extra_skips_cleanly(tmp_path: Path) -> None:
+    def make(setting: Setting) -> list[dict[str, float]]:
+        raise MissingExtra("training classifiers", "classifiers")
+
+    (outcome,) = run([Figure("003", "figure 0", "extra", make)], tmp_path, QUICK)
+    assert "classifiers" in outcome.skipped
+    assert not (tmp_path / "003-figure-0.csv").exists()
 
 
 def test_a_figure_is_made_or_says_why_not() -> None:

@@ -12,7 +12,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any, Final, final
 
-from dither.errors import InvalidParameter
+from dither.errors import InvalidParameter, MissingExtra
 from dither.experiments.figure import Figure, Setting, read_rows, write_rows
 
 PAPERS: Final = {  # a paper's number and the module that reproduces it
@@ -110,7 +110,10 @@ def _one(figure: Figure, out: Path, setting: Setting) -> Outcome:
     mark = out / f".{figure.slug}.{stamp}.done"
     if table.exists() and mark.exists():
         return Outcome(figure, read_rows(table.read_text(encoding="utf-8")))
-    rows = figure.make(setting)
+    try:
+        rows = figure.make(setting)
+    except MissingExtra as error:
+        return Outcome(figure, [], str(error))
     table.write_text(write_rows(rows), encoding="utf-8")
     picture = drawing(figure, rows)
     if picture:
