@@ -100,8 +100,9 @@ def test_predicted_means_come_true(epsilon: float) -> None:
             reports = mechanism.perturb(ages, source=dt.Seeded(5)).values
             slope = np.diff(mechanism.mean([18.0, 100.0]))[0] / 82
             found = 18 + (reports.mean(axis=1) - mechanism.mean(18.0)) / slope
-            simulated = rms(found - ages.mean(axis=1), 0.0)
-            assert simulated == pytest.approx(row["error"], rel=0.05)
+            assert rms(found - ages.mean(axis=1), 0.0) == pytest.approx(row["error"], rel=0.05)
+            estimate = dt.mean(mechanism.perturb(ages.reshape(-1), source=dt.Seeded(5)))
+            assert float(estimate) == pytest.approx(found.mean(), rel=1e-6)  # what dt.mean computes
             broken = mechanism.at(1.2 * epsilon).perturb(ages, source=dt.Seeded(5)).values
             assert rms(broken.mean(axis=1), float(ages[0].mean())) != pytest.approx(row["error"], rel=0.05)
 
@@ -126,6 +127,58 @@ def test_predicted_frequencies_come_true() -> None:
             found = dt.frequencies(mechanism.perturb(people, source=dt.Seeded(len(squares))))
             squares.append(np.mean((np.asarray(found.value) - truth) ** 2))
         assert math.sqrt(np.mean(squares)) == pytest.approx(row["error"], rel=0.05)
+
+
+@pytest.mark.parametrize(
+    ("domain", "scale"), [(UNIT, 1.0), pytest.param(dt.Circle(360), 360.0, marks=pytest.mark.slow)]
+)
+def test_predicted_distributions_come_true(domain: Any, scale: float) -> None:
+    """Within 5 %, by the mechanisms as they are (the prediction simulates coarser twins) and other seeds."""
+    n, bins, times = 3000, 16, 250
+    values = scale * (np.arange(n) + 0.5) / n
+    ranking = dt.recommend(domain, goals.Distribution(n, bins), epsilon=2)
+    areas = []
+    for seed in range(times):
+        reports = ranking.best.perturb(values, source=dt.Seeded(10_000 + seed))
+        gaps = np.cumsum(dt.distribution(reports, bins).probabilities - 1 / bins)
+        areas.append(np.abs(gaps - (np.median(gaps) if scale > 1 else 0)).mean() * scale)
+    assert float(np.mean(areas)) == pytest.approx(ranking[0]["error"], rel=0.05)
+    worse = goals.Distribution(n // 2, bins).error(ranking.best)
+    assert float(np.mean(areas)) != pytest.approx(worse, rel=0.05)  # half the people: told apart
+
+
+def test_who_can_tell_a_distribution() -> None:
+    order = names(dt.recommend(UNIT, goals.Distribution(3000, 16), epsilon=2))
+    assert order[0] in ("SW", "PM", "Podium") or order[0].startswith("Optimal")
+    assert not any(name.startswith(("OGPM(", "Duchi", "TwoPoint")) for name in order)
+    assert names(dt.recommend(dt.Circle(), goals.Distribution(3000, 16), epsilon=2))[0] in (
+        "OGPM(loss=absolute)",
+        "SW",
+    )
+
+
+@pytest.mark.slow
+def test_people_for_a_distribution() -> None:
+    people = dt.people_for(UNIT, goals.Distribution(bins=8), 0.05, epsilon=2)
+    error = dt.recommend(UNIT, goals.Distribution(people, 8), epsilon=2)[0]["error"]
+    assert error == pytest.approx(0.05, rel=0.05)
+
+
+@pytest.mark.slow
+def test_the_budget_for_a_distribution() -> None:
+    goal = goals.Distribution(2000, 8)
+    epsilon = dt.epsilon_for(UNIT, goal, 0.03)
+    assert dt.recommend(UNIT, goal, epsilon=epsilon)[0]["error"] == pytest.approx(0.03, rel=0.05)
+
+
+@pytest.mark.slow
+def test_large_numbers_of_people_are_extrapolated() -> None:
+    goal = goals.Distribution(1 << 22, 4)
+    mechanism = dt.SW(UNIT, epsilon=4, cells=1 << 10)
+    millions, four = goals.Distribution(1 << 20, 4).error(mechanism), goal.error(mechanism)
+    assert four is not None
+    assert millions is not None
+    assert 0.3 * millions < four < 0.8 * millions
 
 
 def _ranking(domain: Any, goal: Any, epsilon: float, count: int) -> tuple[list[Any], list[Any]]:
@@ -225,3 +278,7 @@ def test_what_is_refused() -> None:
         goals.Mean(10, "worst")  # type: ignore[arg-type]
     with pytest.raises(refused, match="loss"):
         goals.SingleValues("absolute")  # type: ignore[arg-type]
+    with pytest.raises(refused, match="bins"):
+        goals.Distribution(10, 1)
+    with pytest.raises(refused, match=r"goals\.Frequencies"):
+        dt.recommend(dt.Categories(3), goals.Distribution(10), epsilon=1)

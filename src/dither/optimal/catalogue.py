@@ -34,6 +34,7 @@ class Candidate:
 
     name: str
     mechanism: Any  # one of `Questions`, or a pure protocol: see `on_a_line` and `on_categories`
+    variant: bool = False  # another reading or placing of a mechanism that is there too
 
     def __str__(self) -> str:
         return self.name
@@ -91,4 +92,4 @@ def _made(kind: type[Mechanism], domain: Domain, epsilon: float, more: dict[str,
     yield Candidate(name, mechanism)
     if not isinstance(domain, Circle):  # on a circle reports lie in the domain already
         for variant in _VARIANTS.get(kind.__name__, ()):
-            yield Candidate(f"{name}.{variant}()", getattr(mechanism, variant)())
+            yield Candidate(f"{name}.{variant}()", getattr(mechanism, variant)(), variant=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Final, final
+from typing import final
 
 from dither.domains import Domain, finite
 from dither.errors import Infeasible, InvalidParameter
@@ -13,8 +13,6 @@ from dither.mechanisms.mechanism import LEAST_EPSILON, MOST_EPSILON, Mechanism, 
 from dither.optimal.catalogue import Candidate
 from dither.optimal.goals import Goal
 from dither.optimal.table import Table, shown
-
-_CLOSE: Final = 1e-4  # how far, relatively, the error may be below a target when a budget is searched for
 
 
 @final
@@ -50,7 +48,7 @@ def recommend(domain: Domain, goal: Goal, *, epsilon: float) -> Recommendation:
     0.0104
     """
     check(domain, goal)
-    ranking = _ranked(domain, goal, check_epsilon(epsilon), goal.error)
+    ranking = _ranked(domain, goal, check_epsilon(epsilon))
     best = ranking[0][1]
     rows = []
     for number, (one, error) in enumerate(ranking):
@@ -77,15 +75,16 @@ def epsilon_for(domain: Domain, goal: Goal, target_error: float) -> float:
     target = _target(target_error)
 
     def excess(log_budget: float) -> float:
-        return math.log(_ranked(domain, goal, math.exp(log_budget), goal.error)[0][1] / target)
+        error = _ranked(domain, goal, math.exp(log_budget))[0][1]
+        return math.log(max(error / target, 1e-300))
 
-    low, high = math.log(LEAST_EPSILON), math.log(MOST_EPSILON)
-    if excess(high) > 0.0:
+    place = _descend(excess, math.log(LEAST_EPSILON), math.log(MOST_EPSILON), goal.close)
+    if place is None:
         raise Infeasible(
             f"no budget up to {MOST_EPSILON:g} brings the error down to the target; allow a larger error"
             + (", or ask more people" if hasattr(goal, "n") else "")
         )
-    return math.exp(_descend(excess, low, high))
+    return math.exp(place)
 
 
 def people_for(domain: Domain, goal: Goal, target_error: float, *, epsilon: float) -> int:
@@ -99,8 +98,10 @@ def people_for(domain: Domain, goal: Goal, target_error: float, *, epsilon: floa
     check(domain, goal)
     if getattr(goal, "n", None) is not None:
         raise InvalidParameter("leave the goal's n out: how many people are needed is the question")
-    target = _target(target_error)
-    return int(_ranked(domain, goal, check_epsilon(epsilon), lambda made: goal.people(made, target))[0][1])
+    people = goal.people(goal.candidates(domain, check_epsilon(epsilon)), _target(target_error))
+    if people is None:
+        raise Infeasible("however many people answer, the target error is not met; allow a larger ε")
+    return people
 
 
 def check(domain: Domain, goal: Goal) -> None:
@@ -110,24 +111,21 @@ def check(domain: Domain, goal: Goal) -> None:
     goal.check(domain)
 
 
-def _ranked(
-    domain: Domain, goal: Goal, epsilon: float, measure: Callable[[Any], float | None]
-) -> list[tuple[Candidate, float]]:
-    measured = [(one, measure(one.mechanism)) for one in goal.candidates(domain, epsilon)]
-    able = [(one, error) for one, error in measured if error is not None]
+def _ranked(domain: Domain, goal: Goal, epsilon: float) -> list[tuple[Candidate, float]]:
+    able = goal.errors(goal.candidates(domain, epsilon))
     if not able:
         raise Infeasible(f"no mechanism serves {goal!r} on {domain} with this budget")
     return sorted(able, key=lambda pair: pair[1])
 
 
-def _descend(excess: Callable[[float], float], low: float, high: float) -> float:
-    """Give a place at which a falling function is at most zero, and hardly below; at `high` it is.
+def _descend(excess: Callable[[float], float], low: float, high: float, close: float) -> float | None:
+    """Give a place at which a falling function is at most zero, and hardly below; None if it is nowhere.
 
     It is found between two places, first one e-fold apart and then ever farther, by regula falsi [Illinois].
     """
 
     def aim(place: float) -> float:
-        return excess(place) + _CLOSE / 2.0
+        return excess(place) + close / 2.0
 
     left = right = 0.0  # the budget 1: where most answers are
     above = below = aim(0.0)
@@ -140,12 +138,12 @@ def _descend(excess: Callable[[float], float], low: float, high: float) -> float
         above, step = aim(left), 2.0 * step
     while below > 0.0:
         if right == high:
-            return high
+            return None
         left, above = right, below
         right = min(right + step, high)
         below, step = aim(right), 2.0 * step
     place, value, before = right, below, 0.0
-    while abs(value) > _CLOSE / 2.0 and right - left > 1e-3 * _CLOSE:
+    while abs(value) > close / 2.0 and right - left > 1e-3 * close:
         place = left + (right - left) * above / (above - below)
         value = aim(place)
         again = value * before > 0.0  # twice on the same side: the other end weighs half
@@ -154,7 +152,7 @@ def _descend(excess: Callable[[float], float], low: float, high: float) -> float
         else:
             right, below, above = place, value, above / 2.0 if again else above
         before = value
-    return place if abs(value) <= _CLOSE / 2.0 else right
+    return place if abs(value) <= close / 2.0 else right
 
 
 def _target(target_error: float) -> float:
