@@ -41,6 +41,7 @@ def test_rounded_coins_are_near_and_spend_no_more(
     table, whole = terms.mechanism.pairs, 1 << bits
     assert whole % table.total == 0
     assert terms.mechanism.guarantee.epsilon <= jrr.guarantee.epsilon
+    assert table.chance <= jrr.p
     for rounded, exact in zip(
         (table.both, table.one, table.neither),
         (jrr.pairs.both, jrr.pairs.one, jrr.pairs.neither),

@@ -110,15 +110,16 @@ def device(
     timeout: float,
 ) -> None:
     """Answer a question with a coin that is tossed together with another device; one line for each answer."""
-    terms = _terms(asked, bits, shuffled)
+    terms, to = _terms(asked, bits, shuffled), _address(collector)
+    at = [_address(one) for one in meetings]
     values = [line.rstrip("\n") for line in answers if line.strip()]
+    if not values:
+        raise click.UsageError("give at least one answer, one a line")
     terms.mechanism.domain.check(values)  # before anything is sent: a wrong answer costs nobody a partner
     name = os.urandom(16)
-    tossed = protocols.toss(
-        terms, len(values), [_address(one) for one in meetings], timeout=timeout, host=host, name=name
-    )
+    tossed = protocols.toss(terms, len(values), at, timeout=timeout, host=host, name=name)
     sent = Reports.concatenate([coin.apply(value) for coin, value in zip(tossed.coins, values, strict=True)])
-    protocols.report(terms, tossed, sent, _address(collector), name=name, timeout=timeout)
+    protocols.report(terms, tossed, sent, to, name=name, timeout=timeout)
     partner = "" if tossed.partner is None else f" {tossed.partner}"
     click.echo(f"{name.hex()} {tossed.standing.name.lower()}{partner}")
     if tossed.reason:
@@ -151,8 +152,11 @@ def collect(
     with _listen(host, port) as listener:
         came = protocols.collect(listener, terms, rounds=rounds, timeout=timeout)
     if out is not None:
-        rows = zip(came.standings, came.cells.tolist(), strict=True)
-        lines = [json.dumps({"standing": one.name.lower(), "reports": row}) for one, row in rows]
+        rows = zip(came.names, came.standings, came.cells.tolist(), strict=True)
+        lines = [
+            json.dumps({"name": name, "standing": standing.name.lower(), "reports": row})
+            for name, standing, row in rows
+        ]
         out.write_text("\n".join(lines) + "\n", encoding="utf-8")
     told = [came.frequencies(number) for number in range(came.rounds)]
     if as_json:

@@ -34,6 +34,7 @@ class Collection:
     terms: Terms
     cells: Array
     standings: tuple[Standing, ...]
+    names: tuple[str, ...] = ()  # drawn at random by the devices, anew for each collection
 
     def __post_init__(self) -> None:
         if len(self.cells) != len(self.standings) or not len(self.cells):
@@ -111,7 +112,8 @@ def collect(listener: socket.socket, terms: Terms, *, rounds: int = 1, timeout: 
     if not came:
         raise ExchangeFailed("no device reported in time")
     rows = np.stack([cells for _, cells in came.values()])
-    return Collection(terms, rows, tuple(standing for standing, _ in came.values()))
+    standings = tuple(standing for standing, _ in came.values())
+    return Collection(terms, rows, standings, tuple(name.hex() for name in came))
 
 
 def _heard(connection: socket.socket, deadline: Deadline) -> bytes:

@@ -34,8 +34,8 @@ _NEAR: Final = 4  # how far from the exact weights integers are looked for
 class Terms:
     """How two devices toss: with one random number of so many bits between them, split between the two.
 
-    The coins are those asked for, moved to whole numbers of 2^−bits so that they never spend more with the
-    partner's coin known; `mechanism` has exactly these coins, and every promise is computed from them.
+    The coins are those asked for, moved to whole numbers of 2^−bits so that they never spend more, with the
+    partner's coin known or without; `mechanism` has these coins, and every promise is computed from them.
 
     >>> from dither.domains import Categories
     >>> from dither.mechanisms import JRR
@@ -120,7 +120,7 @@ class Terms:
 
 
 def _settled(asked: Pairs, bits: int, lies: int) -> Pairs:
-    """Give the nearest coins in whole numbers of 2^−bits that lose no more with the partner's coin known."""
+    """Give the nearest coins in whole numbers of 2^−bits that lose no more, the partner's known or none."""
     whole = 1 << bits
     exact = [Fraction(weight * whole, asked.total) for weight in (asked.both, asked.one, asked.neither)]
     allowed = adversaries.revealed(asked, lies)
@@ -137,7 +137,9 @@ def _settled(asked: Pairs, bits: int, lies: int) -> Pairs:
             factor = gcd(*weights)
             table = Pairs(*(weight // factor for weight in weights))
             distance = sum((abs(new - old) for new, old in zip(weights, exact, strict=True)), Fraction(0))
-            if (best is None or distance < best[0]) and adversaries.revealed(table, lies) <= allowed:
+            if table.chance > asked.chance or (best is not None and distance >= best[0]):
+                continue
+            if adversaries.revealed(table, lies) <= allowed:
                 best = distance, table
     if best is None:
         raise InvalidParameter("these coins cannot be tossed with so few bits; give more bits")

@@ -1,0 +1,198 @@
+"""A whole collection of 64 processes on this machine, by the command line alone."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import chain
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from numpy.typing import NDArray
+from scipy import stats
+
+import dither as dt
+from dither.cli.main import main
+from dither.protocols import Terms
+
+pytest.importorskip("otc")
+ALARM = 1e-6
+ROUNDS, DEVICES, HOLDERS = 500, 64, 60
+JRR = dt.JRR(dt.Categories(["no", "yes"]), p=0.6, rho=-0.65, n=DEVICES)
+TERMS = Terms(JRR, bits=8)
+
+
+@contextmanager
+def process(*arguments: str) -> Iterator[subprocess.Popen[str]]:
+    """Run `dither jrr …` beside the test; it never outlives it."""
+    running = subprocess.Popen(
+        [sys.executable, "-m", "dither", "jrr", *arguments],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
+    )
+    try:
+        yield running
+    finally:
+        running.kill()
+        running.communicate()
+
+
+def listens_at(running: subprocess.Popen[str]) -> str:
+    """Give the address at which a process says that it listens."""
+    assert running.stderr is not None
+    found = re.fullmatch(r"listening at (\S+)\n", running.stderr.readline())
+    assert found
+    return found[1]
+
+
+def collection(
+    question: Path, answers: list[str], bits: int, reports: Path, timeout: float
+) -> tuple[dict[str, object], list[list[str]]]:
+    """Run everybody, and give what the collector says and what each device says of itself."""
+    devices, rounds = len(answers), answers[0].count("\n")
+    shared = ["--question", str(question), "--bits", str(bits), "--timeout", str(timeout)]
+    with (
+        process("pair", "--people", str(devices), "--timeout", str(timeout)) as meeting,
+        process("collect", *shared, "--rounds", str(rounds), "--json", "-o", str(reports)) as desk,
+    ):
+        to = ["--pair", listens_at(meeting), "--to", listens_at(desk)]
+        running = [process("device", *shared, *to) for _ in answers]
+        begun = [one.__enter__() for one in running]
+        try:
+            for one, text in zip(begun, answers, strict=True):
+                assert one.stdin is not None
+                one.stdin.write(text)
+                one.stdin.close()
+                one.stdin = None
+            said = [one.communicate(timeout=timeout)[0].split() for one in begun]
+            told = json.loads(desk.communicate(timeout=timeout)[0])
+        finally:
+            for one in running:
+                one.__exit__(None, None, None)
+    return told, said
+
+
+def test_a_small_collection(tmp_path: Path) -> None:
+    question = tmp_path / "question.json"
+    asked = f"jrr question --categories no,yes --p 0.7 --rho -0.4 --people 3 --bits 5 -o {question}"
+    written = CliRunner().invoke(main, asked.split())
+    assert written.exit_code == 0
+    assert "partners follow the protocol" in written.output
+    told, said = collection(question, ["yes\nno\n"] * 3, 5, tmp_path / "reports.jsonl", 60)
+    assert told["devices"] == 3
+    assert told["paired"] == 2
+    assert "1 stayed alone" in str(told["what happened"])
+    assert np.shape(told["frequencies"]) == (2, 2)
+    assert sorted(one[1] for one in said) == ["alone", "paired", "paired"]
+    rows = [json.loads(line) for line in (tmp_path / "reports.jsonl").read_text().splitlines()]
+    assert sorted(row["standing"] for row in rows) == ["alone", "paired", "paired"]
+    assert all(set(row["reports"]) <= {0, 1} for row in rows)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["device", "--pair", "nowhere", "--to", "localhost:1"], "HOST:PORT"),
+        (["device", "--pair", "localhost:1", "--to", "localhost:0"], "HOST:PORT"),
+        (["collect", "--bits", "3"], "from 4 to 20"),
+        (["collect", "--timeout", "-1"], "positive number of seconds"),
+        (["collect", "--timeout", "0.1"], "no device reported"),
+        (["collect", "--host", "203.0.113.1"], "not this machine's"),
+    ],
+)
+def test_mistakes_at_the_terminal(arguments: list[str], said: str, tmp_path: Path) -> None:
+    question = tmp_path / "question.json"
+    question.write_text(dt.to_json(JRR))
+    asked = [arguments[0], "--question", str(question), *arguments[1:]]
+    shown = CliRunner().invoke(main, ["jrr", *asked], input="yes\n")
+    assert shown.exit_code == 2
+    assert said in shown.output
+
+
+def test_more_mistakes_at_the_terminal(tmp_path: Path) -> None:
+    question = tmp_path / "question.json"
+    question.write_text(dt.to_json(dt.RR(JRR.domain, epsilon=1)))
+    shown = CliRunner().invoke(main, ["jrr", "collect", "--question", str(question)])
+    assert "not for correlated coins" in shown.output
+    shown = CliRunner().invoke(main, ["jrr", "pair", "--people", "2", "--index", "1"])
+    assert "go together" in shown.output
+    question.write_text(dt.to_json(JRR))
+    asked = ["jrr", "device", "--question", str(question), "--pair", "localhost:1", "--to", "localhost:1"]
+    shown = CliRunner().invoke(main, asked, input="perhaps\n")
+    assert shown.exit_code == 2
+    assert "perhaps" not in shown.output
+    shown = CliRunner().invoke(main, asked, input="")
+    assert "at least one answer" in shown.output
+
+
+# --- the real thing ----------------------------------------------------------------------------------------
+
+
+def law(pairs: NDArray[np.bool_]) -> float:
+    """Give the chi-square p-value of pairs of coins under the table that the devices state."""
+    table = TERMS.mechanism.pairs
+    weights = np.array([table.both, table.one, table.one, table.neither])
+    counts = np.bincount((2 * ~pairs[..., 0] + ~pairs[..., 1]).reshape(-1), minlength=4)
+    return float(stats.chisquare(counts, counts.sum() * weights / table.total).pvalue)
+
+
+def count_variance(pairs: list[tuple[int, int]], answers: NDArray[np.int64]) -> float:
+    """Give the variance of the estimated count for the pairs formed.
+
+    [Thesis, Thm 4] before the mean over pairings is taken: n·p·q, and for each pair twice the covariance,
+    with the sign with which the two answers pull.
+    """
+    table, rule = TERMS.mechanism.pairs, TERMS.mechanism
+    p = float(table.chance)
+    pulls = 2 * answers - 1
+    together = sum(int(pulls[one] * pulls[other]) for one, other in pairs)
+    return (len(answers) * p * (1 - p) + 2 * float(table.covariance) * together) / float(2 * rule.p - 1) ** 2
+
+
+@pytest.mark.slow
+def test_64_processes_deal_500_coins_to_each_pair(tmp_path: Path) -> None:
+    question, timeout = tmp_path / "question.json", 1_500.0
+    question.write_text(dt.to_json(JRR))
+    answers = np.array([1] * HOLDERS + [0] * (DEVICES - HOLDERS))
+    labels = [("no\n", "yes\n")[answer] * ROUNDS for answer in answers]
+    told, said = collection(question, labels, 8, tmp_path / "reports.jsonl", timeout)
+    assert told["devices"] == told["paired"] == DEVICES
+
+    # Who was whose partner, the devices say; the collector is not told.
+    number = {one[0]: place for place, one in enumerate(said)}
+    partners = [number[one[2]] for one in said]
+    pairs = [(one, other) for one, other in enumerate(partners) if one < other]
+    assert len(pairs) == DEVICES // 2
+    assert all(partners[other] == one for one, other in pairs)
+
+    # The joint law. With two categories a coin is seen in the report of an answer that is known.
+    rows = [json.loads(line) for line in (tmp_path / "reports.jsonl").read_text().splitlines()]
+    order = [number[row["name"]] for row in rows]
+    cells = np.empty((DEVICES, ROUNDS), dtype=np.int64)
+    cells[order] = [row["reports"] for row in rows]
+    coins = cells == answers[:, None]
+    tossed = np.array([[coins[one], coins[other]] for one, other in pairs]).transpose(0, 2, 1)
+    assert law(tossed) > ALARM
+    strangers = np.stack([tossed[:, :, 0], np.roll(tossed[:, :, 1], 1, axis=0)], axis=2)
+    assert law(strangers) < ALARM  # a broken twin: everybody with somebody else's partner
+
+    # The estimate: unbiased, and with the variance of Theorem 4 for these pairs.
+    counts = np.array(told["frequencies"])[:, 1] * DEVICES
+    variance = count_variance(pairs, answers)
+    assert abs(counts.mean() - HOLDERS) < 4.9 * np.sqrt(variance / ROUNDS)
+    low, high = stats.chi2.ppf([ALARM / 2, 1 - ALARM / 2], ROUNDS - 1)
+    statistic = ((counts - counts.mean()) ** 2).sum()
+    assert low < statistic / variance < high
+    independent = count_variance([], answers)
+    assert not low < statistic / independent < high  # as if coins were plain: rejected
+    assert len(set(chain.from_iterable(pairs))) == DEVICES
