@@ -18,6 +18,7 @@ Floats = NDArray[np.float64]
 Function = Callable[[Floats], Floats]
 
 _FEW: Final = 64  # a table of so few steps is summed for all inputs at once
+_TABLE: Final = 1 << 18  # numbers of a table that is made at once
 
 
 class Codebook(ABC):
@@ -178,6 +179,58 @@ class Steps(Codebook):
     def __call__(self, share: Floats) -> Floats:  # noqa: D102
         cell = np.clip((np.asarray(share) * self.values.size).astype(np.int64), 0, self.values.size - 1)
         return self.values[cell]
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Runs(Codebook):
+    """Neighbouring cells that stand for one number, run after run: a solved table with few numbers."""
+
+    values: Floats
+    counts: NDArray[np.int64]
+
+    @property
+    def cells(self) -> int:
+        """How many cells there are."""
+        return int(self.counts.sum())
+
+    @property
+    def listed(self) -> Floats:
+        """The number of every cell."""
+        return np.repeat(self.values, self.counts)
+
+    @cached_property
+    def _edges(self) -> Floats:
+        return np.concatenate([[0.0], np.cumsum(self.counts)]) / self.cells
+
+    def integral(self, begin: Floats, end: Floats, x: Floats, moment: Moment) -> Floats:  # noqa: D102
+        shape = np.broadcast_shapes(begin.shape, end.shape, x.shape)
+        first, last, centres = (np.broadcast_to(part, shape).reshape(-1, 1) for part in (begin, end, x))
+        total = np.empty(centres.size)
+        rows = max(_TABLE // self.values.size, 1)
+        for row in range(0, centres.size, rows):
+            part = slice(row, row + rows)
+            shared = np.minimum(self._edges[1:], last[part]) - np.maximum(self._edges[:-1], first[part])
+            numbers = moment.function(self.values - centres[part])
+            total[part] = (np.maximum(shared, 0.0) * numbers).sum(axis=1)
+        return total.reshape(shape)
+
+    def below(self, y: Floats, *, strictly: bool = False) -> Floats:  # noqa: D102
+        return self._edges[np.searchsorted(self.values, y, side="left" if strictly else "right")]
+
+    def stretch(self, y: Floats) -> Floats:  # noqa: D102
+        return np.zeros(y.shape)
+
+    @property
+    def atoms(self) -> Floats:  # noqa: D102
+        return np.unique(self.values)
+
+    def clipped(self) -> Runs:  # noqa: D102
+        return Runs(np.clip(self.values, 0.0, 1.0), self.counts)
+
+    def __call__(self, share: Floats) -> Floats:  # noqa: D102
+        run = np.searchsorted(self._edges[1:-1], share, side="right")
+        return np.asarray(self.values[run], dtype=np.float64)
 
 
 IDENTITY: Final = Ramps.affine(0.0, 1.0)

@@ -57,8 +57,11 @@ class Table:
         """Give the numbers of many cells, block by block; cells are valid, so nothing is clipped."""
         flat = np.ascontiguousarray(cells).reshape(-1)
         values = np.empty(flat.size)
+        index = np.empty(min(flat.size, BLOCK), dtype=np.intp)
         for begin in range(0, flat.size, BLOCK):
-            np.take(self.values, flat[begin : begin + BLOCK], out=values[begin : begin + BLOCK], mode="clip")
+            block = values[begin : begin + BLOCK]
+            np.copyto(index[: block.size], flat[begin : begin + BLOCK], casting="unsafe")
+            self.values.take(index[: block.size], out=block, mode="clip")
         return values.reshape(np.shape(cells))
 
     def wire(self) -> dict[str, Any]:

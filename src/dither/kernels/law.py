@@ -182,5 +182,38 @@ class MixedLaw(Law):
         return tuple(sorted({kink for law in self.laws for kink in law.kinks}))
 
 
+@final
+@dataclass(frozen=True, eq=False)
+class BlendedLaw(Law):
+    """One of two windows on one codebook, chosen by a coin that the input weighs."""
+
+    below: WindowLaw
+    above: WindowLaw
+    weight: Callable[[Floats], Floats]  # the probability of the one above
+    circular: bool = False
+    kinks: tuple[float, ...] = ()
+
+    def _blend(self, answer: Callable[[WindowLaw], Floats], x: Floats) -> Floats:
+        weight = self.weight(np.asarray(x, dtype=np.float64))
+        return np.asarray((1.0 - weight) * answer(self.below) + weight * answer(self.above))
+
+    def expect(self, x: Floats, moment: Moment) -> Floats:  # noqa: D102
+        return self._blend(lambda law: law.expect(x, moment), x)
+
+    def density(self, y: Floats, x: Floats) -> Floats:  # noqa: D102
+        return self._blend(lambda law: law.density(y, x), x)
+
+    def cumulative(self, y: Floats, x: Floats) -> Floats:  # noqa: D102
+        return self._blend(lambda law: law.cumulative(y, x), x)
+
+    def atoms(self, x: Floats) -> tuple[Floats, Floats]:  # noqa: D102
+        x = np.asarray(x, dtype=np.float64)
+        return self.below.codebook.atoms, self._blend(lambda law: law.atoms(x)[1], x[..., None])
+
+    @property
+    def support(self) -> tuple[float, float]:  # noqa: D102
+        return self.below.support
+
+
 def _overlap(begin: Floats, end: Floats, first: Floats, last: Floats) -> Floats:
     return np.asarray(np.maximum(np.minimum(end, last) - np.maximum(begin, first), 0.0), dtype=np.float64)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from dither.domains import Line
 from dither.errors import InvalidParameter
-from dither.kernels.placement import Track
+from dither.kernels.placement import Course
 from dither.kernels.sampling import FEW, SlidingSampler, draw_few, in_threads
 from dither.kernels.window import BLOCK, Sliding
 from dither.randomness import Source
@@ -50,7 +50,7 @@ class Mixture:
         return max(self.first.ratio, self.second.ratio)
 
     def draw(
-        self, domain: Line, tracks: tuple[Track, Track], values: Array, source: Source, *, threads: int
+        self, domain: Line, tracks: tuple[Course, Course], values: Array, source: Source, *, threads: int
     ) -> Array:
         """Give a cell for each of the values (one axis)."""
         if values.size >= FEW:
@@ -60,7 +60,7 @@ class Mixture:
             domain.refuse()
         return np.array([self._one(tracks, float(value), source) for value in values], dtype=self.dtype)
 
-    def _one(self, tracks: tuple[Track, Track], value: float, source: Source) -> int:
+    def _one(self, tracks: tuple[Course, Course], value: float, source: Source) -> int:
         if source.bits(32) < self.heads:
             return draw_few(self.first, tracks[0], value, source)
         return self.first.cells + draw_few(self.second, tracks[1], value, source)
@@ -70,7 +70,7 @@ class Mixture:
 class _Sampler:
     """Both windows are drawn for every value, and the coin keeps one: no branch depends on the coin."""
 
-    def __init__(self, mixture: Mixture, domain: Line, tracks: tuple[Track, Track], size: int) -> None:
+    def __init__(self, mixture: Mixture, domain: Line, tracks: tuple[Course, Course], size: int) -> None:
         self._mixture = mixture
         self._first = SlidingSampler(domain, mixture.first, tracks[0], size)
         self._second = SlidingSampler(domain, mixture.second, tracks[1], size)

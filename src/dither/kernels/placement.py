@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, Final, final
 
 import numpy as np
@@ -11,13 +12,32 @@ from numpy.typing import NDArray
 
 from dither.domains import Line
 from dither.kernels.window import Sliding
+from dither.randomness import Source
 
 Floats = NDArray[np.float64]
 
 
+class Course(ABC):
+    """How a value of the domain becomes the integer start of its window. Any start is private."""
+
+    fraction: int  # bits of a cell that `aim` counts
+
+    @abstractmethod
+    def aim(self, values: NDArray[Any]) -> NDArray[np.int64]:
+        """Give the mean start of each value, in 2^fraction-ths of a cell."""
+
+    @abstractmethod
+    def starts(self, value: float) -> list[tuple[int, Fraction]]:
+        """Give every start that a value may have, with its exact probability."""
+
+    @abstractmethod
+    def draw_one(self, value: float, source: Source) -> int:
+        """Give the start of one value, by exact coins where there is a choice."""
+
+
 @final
 @dataclass(frozen=True)
-class Track:
+class Track(Course):
     """How a value of the domain becomes an integer start: floor((x − origin)·scale), kept within [0, last].
 
     With `fraction` bits the integer counts 2^fraction-ths of a cell and is rounded at random to a whole cell.
@@ -29,8 +49,7 @@ class Track:
     last: int | None
     fraction: int = 0
 
-    def aim(self, values: NDArray[Any]) -> NDArray[np.int64]:
-        """Give the integers for a few values (the block sampler does the same in place)."""
+    def aim(self, values: NDArray[Any]) -> NDArray[np.int64]:  # noqa: D102
         aimed = (np.asarray(values, dtype=np.float64) - self.origin) * self.scale
         if self.last is not None:
             aimed = np.clip(aimed, 0.0, float(self.last))
@@ -41,6 +60,24 @@ class Track:
         aimed = int((value - self.origin) * self.scale)
         return aimed if self.last is None else min(max(aimed, 0), self.last)
 
+    def starts(self, value: float) -> list[tuple[int, Fraction]]:  # noqa: D102
+        return split(self.aim_one(value), self.fraction)
+
+    def draw_one(self, value: float, source: Source) -> int:  # noqa: D102
+        aimed = self.aim_one(value)
+        return (aimed + source.bits(self.fraction)) >> self.fraction if self.fraction else aimed
+
+
+def split(aimed: int, fraction: int) -> list[tuple[int, Fraction]]:
+    """Give the whole cells beside a place counted in 2^fraction-ths, and the probability of rounding to each.
+
+    >>> split(5, 2)
+    [(1, Fraction(3, 4)), (2, Fraction(1, 4))]
+    """
+    start, rest = divmod(aimed, 1 << fraction)
+    up = Fraction(rest, 1 << fraction)
+    return [(start, 1 - up), (start + 1, up)] if rest else [(start, Fraction(1))]
+
 
 class Placement(ABC):
     """The rule by which an input chooses its window."""
@@ -50,7 +87,7 @@ class Placement(ABC):
         """Give where the window of x ∈ [0, 1] begins, in shares of the report space."""
 
     @abstractmethod
-    def track(self, domain: Line, window: Sliding) -> Track:
+    def track(self, domain: Line, window: Sliding) -> Course:
         """Give the same rule in integers."""
 
 

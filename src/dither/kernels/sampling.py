@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from dither.domains import Line
 from dither.errors import InvalidParameter
-from dither.kernels.placement import Track
+from dither.kernels.placement import Course
+from dither.kernels.starting import starter
 from dither.kernels.window import BLOCK, Sliding
 from dither.randomness import Source
 
@@ -29,25 +30,17 @@ FEW: Final = 32  # below this many values plain integers are faster than arrays
 class SlidingSampler:
     """The scratch space for one thread, and the loop over blocks."""
 
-    def __init__(self, domain: Line, window: Sliding, track: Track, size: int) -> None:
+    def __init__(self, domain: Line, window: Sliding, course: Course, size: int) -> None:
         size = min(size, BLOCK)
-        self._domain, self._window, self._track = domain, window, track
-        self._lottery = window.lottery
-        cell = window.dtype
-        coin = np.dtype(np.uint16 if track.fraction <= 16 else np.uint32)
-        ends = np.cumsum(
-            [self._lottery.dtype.itemsize, cell.itemsize, coin.itemsize if track.fraction else 0]
-        )
+        self._domain, self._lottery = domain, window.lottery
+        self._starts = starter(course, window, size)
+        word, cell, coin = self._lottery.dtype, window.dtype, self._starts.coins
+        ends = np.cumsum([word.itemsize, cell.itemsize, coin.itemsize if coin else 0])
         self._random = np.empty(int(ends[-1]) * size, dtype=np.uint8)
-        self._words = self._random[: ends[0] * size].view(self._lottery.dtype)
+        self._words = self._random[: ends[0] * size].view(word)
         self._uniform = self._random[ends[0] * size : ends[1] * size].view(cell)
-        self._coins = self._random[ends[1] * size :].view(coin)
-        self._shift = coin.type(8 * coin.itemsize - track.fraction)
+        self._coins = self._random[ends[1] * size :].view(coin or np.uint8)
         self._drawn = np.empty(size, dtype=np.bool_)
-        self._place = np.empty(size)
-        # Aims reach 2^31 − 1 for up to 2^16 cells: 32 bits are enough and faster.
-        self._aim = np.empty(size, dtype=np.int32 if window.cells <= 1 << 16 else np.int64)
-        self._start = np.empty(size, dtype=cell)
         spare = window.cells != 1 << (8 * cell.itemsize)
         self._mask = cell.type(window.cells - 1) if spare else None
 
@@ -68,7 +61,7 @@ class SlidingSampler:
                 source.fill(part[:count].data)
         ticket, drawn = self._words[:count], self._drawn[:count]
         self._lottery.draw(ticket, drawn, source)
-        start, uniform = self._starts(block), self._uniform[:count]
+        start, uniform = self._starts(block, self._coins[:count]), self._uniform[:count]
         # cell = uniform + drawn·(start + ticket − uniform): the arithmetic wraps and comes back
         np.copyto(cell, ticket, casting="unsafe")
         start += cell
@@ -78,45 +71,23 @@ class SlidingSampler:
         if self._mask is not None:
             cell &= self._mask
 
-    def _starts(self, block: Array) -> Array:
-        count, track = block.size, self._track
-        place, aim, start = self._place[:count], self._aim[:count], self._start[:count]
-        np.subtract(block, track.origin, out=place, dtype=np.float64)
-        np.multiply(place, track.scale, out=place)
-        if track.last is not None and not track.fraction:
-            np.clip(place, 0.0, track.last, out=place)
-            if start.itemsize <= 2:
-                np.copyto(start, place, casting="unsafe")
-                return start
-        np.copyto(aim, place, casting="unsafe")
-        if track.fraction:
-            coins = self._coins[:count]
-            np.right_shift(coins, self._shift, out=coins)
-            np.add(aim, coins, out=aim, casting="unsafe")
-            np.right_shift(aim, track.fraction, out=aim)
-        np.copyto(start, aim, casting="unsafe")
-        return start
-
 
 def draw_sliding(
-    domain: Line, window: Sliding, track: Track, values: Array, source: Source, *, threads: int
+    domain: Line, window: Sliding, course: Course, values: Array, source: Source, *, threads: int
 ) -> Array:
     """Give a cell for each of the values (one axis): plain integers for a few, blocks for many."""
     if values.size >= FEW:
         return in_threads(
-            lambda size: SlidingSampler(domain, window, track, size), values, window.dtype, source, threads
+            lambda size: SlidingSampler(domain, window, course, size), values, window.dtype, source, threads
         )
     if values.size and not domain.admits(values):
         domain.refuse()
-    return np.array([draw_few(window, track, float(value), source) for value in values], dtype=window.dtype)
+    return np.array([draw_few(window, course, float(value), source) for value in values], dtype=window.dtype)
 
 
-def draw_few(window: Sliding, track: Track, value: float, source: Source) -> int:
+def draw_few(window: Sliding, course: Course, value: float, source: Source) -> int:
     """Give the cell of one value, in plain integers: the same law."""
-    start = track.aim_one(value)
-    if track.fraction:
-        start = (start + source.bits(track.fraction)) >> track.fraction
-    return window.draw_one(start & (window.cells - 1), source)
+    return window.draw_one(course.draw_one(value, source) & (window.cells - 1), source)
 
 
 def in_threads(

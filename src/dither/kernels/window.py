@@ -10,7 +10,9 @@ randomized response).
 
 from __future__ import annotations
 
+import itertools
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -96,10 +98,25 @@ class Window(ABC):
     @final
     def probabilities(self, start: int) -> list[Fraction]:
         """Give the exact probability of every cell for a window that starts at `start`."""
-        low, high = Fraction(self.outside, self.total), Fraction(self.inside, self.total)
-        law = [low] * self.cells
-        for step in range(self.width):
-            law[(start + step) % self.cells] = high
+        return self.mixed([(start, Fraction(1))])
+
+    @final
+    def mixed(self, starts: Iterable[tuple[int, Fraction]]) -> list[Fraction]:
+        """Give the exact probability of every cell when the start is drawn with the given probabilities."""
+        steps = {0: Fraction(0), self.cells: Fraction(0)}  # by how much the window's share grows at a cell
+        for start, weight in starts:
+            first = start % self.cells
+            last = first + self.width
+            ends = [(first, last)] if last <= self.cells else [(first, self.cells), (0, last - self.cells)]
+            for begin, end in ends:
+                steps[begin] = steps.get(begin, Fraction(0)) + weight
+                steps[end] = steps.get(end, Fraction(0)) - weight
+        low, lift = Fraction(self.outside, self.total), Fraction(self.inside - self.outside, self.total)
+        law: list[Fraction] = []
+        share = Fraction(0)
+        for begin, end in itertools.pairwise(sorted(steps)):
+            share += steps[begin]
+            law += [low + lift * share] * (end - begin)
         return law
 
 

@@ -20,7 +20,7 @@ from dither.kernels.codebook import IDENTITY, Codebook, Ramps, Steps
 from dither.kernels.decoder import Decoder, decoder, from_wire
 from dither.kernels.law import Law, WindowLaw
 from dither.kernels.operator import Windows
-from dither.kernels.placement import CENTRED, WRAPPED, Centred, Gliding, Placement, Track
+from dither.kernels.placement import CENTRED, WRAPPED, Centred, Course, Gliding, Placement, Track
 from dither.kernels.sampling import draw_sliding
 from dither.kernels.window import Sliding, certified, check_cells
 from dither.mechanisms.numerical import Numerical, Reading
@@ -106,7 +106,7 @@ class WindowMechanism(Numerical):
         return Sliding.largest(self.epsilon, self.cells, min(max(width, 1), self.cells - 1))
 
     @cached_property
-    def track(self) -> Track:
+    def track(self) -> Course:
         """How a value becomes the integer start of its window."""
         return self.shape().placement.track(self.line, self.kernel)
 
@@ -159,22 +159,13 @@ class WindowMechanism(Numerical):
     def _sampled_start(self, x: Floats) -> Floats:
         # Rounding at random between two starts is the same law as the window between them.
         aim = self.track.aim(self.line.from_unit(x)) / (self.cells << self.track.fraction)
-        return np.asarray(np.mod(aim, 1.0) if self.track.last is None else aim, dtype=np.float64)
+        return np.asarray(np.mod(aim, 1.0) if isinstance(self.line, Circle) else aim, dtype=np.float64)
 
     def probabilities(self, x: float) -> list[Fraction]:
         """Give the exact probability of every report for the input x, from the very integers sampled."""
         if self.cells > 1 << 16:
             raise InvalidParameter("exact probabilities are listed for up to 2^16 cells")
-        value = float(self.line.check(x))
-        start, rest = divmod(self.track.aim_one(value), 1 << self.track.fraction)
-        law = self.kernel.probabilities(start)
-        if not rest:
-            return law
-        up = Fraction(rest, 1 << self.track.fraction)
-        following = self.kernel.probabilities(start + 1)
-        return [
-            one + up * (two - one) if one != two else one for one, two in zip(law, following, strict=True)
-        ]
+        return self.kernel.mixed(self.track.starts(float(self.line.check(x))))
 
     def _draw(self, values: object, source: Source, threads: int) -> Array:
         array = numbers(values)
@@ -223,9 +214,9 @@ class WindowMechanism(Numerical):
 
         The mean cell is (1−κ)(N−1)/2 + κ(start + (K−1)/2), and the start is affine in the value.
         """
-        if not isinstance(self.shape().placement, Gliding):
-            return None
         kernel, track = self.kernel, self.track
+        if not isinstance(self.shape().placement, Gliding) or not isinstance(track, Track):
+            return None
         base = (1.0 - kernel.contrast) * (kernel.cells - 1) / 2.0 + kernel.contrast * (kernel.width - 1) / 2.0
         unit = (1 << track.fraction) / track.scale  # of the domain, for one cell of the start
         # Aims are rounded down from half a unit above: to the nearest.
@@ -247,7 +238,7 @@ class WindowMechanism(Numerical):
         rows = min(1 << (rows - 1).bit_length(), self.cells >> self._rest)
         group = self.cells // rows
         starts = self.track.aim(x) / (group << self.track.fraction)
-        circular = self.track.last is None
+        circular = isinstance(self.line, Circle)
         return Windows(
             starts % rows if circular else starts,
             self.kernel.width / group,

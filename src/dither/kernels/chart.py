@@ -1,0 +1,138 @@
+"""Where the window of an input begins when a table says it: starts on an even grid of the domain."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Final, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dither.domains import Line
+from dither.kernels.codebook import Runs
+from dither.kernels.placement import Course, Placement, split
+from dither.kernels.window import Sliding
+from dither.randomness import Source
+
+Floats = NDArray[np.float64]
+
+BINS: Final = 1 << 16  # of a chart without coins
+COIN: Final = 16
+KNOTS: Final = (1 << 15) - 1  # of a chart with coins: with 16 bits between two knots, places fill 31 bits
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Chart(Course):
+    """A value's start is the entry of its bin, or of one of the two knots beside it.
+
+    Without `blended` the domain is cut into bins and an entry is a start. With it, entries belong to knots
+    and count 2^16-ths of a cell: the value is rounded at random to the knot below or above it, and the entry
+    at random to a whole cell, each by an exact coin. Floats are harmless here.
+    """
+
+    origin: float
+    scale: float
+    entries: NDArray[Any]
+    blended: bool = False
+
+    @property
+    def fraction(self) -> int:  # type: ignore[override]  # noqa: D102
+        return COIN if self.blended else 0
+
+    @property
+    def last(self) -> int:
+        """The largest place of a value: the last bin, or just below the last knot."""
+        return ((self.entries.size - 1) << COIN) - 1 if self.blended else self.entries.size - 1
+
+    def places(self, values: NDArray[Any]) -> NDArray[np.int64]:
+        """Give the bin of each value, or its place among the knots in 2^16-ths of their distance."""
+        placed = (np.asarray(values, dtype=np.float64) - self.origin) * self.scale
+        return np.clip(placed, 0.0, float(self.last)).astype(np.int64)
+
+    def beside(self, values: NDArray[Any]) -> tuple[Floats, Floats, Floats]:
+        """Give the entries of the knots below and above each value, and the probability of the one above."""
+        places = self.places(values)
+        knots = places >> COIN
+        above = (places & ((1 << COIN) - 1)) / (1 << COIN)
+        return self.entries[knots].astype(np.float64), self.entries[knots + 1].astype(np.float64), above
+
+    def aim(self, values: NDArray[Any]) -> NDArray[np.int64]:  # noqa: D102
+        if not self.blended:
+            return self.entries[self.places(values)].astype(np.int64)
+        low, high, above = self.beside(values)
+        return np.rint(low + above * (high - low)).astype(np.int64)
+
+    def starts(self, value: float) -> list[tuple[int, Fraction]]:  # noqa: D102
+        place = self._place(value)
+        if not self.blended:
+            return [(int(self.entries[place]), Fraction(1))]
+        return [
+            (start, weight * share)
+            for knot, weight in split(place, COIN)
+            for start, share in split(int(self.entries[knot]), COIN)
+        ]
+
+    def draw_one(self, value: float, source: Source) -> int:  # noqa: D102
+        place = self._place(value)
+        if not self.blended:
+            return int(self.entries[place])
+        entry = int(self.entries[(place + source.bits(COIN)) >> COIN])
+        return (entry + source.bits(COIN)) >> COIN
+
+    def _place(self, value: float) -> int:
+        return min(max(int((value - self.origin) * self.scale), 0), self.last)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Nearest(Placement):
+    """The window holds the cells whose numbers are nearest to the value: best for every loss of the distance.
+
+    It moves from a to a + 1, which trades cell a for cell a + K, where the value is halfway between the two.
+    """
+
+    book: Runs
+
+    def start(self, x: Floats, width: float) -> Floats:  # noqa: D102
+        cells = self.book.cells
+        values = self.book.listed
+        kept = round(width * cells)
+        halfway = (values[: cells - kept] + values[kept:]) / 2.0
+        return np.asarray(np.searchsorted(halfway, x, side="right") / cells, dtype=np.float64)
+
+    def track(self, domain: Line, window: Sliding) -> Chart:  # noqa: D102
+        middles = (np.arange(BINS) + 0.5) / BINS
+        starts = np.rint(self.start(middles, window.share) * window.cells)
+        return Chart(domain.low, BINS / domain.length, starts.astype(window.dtype))
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Balanced(Placement):
+    """The window, or a coin between two, whose mean report is the value: unbiased for every real input.
+
+    The mean report does not fall as the window moves, so a value lies between the means of two neighbouring
+    starts. `contrast` is the probability that a report is drawn from the window on purpose.
+    """
+
+    book: Runs
+    contrast: float
+
+    def means(self, width: int) -> Floats:
+        """Give the mean report of every start."""
+        total = np.concatenate([[0.0], np.cumsum(self.book.listed)])
+        window = (total[width:] - total[:-width]) / width
+        return np.asarray((1.0 - self.contrast) * total[-1] / self.book.cells + self.contrast * window)
+
+    def start(self, x: Floats, width: float) -> Floats:  # noqa: D102
+        means = self.means(round(width * self.book.cells))
+        return np.interp(x, means, np.arange(means.size)) / self.book.cells
+
+    def track(self, domain: Line, window: Sliding) -> Chart:  # noqa: D102
+        last = (KNOTS << COIN) - 1
+        knots = np.asarray(np.arange(KNOTS + 1) * ((1 << COIN) / last), dtype=np.float64)
+        entries = np.rint(self.start(knots, window.share) * (window.cells << COIN))
+        scale = last / domain.length
+        return Chart(domain.low - 0.5 / scale, scale, entries.astype(np.uint32), blended=True)
