@@ -84,7 +84,17 @@ _ROOMS: Final = {
         "TraCSC",
         "TraCSD",
     ),
-    "optimal": ("Focused", "Polar", "TwoPoint", "compare", "epsilon_for", "goals", "people_for", "recommend"),
+    "optimal": (
+        "Focused",
+        "Optimal",
+        "Polar",
+        "TwoPoint",
+        "compare",
+        "epsilon_for",
+        "goals",
+        "people_for",
+        "recommend",
+    ),
     "privacy": ("LOCATION", "TRAJECTORY", "Guarantee", "Ledger", "Nothing"),
     "randomness": ("Seeded",),
     "reports": ("Reports",),
@@ -197,6 +207,7 @@ if TYPE_CHECKING:
     from dither.mechanisms import TraCSC as TraCSC
     from dither.mechanisms import TraCSD as TraCSD
     from dither.optimal import Focused as Focused
+    from dither.optimal import Optimal as Optimal
     from dither.optimal import Polar as Polar
     from dither.optimal import TwoPoint as TwoPoint
     from dither.optimal import compare as compare

@@ -22,7 +22,7 @@ import numpy as np
 from dither.campaigns.registry import named
 from dither.domains import Categories, Circle, Disk, Domain, Interval, Parallelogram, Rectangle, Sphere, Text
 from dither.errors import DitherError, InvalidParameter, MalformedReport
-from dither.losses import Power, power
+from dither.losses import Criterion, Power, power
 from dither.mechanisms.mechanism import Mechanism
 from dither.mechanisms.numeric.gaussian import Calibration
 from dither.mechanisms.trajectory.lsrr import Contrast
@@ -36,6 +36,7 @@ _MAGIC: Final = b"dither\x00"
 _CHOICES: Final[dict[str, type[Enum]]] = {
     "Calibration": Calibration,
     "Contrast": Contrast,
+    "Criterion": Criterion,
     "Decoding": Decoding,
     "Unit": Unit,
 }
@@ -120,8 +121,7 @@ def _read_mechanism(data: Any) -> Mechanism:
     try:
         parameters = {name: _read(value) for name, value in data["parameters"].items()}
         domain = parameters.pop("domain")
-        mechanism = named(data["mechanism"])(domain, **parameters)
-        return mechanism.restored(data["sampled"])
+        return named(data["mechanism"]).rebuilt(domain, parameters, data["sampled"])
     except MalformedReport:
         raise
     except DitherError as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final, final
@@ -95,17 +96,22 @@ class Nearest(Placement):
 
     book: Runs
 
-    def start(self, x: Floats, width: float) -> Floats:  # noqa: D102
-        cells = self.book.cells
+    def _halfway(self, width: float) -> Floats:
         values = self.book.listed
-        kept = round(width * cells)
-        halfway = (values[: cells - kept] + values[kept:]) / 2.0
-        return np.asarray(np.searchsorted(halfway, x, side="right") / cells, dtype=np.float64)
+        kept = round(width * values.size)
+        return np.asarray((values[: values.size - kept] + values[kept:]) / 2.0)
+
+    def start(self, x: Floats, width: float) -> Floats:  # noqa: D102
+        moved = np.searchsorted(self._halfway(width), x, side="right")
+        return np.asarray(moved / self.book.cells, dtype=np.float64)
 
     def track(self, domain: Line, window: Sliding) -> Chart:  # noqa: D102
-        middles = (np.arange(BINS) + 0.5) / BINS
+        middles = np.asarray((np.arange(BINS) + 0.5) / BINS, dtype=np.float64)
         starts = np.rint(self.start(middles, window.share) * window.cells)
         return Chart(domain.low, BINS / domain.length, starts.astype(window.dtype))
+
+    def kinks(self, width: float) -> tuple[float, ...]:  # noqa: D102
+        return tuple(np.unique(self._halfway(width)).tolist())
 
 
 @final
@@ -114,25 +120,35 @@ class Balanced(Placement):
     """The window, or a coin between two, whose mean report is the value: unbiased for every real input.
 
     The mean report does not fall as the window moves, so a value lies between the means of two neighbouring
-    starts. `contrast` is the probability that a report is drawn from the window on purpose.
+    starts.
     """
 
     book: Runs
-    contrast: float
+    epsilon: float
 
-    def means(self, width: int) -> Floats:
+    def _means(self, width: int, contrast: float | None = None) -> Floats:
         """Give the mean report of every start."""
+        if contrast is None:
+            lift = math.expm1(self.epsilon) * width / self.book.cells
+            contrast = lift / (1.0 + lift)
         total = np.concatenate([[0.0], np.cumsum(self.book.listed)])
         window = (total[width:] - total[:-width]) / width
-        return np.asarray((1.0 - self.contrast) * total[-1] / self.book.cells + self.contrast * window)
+        return np.asarray((1.0 - contrast) * total[-1] / self.book.cells + contrast * window)
 
     def start(self, x: Floats, width: float) -> Floats:  # noqa: D102
-        means = self.means(round(width * self.book.cells))
+        means = self._means(round(width * self.book.cells))
         return np.interp(x, means, np.arange(means.size)) / self.book.cells
 
     def track(self, domain: Line, window: Sliding) -> Chart:  # noqa: D102
         last = (KNOTS << COIN) - 1
         knots = np.asarray(np.arange(KNOTS + 1) * ((1 << COIN) / last), dtype=np.float64)
-        entries = np.rint(self.start(knots, window.share) * (window.cells << COIN))
+        means = self._means(window.width, window.contrast)
+        entries = np.rint(np.interp(knots, means, np.arange(means.size)) * (1 << COIN))
         scale = last / domain.length
         return Chart(domain.low - 0.5 / scale, scale, entries.astype(np.uint32), blended=True)
+
+    def kinks(self, width: float) -> tuple[float, ...]:  # noqa: D102
+        kept = round(width * self.book.cells)
+        means, ends = self._means(kept), np.cumsum(self.book.counts)[:-1]
+        edges = np.concatenate([ends, ends - kept])  # where either end of the window enters another run
+        return tuple(np.unique(means[edges[(edges >= 0) & (edges < means.size)]]).tolist())

@@ -90,6 +90,10 @@ class Placement(ABC):
     def track(self, domain: Line, window: Sliding) -> Course:
         """Give the same rule in integers."""
 
+    def kinks(self, width: float) -> tuple[float, ...]:
+        """Give the inputs at which the start, as a function of the input, changes its formula."""
+        return ()
+
 
 @final
 @dataclass(frozen=True)
@@ -102,6 +106,9 @@ class Centred(Placement):
     def track(self, domain: Line, window: Sliding) -> Track:  # noqa: D102
         scale = window.cells / domain.length
         return Track(domain.low + (window.width / 2.0 - 0.5) / scale, scale, window.cells - window.width)
+
+    def kinks(self, width: float) -> tuple[float, ...]:  # noqa: D102
+        return width / 2.0, 1.0 - width / 2.0
 
 
 @final

@@ -6,6 +6,7 @@ import hashlib
 import json
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, fields, replace
 from fractions import Fraction
 from functools import cached_property
@@ -71,6 +72,11 @@ class Mechanism(ABC):
     @abstractmethod
     def wire(self) -> dict[str, Any]:
         """Give the integers that devices sample by and the codebook, as plain data."""
+
+    @classmethod
+    def rebuilt(cls, domain: Domain, parameters: Mapping[str, Any], wire: dict[str, Any]) -> Self:
+        """Give a mechanism from its parameters and the integers and the codebook that travelled."""
+        return cls(domain, **parameters).restored(wire)
 
     def restored(self, wire: dict[str, Any]) -> Self:
         """Give this mechanism with the integers and the codebook that travelled, never recomputed ones."""

@@ -20,7 +20,7 @@ from dither.kernels.codebook import IDENTITY, Codebook, Ramps, Steps
 from dither.kernels.decoder import Decoder, decoder, from_wire
 from dither.kernels.law import Law, WindowLaw
 from dither.kernels.operator import Windows
-from dither.kernels.placement import CENTRED, WRAPPED, Centred, Course, Gliding, Placement, Track
+from dither.kernels.placement import CENTRED, WRAPPED, Course, Gliding, Placement, Track
 from dither.kernels.sampling import draw_sliding
 from dither.kernels.window import Sliding, certified, check_cells
 from dither.mechanisms.numerical import Numerical, Reading
@@ -129,7 +129,6 @@ class WindowMechanism(Numerical):
         shape = self.shape()
         lift = math.expm1(self.epsilon) * shape.width
         contrast = lift / (1.0 + lift)
-        half = shape.width / 2.0
         return WindowLaw(
             share=shape.width,
             contrast=contrast,
@@ -137,7 +136,7 @@ class WindowMechanism(Numerical):
             start=partial(shape.placement.start, width=shape.width),
             codebook=self._book(shape.width, contrast),
             circular=isinstance(self.domain, Circle),
-            kinks=(half, 1.0 - half) if isinstance(shape.placement, Centred) else (),
+            kinks=shape.placement.kinks(shape.width),
         )
 
     @cached_property

@@ -15,6 +15,7 @@ from dither.mechanisms.frequency.protocol import PureProtocol
 from dither.mechanisms.mechanism import Mechanism
 from dither.mechanisms.questions import Questions
 from dither.optimal.closed_form import TwoPoint
+from dither.optimal.mechanism import Optimal
 from dither.privacy import Pure
 
 # Other ways to read or place the same window that papers have names for: PM-C, T-PM, SW-C, T-SW and so on.
@@ -43,7 +44,7 @@ class Candidate:
 def on_a_line(domain: Line, epsilon: float, losses: tuple[Power, ...]) -> list[Candidate]:
     """Give every mechanism of numbers for an interval or a circle; those made for a loss once for each."""
     found: list[Candidate] = []
-    kinds: tuple[type[Mechanism], ...] = (*_kinds(Questions), TwoPoint)
+    kinds: tuple[type[Mechanism], ...] = (*_kinds(Questions), TwoPoint, Optimal)
     for kind in kinds:
         made_for: tuple[dict[str, Any], ...] = ({},)
         if any(field.name == "loss" for field in fields(kind)):

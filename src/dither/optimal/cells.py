@@ -1,0 +1,95 @@
+"""From a base measure to cells: a codebook of few numbers, symmetric about the middle of the domain."""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dither.kernels.codebook import Runs
+from dither.kernels.window import Sliding
+from dither.optimal.problem import Problem
+
+Floats = NDArray[np.float64]
+
+CELLS: Final = 1 << 16
+_PARTS: Final = 4  # into which an atom is cut when it is spread
+_REACH: Final = 1.0 + 2.0**-29  # knots of a chart go this far beyond the domain, and a bit is to spare
+
+
+def spread(places: Floats, masses: Floats, share: float) -> tuple[Floats, Floats]:
+    """Spread every atom but the outermost evenly over `share` of the room between its neighbours' middles.
+
+    A program that knows a grid of outputs puts atoms on it where the best measure has a density.
+    """
+    kept = np.flatnonzero(masses > 1e-12)
+    widths = share * np.gradient(places)[kept]
+    widths[[0, -1]] = 0.0
+    offsets = (np.arange(_PARTS) + 0.5) / _PARTS - 0.5
+    parts = (places[kept, None] + widths[:, None] * offsets).reshape(-1)
+    order = np.argsort(parts, kind="stable")
+    return parts[order], np.repeat(masses[kept] / _PARTS, _PARTS)[order]
+
+
+def codebook(places: Floats, masses: Floats, cells: int = CELLS) -> Runs:
+    """Share the cells among the atoms of a symmetric measure, by rounding its cumulative masses."""
+    upper = places >= 0.0
+    values, half = places[upper], masses[upper].copy()
+    half[values == 0.0] /= 2.0  # the other half of an atom in the middle belongs to the lower side
+    values, same = np.unique(values, return_inverse=True)
+    total = np.cumsum(np.bincount(same, weights=half).astype(np.float64))
+    ends = np.rint(total / total[-1] * (cells // 2)).astype(np.int64)
+    counts = np.diff(ends, prepend=0)
+    return mirrored(values[counts > 0], counts[counts > 0])
+
+
+def mirrored(values: Floats, counts: NDArray[np.int64]) -> Runs:
+    """Give the whole codebook from its upper half."""
+    return Runs(np.concatenate([-values[::-1], values]), np.concatenate([counts[::-1], counts]))
+
+
+def halved(book: Runs) -> tuple[Floats, NDArray[np.int64]]:
+    """Give the upper half of a symmetric codebook."""
+    middle = book.values.size // 2
+    return book.values[middle:], book.counts[middle:]
+
+
+def grouped(book: Runs, groups: int) -> Runs:
+    """Give a codebook of about `groups` numbers a side: neighbours become their mean, large atoms stay."""
+    values, counts = halved(book)
+    target = max(book.cells // 2 // groups, 1)
+    # A run is cut where its middle crosses a multiple of the target; a large atom keeps to itself.
+    large = counts >= target
+    bins = (np.cumsum(counts) - counts / 2.0) // target
+    fresh = np.diff(bins, prepend=-1.0) != 0.0
+    fresh |= large
+    fresh[1:] |= large[:-1]
+    begins = np.flatnonzero(fresh)
+    sums = np.add.reduceat(counts, begins)
+    means = np.add.reduceat(values * counts, begins) / sums
+    return mirrored(means, sums)
+
+
+def reaching(problem: Problem, book: Runs, width: int) -> Runs:
+    """Give the codebook scaled so that the mean reports of an unbiased mechanism just cover the domain."""
+    window = Sliding.largest(problem.epsilon, book.cells, width)
+    # The whole is symmetric, so the mean report of the last window is its share of the window's mean alone.
+    ends = np.cumsum(book.counts[::-1])
+    kept = np.diff(np.minimum(ends, width), prepend=0)
+    mean = math.fsum(kept * book.values[::-1]) / width * window.contrast
+    return Runs(book.values * (0.5 * _REACH / mean), book.counts)
+
+
+def fitting_width(problem: Problem, total: float, cells: int = CELLS) -> int:
+    """Give the width of the window that takes what a base of total mass `total` leaves over."""
+    width = round(cells * (1.0 / total - 1.0) / problem.lift)
+    return min(max(width, 1), cells - 1)
+
+
+def reduced(book: Runs, width: int) -> tuple[Runs, int]:
+    """Give the same law on as few cells as a power of two allows."""
+    common = math.gcd(width, *book.counts.tolist())
+    shift = (common & -common).bit_length() - 1
+    return Runs(book.values, book.counts >> shift), width >> shift

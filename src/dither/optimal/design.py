@@ -1,0 +1,125 @@
+"""A solved mechanism, ready to be stored: half a codebook, a width, and prices that prove how good it is."""
+
+from __future__ import annotations
+
+import json
+import math
+import struct
+import zlib
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final, Self, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dither.errors import DitherError, InvalidParameter
+from dither.kernels.codebook import Runs
+from dither.kernels.window import check_cells
+from dither.optimal.cells import mirrored, reaching
+from dither.optimal.certificate import Prices, lower_bound
+from dither.optimal.problem import Problem
+from dither.optimal.realised import Sampled
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+FORMAT: Final = 1  # of the bytes, and of what they mean: stored designs of another format are not read
+_HEADER: Final = struct.Struct("<4sHI")  # magic, format, checksum of what follows
+_MAGIC: Final = b"dthr"
+_NUMBERS: Final = ("values", "inputs", "masses", "weights", "slopes")
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Design:
+    """The upper half of a codebook about the middle of the domain, in runs; the window's width; the prices.
+
+    Numbers are kept as 32-bit floats, so that a design read back is the design that was stored.
+    """
+
+    problem: Problem
+    values: Floats
+    counts: Integers
+    width: int
+    prices: Prices
+
+    def __post_init__(self) -> None:
+        values, counts = _kept(self.values), np.asarray(self.counts, dtype=np.int64)
+        if values.ndim != 1 or values.shape != counts.shape or not values.size:
+            raise InvalidParameter("a design has as many numbers as runs of cells, and at least one")
+        if not np.isfinite(values).all() or values[0] < 0.0 or (np.diff(values) < 0.0).any():
+            raise InvalidParameter("the numbers of half a codebook do not decrease from the middle outwards")
+        if counts.min() < 1:
+            raise InvalidParameter("every run has at least one cell")
+        check_cells(2 * int(counts.sum()))
+        if not 1 <= self.width < 2 * int(counts.sum()):
+            raise InvalidParameter("a window has at least one cell and leaves at least one outside")
+        kept = Prices(**{name: _kept(getattr(self.prices, name)) for name in _NUMBERS[1:]})
+        kept.boxes(self.problem)
+        object.__setattr__(self, "values", values)
+        object.__setattr__(self, "counts", counts)
+        object.__setattr__(self, "prices", kept)
+
+    @cached_property
+    def book(self) -> Runs:
+        """The whole codebook; an unbiased one is scaled to what its window's integers need."""
+        book = mirrored(self.values, self.counts)
+        return reaching(self.problem, book, self.width) if self.problem.unbiased else book
+
+    @property
+    def cells(self) -> int:
+        """How many cells there are."""
+        return 2 * int(self.counts.sum())
+
+    @cached_property
+    def error(self) -> float:
+        """The error of the mechanism that is sampled, rounded up, where the domain has length 1."""
+        return Sampled.of(self.problem, self.book, self.width).error(self.problem)
+
+    @cached_property
+    def bound(self) -> float:
+        """A lower bound on the error of every ε-LDP mechanism, recomputed from the prices."""
+        return lower_bound(self.problem, self.prices)
+
+    @property
+    def gap(self) -> float:
+        """How far the error is above the bound, relative to it; infinite where the bound says nothing."""
+        if self.bound > 0.0:
+            return max(self.error / self.bound - 1.0, 0.0)
+        return 0.0 if self.error == 0.0 else math.inf
+
+    def to_bytes(self) -> bytes:
+        """Give the design as bytes: a checksum, lengths, then compressed numbers."""
+        parts = [self.values, self.prices.inputs, self.prices.masses, self.prices.weights, self.prices.slopes]
+        facts = {"name": self.problem.name, "width": self.width, "sizes": [part.size for part in parts]}
+        text = json.dumps(facts).encode() + b"\n"
+        numbers = b"".join(part.astype("<f4").tobytes() for part in parts)
+        words = np.frombuffer(numbers + self.counts.astype("<u4").tobytes(), np.uint8)
+        body = zlib.compress(text + words.reshape(-1, 4).T.tobytes(), 9)  # like bytes beside like: shorter
+        return _HEADER.pack(_MAGIC, FORMAT, zlib.crc32(body)) + body
+
+    @classmethod
+    def from_bytes(cls, data: bytes, problem: Problem) -> Self | None:
+        """Read a design of this problem; None if the bytes are damaged, or of another format or problem."""
+        try:
+            magic, version, checksum = _HEADER.unpack_from(data)
+            body = data[_HEADER.size :]
+            if (magic, version, checksum) != (_MAGIC, FORMAT, zlib.crc32(body)):
+                return None
+            text, _, rest = zlib.decompress(body).partition(b"\n")
+            facts = json.loads(text)
+            if facts["name"] != problem.name:
+                return None
+            sizes = [int(size) for size in facts["sizes"]]
+            words = np.frombuffer(rest, np.uint8).reshape(4, -1).T.tobytes()
+            numbers = np.frombuffer(words, "<f4", sum(sizes)).astype(np.float64)
+            counts = np.frombuffer(words, "<u4", offset=4 * sum(sizes)).astype(np.int64)
+            parts = dict(zip(_NUMBERS, np.split(numbers, np.cumsum(sizes)[:-1]), strict=True))
+            return cls(problem, parts.pop("values"), counts, int(facts["width"]), Prices(**parts))
+        except (struct.error, zlib.error, ValueError, KeyError, TypeError, DitherError):
+            return None
+
+
+def _kept(numbers: Floats) -> Floats:
+    return np.asarray(numbers, dtype=np.float32).astype(np.float64)

@@ -1,0 +1,151 @@
+"""A design between two solved ones: codebooks and prices are mixed, the width is fitted.
+
+Any codebook and any width are private, and any prices are a proof: mixing costs some error, never a promise.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dither.kernels.codebook import Runs
+from dither.losses import Criterion
+from dither.optimal import lloyd
+from dither.optimal.cells import CELLS, grouped, halved, mirrored, reduced
+from dither.optimal.certificate import Prices, lower_bound
+from dither.optimal.design import Design
+from dither.optimal.problem import Problem
+from dither.optimal.realised import Candidate
+
+Floats = NDArray[np.float64]
+
+_MOST: Final = 512  # numbers a side of a mixed codebook
+_STEP: Final = 0.02  # by which widths are tried
+_SECTIONS: Final = 6
+
+
+def interpolated(problem: Problem, below: Design, above: Design) -> Design:
+    """Give a design for an ε between those of two designs of the same kind."""
+    share = (problem.epsilon - below.problem.epsilon) / (above.problem.epsilon - below.problem.epsilon)
+    if problem.criterion is Criterion.AVERAGE and not problem.unbiased:
+        best = Candidate.of(problem, *lloyd.as_cells(lloyd.best(problem)))
+    else:
+        best = _best(problem, below, above, share)
+    book, width = (best.book, best.width) if problem.unbiased else reduced(best.book, best.width)
+    return Design(problem, *halved(book), width, _prices(problem, below, above, share))
+
+
+def _best(problem: Problem, below: Design, above: Design, share: float) -> Candidate:
+    """Choose among the smaller, the larger and a mixture, with the width fitted to each."""
+    (low, narrow), (high, wide) = (_expanded(design) for design in (below, above))
+    width = (1.0 - share) * narrow + share * wide
+    mixed = (1.0 - share) * low + share * high
+    candidates = [_adjusted(problem, _runs(values), width) for values in (low, high, mixed)]
+    return min(candidates, key=lambda candidate: candidate.error)
+
+
+def _adjusted(problem: Problem, book: Runs, width: float) -> Candidate:
+    """Try three widths, then the one at which a parabola through their errors is least."""
+
+    def measured(factor: float) -> Candidate:
+        return Candidate.of(problem, book, min(max(round(width * factor), 1), CELLS - 1))
+
+    tried = [measured(1.0 + step) for step in (-_STEP, 0.0, _STEP)]
+    left, middle, right = (candidate.error for candidate in tried)
+    bend = left - 2.0 * middle + right
+    if bend > 0.0:
+        least = np.clip((left - right) / (2.0 * bend), -2.0, 2.0)
+        tried.append(measured(1.0 + _STEP * float(least)))
+    return min(tried, key=lambda candidate: candidate.error)
+
+
+def _expanded(design: Design) -> tuple[Floats, int]:
+    """Give the number of each of 2^16 cells, and the width among them."""
+    repeat = CELLS // design.cells
+    return np.repeat(design.book.listed, repeat), design.width * repeat
+
+
+def _runs(values: Floats) -> Runs:
+    upper, counts = np.unique(values[CELLS // 2 :], return_counts=True)
+    book = mirrored(upper, counts.astype(np.int64))
+    return book if upper.size <= _MOST else grouped(book, _MOST)
+
+
+def _prices(problem: Problem, below: Design, above: Design, share: float) -> Prices:
+    """Mix the prices of two designs.
+
+    The bound is concave in the share. For an unbiased problem, whose prices at the end of the domain are
+    large and nearly cancel, the best share is not that of ε and is looked for by golden sections.
+    """
+    if not problem.unbiased:
+        return mixture(problem, below.prices, above.prices, share)
+    first, second = (_stretched(problem, design) for design in (below, above))
+
+    def bound(weight: float) -> float:
+        return lower_bound(problem, mixture(problem, first, second, weight))
+
+    golden = (math.sqrt(5.0) - 1.0) / 2.0
+    low, high = max(share - 0.25, 0.0), min(share + 0.25, 1.0)
+    left, right = high - golden * (high - low), low + golden * (high - low)
+    at_left, at_right = bound(left), bound(right)
+    for _ in range(_SECTIONS):
+        if at_left < at_right:
+            low, left, at_left = left, right, at_right
+            right = low + golden * (high - low)
+            at_right = bound(right)
+        else:
+            high, right, at_right = right, left, at_left
+            left = high - golden * (high - low)
+            at_left = bound(left)
+    return mixture(problem, first, second, left if at_left > at_right else right)
+
+
+def _stretched(problem: Problem, design: Design) -> Prices:
+    """Stretch the prices of an unbiased design as far as its reports must be stretched."""
+    prices = design.prices
+    if not problem.unbiased:
+        return prices
+    factor = np.tanh(design.problem.epsilon / 2.0) / np.tanh(problem.epsilon / 2.0)
+    return replace(prices, masses=prices.masses * factor**2, slopes=prices.slopes * factor)
+
+
+def mixture(problem: Problem, first: Prices, second: Prices, share: float) -> Prices:
+    """Give (1 − share) of the first prices and `share` of the second, brought to the same inputs."""
+    if problem.criterion is Criterion.WORST:
+        inputs = max(first.inputs, second.inputs, key=len)
+        first, second = _moved(first, inputs), _moved(second, inputs)
+    else:
+        inputs = np.union1d(first.inputs, second.inputs)
+        first, second = _recut(first, inputs), _recut(second, inputs)
+    pairs = {name: (getattr(first, name), getattr(second, name)) for name in ("masses", "weights", "slopes")}
+    return Prices(inputs, **{name: (1.0 - share) * one + share * two for name, (one, two) in pairs.items()})
+
+
+def _moved(prices: Prices, inputs: Floats) -> Prices:
+    """Share the price of each point between the two points of another grid beside it."""
+    place = np.clip(np.searchsorted(inputs, prices.inputs, side="right") - 1, 0, inputs.size - 2)
+    above = (prices.inputs - inputs[place]) / (inputs[place + 1] - inputs[place])
+
+    def moved(numbers: Floats) -> Floats:
+        if not numbers.size:
+            return numbers
+        lower = np.bincount(place, (1.0 - above) * numbers, inputs.size)
+        return np.asarray(lower + np.bincount(place + 1, above * numbers, inputs.size), dtype=np.float64)
+
+    return Prices(inputs, moved(prices.masses), moved(prices.weights), moved(prices.slopes))
+
+
+def _recut(prices: Prices, edges: Floats) -> Prices:
+    """Share the price of each cell among the smaller cells it is cut into; a price at ½ stays."""
+    cells = prices.inputs.size - 1
+    home = np.searchsorted(prices.inputs, (edges[1:] + edges[:-1]) / 2.0) - 1
+    share = np.diff(edges) / np.diff(prices.inputs)[home]
+
+    def recut(numbers: Floats) -> Floats:
+        return np.append(numbers[:cells][home] * share, numbers[cells:]) if numbers.size else numbers
+
+    return Prices(edges, recut(prices.masses), prices.weights, recut(prices.slopes))

@@ -1,0 +1,91 @@
+"""Randomized response on a few well-placed numbers: the best there is for an average over all inputs.
+
+With probability (e^ε − 1)/(e^ε − 1 + k) the nearest of k numbers is told, otherwise any of the k.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache, partial
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dither.kernels.codebook import Runs
+from dither.kernels.quadrature import between
+from dither.losses import absolute, squared
+from dither.optimal.cells import CELLS, codebook
+from dither.optimal.problem import Problem
+
+Floats = NDArray[np.float64]
+
+_ROUNDS: Final = 400
+_MOST: Final = 96
+
+
+def points(problem: Problem, count: int) -> Floats:
+    """Give the best places of `count` numbers: Lloyd's iteration, inputs to the nearest number and back."""
+    places = np.asarray((np.arange(count) + 0.5) / count - 0.5, dtype=np.float64)
+    for _ in range(_ROUNDS):
+        moved = _best_places(problem, _cuts(places))
+        moved = (moved - moved[::-1]) / 2.0
+        change = float(np.abs(moved - places).max())
+        places = moved
+        if change < 1e-12:
+            break
+    return places
+
+
+def _cuts(places: Floats) -> Floats:
+    return np.concatenate([[-0.5], (places[1:] + places[:-1]) / 2.0, [0.5]])
+
+
+def _best_places(problem: Problem, cuts: Floats) -> Floats:
+    """Give the best number for the inputs between each two cuts.
+
+    It serves those inputs with weight e^ε − 1 and all inputs with weight 1. As y grows the error falls while
+    (e^ε−1)(ℓ(y − a) − ℓ(b − y)) + ℓ(y + ½) − ℓ(½ − y) < 0, which never decreases in y.
+    """
+    low, high = cuts[:-1], cuts[1:]
+    if problem.loss == absolute:
+        return problem.lift * (low + high) / (2.0 * (problem.lift + 1.0))
+    if problem.loss == squared:
+        return problem.lift * (high**2 - low**2) / (2.0 * (problem.lift * (high - low) + 1.0))
+    for _ in range(40):
+        middle = (low + high) / 2.0
+        own = problem.loss(middle - cuts[:-1]) - problem.loss(cuts[1:] - middle)
+        every = problem.loss(middle + 0.5) - problem.loss(0.5 - middle)
+        falling = problem.lift * own + every < 0.0
+        low, high = np.where(falling, middle, low), np.where(falling, high, middle)
+    return (low + high) / 2.0
+
+
+def mean_error(problem: Problem, places: Floats) -> float:
+    """Give the average error of randomized response on these numbers."""
+    cuts = _cuts(places)
+    own = sum(map(partial(_mass, problem), places, cuts[:-1], cuts[1:]))
+    every = sum(_mass(problem, place, -0.5, 0.5) for place in places)
+    return (problem.lift * own + every) / (problem.lift + places.size)
+
+
+def _mass(problem: Problem, place: float, low: float, high: float) -> float:
+    edges = np.unique(np.clip(np.concatenate([np.linspace(low, high, 9), [place]]), low, high))
+    return float(between(lambda x: problem.loss(x - place), edges))
+
+
+@lru_cache(maxsize=32)
+def best(problem: Problem) -> Floats:
+    """Give the best places of the best count: the error falls, then rises with the count."""
+    chosen, least = points(problem, 1), np.inf
+    for count in range(2, _MOST):
+        places = points(problem, count)
+        error = mean_error(problem, places)
+        if error >= least:
+            break
+        chosen, least = places, error
+    return chosen
+
+
+def as_cells(places: Floats, cells: int = CELLS) -> tuple[Runs, int]:
+    """Give each number an equal share of the cells, as nearly as whole cells allow, and a window of one."""
+    return codebook(places, np.ones(places.size), cells), round(cells / places.size)

@@ -1,0 +1,123 @@
+"""What is asked of a solved mechanism: a budget, a loss, and which of the errors at all inputs counts.
+
+Solving happens on the interval [−½, ½]: values are measured from the middle of the domain, in its lengths.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dither.errors import InvalidParameter
+from dither.losses import Criterion, Power, absolute, squared, worst
+
+Floats = NDArray[np.float64]
+
+LEAST, MOST = 0.05, 8.0
+_CHECKED: Final = (1 << 12) + 1  # distances at which a given function is looked at
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Given:
+    """A loss that somebody gives as a function of how far a report misses the truth, in units of the domain.
+
+    It must be even, not negative and not decreasing with the distance. A function can be looked at only at
+    points, so what is certified for it holds as far as it does not decrease between them.
+    """
+
+    function: Callable[[Floats], Any]
+    reach: float  # the length of the domain
+
+    def __post_init__(self) -> None:
+        if not callable(self.function):
+            raise InvalidParameter("a loss is dt.absolute, dt.squared, dt.power(k) or a function of y − x")
+        distances = np.linspace(0.0, 1.0, _CHECKED)
+        try:
+            values, mirrored = self(distances), self(-distances)
+        except (TypeError, ValueError, IndexError, AttributeError):
+            raise InvalidParameter("a loss takes an array of differences and gives an array") from None
+        if values.shape != distances.shape or not np.isfinite(values).all() or values[0] < 0.0:
+            raise InvalidParameter("a loss is a finite number from 0 upwards for every difference")
+        if not np.array_equal(values, mirrored):
+            raise InvalidParameter("a loss must be the same for y − x and x − y")
+        if (np.diff(values) < 0.0).any():
+            raise InvalidParameter("a loss must not decrease as the report moves away from the truth")
+        if not values[-1] > 0.0:
+            raise InvalidParameter("a loss that is always 0 asks for nothing")
+
+    def __call__(self, difference: Floats) -> Floats:
+        """Give the loss of a report that misses by `difference` lengths of the domain."""
+        return np.asarray(self.function(self.reach * np.asarray(difference)), dtype=np.float64)
+
+    @property
+    def digest(self) -> str:
+        """A short name for the function's values."""
+        values = self(np.linspace(0.0, 1.0, _CHECKED))
+        return hashlib.sha256(values.tobytes()).hexdigest()[:16]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Given) and self.digest == other.digest
+
+    def __hash__(self) -> int:
+        return hash(self.digest)
+
+    def __repr__(self) -> str:
+        return f"{getattr(self.function, '__name__', 'function')} [{self.digest}]"
+
+
+Loss = Power | Given
+
+
+@final
+@dataclass(frozen=True)
+class Problem:
+    """The mechanism with the smallest error, in the worst case or on average, that ε allows.
+
+    With `unbiased` the mean report is the value, for every value, and the error is the variance.
+    """
+
+    epsilon: float
+    loss: Loss = absolute
+    criterion: Criterion = worst
+    unbiased: bool = False
+
+    def __post_init__(self) -> None:
+        if not LEAST <= self.epsilon <= MOST:
+            raise InvalidParameter(f"mechanisms are solved for ε from {LEAST:g} to {MOST:g}")
+        if not isinstance(self.criterion, Criterion):
+            raise InvalidParameter("the criterion is dt.worst or dt.average")
+        if self.unbiased and self.loss != squared:
+            raise InvalidParameter("an unbiased mechanism is judged by its variance: loss=dt.squared")
+
+    @property
+    def ratio(self) -> float:
+        """A double that is certainly not below e^ε."""
+        return math.nextafter(math.exp(self.epsilon) * (1.0 + 2.0**-50), math.inf)
+
+    @property
+    def lift(self) -> float:
+        """Give e^ε − 1: by how much a window is likelier than the rest."""
+        return math.expm1(self.epsilon)
+
+    @property
+    def convex(self) -> bool:
+        """Whether the loss is known to be convex in the report."""
+        return isinstance(self.loss, Power) and self.loss.exponent >= 1.0
+
+    @property
+    def kind(self) -> str:
+        """A name for everything but ε."""
+        loss = self.loss.digest if isinstance(self.loss, Given) else repr(self.loss)
+        return f"{self.criterion.value}-{'unbiased' if self.unbiased else loss}"
+
+    @property
+    def name(self) -> str:
+        """A name that no other problem has."""
+        return f"{self.kind}-{self.epsilon!r}"

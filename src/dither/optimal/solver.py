@@ -1,0 +1,178 @@
+"""From a question to a design: a coarse program, a fine one near its windows, cells, and a proof."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dither.losses import Criterion, Power
+from dither.optimal import lloyd
+from dither.optimal.cells import codebook, fitting_width, grouped, halved, reduced, spread
+from dither.optimal.certificate import Prices, dual, lower_bound
+from dither.optimal.design import Design
+from dither.optimal.linear_program import Grid, Mask, Solution, solve
+from dither.optimal.problem import Problem
+from dither.optimal.realised import Candidate
+
+Floats = NDArray[np.float64]
+
+TARGET: Final = 4e-3  # a gap that is small enough to stop
+_ROUNDS: Final = 2
+_GROUPS: Final = (8, 16, 32, 64, 128, 256, 512, 1024)
+_FEW: Final = 15_000  # pairs of an input and an output that are quickly solved all at once
+_LOST: Final = 2e-4  # by how much fewer numbers may raise the error
+
+
+def design(problem: Problem, *, effort: float = 1.0, target: float = TARGET) -> Design:
+    """Solve a problem; more effort is a finer grid, and a smaller target more rounds: both take longer."""
+    coarse, fine = _grids(problem, effort)
+    near = _widened(problem, solve(problem, coarse), fine)
+    best: Candidate | None = None
+    prices, bound = None, -np.inf
+    for _ in range(_ROUNDS):
+        solution = _priced(problem, fine, near)
+        for candidate in _candidates(problem, solution):
+            if best is None or candidate.error < best.error:
+                best = candidate
+        proven = lower_bound(problem, solution.prices)
+        if prices is None or proven > bound:
+            prices, bound = solution.prices, proven
+        assert best is not None
+        finer = _refined(problem, solution)
+        if best.error <= bound * (1.0 + target) or finer.outputs.size == fine.outputs.size:
+            break
+        fine, near = finer, _widened(problem, solution, finer)
+    assert best is not None
+    assert prices is not None
+    return _compact(problem, best, prices)
+
+
+def _grids(problem: Problem, effort: float) -> tuple[Grid, Grid]:
+    inputs = _counts(problem)
+    coarse = _grid(problem, max(round(inputs / 3.0), 12))
+    return coarse, _grid(problem, round(effort * inputs))
+
+
+def _counts(problem: Problem) -> int:
+    """Give how many inputs from 0 to ½ a program needs: windows narrow as ε grows."""
+    square = problem.epsilon**2
+    if problem.unbiased:
+        return round(25 + 1.8 * square)
+    if problem.criterion is Criterion.AVERAGE:
+        return round(40 + 1.6 * square)
+    sharp = isinstance(problem.loss, Power) and problem.loss.exponent > 1.0
+    return round(40 + (2.5 if sharp else 3.6) * square)
+
+
+def _grid(problem: Problem, inputs: int) -> Grid:
+    steps = np.linspace(1.0, 0.0, inputs + 1)
+    # Near the ends the best measure has more structure; for a loss with a kink that is where the error is.
+    kinked = not problem.convex or problem.loss == Power(1.0)
+    end = 0.6 if kinked and problem.criterion is Criterion.WORST and not problem.unbiased else 1.0
+    half = 0.5 * (1.0 - end * steps - (1.0 - end) * steps**2)
+    outputs = _outputs_beyond(problem, inputs) if problem.unbiased else _mirror(half)
+    if problem.criterion is Criterion.WORST:
+        return Grid.at(half, outputs)
+    if not problem.unbiased:
+        places = lloyd.best(problem)
+        cuts = (places[1:] + places[:-1]) / 2.0
+        half = _apart(np.concatenate([half, cuts[cuts > 0.0]]))
+        outputs = _mirror(_apart(np.concatenate([half, places[places >= 0.0]])))
+    return Grid.over(half, outputs, unbiased=problem.unbiased)
+
+
+def _outputs_beyond(problem: Problem, inputs: int) -> Floats:
+    """Reports of an unbiased mechanism reach beyond the domain, an average's further than a worst case's."""
+    reach = 0.6 / np.tanh(problem.epsilon / 2.0)  # 1.2 times what randomized response needs
+    inner = np.linspace(0.0, reach, max(inputs, 50) + 1)
+    factor = 1.25 if problem.criterion is Criterion.WORST else 2.2
+    return _mirror(np.concatenate([inner, np.geomspace(reach, factor * reach, max(inputs // 3, 20) + 1)[1:]]))
+
+
+def _mirror(half: Floats) -> Floats:
+    return np.concatenate([-half[:0:-1], half]) if half[0] == 0.0 else np.concatenate([-half[::-1], half])
+
+
+def _apart(points: Floats) -> Floats:
+    """Sort points and drop those that are hardly different from the one before; the ends stay."""
+    points = np.unique(points)
+    kept = points[np.diff(points, prepend=-1.0) > 1e-6]
+    kept[-1] = points[-1]
+    return kept
+
+
+def _widened(problem: Problem, solution: Solution, grid: Grid) -> Mask:
+    """Give the pairs of a grid that lie in the windows of a coarser solution, or not far from them."""
+    easy = problem.criterion is Criterion.AVERAGE and not problem.unbiased
+    if easy or grid.inputs.size * grid.outputs.size <= _FEW:
+        return np.ones((grid.inputs.size, grid.outputs.size), dtype=np.bool_)
+    coarse = solution.grid
+    outputs = coarse.outputs
+    margin = 2
+    first = solution.inside.argmax(axis=1)
+    last = outputs.size - 1 - solution.inside[:, ::-1].argmax(axis=1)
+    low = outputs[np.maximum(first - margin, 0)]
+    high = outputs[np.minimum(last + margin, outputs.size - 1)]
+    low, high = (np.interp(grid.inputs, coarse.inputs, edge) for edge in (low, high))
+    low[low <= outputs[0]], high[high >= outputs[-1]] = -np.inf, np.inf
+    return np.asarray((grid.outputs >= low[:, None]) & (grid.outputs <= high[:, None]))
+
+
+def _priced(problem: Problem, grid: Grid, near: Mask) -> Solution:
+    """Solve with the pairs given, then with every pair that turns out to be worth having."""
+    for _ in range(6):
+        solution = solve(problem, grid, near)
+        prices = solution.prices
+        weights = prices.weights if prices.weights.size else grid.weights
+        cost = weights[:, None] * grid.losses(problem) - prices.masses[:, None]
+        if problem.unbiased:
+            cost -= prices.slopes[:, None] * grid.outputs
+        missing = (cost < -1e-6 * np.abs(prices.masses).max()) & ~near
+        if not missing.any():
+            break
+        missing[missing.any(axis=1) & (weights == 0.0)] = True  # a price without a weight says nothing: all
+        near = near | missing
+    return solution
+
+
+def _refined(problem: Problem, solution: Solution) -> Grid:
+    """Add the outputs at which the prices promise most: the local minima of D."""
+    grid = solution.grid
+    reach = 2.0 * float(grid.outputs[-1]) if problem.unbiased else 0.5
+    y = np.linspace(0.0, reach, 8001)
+    level = dual(problem, solution.prices, y)
+    padded = np.concatenate([[np.inf], level, [np.inf]])
+    low = (level < padded[:-2]) & (level <= padded[2:]) & (level < -1e-6 * np.abs(level).max())
+    outputs = np.union1d(grid.outputs, np.concatenate([y[low], -y[low]]))
+    return Grid(grid.edges, grid.inputs, grid.weights, outputs)
+
+
+def _candidates(problem: Problem, solution: Solution) -> Iterator[Candidate]:
+    if problem.criterion is Criterion.AVERAGE and not problem.unbiased:
+        yield Candidate.of(problem, *lloyd.as_cells(lloyd.best(problem)))
+        if problem.loss in (Power(1.0), Power(2.0)):
+            return
+    outputs, base = solution.grid.outputs, solution.base
+    width = fitting_width(problem, float(base.sum()))
+    for share in (0.0, 0.5, 1.0):
+        yield Candidate.of(problem, codebook(*spread(outputs, base, share)), width)
+
+
+def _compact(problem: Problem, candidate: Candidate, prices: Prices) -> Design:
+    """Give the design with as few different numbers as hardly cost anything."""
+    chosen = candidate
+    for groups in _GROUPS:
+        fewer = Candidate.of(problem, grouped(candidate.book, groups), candidate.width)
+        if (
+            fewer.error <= candidate.error * (1.0 + _LOST)
+            and fewer.book.values.size < candidate.book.values.size
+        ):
+            chosen = fewer
+            break
+    book, width = chosen.book, chosen.width
+    if not problem.unbiased:
+        book, width = reduced(book, width)
+    return Design(problem, *halved(book), width, prices)

@@ -1,0 +1,121 @@
+"""Where designs come from: shipped with the package, remembered on disk, interpolated, or solved now."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import sys
+import tempfile
+import zipfile
+from functools import cache, lru_cache
+from importlib import resources
+from pathlib import Path
+from typing import Final
+
+from dither.optimal.design import FORMAT, Design
+from dither.optimal.problem import Problem
+
+SHIPPED: Final = "designs.zip"
+VARIABLE: Final = "DITHER_CACHE"
+
+
+@lru_cache(maxsize=64)
+def find(problem: Problem, *, fresh: bool = False) -> Design:
+    """Give the design of a problem.
+
+    Shipped ones come first. Between two shipped ε of the same kind a design is interpolated; with `fresh`,
+    and for losses that are not shipped, it is solved, which takes seconds and scipy. Both are kept on disk.
+    """
+    if not fresh:
+        shipped = _shipped(problem)
+        if shipped is not None:
+            return shipped
+    name = f"{'fresh-' if fresh else ''}{problem.name}"
+    kept = _recall(name, problem)
+    if kept is not None:
+        return kept
+    beside = None if fresh else _beside(problem)
+    if beside is not None:
+        from dither.optimal.interpolation import interpolated  # noqa: PLC0415  (only where it is needed)
+
+        made = interpolated(problem, *beside)
+    else:
+        from dither.optimal.solver import design  # noqa: PLC0415
+
+        made = design(problem)
+    _remember(name, made)
+    return made
+
+
+@cache
+def budgets(kind: str) -> tuple[float, ...]:
+    """Give the ε for which designs of a kind are shipped, in order."""
+    names = [name for name in _archive().namelist() if name.startswith(f"{kind}-")]
+    return tuple(sorted(float(name.removeprefix(f"{kind}-")) for name in names))
+
+
+@cache
+def _archive() -> zipfile.ZipFile:
+    return zipfile.ZipFile(io.BytesIO(resources.files("dither.optimal").joinpath(SHIPPED).read_bytes()))
+
+
+@lru_cache(maxsize=64)
+def _shipped(problem: Problem) -> Design | None:
+    if problem.epsilon not in budgets(problem.kind):
+        return None
+    return Design.from_bytes(_archive().read(problem.name), problem)
+
+
+def _beside(problem: Problem) -> tuple[Design, Design] | None:
+    """Give the shipped designs just below and just above a problem's ε."""
+    known = budgets(problem.kind)
+    below = [epsilon for epsilon in known if epsilon < problem.epsilon]
+    above = [epsilon for epsilon in known if epsilon > problem.epsilon]
+    if not below or not above:
+        return None
+    found = [
+        _shipped(Problem(epsilon, problem.loss, problem.criterion, problem.unbiased))
+        for epsilon in (below[-1], above[0])
+    ]
+    return (found[0], found[1]) if found[0] and found[1] else None
+
+
+def folder() -> Path:
+    """Give the folder in which designs are remembered: DITHER_CACHE, or the user's own cache folder."""
+    if chosen := os.environ.get(VARIABLE):
+        return Path(chosen)
+    if sys.platform == "win32":
+        home = os.environ.get("LOCALAPPDATA", "")
+        return (Path(home) if home else Path.home() / "AppData" / "Local") / "dither" / "Cache"
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches" / "dither"
+    home = os.environ.get("XDG_CACHE_HOME", "")
+    return (Path(home) if home else Path.home() / ".cache") / "dither"
+
+
+def _path(name: str) -> Path:
+    return folder() / f"design-{FORMAT}" / name
+
+
+def _recall(name: str, problem: Problem) -> Design | None:
+    """Read a design that was remembered; a damaged file counts as none."""
+    try:
+        return Design.from_bytes(_path(name).read_bytes(), problem)
+    except (OSError, RuntimeError):
+        return None
+
+
+def _remember(name: str, design: Design) -> None:
+    """Write a design so that readers see all of it or nothing; a folder nobody can write to is no error."""
+    path = _path(name)
+    with contextlib.suppress(OSError, RuntimeError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, temporary = tempfile.mkstemp(dir=path.parent)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(design.to_bytes())
+            Path(temporary).replace(path)
+        except BaseException:
+            Path(temporary).unlink(missing_ok=True)
+            raise
