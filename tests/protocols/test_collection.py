@@ -88,7 +88,7 @@ def test_a_small_collection(tmp_path: Path) -> None:
     written = CliRunner().invoke(main, asked.split())
     assert written.exit_code == 0
     assert "partners follow the protocol" in written.output
-    told, said = collection(question, ["yes\nno\n"] * 3, 5, tmp_path / "reports.jsonl", 60)
+    told, said = collection(question, ["yes\nno\n"] * 3, 5, tmp_path / "reports.jsonl", 240)
     assert told["devices"] == 3
     assert told["paired"] == 2
     assert "1 stayed alone" in str(told["what happened"])
