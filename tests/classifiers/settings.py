@@ -17,6 +17,15 @@ UNIT = dt.Interval(0, 1)
 CELLS = 256  # so few that every pair of reports can be asked about
 
 
+def black_box(predict: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """A classifier as a mere function, so that nothing can be read off it."""
+
+    def ask(rows: Any) -> Any:
+        return predict(rows)
+
+    return ask
+
+
 def quadratic(rows: Any) -> Any:
     """Example 14: two normal classes; the boundary is a circle about (−1, −1) of radius 2√(ln 2 + 1)."""
     squares = (rows**2).sum(axis=1)

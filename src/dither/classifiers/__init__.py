@@ -12,6 +12,7 @@ from dither.classifiers.indicator import Indicator, RawRelease
 from dither.classifiers.linear import Linear
 from dither.classifiers.network import Network
 from dither.classifiers.records import Overall, over_records
+from dither.classifiers.report import report
 from dither.classifiers.result import Method, Utility
 from dither.classifiers.robustness import Robustness, hyperrectangle, radius
 from dither.classifiers.utility import utility
@@ -35,6 +36,7 @@ __all__ = [
     "hyperrectangle",
     "over_records",
     "radius",
+    "report",
     "utility",
     "utility_curve",
 ]

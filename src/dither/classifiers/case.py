@@ -14,6 +14,7 @@ from dither.classifiers.model import Model
 from dither.classifiers.reading import read
 from dither.classifiers.slices import Slice
 from dither.classifiers.subject import Subject
+from dither.errors import InvalidParameter
 
 Floats = NDArray[np.float64]
 
@@ -32,6 +33,9 @@ class Case:
         """Ask the classifier about the record itself; the chosen features (all, for None) are randomised."""
         model = Model.of(predict)
         subject = Subject.of(x, chosen, model.names if names is None else list(names))
+        wanted = getattr(model.inside, "n_features_in_", subject.row.size)
+        if wanted != subject.row.size:
+            raise InvalidParameter(f"the model takes {wanted} features; the record has {subject.row.size}")
         return Case(model, subject, model(subject.rows(subject.values[None]))[0])
 
     @property

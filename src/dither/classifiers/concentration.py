@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,9 @@ from dither.mechanisms.combined.each import Each
 from dither.mechanisms.questions import Number, Questions
 
 Floats = NDArray[np.float64]
+
+BLOCK: Final = 1 << 13
+FEW: Final = 4  # atoms that are compared with one by one
 
 
 def concentration(mechanism: object, box: Box | tuple[Any, Any], x: Any) -> Number:
@@ -83,25 +86,41 @@ def _pair(box: tuple[Any, Any]) -> tuple[Floats, Floats]:
 
 def _mass(questions: Questions, low: Floats, high: Floats, x: Any) -> Floats:
     """Give P(low ≤ Y ≤ high) = F(high) − F(low) + P(Y = low)."""
+    unit = questions.line.to_unit(questions.line.check(x).astype(np.float64))
+    if unit.ndim or low.shape != high.shape or low.size <= BLOCK:
+        return _block(questions, low, high, unit)
+    mass = np.empty(low.size)
+    for begin in range(0, low.size, BLOCK):  # blocks stay in the cache
+        some = slice(begin, begin + BLOCK)
+        mass[some] = _block(questions, low.reshape(-1)[some], high.reshape(-1)[some], unit)
+    return mass.reshape(low.shape)
+
+
+def _block(questions: Questions, low: Floats, high: Floats, unit: Floats) -> Floats:
     through = low > high
     if np.isnan(low).any() or np.isnan(high).any():
         raise InvalidParameter("an edge of a box is not a number")
     if through.any() and not isinstance(questions.line, Circle):
         raise InvalidParameter("a box's low edge is above its high edge")
     law, line = questions.law, questions.line
-    unit = line.to_unit(line.check(x).astype(np.float64))
     first, last = line.to_unit(low), line.to_unit(high)
     places, masses = law.atoms(unit)
-    if not places.size:
-        mass = law.cumulative(last, unit) - law.cumulative(first, unit)
-        return np.asarray(mass + through, dtype=np.float64)
-    first, last = (_snapped(edge, end, places, line) for edge, end in ((first, low), (last, high)))
-    mass = law.cumulative(last, unit) - law.cumulative(first, unit)
-    return np.asarray(mass + through + _at(places, masses, np.broadcast_to(first, mass.shape)))
+    if places.size:
+        first, last = (_snapped(edge, end, places, line) for edge, end in ((first, low), (last, high)))
+    if through.any():  # an arc through 0 is all but the arc from its end to its beginning
+        inner = law.between(np.minimum(first, last), np.maximum(first, last), unit)
+        mass = np.where(through, 1.0 - inner, inner)
+    else:
+        mass = law.between(first, last, unit)
+    if places.size:
+        mass = mass + _at(places, masses, np.broadcast_to(first, mass.shape))
+    return mass
 
 
 def _snapped(edge: Floats, asked: Floats, places: Floats, line: Line) -> Floats:
     """Give an edge in the law's units; if it is the number that an atom stands for, the atom's own place."""
+    if np.array_equal(line.to_unit(line.from_unit(places)), places):
+        return edge
     near = np.searchsorted(places, edge)
     for which in (np.maximum(near - 1, 0), np.minimum(near, places.size - 1)):
         edge = np.where(line.from_unit(places[which]) == asked, places[which], edge)
@@ -110,6 +129,8 @@ def _snapped(edge: Floats, asked: Floats, places: Floats, line: Line) -> Floats:
 
 def _at(places: Floats, masses: Floats, edge: Floats) -> Floats:
     """Give the probability of the atom at each edge, if there is one."""
+    if places.size <= FEW:
+        return np.asarray(sum(masses[..., which] * (edge == place) for which, place in enumerate(places)))
     sums = np.concatenate([np.zeros((*masses.shape[:-1], 1)), np.cumsum(masses, axis=-1)], axis=-1)
     sums = np.broadcast_to(sums, (*edge.shape, places.size + 1))
     ends = [np.searchsorted(places, edge, side=side)[..., None] for side in ("left", "right")]

@@ -8,7 +8,7 @@ few bad points may all be. So the claim is not a bound, and is kept for comparis
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 import numpy as np
@@ -21,7 +21,7 @@ from dither.classifiers.concentration import concentration
 from dither.classifiers.laws import Marginal, as_designed, marginals
 from dither.classifiers.result import Method, Utility
 from dither.classifiers.sampling import uniform
-from dither.classifiers.search import by_length, grown
+from dither.classifiers.search import by_mass, farthest, grown
 from dither.errors import InvalidParameter
 from dither.mechanisms.combined.attributes import Answering
 from dither.randomness import Source
@@ -29,6 +29,7 @@ from dither.randomness import Source
 Floats = NDArray[np.float64]
 
 TAU: Final = 0.01  # the share of changed answers that the dissertation tolerates
+_STRIDES: Final = (0.05, 0.0125)  # of the domain, by which a side is moved
 _LOOKS: Final = 500  # points of each look at a box, while it is searched for
 
 
@@ -37,7 +38,7 @@ def published(
 ) -> Utility:
     """Give the claim of [Thesis, Sec. 7.3.3 and 7.4.1], which is not a bound: Π(F(b) − F(a))·(1 − τ).
 
-    Each test asks n(ω, τ/2) times and accepts τ/2; the passing end of each bisection is kept, unlike in the
+    Each test asks n(ω, τ/2) times and accepts τ/2; the passing end of the bisection is kept, unlike in the
     authors' scripts. `queries` plays no part.
     """
     low, high = _ends(parts)
@@ -49,7 +50,7 @@ def published(
         asked += size
         return float((~case.keeps(uniform(*box.corners, size, source))).mean()) <= tau / 2.0
 
-    box = grown(by_length(case.values, low, high), len(parts), passes, _volume, first_only=True)
+    box = _expanded(case.values, low, high, passes)
     claim = (1.0 - tau) * _inside(parts, box, case.values)
     return Utility(claim, 1.0, claim, Method.PUBLISHED, 1.0 - omega, asked, box=box)
 
@@ -62,11 +63,6 @@ def repaired(case: Case, parts: Sequence[Answering], omega: float, queries: int,
     P(in the box) − R·(an upper bound of that share).
     """
     laws = _listed(parts, case.values)
-    ends = [(law.places[0], law.places[-1]) for law in laws]
-    low, high = (
-        np.minimum(case.values, [end for end, _ in ends]),
-        np.maximum(case.values, [end for _, end in ends]),
-    )
     asked = 0
 
     def passes(box: Box) -> bool:
@@ -77,7 +73,7 @@ def repaired(case: Case, parts: Sequence[Answering], omega: float, queries: int,
     def worth(box: Box) -> float:
         return float(np.prod([mass for mass, _, _ in _sides(laws, box)]))
 
-    box = grown(by_length(case.values, low, high), len(parts), passes, worth, first_only=True)
+    box = grown(by_mass(case.values, laws), len(parts), passes, worth, first_only=True)
     sides = _sides(laws, box)
     if any(not places.size for _, _, places in sides):
         return Utility(0.0, 1.0, 0.0, Method.REPAIRED, 1.0 - omega, asked, box=box)
@@ -111,14 +107,38 @@ def region(case: Case, parts: Sequence[Answering], omega: float, queries: int, s
     )
 
 
+def _expanded(centre: Floats, low: Floats, high: Floats, passes: Callable[[Box], bool]) -> Box:
+    """Give the box of [Thesis, Sec. 7.4.1]: the radius, then every side in turn a step on while it passes."""
+    length = high - low
+
+    def about(distance: float) -> Box:
+        return Box(np.maximum(centre - distance * length, low), np.minimum(centre + distance * length, high))
+
+    box = about(farthest(lambda distance: passes(about(distance))))
+    for step in _STRIDES:
+        moved = True
+        while moved:
+            moved = False
+            for side in range(2 * centre.size):
+                wider = _moved(box, side, step * length, low, high)
+                if wider != box and passes(wider):
+                    box, moved = wider, True
+    return box
+
+
+def _moved(box: Box, side: int, step: Floats, low: Floats, high: Floats) -> Box:
+    begin, end = box.corners
+    feature, upper = divmod(side, 2)
+    if upper:
+        end[feature] = min(end[feature] + step[feature], high[feature])
+    else:
+        begin[feature] = max(begin[feature] - step[feature], low[feature])
+    return Box(begin, end)
+
+
 def _ends(parts: Sequence[Answering]) -> tuple[Floats, Floats]:
     lines = [as_designed(part).line for part in parts]
     return np.array([line.low for line in lines]), np.array([line.high for line in lines])
-
-
-def _volume(box: Box) -> float:
-    low, high = box.corners
-    return float(np.prod(high - low))
 
 
 def _inside(parts: Sequence[Answering], box: Box, values: Floats) -> float:

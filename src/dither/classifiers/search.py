@@ -17,6 +17,7 @@ Shape = Callable[[Floats], Box]  # from how far each of 2d sides has gone, 0 …
 
 STEPS: Final = 12  # halvings of each search
 _ORDERS: Final = 2  # features up to which every side has its turn to grow first
+_MANY, _COARSE = 8, 4  # from so many features on, each side's own search has few halvings
 
 
 def by_mass(centre: Floats, marginals: Sequence[Marginal]) -> Shape:
@@ -78,11 +79,11 @@ def _grown(shape: Shape, features: int, passes: Test, first: int | None) -> Box:
     else:
         order = order[first:] + order[:first]
     for side in order:
-        gone[side] = _side(shape, passes, gone, side)
+        gone[side] = _side(shape, passes, gone, side, STEPS if features <= _MANY else _COARSE)
     return shape(gone)
 
 
-def _side(shape: Shape, passes: Test, gone: Floats, side: int) -> float:
+def _side(shape: Shape, passes: Test, gone: Floats, side: int, steps: int) -> float:
     begin = gone[side]
 
     def moved(t: float) -> bool:
@@ -90,7 +91,7 @@ def _side(shape: Shape, passes: Test, gone: Floats, side: int) -> float:
         further[side] = begin + (1.0 - begin) * t
         return passes(shape(further))
 
-    return float(begin + (1.0 - begin) * farthest(moved))
+    return float(begin + (1.0 - begin) * farthest(moved, steps))
 
 
 def farthest(passes: Callable[[float], bool], steps: int = STEPS) -> float:

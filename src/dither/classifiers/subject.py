@@ -38,7 +38,8 @@ class Subject:
     def of(x: Any, chosen: Sequence[str] | None, names: Sequence[str] | None) -> Subject:
         """Find the chosen features (all, if none are named) in a record: by name, or by position."""
         if hasattr(x, "keys"):
-            names = [str(name) for name in x] if names is None else names
+            # Of a series of pandas the keys are names; what it iterates over are the values.
+            names = [str(name) for name in x.keys()] if names is None else names  # noqa: SIM118
             row = _row([_one(x, name) for name in names])
             shape: tuple[int, ...] = row.shape
         else:

@@ -10,6 +10,7 @@ import click
 VERBS: Final = {
     "audit": "Recompute what a mechanism really spends.",
     "central": "Release a mean, sum or count of raw values, as a trusted curator.",
+    "classify": "Say what a classifier keeps when a record is randomised.",
     "compare": "Put all mechanisms for a domain side by side.",
     "demo": "See the whole story on generated data.",
     "describe": "Say in words what a mechanism does.",

@@ -44,6 +44,12 @@ class Codebook(ABC):
     def atoms(self) -> Floats:
         """The numbers that a whole part of the report space stands for."""
 
+    @property
+    def spans(self) -> tuple[Floats, Floats, Floats]:
+        """The atoms, and where in the report space each of them begins and ends."""
+        places = self.atoms
+        return places, self.below(places, strictly=True), self.below(places)
+
     @abstractmethod
     def __call__(self, share: Floats) -> Floats:
         """Give the number that a share of the report space stands for."""
@@ -104,15 +110,16 @@ class Ramps(Codebook):
         return total
 
     def below(self, y: Floats, *, strictly: bool = False) -> Floats:  # noqa: D102
-        total = np.zeros(y.shape)
-        for begin, end, left, slope in zip(
-            self.edges[:-1], self.edges[1:], self.left, self.slopes, strict=True
-        ):
-            if slope == 0.0:
-                total += (left < y if strictly else left <= y) * (end - begin)
-            else:
-                total += np.clip((y - left) / slope, 0.0, end - begin)
-        return total
+        parts = [self._covered(y, piece, strictly=strictly) for piece in range(self.left.size)]
+        return parts[0] if len(parts) == 1 else np.asarray(np.sum(parts, axis=0))
+
+    def _covered(self, y: Floats, piece: int, *, strictly: bool) -> Floats:
+        """Give how much of a piece stands for numbers ≤ y (or < y)."""
+        left, slope = self.left[piece], self.slopes[piece]
+        length = self.edges[piece + 1] - self.edges[piece]
+        if slope == 0.0:
+            return np.asarray((left < y if strictly else left <= y) * length)
+        return np.asarray(np.clip((y - left) / slope, 0.0, length))
 
     def stretch(self, y: Floats) -> Floats:  # noqa: D102
         total = np.zeros(y.shape)
@@ -171,7 +178,13 @@ class Steps(Codebook):
 
     @property
     def atoms(self) -> Floats:  # noqa: D102
-        return np.unique(self.values)
+        return self.spans[0]
+
+    @cached_property
+    def spans(self) -> tuple[Floats, Floats, Floats]:  # noqa: D102
+        first = np.flatnonzero(np.diff(self.values, prepend=-np.inf) > 0.0)  # the values do not decrease
+        ends = np.append(first[1:], self.values.size)
+        return self.values[first], first / self.values.size, ends / self.values.size
 
     def clipped(self) -> Steps:  # noqa: D102
         return Steps(np.clip(self.values, 0.0, 1.0))

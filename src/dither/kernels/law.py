@@ -64,6 +64,10 @@ class Law(ABC):
     def cumulative(self, y: Floats, x: Floats) -> Floats:
         """Give P(Y ≤ y | x), atoms included."""
 
+    def between(self, first: Floats, last: Floats, x: Floats) -> Floats:
+        """Give P(first < Y ≤ last | x), atoms included."""
+        return np.asarray(self.cumulative(last, x) - self.cumulative(first, x))
+
     @abstractmethod
     def atoms(self, x: Floats) -> tuple[Floats, Floats]:
         """Give the places with positive probability, and that probability: shapes (m,) and x.shape + (m,)."""
@@ -124,10 +128,12 @@ class WindowLaw(Law):
         y, x = np.broadcast_arrays(np.asarray(y, dtype=np.float64), np.asarray(x, dtype=np.float64))
         return self._mass(np.zeros(y.shape), self.codebook.below(y), x)
 
+    def between(self, first: Floats, last: Floats, x: Floats) -> Floats:  # noqa: D102
+        begin, end = (self.codebook.below(np.asarray(y, dtype=np.float64)) for y in (first, last))
+        return self._mass(begin, end, np.asarray(x, dtype=np.float64))
+
     def atoms(self, x: Floats) -> tuple[Floats, Floats]:  # noqa: D102
-        places = self.codebook.atoms
-        ends = self.codebook.below(places)
-        begins = self.codebook.below(places, strictly=True)
+        places, begins, ends = self.codebook.spans
         return places, self._mass(begins, ends, np.asarray(x, dtype=np.float64)[..., None])
 
     def _mass(self, begin: Floats, end: Floats, x: Floats) -> Floats:

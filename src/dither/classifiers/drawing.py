@@ -1,0 +1,52 @@
+"""Pictures of what a classifier keeps: where the answer stays, and boxes in it. matplotlib is loaded here."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping
+from typing import Any, Final
+
+import numpy as np
+
+from dither.classifiers.box import Box
+from dither.classifiers.case import Case
+from dither.domains import Line
+from dither.errors import InvalidParameter
+from dither.mechanisms.drawing import axes_or_new
+
+_POINTS: Final = 160  # along each side of the map
+
+
+def draw_boundary(
+    case: Case,
+    lines: tuple[Line, Line],
+    boxes: Mapping[str, Box],
+    labels: tuple[str, str] = ("first", "second"),
+    *,
+    axes: Any = None,
+) -> Any:
+    """Draw where the answer stays when two features move over their domains, with boxes and the record."""
+    if len(case.subject.columns) != 2:
+        raise InvalidParameter("a map is drawn of two randomised features")
+    axes = axes_or_new(axes)
+    sides = [np.linspace(line.low, line.high, _POINTS) for line in lines]
+    points = np.stack(np.meshgrid(*sides, indexing="ij"), axis=-1).reshape(-1, 2)
+    kept = case.keeps(points).reshape(_POINTS, _POINTS)
+    axes.pcolormesh(*sides, kept.T, cmap="Blues", vmin=-0.3, vmax=1.8, shading="nearest", rasterized=True)
+    for number, (name, box) in enumerate(boxes.items()):
+        low, high = box.corners
+        across, up = [low[0], high[0], high[0], low[0], low[0]], [low[1], low[1], high[1], high[1], low[1]]
+        axes.plot(across, up, f"C{number + 1}", linewidth=1.6, label=name)
+    axes.plot(*case.values, "k+", markersize=10, label="the record")
+    axes.set_xlabel(labels[0])
+    axes.set_ylabel(labels[1])
+    axes.legend(frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
+    return axes
+
+
+def svg(axes: Any) -> str:
+    """Give the figure of some axes as a picture to put into a page."""
+    stream = io.StringIO()
+    axes.figure.savefig(stream, format="svg")
+    text = stream.getvalue()
+    return text[text.index("<svg") :]

@@ -1,0 +1,157 @@
+"""A page about one classifier and one record: what each mechanism keeps, at which budget, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from html import escape
+from typing import Any, Final
+
+import numpy as np
+
+from dither.classifiers.case import Case
+from dither.classifiers.choice import best_mechanism
+from dither.classifiers.curve import BUDGETS, Curve, utility_curve
+from dither.classifiers.drawing import draw_boundary, svg
+from dither.classifiers.laws import as_designed
+from dither.classifiers.model import Model
+from dither.classifiers.robustness import hyperrectangle
+from dither.classifiers.subject import Randomiser, check_mechanism, chosen_by, parts_of
+from dither.classifiers.utility import QUERIES
+from dither.domains import Interval
+from dither.errors import InvalidParameter
+from dither.mechanisms.drawing import axes_or_new
+from dither.randomness import Source
+
+_STYLE: Final = """
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 52rem; margin: 2rem auto; padding: 0 1rem }
+table { border-collapse: collapse; margin: 1rem 0 } td, th { padding: .25rem .8rem; text-align: left }
+tr + tr { border-top: 1px solid #ddd } .warn { background: #fff3cd; padding: .6rem 1rem }
+svg { max-width: 100%; height: auto }
+"""
+
+
+def report(
+    predict: object,
+    x: Any,
+    candidates: Mapping[str, Randomiser],
+    *,
+    epsilon: float = 2.0,
+    epsilons: Sequence[float] = BUDGETS,
+    at_least: float = 0.8,
+    confidence: float = 0.95,
+    queries: int = QUERIES,
+    names: Sequence[str] | None = None,
+    source: Source | None = None,
+) -> str:
+    """Give an HTML page: the model, the record, every mechanism at one budget, and the curves over many.
+
+    With two randomised features the page shows where the answer stays, and a box in it. The page contains
+    the record: keep it where the record may be. Needs the extra `plot`.
+    """
+    if not isinstance(candidates, Mapping) or not candidates:
+        raise InvalidParameter("candidates are mechanisms by name, at least one")
+    for candidate in candidates.values():
+        check_mechanism(candidate)
+    if len({chosen_by(candidate) for candidate in candidates.values()}) > 1:
+        raise InvalidParameter("all mechanisms of a page randomise the same features")
+    more = {"confidence": confidence, "queries": queries, "names": names, "source": source}
+    ranking = best_mechanism(predict, x, candidates, epsilon=epsilon, **more)  # type: ignore[arg-type]
+    curves = {
+        name: utility_curve(predict, x, candidate, epsilons, **more)  # type: ignore[arg-type]
+        for name, candidate in candidates.items()
+    }
+    first = next(iter(candidates.values()))
+    case = Case.of(predict, x, chosen_by(first), names)
+    called = _called(case, Model.of(predict), x, names)
+    rows = [
+        (name, found.lower, found.method.value, found.confidence, str(found.guarantee))
+        for name, found in zip(ranking.names, ranking.utilities, strict=True)
+    ]
+    parts = [
+        "<!doctype html><meta charset='utf-8'><title>What a classifier keeps</title>",
+        f"<style>{_STYLE}</style>",
+        "<h1>What a classifier keeps</h1>",
+        "<p class='warn'>This page shows a record. Keep it where the record may be.</p>",
+        f"<p>The classifier is <code>{escape(_title(Model.of(predict).inside))}</code>. Probabilities are "
+        "those of the same answer as for the record itself, when its features are randomised first.</p>",
+        "<h2>The record</h2>",
+        _record(case, called, parts_of(first, len(case.subject.columns))),
+        f"<h2>At ε = {epsilon:g}</h2>",
+        _table(("mechanism", "stays, at least", "how it is known", "confidence", "promise"), rows),
+        "<h2>Against the budget</h2>",
+        _curves(curves, at_least),
+        *_map(predict, x, case, called, first, names),
+    ]
+    return "\n".join(parts) + "\n"
+
+
+def _title(inside: object) -> str:
+    text = " ".join(repr(inside).split())
+    return text if len(text) < 200 and " at 0x" not in text else type(inside).__name__
+
+
+def _called(case: Case, model: Model, x: Any, names: Sequence[str] | None) -> list[str]:
+    if names is None and hasattr(x, "keys"):
+        names = model.names or [str(name) for name in x.keys()]  # noqa: SIM118
+    count = case.subject.row.size
+    return [str(name) for name in names or model.names or (f"feature {place + 1}" for place in range(count))]
+
+
+def _record(case: Case, called: Sequence[str], parts: Sequence[Any]) -> str:
+    domains = dict(zip(case.subject.columns, parts, strict=True))
+    rows = []
+    for place, name in enumerate(called[:100]):
+        value = case.subject.row[place]
+        shown = f"{value:.6g}" if isinstance(value, float) else str(value)
+        part = domains.get(place)
+        rows.append((name, shown, "as it is" if part is None else f"randomised on {part.domain}"))
+    return _table(("feature", "value", "sent"), rows)
+
+
+def _curves(curves: Mapping[str, Curve], at_least: float) -> str:
+    axes = axes_or_new(None)
+    lines = []
+    for name, curve in curves.items():
+        curve.plot(axes=axes, label=name)
+        enough = np.flatnonzero(curve.lower >= at_least)
+        where = f"from ε = {curve.epsilons[enough[0]]:.3g} on" if enough.size else "at no budget shown"
+        lines.append((name, where, curve.method.value, curve.queries))
+    axes.axhline(at_least, color="grey", linewidth=0.8, linestyle=":")
+    axes.set_xscale("log")
+    head = ("mechanism", f"stays with {at_least:g}, certainly", "how it is known", "queries")
+    return svg(axes) + _table(head, lines)
+
+
+def _map(
+    predict: object,
+    x: Any,
+    case: Case,
+    called: Sequence[str],
+    mechanism: Randomiser,
+    names: Sequence[str] | None,
+) -> list[str]:
+    """Draw the map of two features on intervals, with the box in which the answer stays."""
+    columns = case.subject.columns
+    lines = tuple(as_designed(part).line for part in parts_of(mechanism, len(columns)))
+    if len(columns) != 2 or not all(isinstance(line, Interval) for line in lines):
+        return []
+    labels = tuple(called[column] for column in columns)
+    names = names or Model.of(predict).names
+    known = names is not None or hasattr(x, "keys")
+    domains: Any = dict(zip(labels, lines, strict=True)) if known else lines[0]
+    if not known and lines[0] != lines[1]:
+        return []
+    found = hyperrectangle(predict, x, domains, names=names)
+    kind = "proven" if found.proven else f"tested, τ = {found.tau:g}"
+    axes = draw_boundary(case, lines, {f"box, {kind}": found.box}, labels)  # type: ignore[arg-type]
+    note = f"<p>Blue: the answer stays. {escape(repr(found))}.</p>"
+    return ["<h2>Where the answer stays</h2>", svg(axes), note]
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
+    def cell(value: Any) -> str:
+        return escape(f"{value:.4g}" if isinstance(value, float) else str(value))
+
+    lines = ["<tr>" + "".join(f"<th>{escape(name)}</th>" for name in head) + "</tr>"]
+    lines += ["<tr>" + "".join(f"<td>{cell(value)}</td>" for value in row) + "</tr>" for row in rows]
+    return "<table>" + "".join(lines) + "</table>"

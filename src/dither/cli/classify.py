@@ -1,0 +1,105 @@
+"""`dither classify`: what a classifier keeps when a record is randomised, as a page."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+import numpy as np
+
+from dither.campaigns.files import whole
+from dither.classifiers import best_mechanism, over_records, report
+from dither.cli.models import features_of, inside, load, records
+from dither.cli.shown import rows_done
+from dither.domains import Interval
+from dither.mechanisms import Each
+
+
+@click.command()
+@click.argument("model")
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option("--row", default=1, show_default=True, help="Which record of FILE, counted from 1.")
+@click.option(
+    "--feature",
+    "features",
+    type=(str, float, float),
+    multiple=True,
+    required=True,
+    metavar="NAME LOW HIGH",
+    help="A feature that is randomised, and the public bounds of its values.",
+)
+@click.option("--mechanism", "kinds", multiple=True, default=["ogpm"], show_default=True)
+@click.option("--epsilon", default=2.0, show_default=True, help="The budget of all features together.")
+@click.option("--range", "ends", nargs=2, default=(0.2, 20.0), show_default=True, metavar="LOW HIGH")
+@click.option("--at-least", default=0.8, show_default=True, help="The utility that budgets are looked for.")
+@click.option("--columns", help="The model's features, separated by commas, if it does not know their names.")
+@click.option("--confidence", default=0.95, show_default=True)
+@click.option("--queries", default=20_000, show_default=True, help="How often the classifier is asked.")
+@click.option("--average", is_flag=True, help="Look at all records of FILE as well.")
+@click.option("-o", "--out", required=True, type=click.Path(dir_okay=False, path_type=Path), help="The page.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def command(
+    model: str,
+    file: Path,
+    row: int,
+    features: tuple[tuple[str, float, float], ...],
+    kinds: tuple[str, ...],
+    epsilon: float,
+    ends: tuple[float, float],
+    at_least: float,
+    columns: str | None,
+    confidence: float,
+    queries: int,
+    average: bool,
+    out: Path,
+    as_json: bool,
+) -> None:
+    """Say how likely MODEL gives a record of FILE the same answer when features are randomised.
+
+    MODEL is package.module:name, or a file of joblib or pickle; such a file is a program that is run, so give
+    only your own. Reports that would lie outside the bounds of a feature are told as the nearer bound.
+
+    \b
+    dither classify model.joblib people.csv --row 5 --feature age 18 100 --feature bmi 10 60 \\
+        --mechanism ogpm --mechanism laplace --epsilon 4 -o report.html
+    """
+    classifier = load(model)
+    names = features_of(classifier, columns, file, [name for name, _, _ in features])
+    people = records(file, names)
+    if not 1 <= row <= len(people):
+        raise click.UsageError(f"{file.name} has {len(people)} rows; --row counts from 1")
+    domains = {name: Interval(low, high) for name, low, high in features}
+    candidates = {
+        kind: Each.split(epsilon, **{name: inside(kind, domain) for name, domain in domains.items()})
+        for kind in kinds
+    }
+    more: dict[str, Any] = {"confidence": confidence, "queries": queries, "names": names}
+    budgets = np.geomspace(*ends, 50).tolist()
+    page = report(
+        classifier, people[row - 1], candidates, epsilon=epsilon, epsilons=budgets, at_least=at_least, **more
+    )
+    with whole(out) as stream:
+        stream.write(page)
+    ranking = best_mechanism(classifier, people[row - 1], candidates, epsilon=epsilon, **more)
+    overall = {}
+    if average:
+        with rows_done("records") as progress:
+            for kind, candidate in candidates.items():
+                overall[kind] = over_records(
+                    classifier, people, candidate, confidence=confidence, names=names, progress=progress
+                )
+    if as_json:
+        answer: dict[str, dict[str, Any]] = {
+            kind: {"lower": one.lower, "method": one.method.value, "confidence": one.confidence}
+            for kind, one in zip(ranking.names, ranking.utilities, strict=True)
+        }
+        for kind, all_ in overall.items():
+            answer[kind] |= {"average": all_.average.lower, "worst": all_.worst.lower}
+        click.echo(json.dumps({"page": str(out), "mechanisms": answer}, ensure_ascii=False))
+        return
+    click.echo(repr(ranking))
+    for kind, all_ in overall.items():
+        click.echo(f"{kind}, {len(people)} records: {all_}")
+    click.echo(f"the page is {out}; it shows the record")

@@ -1,0 +1,74 @@
+"""Where the command line finds classifiers and the records they are asked about."""
+
+from __future__ import annotations
+
+import csv
+import importlib
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+import numpy as np
+from numpy.typing import NDArray
+
+from dither.campaigns.files import format_of
+from dither.campaigns.registry import named
+from dither.domains import Interval
+from dither.errors import InvalidParameter, MissingExtra
+
+
+def load(text: str) -> Any:
+    """Give the classifier that package.module:name names, or a file of joblib or pickle."""
+    path = Path(text)
+    if path.suffix in (".joblib", ".pkl", ".pickle"):
+        if not path.is_file():
+            raise click.UsageError(f"there is no file {path.name}")
+        try:
+            joblib = importlib.import_module("joblib")  # comes with scikit-learn
+        except ImportError:
+            raise MissingExtra("a saved model", "classifiers") from None
+        return joblib.load(path)
+    module, _, name = text.partition(":")
+    if not name:
+        raise click.UsageError("a model is package.module:name, or a file that ends in .joblib or .pkl")
+    sys.path.insert(0, str(Path.cwd()))
+    try:
+        return getattr(importlib.import_module(module), name)
+    except (ImportError, AttributeError) as error:
+        raise click.UsageError(f"the model cannot be imported: {error}") from None
+    finally:
+        sys.path.pop(0)
+
+
+def features_of(model: Any, said: str | None, file: Path, randomised: list[str]) -> list[str]:
+    """Give the names of a model's features: as it knows them, as said, or all columns of the file."""
+    known = getattr(model, "feature_names_in_", None)
+    if known is not None:
+        names = [str(name) for name in known]
+    elif said is not None:
+        names = said.split(",")
+    else:
+        with file.open(newline="", encoding="utf-8") as stream:
+            names = next(csv.reader(stream), [])
+    missing = [name for name in randomised if name not in names]
+    if missing:
+        raise InvalidParameter(f"there is no feature {', '.join(missing)}; there are {', '.join(names)}")
+    return names
+
+
+def records(file: Path, names: list[str]) -> NDArray[np.float64]:
+    """Give the named columns of a table as rows of numbers."""
+    chunks = [chunk.columns for chunk in format_of(file).read(file, names)]
+    try:
+        columns = [[float(cell) for chunk in chunks for cell in chunk[name]] for name in names]
+    except (TypeError, ValueError):
+        raise InvalidParameter("every feature of a record is a number, and none is missing") from None
+    return np.array(columns).T
+
+
+def inside(kind: str, domain: Interval) -> Any:
+    """Give the named mechanism with its reports cut off at the domain, if they could lie outside."""
+    made: Any = named(kind)(domain, epsilon=1.0)
+    low, high = getattr(made, "support", (domain.low, domain.high))
+    return made.truncated() if low < domain.low or high > domain.high else made

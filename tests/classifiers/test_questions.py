@@ -1,0 +1,160 @@
+"""Curves, choices and budgets: the questions people ask."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dither as dt
+from dither.classifiers import Linear, Method
+from tests.classifiers.settings import UNIT, black_box, quadratic
+
+EXAMPLES = json.loads((Path(__file__).parent.parent / "reference" / "qcu.json").read_text())["examples"]
+# The dissertation's first example: class 1 on [0.2, 0.8].
+MIDDLE = Linear([[0.0], [-1.0], [1.0]], [0.0, 0.2, -0.8])
+STEEP = Linear([[10.0, 1.0]], [-6.0])
+
+
+def test_the_budget_for_a_utility() -> None:
+    """ε = 1.386 for OGPM and 5.365 for Laplace, where the dissertation says 1.8 and 5.2."""
+    ogpm = dt.epsilon_for_utility(MIDDLE, [0.5], dt.OGPM(UNIT, epsilon=1), at_least=0.8)
+    assert ogpm.epsilon == pytest.approx(EXAMPLES["pm_eps_for_.8_theta.3"], abs=1e-3)
+    # Clamping adds nothing in the middle: what is beyond the ends is lost either way.
+    wide = dt.Laplace(UNIT, epsilon=1, cells=1 << 14)
+    for mechanism in (wide, wide.truncated()):
+        found = dt.epsilon_for_utility(MIDDLE, [0.5], mechanism, at_least=0.8, between=(4, 6))
+        assert found.epsilon == pytest.approx(EXAMPLES["laplace_eps_for_.8"], abs=4e-3)
+        assert found.lower >= 0.8
+        assert dt.utility(MIDDLE, [0.5], found.mechanism).lower == found.lower
+        under = dt.utility(MIDDLE, [0.5], mechanism.at(found.epsilon * 0.999))
+        assert under.lower < 0.8
+
+
+def test_the_budget_read_off_a_sampled_curve_is_enough() -> None:
+    found = dt.epsilon_for_utility(
+        black_box(MIDDLE), [0.5], dt.OGPM(UNIT, epsilon=1), at_least=0.8, source=dt.Seeded(1)
+    )
+    assert found.curve.method is Method.IMPORTANCE
+    assert EXAMPLES["pm_eps_for_.8_theta.3"] < found.epsilon < 1.8
+    assert dt.utility(MIDDLE, [0.5], found.mechanism).lower >= 0.8
+    with pytest.raises(dt.errors.Infeasible, match="ask for less"):
+        dt.epsilon_for_utility(
+            black_box(MIDDLE), [0.5], dt.OGPM(UNIT, epsilon=1), at_least=0.999, between=(0.1, 1)
+        )
+
+
+def test_the_best_mechanism() -> None:
+    candidates = {
+        "OGPM": dt.OGPM(UNIT, epsilon=1),
+        "SW": dt.SW(UNIT, epsilon=1).redesigned(),
+        "Laplace": dt.Laplace(UNIT, epsilon=1).truncated(),
+        "k-RR": dt.KRR(dt.Categories([step / 20 for step in range(21)]), epsilon=1),
+    }
+    ranking = dt.best_mechanism(STEEP, [0.8, 0.5], candidates, epsilon=3)
+    alone = {name: dt.utility(STEEP, [0.8, 0.5], kind.at(3)).lower for name, kind in candidates.items()}
+    assert list(ranking.names) == sorted(alone, key=lambda name: -alone[name])
+    assert ranking.best == candidates[ranking.names[0]].at(3)
+    assert ranking.decided
+    assert ranking.names[0] in repr(ranking).splitlines()[0]
+    sampled = dt.best_mechanism(
+        black_box(STEEP), [0.8, 0.5], list(candidates.values()), epsilon=3, queries=2000, source=dt.Seeded(3)
+    )
+    assert sampled.utilities[0].confidence == pytest.approx(1 - 0.05 / 4)
+    twice = dt.best_mechanism(STEEP, [0.8, 0.5], [candidates["OGPM"]] * 2, epsilon=3)
+    assert twice.names == ("OGPM", "OGPM 2")
+
+
+def test_a_curve_and_its_picture() -> None:
+    epsilons = [0.5, 1.0, 2.0, 4.0]
+    curve = dt.utility_curve(STEEP, [0.8, 0.5], dt.OGPM(UNIT, epsilon=1), epsilons)
+    alone = [dt.utility(STEEP, [0.8, 0.5], dt.OGPM(UNIT, epsilon=epsilon)).lower for epsilon in epsilons]
+    assert curve.method is Method.EXACT
+    assert curve.lower.tolist() == alone
+    assert len(curve) == 4
+    pytest.importorskip("matplotlib")
+    axes = curve.plot(label="exact")
+    band = dt.utility_curve(
+        quadratic, [0.5, 0.5], dt.OGPM(UNIT, epsilon=1), epsilons, queries=1000, source=dt.Seeded(2)
+    )
+    assert band.plot(axes=axes) is axes
+    assert [text.get_text() for text in axes.get_legend().get_texts()] == ["exact", "importance sampling"]
+    assert (band.lower < band.estimate).all()
+    assert (band.estimate < band.upper).all()
+
+
+def test_each_divides_the_budget_and_a_single_mechanism_does_not() -> None:
+    single = dt.utility_curve(STEEP, [0.8, 0.5], dt.OGPM(UNIT, epsilon=1), [1.0])
+    each = dt.utility_curve(
+        STEEP, [0.8, 0.5], dt.Each(a=dt.OGPM(UNIT, epsilon=1), b=dt.OGPM(UNIT, epsilon=1)), [2.0]
+    )
+    assert each.lower == pytest.approx(single.lower, abs=1e-12)
+
+
+def test_other_ways_along_a_curve() -> None:
+    for method in (Method.MONTE_CARLO, Method.REPAIRED, Method.REGION):
+        curve = dt.utility_curve(
+            STEEP,
+            [0.8, 0.5],
+            dt.OGPM(UNIT, epsilon=1),
+            [1.0, 3.0],
+            method=method,
+            queries=1000,
+            confidence=1 - 1e-6,
+            source=dt.Seeded(1),
+        )
+        exact = dt.utility_curve(STEEP, [0.8, 0.5], dt.OGPM(UNIT, epsilon=1), [1.0, 3.0])
+        assert curve.method is method
+        assert (curve.lower <= exact.lower).all()
+
+
+def test_many_features_at_once() -> None:
+    """Twenty features: the mixture is no worse than so many queries a budget."""
+    generator = np.random.default_rng(0)
+    weights = generator.normal(size=20)
+    model = Linear([weights], [-float(weights.sum()) / 2])
+    x = np.clip(0.5 + 0.5 * np.sign(weights) * generator.random(20), 0, 1)
+    epsilons = [1.0, 2.0, 4.0]
+    once = dt.utility_curve(
+        black_box(model), x, dt.OGPM(UNIT, epsilon=1), epsilons, queries=6000, source=dt.Seeded(1)
+    )
+    exact = dt.utility_curve(model, x, dt.OGPM(UNIT, epsilon=1), epsilons)
+    assert (once.lower <= exact.upper).all()
+    assert (once.lower >= exact.lower - 0.1).all()
+
+
+def test_the_mixture_is_bounded_by_its_own_laws() -> None:
+    """Weights are at most the number of budgets, whatever the classifier; here they come near it."""
+    from dither.classifiers.importance import _largest  # noqa: PLC0415
+
+    laws = [[dt.OGPM(UNIT, epsilon=epsilon)] * 3 for epsilon in (1.0, 10.0, 20.0)]
+    most = _largest(laws, laws, np.array([0.3, 0.5, 0.9]))
+    assert (most <= 3.0 + 1e-9).all()
+    assert most.max() > 2.9
+
+
+CANDIDATES: list[Any] = [dt.OGPM(UNIT, epsilon=1)]
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda: dt.epsilon_for_utility(MIDDLE, [0.5], CANDIDATES[0], at_least=1.5),
+        lambda: dt.epsilon_for_utility(MIDDLE, [0.5], CANDIDATES[0], at_least=0.8, between=(0, 3)),
+        lambda: dt.best_mechanism(MIDDLE, [0.5], [], epsilon=1),
+        lambda: dt.best_mechanism(MIDDLE, [0.5], CANDIDATES, epsilon=math.nan),
+        lambda: dt.utility_curve(MIDDLE, [0.5], CANDIDATES[0], [2.0, 1.0]),
+        lambda: dt.utility_curve(MIDDLE, [0.5], CANDIDATES[0], []),
+        lambda: dt.utility(MIDDLE, [0.5], CANDIDATES[0], method=Method.IMPORTANCE),
+        lambda: dt.utility(MIDDLE, [0.5], CANDIDATES[0], method=Method.MONTE_CARLO, confidence=1),
+        lambda: dt.utility(MIDDLE, [0.5], CANDIDATES[0], confidence=95),
+        lambda: dt.utility(MIDDLE, [0.5], CANDIDATES[0], queries=2),
+    ],
+)
+def test_nonsense_is_refused(ask: Any) -> None:
+    with pytest.raises(dt.errors.InvalidParameter):
+        ask()
