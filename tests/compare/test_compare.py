@@ -157,7 +157,7 @@ def test_pictures(table: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -
         protocols.plot()
 
 
-@pytest.mark.parametrize("epsilon", [1e-6, 0.01, 20.0, 50.0])
+@pytest.mark.parametrize("epsilon", [1e-6, 50.0])
 def test_extreme_budgets(epsilon: float) -> None:
     for domain in (UNIT, dt.Circle(), dt.Categories(4)):
         table = dt.compare(domain, epsilon=epsilon)

@@ -117,7 +117,7 @@ def test_predicted_directions_come_true() -> None:
 
 
 def test_predicted_frequencies_come_true() -> None:
-    n, times = 100, 1500
+    n, times = 100, 1000
     domain = dt.Categories(4)
     answers = np.tile(np.repeat([0, 1, 2], [60, 30, 10]), (times, 1))
     truth = np.array([0.6, 0.3, 0.1, 0.0])
@@ -134,7 +134,7 @@ def test_predicted_frequencies_come_true() -> None:
 )
 def test_predicted_distributions_come_true(domain: Any, scale: float) -> None:
     """Within 5 %, by the mechanisms as they are (the prediction simulates coarser twins) and other seeds."""
-    n, bins, times = 3000, 16, 250
+    n, bins, times = 3000, 16, 200
     values = scale * (np.arange(n) + 0.5) / n
     ranking = dt.recommend(domain, goals.Distribution(n, bins), epsilon=2)
     areas = []
@@ -249,8 +249,6 @@ def test_easy_and_impossible_targets() -> None:
     assert dt.people_for(UNIT, goals.Mean(), 1000.0, epsilon=1) == 1
     with pytest.raises(dt.errors.Infeasible, match="more people"):
         dt.epsilon_for(UNIT, goals.Mean(1), 1e-12)
-    with pytest.raises(dt.errors.Infeasible):
-        dt.epsilon_for(UNIT, goals.SingleValues(dt.absolute), 1e-20)
 
 
 def test_what_is_refused() -> None:
