@@ -30,12 +30,16 @@ from dither.mechanisms import Each
     metavar="NAME LOW HIGH",
     help="A feature that is randomised, and the public bounds of its values.",
 )
-@click.option("--mechanism", "kinds", multiple=True, default=["ogpm"], show_default=True)
+@click.option(
+    "--mechanism", "kinds", multiple=True, default=["ogpm"], show_default=True, help="Which; several compare."
+)
 @click.option("--epsilon", default=2.0, show_default=True, help="The budget of all features together.")
-@click.option("--range", "ends", nargs=2, default=(0.2, 20.0), show_default=True, metavar="LOW HIGH")
+@click.option(
+    "--range", "ends", nargs=2, default=(0.2, 20.0), show_default=True, metavar="LOW HIGH", help="Which ε."
+)
 @click.option("--at-least", default=0.8, show_default=True, help="The utility that budgets are looked for.")
 @click.option("--columns", help="The model's features, separated by commas, if it does not know their names.")
-@click.option("--confidence", default=0.95, show_default=True)
+@click.option("--confidence", default=0.95, show_default=True, help="How sure the bounds are.")
 @click.option("--queries", default=20_000, show_default=True, help="How often the classifier is asked.")
 @click.option("--average", is_flag=True, help="Look at all records of FILE as well.")
 @click.option("-o", "--out", required=True, type=click.Path(dir_okay=False, path_type=Path), help="The page.")
