@@ -8,7 +8,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from dither.domains import BLOCK, Line
+from dither.domains import Line
 from dither.kernels.alias import AliasSampler
 from dither.kernels.enclosed import Bounded, Ring
 from dither.kernels.lattice import Clamped, Lattice
@@ -20,10 +20,9 @@ Array = NDArray[Any]
 
 
 class _Adder(ABC):
-    """The scratch space for one thread, and the loop over blocks."""
+    """The scratch space for one thread: blocks of up to `size` values."""
 
     def __init__(self, domain: Line, lattice: Lattice, track: Track, size: int) -> None:
-        size = min(size, BLOCK)
         self._domain, self._track = domain, track
         self._noise = AliasSampler(lattice.noise.table, size)
         coin = np.dtype(np.uint16 if track.fraction <= 16 else np.uint32)
@@ -32,13 +31,11 @@ class _Adder(ABC):
         self._place = np.empty(size)
         self._step = np.empty(size, dtype=np.int32)
 
-    def __call__(self, values: Array, cells: Array, source: Source) -> None:
-        """Write a report for each value; raise `OutsideDomain` at the first block that holds one outside."""
-        for begin in range(0, values.size, BLOCK):
-            block = values[begin : begin + BLOCK]
-            if not self._domain.admits(block):
-                self._domain.refuse()
-            self._draw(self._steps(block, source), cells[begin : begin + BLOCK], source)
+    def __call__(self, block: Array, cell: Array, source: Source) -> None:
+        """Write a report for each value of a block, or raise `OutsideDomain` if one lies outside."""
+        if not self._domain.admits(block):
+            self._domain.refuse()
+        self._draw(self._steps(block, source), cell, source)
 
     def _steps(self, block: Array, source: Source) -> Array:
         count, track = block.size, self._track

@@ -13,7 +13,7 @@ from typing import Any, Final, final
 import numpy as np
 from numpy.typing import NDArray
 
-from dither.domains import BLOCK, Line
+from dither.domains import Line
 from dither.errors import InvalidParameter
 from dither.kernels.alias import TOTAL_BITS, Alias, AliasSampler
 from dither.kernels.sampling import FEW, in_threads
@@ -100,13 +100,11 @@ class Channel:
 @final
 class _Drawer:
     def __init__(self, channel: Channel, size: int) -> None:
-        self._alias = AliasSampler(channel.table, min(size, BLOCK))
+        self._alias = AliasSampler(channel.table, size)
 
     def __call__(self, rows: Array, cells: Array, source: Source) -> None:
-        for begin in range(0, rows.size, BLOCK):
-            block = rows[begin : begin + BLOCK]
-            drawn = self._alias.draw(block.size, source, block.astype(np.intp))
-            np.copyto(cells[begin : begin + BLOCK], drawn, casting="unsafe")
+        drawn = self._alias.draw(rows.size, source, rows.astype(np.intp))
+        np.copyto(cells, drawn, casting="unsafe")
 
 
 @final
@@ -157,11 +155,9 @@ class _NearestDrawer:
         self._drawer = _Drawer(channel, size)
 
     def __call__(self, values: Array, cells: Array, source: Source) -> None:
-        for begin in range(0, values.size, BLOCK):
-            block = values[begin : begin + BLOCK]
-            if not self._domain.admits(block):
-                self._domain.refuse()
-            self._drawer(self._nearest.aim(block), cells[begin : begin + BLOCK], source)
+        if not self._domain.admits(values):
+            self._domain.refuse()
+        self._drawer(self._nearest.aim(values), cells, source)
 
 
 def draw_channel(

@@ -13,7 +13,7 @@ from dither.domains import Line
 from dither.errors import InvalidParameter
 from dither.kernels.placement import Course
 from dither.kernels.sampling import FEW, SlidingSampler, draw_few, in_threads
-from dither.kernels.window import BLOCK, Sliding
+from dither.kernels.window import Sliding
 from dither.randomness import Source
 
 Array = NDArray[Any]
@@ -74,25 +74,21 @@ class _Sampler:
         self._mixture = mixture
         self._first = SlidingSampler(domain, mixture.first, tracks[0], size)
         self._second = SlidingSampler(domain, mixture.second, tracks[1], size)
-        size = min(size, BLOCK)
         self._cells = np.empty(size, dtype=mixture.first.dtype)
         self._others = np.empty(size, dtype=mixture.second.dtype)
         self._coins = np.empty(size, dtype=np.uint32)
         self._heads = np.empty(size, dtype=np.bool_)
 
-    def __call__(self, values: Array, cells: Array, source: Source) -> None:
-        offset = cells.dtype.type(self._mixture.first.cells)
-        for begin in range(0, values.size, BLOCK):
-            block, cell = values[begin : begin + BLOCK], cells[begin : begin + BLOCK]
-            count = block.size
-            own, other, heads = self._cells[:count], self._others[:count], self._heads[:count]
-            coins = self._coins[:count]
-            self._first(block, own, source)
-            self._second(block, other, source)
-            source.fill(coins.data)
-            np.less(coins, np.uint32(self._mixture.heads), out=heads)
-            # cell = other + heads·(own − other): the arithmetic wraps and comes back
-            tail = np.add(other, offset, dtype=cells.dtype)
-            np.subtract(own, tail, out=cell, dtype=cells.dtype)
-            cell *= heads
-            cell += tail
+    def __call__(self, block: Array, cell: Array, source: Source) -> None:
+        count = block.size
+        own, other, heads = self._cells[:count], self._others[:count], self._heads[:count]
+        coins = self._coins[:count]
+        self._first(block, own, source)
+        self._second(block, other, source)
+        source.fill(coins.data)
+        np.less(coins, np.uint32(self._mixture.heads), out=heads)
+        # cell = other + heads·(own − other): the arithmetic wraps and comes back
+        tail = np.add(other, cell.dtype.type(self._mixture.first.cells), dtype=cell.dtype)
+        np.subtract(own, tail, out=cell, dtype=cell.dtype)
+        cell *= heads
+        cell += tail

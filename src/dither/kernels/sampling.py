@@ -21,17 +21,17 @@ from dither.kernels.window import BLOCK, Sliding
 from dither.randomness import Source
 
 Array = NDArray[Any]
-Sampler = Callable[[Array, Array, Source], None]  # values, cells to write, randomness
+Sampler = Callable[[Array, Array, Source], None]  # a block of values, its cells to write, randomness
 
 FEW: Final = 32  # below this many values plain integers are faster than arrays
+SHARED_BLOCK: Final = 1 << 17  # threads that take turns at the interpreter need longer blocks than one alone
 
 
 @final
 class SlidingSampler:
-    """The scratch space for one thread, and the loop over blocks."""
+    """The scratch space for one thread: blocks of up to `size` values."""
 
     def __init__(self, domain: Line, window: Sliding, course: Course, size: int) -> None:
-        size = min(size, BLOCK)
         self._domain, self._lottery = domain, window.lottery
         self._starts = starter(course, window, size)
         word, cell, coin = self._lottery.dtype, window.dtype, self._starts.coins
@@ -44,15 +44,10 @@ class SlidingSampler:
         spare = window.cells != 1 << (8 * cell.itemsize)
         self._mask = cell.type(window.cells - 1) if spare else None
 
-    def __call__(self, values: Array, cells: Array, source: Source) -> None:
-        """Write a cell for each value; raise `OutsideDomain` at the first block that holds one outside."""
-        for begin in range(0, values.size, BLOCK):
-            block = values[begin : begin + BLOCK]
-            if not self._domain.admits(block):
-                self._domain.refuse()
-            self._draw(block, cells[begin : begin + BLOCK], source)
-
-    def _draw(self, block: Array, cell: Array, source: Source) -> None:
+    def __call__(self, block: Array, cell: Array, source: Source) -> None:
+        """Write a cell for each value of a block, or raise `OutsideDomain` if one lies outside."""
+        if not self._domain.admits(block):
+            self._domain.refuse()
         count = block.size
         if count == self._words.size:
             source.fill(self._random.data)
@@ -93,22 +88,32 @@ def draw_few(window: Sliding, course: Course, value: float, source: Source) -> i
 def in_threads(
     new: Callable[[int], Sampler], values: Array, dtype: np.dtype[Any], source: Source, threads: int
 ) -> Array:
-    """Run a sampler over all values, split evenly among threads; numpy and the cipher release the lock."""
+    """Run samplers over all values, block by block, split evenly among threads.
+
+    Numpy and the cipher release the interpreter's lock inside a block, so that threads run side by side.
+    `new(size)` makes the sampler of one thread, for blocks of up to `size` values.
+    """
     if isinstance(threads, bool) or not isinstance(threads, int) or threads < 1:
         raise InvalidParameter("the number of threads is a whole number, at least 1")
     cells = np.empty(values.size, dtype=dtype)
     threads = min(threads, -(-values.size // BLOCK))
     if threads <= 1:
-        new(values.size)(values, cells, source)
+        _in_blocks(new, values, cells, source, BLOCK)
         return cells
-    share = -(-values.size // (threads * BLOCK)) * BLOCK
+    share = -(-values.size // threads)
     parts = [slice(begin, begin + share) for begin in range(0, values.size, share)]
     sources = [source.spawn() for _ in parts]
     with ThreadPoolExecutor(threads) as pool:
         jobs = [
-            pool.submit(new(share), values[part], cells[part], own)
+            pool.submit(_in_blocks, new, values[part], cells[part], own, SHARED_BLOCK)
             for part, own in zip(parts, sources, strict=True)
         ]
         for job in jobs:
             job.result()
     return cells
+
+
+def _in_blocks(new: Callable[[int], Sampler], values: Array, cells: Array, source: Source, size: int) -> None:
+    sampler = new(min(values.size, size))
+    for begin in range(0, values.size, size):
+        sampler(values[begin : begin + size], cells[begin : begin + size], source)

@@ -14,7 +14,6 @@ from dither.domains import Categories, Text
 from dither.errors import InvalidParameter
 from dither.kernels.hashing import MOST_ITEMS, mixed, seeds
 from dither.kernels.sampling import in_threads
-from dither.kernels.window import BLOCK
 from dither.mechanisms.frequency.olh import OLH
 from dither.mechanisms.mechanism import Mechanism
 from dither.privacy import Bound
@@ -92,12 +91,10 @@ class PEM(Mechanism):
         return cells.reshape(rows.shape[:-1])
 
     def _sample(self, packed: Array, cells: Array, source: Source) -> None:
-        for begin in range(0, packed.size, BLOCK):
-            block = packed[begin : begin + BLOCK]
-            rows = np.ascontiguousarray(block).view(np.uint8).reshape(block.size, self.text.length)
-            drawn = seeds(block.size, source)
-            bucket = self.oracle.hashing.bucket(drawn, self._asked(rows, drawn))
-            cells[begin : begin + BLOCK] = self.oracle.pack(drawn, self.oracle.kernel.draw(bucket, source))
+        rows = np.ascontiguousarray(packed).view(np.uint8).reshape(packed.size, self.text.length)
+        drawn = seeds(packed.size, source)
+        bucket = self.oracle.hashing.bucket(drawn, self._asked(rows, drawn))
+        cells[...] = self.oracle.pack(drawn, self.oracle.kernel.draw(bucket, source))
 
     def _asked(self, rows: Array, drawn: Keys) -> NDArray[np.uint32]:
         """Give the item of the prefix that each seed asks about."""
