@@ -92,7 +92,7 @@ LINEAR = [
         for kind in (dt.Podium, dt.Hybrid, dt.Duchi, dt.SW, dt.Laplace)
         for population in (SKEWED, LOWEST, RARE)
     ),
-    Case(dt.Podium, SKEWED, "variance", sizes=SMALL),
+    Case(dt.Podium, SKEWED, "variance", sizes=(1000,)),
     Case(dt.OGPM, POINTED, "mean", sizes=SMALL),
 ]
 LIKELIHOOD = [

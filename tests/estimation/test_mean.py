@@ -170,7 +170,7 @@ def test_two_reports_do_not_tell_a_variance():
         dt.variance(reports)
 
 
-def test_the_error_is_never_smaller_than_the_mechanism_allows():
+def test_reports_that_agree_by_chance_do_not_pass_for_certainty():
     duchi = dt.Duchi(UNIT, epsilon=4)
     estimate = dt.mean(duchi.reports([0] * 100))  # by chance all the same
     assert estimate.standard_error == pytest.approx(math.sqrt(duchi.variance(0.0) / 100), rel=1e-6)

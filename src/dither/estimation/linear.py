@@ -46,14 +46,17 @@ class Average(Estimate):
 
 
 def average(summary: Summary, values: Floats, mean: float | None = None, *, least: float = 0.0) -> Average:
-    """Give the average of a number per counted report; its variance is known to be at least `least`."""
+    """Give the average of a number per counted report.
+
+    Its variance is known to be at least `least`; a spread of less than half of that is chance, and not used.
+    """
     if mean is None:
         mean = total(summary, values) / summary.n
     gaps = values - mean
     squares = gaps**2
     spread = total(summary, squares) / max(summary.n - 1, 1)
     skew = total(summary, squares * gaps) / summary.n / spread if spread > 0.0 else 0.0
-    error = math.sqrt(max(spread, least) / summary.n)
+    error = math.sqrt((spread if spread > least / 2.0 else least) / summary.n)
     return Average(mean, error, summary.n, summary.mechanism.guarantee, skew)
 
 
