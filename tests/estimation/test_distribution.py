@@ -79,9 +79,11 @@ def test_answers_are_estimates(reports):
 
 
 def test_answers_do_not_depend_on_how_many_bins_are_shown(reports):
-    few, many = dt.distribution(reports, 4), dt.distribution(reports, 128)
-    assert few.mean().value == many.mean().value
-    assert few.quantile(0.9).value == many.quantile(0.9).value
+    few = dt.distribution(reports, 4)
+    for bins in (7, 300):
+        many = dt.distribution(reports, bins)
+        assert few.mean().value == many.mean().value
+        assert few.quantile(0.9).interval() == many.quantile(0.9).interval()
     smooth = dt.distribution(reports, 4, method=dt.smoothed)
     assert smooth.mean().value == few.mean().value
 
@@ -195,3 +197,20 @@ def test_a_picture_is_drawn(reports):
     assert len(axes.patches) == 1
     assert shown.plot(axes, level=0.5) is axes
     pyplot.close("all")
+
+
+@pytest.mark.parametrize("epsilon", [1e-6, 50])
+@pytest.mark.parametrize("kind", [dt.SW, dt.OGPM, dt.Podium, dt.Hybrid])
+def test_the_smallest_and_the_largest_budget(kind, epsilon):
+    reports = kind(UNIT, epsilon=epsilon, cells=1 << 12).perturb(np.full(2000, 0.7), source=dt.Seeded(9))
+    shown = dt.distribution(reports, 10)
+    assert shown.probabilities.sum() == pytest.approx(1)
+    low, high = shown.quantile(0.5).interval()
+    assert low <= 0.7 <= high
+    if epsilon > 1:
+        assert shown.probabilities[[6, 7]].sum() == pytest.approx(1, abs=0.01)
+        assert high - low < 0.05
+    else:
+        assert high - low > 0.9  # such reports say nothing, and the interval says that
+    estimate = dt.mean(reports, method=dt.likelihood)
+    assert estimate.covers(0.7)

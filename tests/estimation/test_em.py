@@ -108,10 +108,10 @@ def test_an_operator_that_is_half_a_cell_off_is_rejected():
     mechanism = dt.SW(UNIT, epsilon=4, cells=32)
     values = np.full(100_000, 0.5)
     reports = mechanism.perturb(values, source=dt.Seeded(3))
-    right = grid(mechanism, 128).fine
+    right = grid(mechanism, 128)
     broken = Windows(right.starts + 0.5, right.width, right.rows, right.contrast)
     counts = right.counts(mechanism.tally(reports.cells))
-    inputs = (np.arange(right.shape[1]) + 0.5) / right.shape[1]
+    inputs = (np.arange(128) + 0.5) / 128
 
     def loss(operator):
         """Twice the log-likelihood that the true mean costs: more than 24 by chance once in a million."""

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import dither as dt
-from dither.kernels.operator import Spread, Windows
+from dither.kernels.operator import Windows
 from dither.mechanisms.numerical import Numerical
 
 UNIT = dt.Interval(0, 1)
@@ -61,27 +61,23 @@ def test_grouped_rows_are_sums_of_rows(mechanism, rows):
 @each_case
 def test_bins_are_averages_of_their_inputs(mechanism):
     inputs = mechanism.line.from_unit((np.arange(48) + 0.5) / 48)
-    fine = mechanism.transition(inputs, 32)
-    operator = Spread(fine, 4)
-    averaged = fine.dense().reshape(-1, 12, 4).mean(axis=2)
-    np.testing.assert_allclose(operator.dense(), averaged, rtol=1e-12)
-    weights = np.random.default_rng(2).random(fine.shape[0])
-    np.testing.assert_allclose(operator.backward(weights), averaged.T @ weights, rtol=1e-12)
+    for fine in (mechanism.transition(inputs, 32), Numerical.transition(mechanism, inputs, 32)):
+        operator = fine.spread(4)
+        averaged = fine.dense().reshape(-1, 12, 4).mean(axis=2)
+        np.testing.assert_allclose(operator.dense(), averaged, rtol=1e-11, atol=1e-15)
+        weights = np.random.default_rng(2).random(fine.shape[0])
+        np.testing.assert_allclose(operator.backward(weights), averaged.T @ weights, rtol=1e-11)
 
 
 @each_case
 def test_twins_are_equal_columns(mechanism):
     inputs = mechanism.line.from_unit((np.arange(48) + 0.5) / 48)
-    for operator in (mechanism.transition(inputs, 64), Spread(mechanism.transition(inputs, 64), 4)):
-        columns = operator.dense()
-        if isinstance(operator, Spread):
-            fine = operator.fine.dense().reshape(-1, 12, 4)
-            equal = (fine[:, 1:] == fine[:, :-1, :1]).all(axis=(0, 2)) & (
-                fine[:, :-1] == fine[:, :-1, :1]
-            ).all(axis=(0, 2))
-        else:
-            equal = (columns[:, 1:] == columns[:, :-1]).all(axis=0)
-        np.testing.assert_array_equal(operator.twins(), equal)
+    fine = mechanism.transition(inputs, 64)
+    for times in (1, 4):
+        columns = fine.dense().reshape(-1, 48 // times, times)
+        first = columns[:, :-1, :1]
+        equal = (columns[:, 1:] == first).all(axis=(0, 2)) & (columns[:, :-1] == first).all(axis=(0, 2))
+        np.testing.assert_array_equal(fine.spread(times).twins(), equal)
 
 
 def test_the_ends_of_an_interval_are_twins_for_ogpm_alone():

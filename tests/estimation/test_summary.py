@@ -101,6 +101,7 @@ def test_what_is_not_a_summary_is_refused():
         {"n": True},
         {"reports": [-1, 1]},
         {"reports": [0, 2]},
+        {"reports": [0, 0]},
         {"counts": [1]},
         {"counts": [1, -1]},
         {"counts": [0.5, 1]},

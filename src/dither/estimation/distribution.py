@@ -102,7 +102,7 @@ class Distribution:
 
     def bands(self, level: float = 0.95) -> tuple[Floats, Floats]:
         """Give, for each bin, the ends of an interval for its probability: several fits for every bin."""
-        ends = [answer.interval(level) for answer in self._inference.each(self.bins)]
+        ends = [answer.interval(level) for answer in self._of(self.bins).each(self.bins)]
         low, high = np.clip(np.array(ends).T, 0.0, 1.0)
         return low, high
 
@@ -131,9 +131,12 @@ class Distribution:
 
     @cached_property
     def _inference(self) -> Inference:
+        return self._of(1)
+
+    def _of(self, parts: int) -> Inference:
         if self.fit is None:
             return Histogram(self.probabilities, self.edges, self.n, self.guarantee)
-        return Likeliest.of(self.summary, self.bins)
+        return Likeliest.of(self.summary, parts)
 
     def _ordered(self, what: str) -> None:
         if isinstance(self.line, Circle):

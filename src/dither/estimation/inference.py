@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Final, Self, final
@@ -23,13 +24,17 @@ Floats = NDArray[np.float64]
 
 FINE: Final = 128  # bins that a fit has at least, whatever the number shown; more for 10^5 reports and 10^6
 POINTS: Final = 512  # inputs that stand for a fit's bins, at least
+OVERLAP, MOST_POINTS = 16, 1 << 16  # windows that overlap at each place, if so many inputs are enough
 
 
 def grid(mechanism: Numerical, bins: int) -> Operator:
     """Give the transition from equal bins of the domain, in each of which people are spread evenly."""
-    times = -(-POINTS // bins)
-    points = (np.arange(bins * times) + 0.5) / (bins * times)
-    return mechanism.transition(mechanism.line.from_unit(points), 2 * points.size).spread(times)
+    rows = 2 * bins * -(-POINTS // bins)
+    # So many inputs stand for people everywhere that windows overlap evenly, however narrow they are.
+    inputs = min(max(POINTS, OVERLAP / mechanism.focus), MOST_POINTS)
+    times = math.ceil(inputs / bins)
+    points = mechanism.line.from_unit((np.arange(bins * times) + 0.5) / (bins * times))
+    return mechanism.transition(points, rows).spread(times)
 
 
 def edges(line: Line, bins: int) -> Floats:

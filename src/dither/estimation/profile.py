@@ -88,7 +88,8 @@ def _mistakes(operator: Operator, expected: Floats) -> float:
     are told apart, counted by how the distances spread over directions.
     """
     bins = operator.shape[1]
-    distances = np.stack([operator.backward(operator.forward(one) / expected) for one in np.eye(bins)]) - 1.0
+    weights = 1.0 / np.maximum(expected, 1e-300)
+    distances = np.stack([operator.backward(operator.forward(one) * weights) for one in np.eye(bins)]) - 1.0
     whole = float(np.trace(distances))
     return whole**2 / float(np.square(distances).sum()) / math.sqrt(whole / bins) if whole > 0.0 else math.inf
 

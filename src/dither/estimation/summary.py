@@ -144,7 +144,8 @@ class Summary:
             data: dict[str, Any] = json.loads(text)
             _check(data["summary"], data["fingerprint"], mechanism)
             where, often = _whole(data["reports"]), _whole(data["counts"])
-            if where.size != often.size or (where.size and where.min() < 0):
+            once = np.unique(where).size == where.size == often.size
+            if not once or (where.size and where.min() < 0):
                 raise IndexError
             counts[where] = often
             n = data["n"]

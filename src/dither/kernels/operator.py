@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Final, final
 
@@ -45,9 +45,9 @@ class Operator(ABC):
     def twins(self) -> NDArray[np.bool_]:
         """Say for each input but the first whether its reports have the same law as the one before's."""
 
+    @abstractmethod
     def spread(self, times: int) -> Operator:
         """Give the operator of bins, each spread evenly over so many neighbouring inputs."""
-        return self if times == 1 else Spread(self, times)
 
     @final
     def dense(self) -> Floats:
@@ -61,7 +61,8 @@ class Windows(Operator):
     """Inputs whose reports are uniform with probability 1 − contrast, else uniform in a window.
 
     `starts` and `width` are counted in rows and need not be whole: a window that covers a part of a row has
-    that part of the row's probability. This is also what rounding a start at random does.
+    that part of the row's probability. This is also what rounding a start at random does. An input with
+    several starts, along the second axis, is a bin: its windows are averaged.
     """
 
     starts: Floats
@@ -72,7 +73,7 @@ class Windows(Operator):
 
     @property
     def shape(self) -> tuple[int, int]:  # noqa: D102
-        return self.rows, self.starts.size
+        return self.rows, self.starts.shape[0]
 
     @property
     def _length(self) -> int:
@@ -80,26 +81,32 @@ class Windows(Operator):
 
     @cached_property
     def _edges(self) -> tuple[Integers, Floats]:
-        """The rows in which windows begin, then those in which they end, and the part of the row before."""
-        edges = np.concatenate([self.starts, np.minimum(self.starts + self.width, self._length)])
-        rows = np.floor(edges)
-        return rows.astype(np.intp), edges - rows
+        """Where windows begin, then where they end: rows, and how much of each input's step is there.
 
-    @cached_property
-    def _places(self) -> Integers:
-        rows, _ = self._edges
-        return np.concatenate([rows, rows + 1])
+        A step at the place a between two rows is shared by them, 1 − (a − ⌊a⌋) to a − ⌊a⌋.
+        """
+        columns = self.starts.shape[0]
+        starts = self.starts.reshape(columns, -1)
+        edges = np.concatenate([starts, np.minimum(starts + self.width, self._length)])
+        rows = np.floor(edges)
+        first = rows.min(axis=1)
+        offsets = (rows - first[:, None]).astype(np.intp)
+        reach = int(offsets.max()) + 2
+        shares = np.zeros((reach, 2 * columns))
+        which = np.broadcast_to(np.arange(2 * columns)[:, None], offsets.shape)
+        np.add.at(shares, (offsets, which), 1.0 - (edges - rows))
+        np.add.at(shares, (offsets + 1, which), edges - rows)
+        places = first.astype(np.intp) + np.arange(reach)[:, None]
+        return np.minimum(places, self._length + 1).reshape(-1), shares / starts.shape[1]
 
     def forward(self, inputs: Floats) -> Floats:  # noqa: D102
-        # A window begins with a step up, shared by two rows where it begins inside one, and ends with a step
-        # down: scatter the steps, then add up.
-        steps = np.empty((2, 2 * inputs.size))
-        here, next_ = steps
-        here[: inputs.size] = inputs
-        np.negative(inputs, out=here[inputs.size :])
-        np.multiply(here, self._edges[1], out=next_)
-        here -= next_
-        inside = np.asarray(np.bincount(self._places, steps.reshape(-1), self._length + 2), dtype=np.float64)
+        # Scatter the steps up and the steps down, then add up.
+        places, shares = self._edges
+        steps = np.empty(2 * inputs.size)
+        steps[: inputs.size] = inputs
+        np.negative(inputs, out=steps[inputs.size :])
+        scattered = np.bincount(places, (shares * steps).reshape(-1), self._length + 2)
+        inside = np.asarray(scattered, dtype=np.float64)
         np.add.accumulate(inside, out=inside)
         covered = inside[: self.rows]
         if self.circular:
@@ -111,28 +118,35 @@ class Windows(Operator):
         return covered
 
     def backward(self, reports: Floats) -> Floats:  # noqa: D102
-        rows, before = self._edges
-        padded, sums = np.empty(self._length + 1), np.empty(self._length + 2)
-        padded[: self.rows] = reports
+        # The sum up to an edge lies between the sums up to the rows about it.
+        places, shares = self._edges
+        sums = np.empty(self._length + 2)
+        sums[0] = 0.0
+        sums[1 : self.rows + 1] = reports
         if self.circular:
-            padded[self.rows : -1] = reports
-        padded[-1] = sums[0] = 0.0
-        np.add.accumulate(padded, out=sums[1:])
-        # The sum up to an edge: all rows before, and a part of the row it lies in.
-        reached = padded.take(rows)
-        reached *= before
-        reached += sums.take(rows)
-        window = reached[self.starts.size :] - reached[: self.starts.size]
+            sums[self.rows + 1 : -1] = reports
+        sums[-1] = 0.0
+        np.add.accumulate(sums, out=sums)
+        reached = sums.take(places).reshape(shares.shape)
+        reached *= shares
+        edges: Floats = np.add.reduce(reached, axis=0)
+        window = edges[self.starts.shape[0] :] - edges[: self.starts.shape[0]]
         window *= self.contrast / self.width
         window += (1.0 - self.contrast) / self.rows * sums[self.rows]
-        return window
+        return np.asarray(window)
 
     def counts(self, tally: NDArray[Any]) -> Floats:  # noqa: D102
         cells = tally.size // self.rows * self.rows  # a last entry may hold a sum, see `tally`
         return np.asarray(tally[:cells].reshape(self.rows, -1).sum(axis=1), dtype=np.float64)
 
     def twins(self) -> NDArray[np.bool_]:  # noqa: D102
-        return np.asarray(np.diff(self.starts) == 0.0)
+        starts = self.starts.reshape(self.starts.shape[0], -1)
+        return np.asarray(
+            (starts[1:] == starts[:-1, :1]).all(axis=1) & (starts[:-1] == starts[:-1, :1]).all(axis=1)
+        )
+
+    def spread(self, times: int) -> Windows:  # noqa: D102
+        return replace(self, starts=self.starts.reshape(-1, times))
 
 
 @final
@@ -194,33 +208,8 @@ class Stacked(Operator):
         used = [part.twins() for weight, part in zip(self.weights, self.parts, strict=True) if weight > 0.0]
         return np.asarray(np.logical_and.reduce(used))
 
-
-@final
-@dataclass(frozen=True, eq=False)
-class Spread(Operator):
-    """Bins of inputs, each spread evenly over `times` neighbouring inputs of another operator."""
-
-    fine: Operator
-    times: int
-
-    @property
-    def shape(self) -> tuple[int, int]:  # noqa: D102
-        rows, columns = self.fine.shape
-        return rows, columns // self.times
-
-    def forward(self, inputs: Floats) -> Floats:  # noqa: D102
-        return self.fine.forward(np.repeat(inputs / self.times, self.times))
-
-    def backward(self, reports: Floats) -> Floats:  # noqa: D102
-        return np.asarray(self.fine.backward(reports).reshape(-1, self.times).mean(axis=1))
-
-    def counts(self, tally: NDArray[Any]) -> Floats:  # noqa: D102
-        return self.fine.counts(tally)
-
-    def twins(self) -> NDArray[np.bool_]:  # noqa: D102
-        same = np.append(self.fine.twins(), True).reshape(-1, self.times)
-        linked, inner = np.asarray(same.all(axis=1)), np.asarray(same[:, :-1].all(axis=1))
-        return np.asarray(linked[:-1] & inner[1:])
+    def spread(self, times: int) -> Stacked:  # noqa: D102
+        return replace(self, parts=tuple(part.spread(times) for part in self.parts))
 
 
 def _split(vector: NDArray[Any], lengths: Sequence[int]) -> list[NDArray[Any]]:

@@ -74,6 +74,11 @@ class Numerical(Mechanism, Questions):
                 return Reading(self.line.low + (numbers - means[0]) / slope)
         return None
 
+    @property
+    def focus(self) -> float:
+        """The share of the reports within which the likeliest ones of one input lie."""
+        return 1.0
+
     def transition(self, x: Floats, rows: int) -> Operator:
         """Give P(report | input) for inputs x, reports grouped into about `rows` rows."""
         groups = np.arange(self.outcomes)

@@ -232,6 +232,11 @@ class WindowMechanism(Numerical):
         group = 1 << self._rest
         return np.asarray(np.arange(self.cells // group) * float(group) + (group - 1) / 2.0)
 
+    @property
+    def focus(self) -> float:
+        """The share of the reports within which the likeliest ones of one input lie: the window's."""
+        return self.kernel.share
+
     def transition(self, x: Floats, rows: int) -> Windows:
         """Give P(report | input) for inputs x, cells grouped into `rows` rows or the next power of two."""
         rows = min(1 << (rows - 1).bit_length(), self.cells >> self._rest)

@@ -96,6 +96,11 @@ class Hybrid(Numerical):
         readings = [part.straight() for part in self.parts]
         return Reading(np.concatenate([reading.values for reading in readings if reading is not None]))
 
+    @property
+    def focus(self) -> float:
+        """The share of the reports within which the likeliest ones of one input lie: that of PM's window."""
+        return self.parts[0].focus
+
     def transition(self, x: Array, rows: int) -> Stacked:
         """Give P(report | input) for inputs x, cells of PM grouped into about `rows` rows."""
         coin = self.kernel.heads / COIN
