@@ -80,6 +80,16 @@ def test_twins_are_equal_columns(mechanism):
         np.testing.assert_array_equal(fine.spread(times).twins(), equal)
 
 
+def test_a_bin_in_which_the_circle_begins_costs_no_more_than_others():
+    circle = dt.OGPM(dt.Circle(1), epsilon=1)
+    inputs = (np.arange(2048) + 0.5) / 2048
+    operator = circle.transition(inputs, 256).spread(16)
+    assert (np.ptp(operator.starts, axis=1) > 128).any()  # one bin has starts on both sides
+    assert operator._edges[1].shape[0] < 8
+    fine = circle.transition(inputs, 256).dense().reshape(256, 128, 16).mean(axis=2)
+    np.testing.assert_allclose(operator.dense(), fine, rtol=1e-11)
+
+
 def test_the_ends_of_an_interval_are_twins_for_ogpm_alone():
     inputs = (np.arange(256) + 0.5) / 256
     twins = CASES["ogpm"].transition(inputs, 256).twins()

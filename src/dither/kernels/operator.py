@@ -75,19 +75,20 @@ class Windows(Operator):
     def shape(self) -> tuple[int, int]:  # noqa: D102
         return self.rows, self.starts.shape[0]
 
-    @property
-    def _length(self) -> int:
-        return 2 * self.rows if self.circular else self.rows
-
     @cached_property
-    def _edges(self) -> tuple[Integers, Floats]:
+    def _edges(self) -> tuple[Integers, Floats, Floats]:
         """Where windows begin, then where they end: rows, and how much of each input's step is there.
 
-        A step at the place a between two rows is shared by them, 1 − (a − ⌊a⌋) to a − ⌊a⌋.
+        A step at the place a between two rows is shared by them, 1 − (a − ⌊a⌋) to a − ⌊a⌋. Last comes how
+        often the windows of an input go past the last row of a circle.
         """
         columns = self.starts.shape[0]
         starts = self.starts.reshape(columns, -1)
-        edges = np.concatenate([starts, np.minimum(starts + self.width, self._length)])
+        if self.circular:  # neighbours stay neighbours where the circle begins
+            starts = starts[:, :1] + (starts - starts[:, :1] + self.rows / 2.0) % self.rows - self.rows / 2.0
+        edges = np.concatenate([starts, starts + self.width])
+        if not self.circular:
+            np.minimum(edges, self.rows, out=edges)
         rows = np.floor(edges)
         first = rows.min(axis=1)
         offsets = (rows - first[:, None]).astype(np.intp)
@@ -96,21 +97,24 @@ class Windows(Operator):
         which = np.broadcast_to(np.arange(2 * columns)[:, None], offsets.shape)
         np.add.at(shares, (offsets, which), 1.0 - (edges - rows))
         np.add.at(shares, (offsets + 1, which), edges - rows)
+        shares /= starts.shape[1]
         places = first.astype(np.intp) + np.arange(reach)[:, None]
-        return np.minimum(places, self._length + 1).reshape(-1), shares / starts.shape[1]
+        if not self.circular:
+            return np.minimum(places, self.rows + 1).reshape(-1), shares, np.zeros(0)
+        turns = (places // self.rows * shares).sum(axis=0)
+        return (places % self.rows).reshape(-1), shares, turns[columns:] - turns[:columns]
 
     def forward(self, inputs: Floats) -> Floats:  # noqa: D102
         # Scatter the steps up and the steps down, then add up.
-        places, shares = self._edges
+        places, shares, turns = self._edges
         steps = np.empty(2 * inputs.size)
         steps[: inputs.size] = inputs
         np.negative(inputs, out=steps[inputs.size :])
-        scattered = np.bincount(places, (shares * steps).reshape(-1), self._length + 2)
-        inside = np.asarray(scattered, dtype=np.float64)
-        np.add.accumulate(inside, out=inside)
-        covered = inside[: self.rows]
+        scattered = np.bincount(places, (shares * steps).reshape(-1), self.rows + 2)
+        covered = np.asarray(scattered, dtype=np.float64)[: self.rows]
         if self.circular:
-            covered += inside[self.rows : self._length]
+            covered[0] += turns @ inputs  # windows that are open where the circle begins
+        np.add.accumulate(covered, out=covered)
         if self.contrast > _STARK:
             np.maximum(covered, 0.0, out=covered)
         covered *= self.contrast / self.width
@@ -119,20 +123,19 @@ class Windows(Operator):
 
     def backward(self, reports: Floats) -> Floats:  # noqa: D102
         # The sum up to an edge lies between the sums up to the rows about it.
-        places, shares = self._edges
-        sums = np.empty(self._length + 2)
-        sums[0] = 0.0
-        sums[1 : self.rows + 1] = reports
-        if self.circular:
-            sums[self.rows + 1 : -1] = reports
-        sums[-1] = 0.0
+        places, shares, turns = self._edges
+        sums = np.empty(self.rows + 2)
+        sums[0] = sums[-1] = 0.0
+        sums[1:-1] = reports
         np.add.accumulate(sums, out=sums)
         reached = sums.take(places).reshape(shares.shape)
         reached *= shares
         edges: Floats = np.add.reduce(reached, axis=0)
         window = edges[self.starts.shape[0] :] - edges[: self.starts.shape[0]]
+        if self.circular:
+            window += turns * sums[-1]
         window *= self.contrast / self.width
-        window += (1.0 - self.contrast) / self.rows * sums[self.rows]
+        window += (1.0 - self.contrast) / self.rows * sums[-1]
         return np.asarray(window)
 
     def counts(self, tally: NDArray[Any]) -> Floats:  # noqa: D102
