@@ -36,6 +36,17 @@ class Campaign:
             raise InvalidParameter("a campaign asks at least one question")
         object.__setattr__(self, "questions", MappingProxyType(dict(self.questions)))
 
+    @staticmethod
+    def of(questions: Mapping[str, Mechanism] | Campaign) -> Campaign:
+        """Give the questions as a campaign, or say what was expected."""
+        if isinstance(questions, Campaign):
+            return questions
+        if not isinstance(questions, Mapping) or not all(
+            isinstance(mechanism, Mechanism) for mechanism in questions.values()
+        ):
+            raise InvalidParameter("questions are a mapping from column names to mechanisms")
+        return Campaign(questions)
+
     @property
     def guarantee(self) -> Guarantee:
         """What a person who answers every question once is promised."""

@@ -13,12 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dither.campaigns.campaign import Campaign
-from dither.campaigns.files import Chunk, format_of, from_cells, to_cells, whole
-from dither.domains import Categories, Line
+from dither.campaigns.files import Chunk, Rows, Written, first_misfit, format_of, renamed
 from dither.errors import InvalidParameter, OutsideDomain
 from dither.estimation import Summary
 from dither.mechanisms.mechanism import Mechanism
 from dither.randomness import Source
+from dither.reports import Reports
 
 
 class Missing(Enum):
@@ -49,9 +49,9 @@ class Tally:
 
 
 def perturb_file(
-    path: Path,
-    out: Path,
-    campaign: Campaign,
+    path: Path | str,
+    out: Path | str,
+    questions: Mapping[str, Mechanism] | Campaign,
     *,
     keep: Sequence[str] = (),
     person: str | None = None,
@@ -59,107 +59,89 @@ def perturb_file(
     source: Source | None = None,
     progress: Callable[[int], None] = lambda rows: None,
 ) -> Tally:
-    """Randomise columns of a table into a file of reports. Only the reports and what is kept are written.
+    """Randomise columns of a table into a file of reports, a chunk at a time.
 
-    Of a person who appears twice (column `person`) the first row counts and later ones are left out: a second
-    answer would spend the budget again. A missing answer is an error unless missing answers are declared
-    public, for a gap in the reports tells who did not answer.
+    The endings name the formats: CSV and JSON lines, with the extra `frames` also Parquet and Arrow. Only the
+    reports and what is kept are written. Of a person who appears twice (column `person`) the first row counts
+    and later ones are left out: a second answer would spend the budget again. A missing answer is an error
+    unless missing answers are declared public, for a gap in the reports tells who did not answer. The file
+    appears under its name when it is whole.
     """
-    refuse_kept(campaign, keep)
-    tally = Tally()
+    path, out, campaign = Path(path), Path(out), Campaign.of(questions)
+    clash = set(keep) & set(campaign.questions)
+    if clash:
+        raise InvalidParameter(f"column {min(clash)!r} cannot be kept: it is a question, and would leak")
+    reader, writer, tally = format_of(path), format_of(out), Tally()
     columns = [*campaign.questions, *keep, *([person] if person is not None else [])]
 
-    def chunks() -> Iterator[Mapping[str, Sequence[Any]]]:
-        for chunk in format_of(path).read(path, list(dict.fromkeys(columns))):
-            rows = _answered(chunk, campaign, person, missing, tally, path)
+    def chunks() -> Iterator[Written]:
+        for chunk in reader.read(path, list(dict.fromkeys(columns))):
+            rows = _answered(chunk, campaign, person, missing, tally)
             if rows.size:
-                written: dict[str, Sequence[Any]] = {}
+                written: dict[str, Reports | Sequence[Any]] = {}
                 for name, mechanism in campaign.questions.items():
-                    values = _values(mechanism, chunk, name, rows, path)
-                    written[name] = to_cells(mechanism.perturb(values, source=source))
+                    written[name] = mechanism.perturb(_values(chunk, name, mechanism, rows), source=source)
                 for name in keep:
-                    written[name] = [chunk.columns[name][row] for row in rows]
+                    written[name] = chunk.kept(name, rows)
                 tally.written += int(rows.size)
                 yield written
             progress(len(chunk))
 
-    writer = format_of(out)
-    with whole(out) as stream:
-        writer.write(stream, campaign, chunks())
+    with renamed(out) as part:
+        writer.write(part, campaign, chunks())
     return tally
 
 
-def refuse_kept(campaign: Campaign, keep: Sequence[str]) -> None:
-    """Raise if a column is both asked about and to be copied as it is."""
-    clash = set(keep) & set(campaign.questions)
-    if clash:
-        raise InvalidParameter(f"column {min(clash)!r} cannot be kept: it is a question, and would leak")
-
-
-def summarise_file(path: Path, *, progress: Callable[[int], None] = lambda rows: None) -> dict[str, Summary]:
-    """Count a file of reports: a summary for each question, by the specification at the file's head."""
+def summarise_file(
+    path: Path | str, *, progress: Callable[[int], None] = lambda rows: None
+) -> dict[str, Summary]:
+    """Count a file of reports, a chunk at a time: a summary for each question that the file carries."""
+    path = Path(path)
     reader = format_of(path)
     campaign = Campaign.from_json(reader.head(path))
     totals = {name: Summary.empty(mechanism) for name, mechanism in campaign.questions.items()}
     for chunk in reader.read(path, list(campaign.questions)):
         for name, mechanism in campaign.questions.items():
-            where = lambda row, name=name, chunk=chunk: _where(path, chunk, row, name)  # noqa: E731
-            totals[name] = totals[name] + Summary.of(from_cells(mechanism, chunk.columns[name], where))
+            totals[name] = totals[name] + Summary.of(chunk.reports(name, mechanism))
         progress(len(chunk))
     return totals
 
 
-def _answered(
-    chunk: Chunk, campaign: Campaign, person: str | None, missing: Missing, tally: Tally, path: Path
-) -> NDArray[np.int64]:
+def _answered(chunk: Chunk, campaign: Campaign, person: str | None, missing: Missing, tally: Tally) -> Rows:
     """Give the rows that count: all answers there, and the first of their person."""
     kept = np.ones(len(chunk), dtype=np.bool_)
     for name in campaign.questions:
-        absent = np.fromiter((cell is None for cell in chunk.columns[name]), np.bool_, len(chunk))
+        absent = chunk.absent(name)
         if absent.any() and missing is Missing.ERROR:
             raise OutsideDomain(
-                f"{_where(path, chunk, int(absent.argmax()), name)}: the answer is missing; fill it in, or "
-                "declare that who did not answer is public (--missing skip)"
+                f"{chunk.where(name, int(absent.argmax()))}: the answer is missing; fill it in, or declare "
+                "that who did not answer is public (--missing skip)"
             )
         kept &= ~absent
     tally.missing += int((~kept).sum())
     if person is not None:
-        first = tally.first_answers(chunk.columns[person])
+        first = tally.first_answers(chunk.cells(person))
         tally.repeated += int((kept & ~first).sum())
         kept &= first
     return np.flatnonzero(kept)
 
 
-def _values(mechanism: Mechanism, chunk: Chunk, name: str, rows: NDArray[np.int64], path: Path) -> Any:
+def _values(chunk: Chunk, name: str, mechanism: Mechanism, rows: Rows) -> Any:
     """Give a column's values, each checked; the first one that does not fit is named by its row alone."""
-    column = chunk.columns[name]
-    cells = column if rows.size == len(column) else [column[row] for row in rows]
-    read = _reader(mechanism)
-    try:
-        values = read(cells)
-        mechanism.domain.check(values)
-        return values
-    except (ValueError, TypeError, OutsideDomain):
-        for row, cell in zip(rows.tolist(), cells, strict=True):
-            try:
-                mechanism.domain.check(read([cell]))
-            except (ValueError, TypeError, OutsideDomain):
-                place = _where(path, chunk, row, name)
-                raise OutsideDomain(f"{place}: the value is not in {mechanism.domain}") from None
-        raise
-
-
-def _reader(mechanism: Mechanism) -> Callable[[Sequence[Any]], Any]:
     domain = mechanism.domain
-    if isinstance(domain, Line):
-        return lambda cells: np.array(cells, dtype=np.float64)
-    if isinstance(domain, Categories):
-        if isinstance(domain.labels, range):
-            return lambda cells: np.array([int(cell) for cell in cells], dtype=np.int64)
-        texts = {str(label): label for label in domain.labels}
-        return lambda cells: [texts.get(str(cell), cell) for cell in cells]
-    raise InvalidParameter(f"a column cannot hold values of {domain}")
 
+    def read(begin: int, end: int) -> Any:
+        try:
+            values = chunk.values(name, domain, rows[begin:end])
+            domain.check(values)
+        except InvalidParameter:  # the column as a whole is of the wrong kind
+            raise
+        except (ValueError, TypeError, OutsideDomain):
+            return None
+        return values
 
-def _where(path: Path, chunk: Chunk, row: int, column: str) -> str:
-    return f"{path.name}, row {chunk.first + row}, column {column!r}"
+    values = read(0, rows.size)
+    if values is None:
+        row = rows[first_misfit(lambda begin, end: read(begin, end) is not None, rows.size)]
+        raise OutsideDomain(f"{chunk.where(name, int(row))}: the value is not in {domain}")
+    return values

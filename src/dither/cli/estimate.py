@@ -34,7 +34,7 @@ def command(
     dither estimate reports.csv --column minutes --bins 32 --quantile 0.9
     """
     with rows_done(f"reading {file.name}") as progress:
-        summaries = _summaries(file, progress)
+        summaries = summarise_file(file, progress=progress)
     if column is not None:
         if column not in summaries:
             raise click.UsageError(f"{file.name} has no question {column!r}; it has {', '.join(summaries)}")
@@ -50,14 +50,6 @@ def command(
         click.echo(f"{name}: {summary.n} reports of {type(mechanism).__name__}, {mechanism.guarantee}")
         for label, value in found:
             click.echo(_text(label, value))
-
-
-def _summaries(file: Path, progress: Any) -> dict[str, Summary]:
-    if file.suffix.lower() == ".parquet":
-        from dither.frames import summarise_parquet  # noqa: PLC0415  (an extra)
-
-        return summarise_parquet(file)
-    return summarise_file(file, progress=progress)
 
 
 def _answers(summary: Summary, bins: int | None, shares: tuple[float, ...]) -> list[tuple[str, Any]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import importlib
 from typing import Final
 
@@ -36,13 +37,18 @@ class _Verbs(click.Group):
         return command
 
     def invoke(self, ctx: click.Context) -> object:
-        """Turn dither's errors into one line on standard error and exit code 2."""
+        """Turn errors into one line on standard error: exit code 2 for what was asked, 1 for the system's."""
         from dither.errors import DitherError  # noqa: PLC0415  (numpy stays out of --help)
 
         try:
             return super().invoke(ctx)
         except DitherError as error:
             raise click.UsageError(str(error)) from None
+        except OSError as error:  # a full disk, a folder that is not there: scripts see exit code 1
+            if error.errno == errno.EPIPE:
+                raise
+            place = f"{error.filename}: " if isinstance(error.filename, str) else ""
+            raise click.ClickException(f"{place}{error.strerror or error}") from None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):

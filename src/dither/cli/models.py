@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import importlib
 import sys
 from pathlib import Path
@@ -49,8 +48,7 @@ def features_of(model: Any, said: str | None, file: Path, randomised: list[str])
     elif said is not None:
         names = said.split(",")
     else:
-        with file.open(newline="", encoding="utf-8") as stream:
-            names = next(csv.reader(stream), [])
+        names = format_of(file).columns(file)
     missing = [name for name in randomised if name not in names]
     if missing:
         raise InvalidParameter(f"there is no feature {', '.join(missing)}; there are {', '.join(names)}")
@@ -59,9 +57,9 @@ def features_of(model: Any, said: str | None, file: Path, randomised: list[str])
 
 def records(file: Path, names: list[str]) -> NDArray[np.float64]:
     """Give the named columns of a table as rows of numbers."""
-    chunks = [chunk.columns for chunk in format_of(file).read(file, names)]
+    chunks = list(format_of(file).read(file, names))
     try:
-        columns = [[float(cell) for chunk in chunks for cell in chunk[name]] for name in names]
+        columns = [[float(cell) for chunk in chunks for cell in chunk.cells(name)] for name in names]
     except (TypeError, ValueError):
         raise InvalidParameter("every feature of a record is a number, and none is missing") from None
     return np.array(columns).T

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import click
 
 from dither.campaigns.campaign import Campaign, default_mechanism
-from dither.campaigns.collection import Missing, Tally, perturb_file
+from dither.campaigns.collection import Missing, perturb_file
 from dither.cli.asked import build, domain_options
 from dither.cli.shown import rows_done
 from dither.domains import Domain
@@ -52,8 +51,9 @@ def command(
     missing: str,
     as_json: bool,
 ) -> None:
-    """Randomise columns of FILE (CSV, JSON lines or Parquet) into a file of reports.
+    """Randomise columns of FILE into a file of reports.
 
+    The files' endings say what they are: .csv, .jsonl, and with the extra `frames` .parquet and .arrow.
     The output holds the reports, the columns that --keep names, and the specification that `dither estimate`
     needs. Everything else of FILE stays behind.
 
@@ -63,7 +63,7 @@ def command(
     """
     asked = _asked(column, domain, epsilon, mechanism, campaign)
     with rows_done(f"perturbing {file.name}") as progress:
-        tally = _perturb(file, out)(
+        tally = perturb_file(
             file, out, asked, keep=keep, person=person, missing=Missing(missing), progress=progress
         )
     if as_json:
@@ -77,18 +77,6 @@ def command(
     note = ", ".join(part for part in left if part)
     click.echo(f"{tally.written} reports in {out}" + (f"; left out: {note}" if note else ""))
     click.echo(f"each person is promised {asked.guarantee}")
-
-
-def _perturb(file: Path, out: Path) -> Callable[..., Tally]:
-    """Give the way from file to file: text, or Parquet with the extra `frames`."""
-    ends = {file.suffix.lower(), out.suffix.lower()}
-    if ".parquet" not in ends:
-        return perturb_file
-    if len(ends) > 1:
-        raise click.UsageError("Parquet goes to Parquet: give both files that ending, or neither")
-    from dither.frames import perturb_parquet  # noqa: PLC0415  (an extra)
-
-    return perturb_parquet
 
 
 def _asked(

@@ -1,5 +1,6 @@
-"""Data frames: pandas, Polars, PyArrow and DuckDB, through the Arrow C stream protocol."""
+"""Data frames: pandas, Polars, PyArrow, DuckDB, through the Arrow C stream protocol; and tables in files."""
 
-from dither.frames.frame import estimate, perturb, perturb_parquet, summarise, summarise_parquet
+from dither.campaigns.collection import Missing, perturb_file, summarise_file
+from dither.frames.frame import estimate, perturb, summarise
 
-__all__ = ["estimate", "perturb", "perturb_parquet", "summarise", "summarise_parquet"]
+__all__ = ["Missing", "estimate", "perturb", "perturb_file", "summarise", "summarise_file"]

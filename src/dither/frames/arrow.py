@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dither.campaigns.campaign import Campaign
-from dither.domains import Categories
+from dither.campaigns.files import first_misfit
+from dither.domains import Categories, Domain
 from dither.errors import InvalidParameter, MalformedReport, MissingExtra, OutsideDomain
 from dither.mechanisms.mechanism import Mechanism
 from dither.reports import Reports
@@ -30,17 +30,6 @@ def arrow() -> Any:
     except ImportError:
         raise MissingExtra("data frames", "frames") from None
     return pyarrow
-
-
-def checked(questions: Mapping[str, Mechanism] | Campaign) -> Campaign:
-    """Give the questions as a campaign, or say what was expected."""
-    if isinstance(questions, Campaign):
-        return questions
-    if not isinstance(questions, Mapping) or not all(
-        isinstance(mechanism, Mechanism) for mechanism in questions.values()
-    ):
-        raise InvalidParameter("questions are a mapping from column names to mechanisms")
-    return Campaign(questions)
 
 
 def perturbed_schema(schema: pyarrow.Schema, campaign: Campaign) -> pyarrow.Schema:
@@ -70,40 +59,60 @@ def perturb_batches(
         for name in schema.names:
             column = batch.column(name)
             if name in campaign.questions:
-                place = f"column {name!r}, rows {first + 1} to {first + batch.num_rows}"
-                column = _perturb(column, campaign.questions[name], place, nulls_are_public, source)
+                place = lambda row, name=name, first=first: f"row {first + row + 1}, column {name!r}"  # noqa: E731
+                column = perturb_column(column, campaign.questions[name], place, nulls_are_public, source)
             columns.append(column)
         first += batch.num_rows
         yield pa.RecordBatch.from_arrays(columns, schema=schema)
 
 
-def _perturb(
-    column: pyarrow.Array, mechanism: Mechanism, place: str, nulls_are_public: bool, source: Source | None
+def perturb_column(
+    column: pyarrow.Array,
+    mechanism: Mechanism,
+    place: Callable[[int], str],
+    nulls_are_public: bool,
+    source: Source | None,
 ) -> pyarrow.Array:
+    """Randomise one column; `place` names a row for the error of a value that does not fit."""
     pa = arrow()
     if column.null_count and not nulls_are_public:
+        first = int(np.argmin(column.is_valid().to_numpy(zero_copy_only=False)))
         raise OutsideDomain(
-            f"{place}: some values are null, and a null report would tell who did not answer; drop them "
+            f"{place(first)}: the value is null, and a null report would tell who did not answer; drop it "
             "first, or declare that being null is public (nulls_are_public=True)"
         )
     given = column.drop_null() if column.null_count else column
+    values = column_values(given, mechanism.domain)
     try:
-        cells = mechanism.perturb(_values(given, mechanism), source=source).cells
-    except OutsideDomain as error:
-        raise OutsideDomain(f"{place}: {error}") from None
+        reports = mechanism.perturb(values, source=source)
+    except OutsideDomain:
+        raise OutsideDomain(
+            f"{place(_first_outside(column, mechanism.domain))}: the value is not in {mechanism.domain}"
+        ) from None
     if not column.null_count:
-        return _reports(cells, mechanism)
+        return column_of_reports(reports)
     # The reports go back between the nulls: positions only, no value is looked at.
     places = np.flatnonzero(column.is_valid().to_numpy(zero_copy_only=False))
     index = np.full(len(column), -1, dtype=np.int64)
     index[places] = np.arange(places.size)
-    taken = pa.array(index, mask=index < 0)
-    return _reports(cells, mechanism).take(taken)
+    return column_of_reports(reports).take(pa.array(index, mask=index < 0))
 
 
-def _values(column: pyarrow.Array, mechanism: Mechanism) -> Any:
+def _first_outside(column: pyarrow.Array, domain: Domain) -> int:
+    def fits(begin: int, end: int) -> bool:
+        try:
+            domain.check(column_values(column.slice(begin, end - begin).drop_null(), domain))
+        except OutsideDomain:
+            return False
+        return True
+
+    return first_misfit(fits, len(column))
+
+
+def column_values(column: pyarrow.Array, domain: Domain) -> Any:
+    """Give a column without nulls as a mechanism on the domain takes it."""
     pa = arrow()
-    if isinstance(mechanism.domain, Categories) and not isinstance(mechanism.domain.labels, range):
+    if isinstance(domain, Categories) and not isinstance(domain.labels, range):
         return column.to_pylist()
     if pa.types.is_integer(column.type) or pa.types.is_floating(column.type):
         return column.to_numpy(zero_copy_only=False)
@@ -117,12 +126,13 @@ def report_type(mechanism: Mechanism) -> pyarrow.DataType:
     return pa.binary(layout.itemsize) if layout.subdtype else pa.from_numpy_dtype(layout)
 
 
-def _reports(cells: NDArray[Any], mechanism: Mechanism) -> pyarrow.Array:
+def column_of_reports(reports: Reports) -> pyarrow.Array:
+    """Give reports as a column."""
     pa = arrow()
-    if mechanism.layout.subdtype is None:
-        return pa.array(cells)
-    rows = np.ascontiguousarray(cells)
-    return pa.Array.from_buffers(report_type(mechanism), len(rows), [None, pa.py_buffer(rows)])
+    if reports.mechanism.layout.subdtype is None:
+        return pa.array(reports.cells)
+    rows = np.ascontiguousarray(reports.cells)
+    return pa.Array.from_buffers(report_type(reports.mechanism), len(rows), [None, pa.py_buffer(rows)])
 
 
 def read_reports(column: pyarrow.Array, mechanism: Mechanism) -> Reports:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dither.errors import InvalidParameter, MissingExtra, OutsideDomain
-from dither.frames.arrow import _perturb, arrow
+from dither.frames.arrow import arrow, perturb_column
 from dither.mechanisms.mechanism import Mechanism
 
 try:
@@ -38,7 +38,8 @@ class Expressions:
             array = column.to_arrow()
             if column.is_nan().any() if column.dtype.is_float() else False:
                 raise OutsideDomain(f"column {column.name!r}: a value is not a number")
-            reports = _perturb(array, mechanism, f"column {column.name!r}", nulls_are_public, None)
+            place = lambda row: f"row {row + 1}, column {column.name!r}"  # noqa: E731
+            reports = perturb_column(array, mechanism, place, nulls_are_public, None)
             return polars.Series(column.name, arrow().chunked_array([reports]))
 
         kind: Any = polars.Series(arrow().array([], arrow().from_numpy_dtype(mechanism.layout))).dtype
