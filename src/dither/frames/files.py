@@ -140,7 +140,7 @@ class Parquet(_Columns):
     """Parquet, by row groups."""
 
     def opened(self, path: Path) -> Any:  # noqa: D102
-        return _parquet().ParquetFile(path)
+        return _parquet().ParquetFile(path, pre_buffer=False)  # or what was read stays in memory
 
     def schema(self, file: Any) -> pyarrow.Schema:  # noqa: D102
         return file.schema_arrow
