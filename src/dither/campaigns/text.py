@@ -5,7 +5,8 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, Final, TextIO, final
 
@@ -53,6 +54,10 @@ class TextChunk(Chunk):
 
     def reports(self, column: str, mechanism: Mechanism) -> Reports:  # noqa: D102
         layout, cells = mechanism.layout, self._columns[column]
+        whole = np.array(cells) if layout.subdtype is None and layout.itemsize < 8 else np.empty(0)
+        if whole.dtype.kind in "iU":
+            with suppress(ValueError, OverflowError):  # one that is no number is looked for below
+                return mechanism.reports(whole.astype(np.int64))
         kind = layout if layout.subdtype or layout.itemsize == 8 else np.dtype(np.int64)
         rows = np.empty(len(cells), dtype=kind)
         for number, cell in enumerate(cells):
@@ -78,17 +83,11 @@ class Csv(Format):
             for column in columns:
                 if column not in header:
                     raise absent_column(path, column, header)
-            places = [header.index(column) for column in columns]
-            first, kept = 1, []
-            for row in rows:
-                kept.append(
-                    [row[place] if place < len(row) and row[place] != "" else None for place in places]
-                )
-                if len(kept) == CHUNK:
-                    yield TextChunk(path, first, dict(zip(columns, zip(*kept, strict=True), strict=True)))
-                    first, kept = first + CHUNK, []
-            if kept:
-                yield TextChunk(path, first, dict(zip(columns, zip(*kept, strict=True), strict=True)))
+            first = 1
+            while some := list(islice(rows, CHUNK)):
+                kept = {column: _column(some, header.index(column)) for column in columns}
+                yield TextChunk(path, first, kept)
+                first += len(some)
 
     def columns(self, path: Path) -> list[str]:  # noqa: D102
         with _opened(path) as stream:
@@ -177,11 +176,21 @@ def _opened(path: Path) -> Iterator[TextIO]:
 
 
 def _rows(path: Path, stream: TextIO) -> Iterator[list[str]]:
-    reader = csv.reader(line for line in stream if not line.startswith(_HEAD))
+    line = stream.readline()
+    reader = csv.reader(stream if line.startswith(_HEAD) else chain([line], stream))
     try:
         yield from reader
     except csv.Error as error:
         raise InvalidParameter(f"{path.name}, line {reader.line_num}: {error}") from None
+
+
+def _column(rows: list[list[str]], place: int) -> list[str | None]:
+    """Give one column; a cell that is empty, or beyond the end of a short row, is None."""
+    try:
+        cells: list[str | None] = [row[place] for row in rows]
+    except IndexError:
+        cells = [row[place] if place < len(row) else None for row in rows]
+    return [cell or None for cell in cells] if "" in cells else cells
 
 
 def _cells(column: Reports | Sequence[Any]) -> Sequence[Any]:
