@@ -1,104 +1,89 @@
-"""Pages made from the code itself: one for each mechanism, the public names, the command line."""
+"""The catalogue: one page for each mechanism, made from its class, and the list of them."""
 
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable
 from pathlib import Path
 
-import click
-import numpy as np
-from matplotlib.figure import Figure
+import portraits
+import prose
 
 import dither as dt
 from dither.campaigns.registry import names
-from dither.cli.main import VERBS, main
-from dither.domains import Circle, Interval
+from dither.domains import Circle, Domain, Interval
 from dither.mechanisms.mechanism import Mechanism
-from dither.mechanisms.questions import Questions
+from dither.mechanisms.trajectory.points import grid
 
-EPSILONS = np.geomspace(0.1, 8.0, 25)
+UNIT, SQUARE = Interval(0, 1), dt.Rectangle(Interval(0, 1), Interval(0, 1))
+EIGHT = dt.Categories(8)
+
+# Mechanisms that need more than a domain and a budget, as an example makes them.
+EXAMPLES: dict[str, Callable[[type], Mechanism]] = {
+    "ATP": lambda kind: kind(SQUARE, grid(SQUARE, 9), epsilon=1),
+    "Exponential": lambda kind: kind(UNIT, [0, 0.25, 0.5, 0.75, 1], epsilon=1),
+    "Focused": lambda kind: kind(UNIT, focus=0.2, epsilon=1),
+    "Gaussian": lambda kind: kind(UNIT, epsilon=1, delta=1e-6),
+    "JRR": lambda kind: kind(dt.Categories(2), p=0.75, rho=-0.2, n=1000),
+    "JointOLH": lambda kind: dt.JRR.over(dt.OLH(EIGHT, epsilon=1), rho=-0.2, n=1000),
+    "JointSUE": lambda kind: dt.JRR.over(dt.SUE(EIGHT, epsilon=1), rho=-0.2, n=1000),
+    "LSRR": lambda kind: kind(SQUARE, grid(SQUARE, 9), epsilon=1),
+    "NGram": lambda kind: kind(SQUARE, grid(SQUARE, 9), epsilon=1),
+    "PEM": lambda kind: kind(dt.Text(6), epsilon=1),
+    "RR": lambda kind: kind(dt.Categories(["no", "yes"]), epsilon=1),
+}
+DOMAINS: tuple[Domain, ...] = (UNIT, Circle(360), EIGHT, SQUARE, dt.Disk(1.0))
+GROUPS = {
+    "numeric": "Numbers and angles",
+    "optimal": "Numbers and angles: best possible",
+    "frequency": "Answers from a list",
+    "joint": "Answers from a list, with shared coins",
+    "trajectory": "Places and paths",
+}
 
 
 def write(docs: Path) -> None:
-    """Write every generated page below docs."""
+    """Write every page of the catalogue below docs."""
     folder = docs / "mechanisms"
     folder.mkdir(exist_ok=True)
-    pages = [_page(folder, name, kind) for name, kind in sorted(names().items())]
-    listing = "\n".join(f"- [{name}](mechanisms/{name}.md): {line}" for name, line in pages)
-    toctree = "\n".join(f"mechanisms/{name}" for name, _ in pages)
-    (docs / "catalogue.md").write_text(
-        f"# The mechanisms\n\n{listing}\n\n```{{toctree}}\n:hidden:\n\n{toctree}\n```\n"
-    )
-    (docs / "api.md").write_text(_api())
-    (docs / "cli.md").write_text(_cli())
+    for name, kind in sorted(names().items()):
+        made = example(name, kind)
+        portraits.draw(made, folder / f"{name}.png")
+        (folder / f"{name}.md").write_text(page(name, kind, made))
+    (docs / "catalogue.md").write_text(listing())
 
 
-def _page(folder: Path, name: str, kind: type[Mechanism]) -> tuple[str, str]:
-    doc = inspect.getdoc(kind) or ""
-    first, _, rest = doc.partition("\n")
-    text = [f"# {name}", "", first, "", "```text", rest.strip().split("\n\n>>>")[0], "```", ""]
-    text += [f"Signature: `dt.{name}{_signature(kind)}`", ""]
-    made = _made(kind)
-    if isinstance(made, Questions):
-        picture = folder / f"{name}.png"
-        _draw(made, picture)
-        text += [f"![What reports look like, and the error at each ε]({picture.name})", ""]
-    if made is not None:
-        text += [made.describe(), ""]
-    (folder / f"{name}.md").write_text("\n".join(text) + "\n")
-    return name, first.rstrip(".")
+def example(name: str, kind: type[Mechanism]) -> Mechanism:
+    """Make a mechanism as its page shows it: from the table, or on the first domain that it takes."""
+    if name in EXAMPLES:
+        return EXAMPLES[name](kind)
+    domain = next(domain for domain in DOMAINS if isinstance(domain, kind.takes))
+    return kind(domain, epsilon=1)
 
 
-def _signature(kind: type[Mechanism]) -> str:
-    shown = inspect.signature(kind)
-    plain = [p.replace(annotation=inspect.Parameter.empty) for p in shown.parameters.values()]
-    return str(shown.replace(parameters=plain, return_annotation=inspect.Signature.empty))
-
-
-def _made(kind: type[Mechanism]) -> Mechanism | None:
-    """Make an example on the first simple domain that the mechanism takes."""
-    domains = [Interval(0, 1), Circle(360), dt.Categories(8), dt.Rectangle(Interval(0, 1), Interval(0, 1))]
-    for domain in [*domains, dt.Disk(1.0)]:
-        for more in ({}, {"delta": 1e-6}):
-            try:
-                return kind(domain, epsilon=1.0, **more)
-            except (dt.errors.DitherError, TypeError):
-                continue
-    return None
-
-
-def _draw(mechanism: Questions, picture: Path) -> None:
-    figure = Figure(figsize=(10.0, 3.4), layout="constrained")
-    left, right = figure.subplots(1, 2)
-    line = mechanism.line
-    mechanism.plot(line.from_unit(np.array([0.1, 0.6])), axes=left)
-    left.set_title("the report for two inputs, ε = 1")
-    for loss in (dt.absolute, dt.squared):
-        worst = [mechanism.at(float(epsilon)).worst_error(loss) for epsilon in EPSILONS]  # type: ignore[attr-defined]
-        right.loglog(EPSILONS, worst, label=f"worst {loss!r} error")
-    right.set_xlabel("ε")
-    right.legend(frameon=False)
-    right.set_title("worst-case error")
-    figure.savefig(picture, dpi=110)
-
-
-def _api() -> str:
-    text = ["# Public names", "", "Everything that `import dither as dt` offers.", ""]
-    for name in dt.__all__:
-        thing = getattr(dt, name)
-        text += [f"## dt.{name}", "", "```text", (inspect.getdoc(thing) or "").strip(), "```", ""]
+def page(name: str, kind: type[Mechanism], made: Mechanism) -> str:
+    """Give the page of a mechanism."""
+    public = f"dt.{name}" if name in dt.__all__ else f"dt.jrr.{name}" if name in dt.jrr.__all__ else name
+    text = [f"# {name}", "", prose.summary(kind), "", prose.body(kind), ""]
+    text += [f"```python\n{public}{prose.signature(kind)}\n```", ""]
+    text += [f"![{portraits.caption(made)}]({name}.png)", "", portraits.caption(made), ""]
+    source = Path(inspect.getfile(kind))
+    where = source.relative_to(Path(dt.__file__).parent.parent)
+    text += [f"**As drawn:** {made.describe()}", "", f"**Source:** `src/{where.as_posix()}`. ", ""]
+    text += ["[References](../references.md) · [Deviations from the papers](../deviations.md)", ""]
     return "\n".join(text)
 
 
-def _cli() -> str:
-    text = ["# The command line", "", "```text", _help(main, "dither"), "```", ""]
-    context = click.Context(main, info_name="dither")
-    for verb in sorted(VERBS):
-        command = main.get_command(context, verb)
-        if command is not None:
-            text += [f"## dither {verb}", "", "```text", _help(command, f"dither {verb}"), "```", ""]
-    return "\n".join(text)
-
-
-def _help(command: click.Command, name: str) -> str:
-    return command.get_help(click.Context(command, info_name=name, max_content_width=100))
+def listing() -> str:
+    """Give the list of all mechanisms, by what they ask."""
+    text = ["# The mechanisms", "", "Each page is made from the mechanism's own class. Which one to take: "]
+    text[-1] += "[Choose](choose.md)."
+    found = {group: [] for group in GROUPS}  # type: dict[str, list[str]]
+    for name, kind in sorted(names().items(), key=lambda pair: pair[0].lower()):
+        room = kind.__module__.split(".")
+        group = next(group for group in GROUPS if group in room)
+        found[group].append(f"- [{name}](mechanisms/{name}.md): {prose.summary(kind).rstrip('.')}")
+    for group, title in GROUPS.items():
+        text += ["", f"## {title}", "", *found[group]]
+    toctree = "\n".join(f"mechanisms/{name}" for name in sorted(names()))
+    return "\n".join([*text, "", f"```{{toctree}}\n:hidden:\n\n{toctree}\n```", ""])

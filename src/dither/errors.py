@@ -15,6 +15,19 @@ A message says what was expected, what kind of thing was found and what to do. I
 that a person gave: an error message ends in a log, and the value is the secret.
 """
 
+__all__ = [
+    "BudgetExceeded",
+    "DitherError",
+    "ExchangeFailed",
+    "Infeasible",
+    "InvalidParameter",
+    "MalformedReport",
+    "Mismatch",
+    "MissingExtra",
+    "NotIdentifiable",
+    "OutsideDomain",
+]
+
 
 class DitherError(Exception):
     """The root of every error that dither raises on purpose."""

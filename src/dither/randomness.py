@@ -26,6 +26,8 @@ from numpy.typing import NDArray
 
 from dither.errors import InvalidParameter
 
+__all__ = ["SYSTEM", "Keyed", "Seeded", "Source", "System"]
+
 Words = NDArray[np.uint64]
 Integers = NDArray[np.int64]
 

@@ -13,6 +13,8 @@ from dither.mechanisms import Podium
 from dither.mechanisms.mechanism import Mechanism
 from dither.randomness import Seeded
 
+__all__ = ["Perturb"]
+
 try:
     from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
     from sklearn.utils.validation import check_is_fitted, validate_data

@@ -1,28 +1,40 @@
-"""Nothing public is undocumented: every verb and every option says what it does."""
+"""Nothing public is undocumented: every name, every mechanism, every verb and every option has its place."""
 
 from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
 
 import click
 import pytest
 
+import dither as dt
+from dither.campaigns.registry import names
 from dither.cli.main import VERBS, main
 
+ROOT = Path(__file__).parent.parent.parent
+sys.path.insert(0, str(ROOT / "docs"))
 
-def _commands(command: click.Command, name: str) -> list[tuple[str, click.Command]]:
-    found = [(name, command)]
-    if isinstance(command, click.Group):
-        context = click.Context(command)
-        for child in command.list_commands(context):
-            inner = command.get_command(context, child)
-            assert inner is not None
-            found += _commands(inner, f"{name} {child}")
-    return found
+import catalogue
+import listings
+
+VERBS_AND_ALL = listings.commands(main, "dither")
+PAGES = {
+    "start": "Start in ten minutes",
+    "epsilon": "What ε means",
+    "choose": "Which mechanism",
+    "missing": "Missing and repeated answers",
+    "collect": "Collecting",
+    "threats": "Threats",
+    "theory": "Why these mechanisms",
+    "reproduce": "The papers, reproduced",
+    "extend": "Extend",
+    "terminal": "At the terminal",
+}
 
 
-ALL = _commands(main, "dither")
-
-
-@pytest.mark.parametrize(("name", "command"), ALL, ids=[name for name, _ in ALL])
+@pytest.mark.parametrize(("name", "command"), VERBS_AND_ALL, ids=[name for name, _ in VERBS_AND_ALL])
 def test_every_verb_and_option_has_help(name: str, command: click.Command) -> None:
     assert command.help, f"{name} has no help"
     for parameter in command.params:
@@ -32,3 +44,74 @@ def test_every_verb_and_option_has_help(name: str, command: click.Command) -> No
 
 def test_verbs_have_a_line_each() -> None:
     assert all(line.endswith(".") for line in VERBS.values())
+
+
+def test_the_command_line_page_has_every_verb_and_option() -> None:
+    page = listings.cli()
+    for name, command in VERBS_AND_ALL:
+        chapter = page.partition(f"\n## {name}\n")[2].partition("\n## ")[0]
+        for parameter in command.params:
+            if isinstance(parameter, click.Option):
+                missing = [word for word in parameter.opts if word not in chapter]
+                assert missing == [], f"{name} is not told in full"
+    told = (ROOT / "docs" / "terminal.md").read_text()
+    assert [verb for verb in VERBS if verb not in told and verb != "version"] == []
+
+
+def test_the_api_pages_have_every_public_name() -> None:
+    pages = listings.api()
+    for name in dt.__all__:
+        heading = f"(api/{name}.md)" if f"api/{name}" in pages else f"\n### dt.{name}\n"
+        assert heading in pages["api"], f"dt.{name} is not on the API page"
+    modules = [page.removeprefix("api/") for page in pages if page != "api"]
+    assert {"central", "errors", "frames", "goals", "privacy", "randomness"} <= set(modules)
+    for module in modules:
+        for name in listings.names_of(getattr(dt, module)):
+            assert f"\n## dt.{module}.{name}\n" in pages[f"api/{module}"]
+
+
+def test_everything_on_the_api_pages_says_what_it_is() -> None:
+    """A heading, a signature or a value, and then a sentence."""
+    for page, text in listings.api().items():
+        for entry in re.split(r"^#{2,4} (?=dt\.)", text, flags=re.MULTILINE)[1:]:
+            title, _, rest = entry.partition("\n")
+            said = re.sub(r"```.*?```", "", rest, flags=re.DOTALL).strip()
+            assert said, f"{title} on {page} says nothing"
+        assert not re.search(r"^- `[^`]+`: *$", text, re.MULTILINE), f"a method on {page} says nothing"
+        assert not re.search(r"<(function|object|class)\b| at 0x", text), f"{page} shows an address"
+
+
+@pytest.mark.parametrize("name", sorted(names()))
+def test_every_mechanism_has_a_page(name: str) -> None:
+    kind = names()[name]
+    page = catalogue.page(name, kind, catalogue.example(name, kind))
+    for part in ("- **Promise:**", "- **Reports:**", "- **Use when:**", "- **Reference:**", f"({name}.png)"):
+        assert part in page, f"the page of {name} has no {part}"
+    assert f"(mechanisms/{name}.md)" in catalogue.listing()
+
+
+@pytest.mark.parametrize("name", ["Podium", "OLH", "JRR", "TraCSC", "PEM", "Polar"])
+def test_every_kind_of_mechanism_is_drawn(name: str, tmp_path: Path) -> None:
+    catalogue.portraits.draw(catalogue.example(name, names()[name]), tmp_path / "picture.png")
+    assert (tmp_path / "picture.png").stat().st_size > 10_000
+
+
+def test_every_page_is_in_the_contents() -> None:
+    contents = (ROOT / "docs" / "index.md").read_text()
+    listed = set(re.findall(r"^([a-z][\w/]*)$", contents, re.MULTILINE))
+    written = {page.stem for page in (ROOT / "docs").glob("*.md")} - {"index"}
+    assert written <= listed
+    for page, title in PAGES.items():
+        assert (ROOT / "docs" / f"{page}.md").read_text().startswith(f"# {title}")
+
+
+def test_every_citation_is_in_the_references() -> None:
+    sources = [*(ROOT / "src").rglob("*.py"), *(ROOT / "docs").glob("*.md")]
+    cited = {
+        key
+        for source in sources
+        for key in re.findall(r"\[((?:[A-Z][A-Za-z]*\d\d)|Thesis)[\],;:]", source.read_text())
+    }
+    known = set(re.findall(r"\*\*\[(\w+)\]\*\*", (ROOT / "docs" / "references.md").read_text()))
+    assert cited - known == set()
+    assert known - cited == set()

@@ -31,7 +31,7 @@ def grid(mechanism: Numerical, bins: int) -> Operator:
     """Give the transition from equal bins of the domain, in each of which people are spread evenly."""
     rows = 2 * bins * -(-POINTS // bins)
     # So many inputs stand for people everywhere that windows overlap evenly, however narrow they are.
-    inputs = min(max(POINTS, OVERLAP / mechanism.focus), MOST_POINTS)
+    inputs = min(max(POINTS, OVERLAP / mechanism.window_share), MOST_POINTS)
     times = math.ceil(inputs / bins)
     points = mechanism.line.from_unit((np.arange(bins * times) + 0.5) / (bins * times))
     return mechanism.transition(points, rows).spread(times)

@@ -75,7 +75,7 @@ class Numerical(Mechanism, Questions):
         return None
 
     @property
-    def focus(self) -> float:
+    def window_share(self) -> float:
         """The share of the reports within which the likeliest ones of one input lie."""
         return 1.0
 

@@ -233,7 +233,7 @@ class WindowMechanism(Numerical):
         return np.asarray(np.arange(self.cells // group) * float(group) + (group - 1) / 2.0)
 
     @property
-    def focus(self) -> float:
+    def window_share(self) -> float:
         """The share of the reports within which the likeliest ones of one input lie: the window's."""
         return self.kernel.share
 

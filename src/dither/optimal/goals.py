@@ -31,6 +31,8 @@ from dither.optimal.catalogue import Candidate, on_a_line, on_categories
 from dither.optimal.closed_form import known_optimum
 from dither.optimal.comparison import average_variance, largest, mean_over
 
+__all__ = ["Distribution", "Frequencies", "Goal", "Mean", "SingleValues"]
+
 Floats = NDArray[np.float64]
 
 # Where Podium overtakes Hybrid as the unbiased mechanism in closed form with the smallest variance.

@@ -97,9 +97,9 @@ class Hybrid(Numerical):
         return Reading(np.concatenate([reading.values for reading in readings if reading is not None]))
 
     @property
-    def focus(self) -> float:
+    def window_share(self) -> float:
         """The share of the reports within which the likeliest ones of one input lie: that of PM's window."""
-        return self.parts[0].focus
+        return self.parts[0].window_share
 
     def transition(self, x: Array, rows: int) -> Stacked:
         """Give P(report | input) for inputs x, cells of PM grouped into about `rows` rows."""

@@ -1,0 +1,148 @@
+"""The pages that list everything public: the names of the library and the verbs of the command line."""
+
+from __future__ import annotations
+
+import inspect
+from functools import cached_property
+from types import ModuleType, UnionType
+
+import click
+import prose
+
+import dither as dt
+from dither.cli.main import main
+from dither.mechanisms.mechanism import Mechanism
+
+# What belongs to no list of its own: where names live is not how people look for them.
+CHAPTERS = {
+    "domains": "What may be asked",
+    "mechanisms": "Mechanisms",
+    "optimal": "Mechanisms that are solved for, comparing, recommending",
+    "reports": "Reports",
+    "estimation": "Estimates",
+    "audits": "Audits",
+    "privacy": "Promises",
+    "campaigns": "Reports and questions as bytes and as JSON",
+    "classifiers": "Classifiers on randomised records",
+    "losses": "Losses",
+    "randomness": "Randomness",
+}
+EXIT_CODES = """
+- **0**: done; what was checked holds.
+- **1**: done, and what was checked does not hold (an audit found too large an ε, a reproduced number is off);
+  or the run was interrupted.
+- **2**: not done: wrong words, a wrong value in a file, nothing to estimate. Standard error says what, and no
+  output file is touched.
+"""
+
+
+def names_of(module: ModuleType) -> list[str]:
+    """Give what a public module offers."""
+    return sorted(module.__all__)
+
+
+def api() -> dict[str, str]:
+    """Give the pages of the library's names: one for `dt` itself, one for each public module."""
+    modules = [name for name in dt.__all__ if isinstance(getattr(dt, name), ModuleType)]
+    pages = {f"api/{name}": _module_page(name, getattr(dt, name)) for name in modules}
+    listing = "\n".join(
+        f"- [`dt.{name}`](api/{name}.md): {prose.summary(getattr(dt, name))}" for name in modules
+    )
+    toctree = "\n".join(f"api/{name}" for name in modules)
+    text = ["# API", "", "Everything that `import dither as dt` offers, and the modules it holds.", ""]
+    text += [listing, "", f"```{{toctree}}\n:hidden:\n\n{toctree}\n```", ""]
+    homes = _homes(modules)
+    for room, title in CHAPTERS.items():
+        text += [f"## {title}", ""]
+        for name in sorted(homes.pop(room), key=str.lower):
+            text += _entry(f"dt.{name}", getattr(dt, name), level=3)
+    assert not homes, f"no chapter of the API page has {homes}"
+    text += ["## What every mechanism can do", "", *_members(Mechanism, inherited=True), ""]
+    return pages | {"api": "\n".join(text)}
+
+
+def _homes(modules: list[str]) -> dict[str, list[str]]:
+    homes: dict[str, list[str]] = {}
+    for name in dt.__all__:
+        if name not in modules:
+            homes.setdefault(dt._HOMES[name], []).append(name)
+    return homes
+
+
+def _module_page(name: str, module: ModuleType) -> str:
+    text = [f"# dt.{name}", "", prose.summary(module), "", prose.body(module), ""]
+    for inner in names_of(module):
+        text += _entry(f"dt.{name}.{inner}", getattr(module, inner), level=2)
+    return "\n".join(text)
+
+
+def _entry(path: str, thing: object, level: int) -> list[str]:
+    text = [f"{'#' * level} {path}", ""]
+    if inspect.isclass(thing) or inspect.isroutine(thing):
+        text += [f"```python\n{path}{prose.signature(thing)}\n```", ""]
+    elif isinstance(thing, UnionType):
+        return [*text, "Any of " + ", ".join(f"`{one.__name__}`" for one in thing.__args__) + ".", ""]
+    elif not isinstance(thing, ModuleType):
+        text += [f"```python\n{path} = {prose.shown(thing)!r}\n```", ""]
+    text += [prose.summary(thing), "", prose.body(thing), ""]
+    if inspect.isclass(thing):
+        text += [*_members(thing, inherited=not issubclass(thing, Mechanism)), ""]
+    elif isinstance(thing, ModuleType):
+        for name in names_of(thing):
+            text += _entry(f"{path}.{name}", getattr(thing, name), level + 1)
+    return text
+
+
+def _members(kind: type, *, inherited: bool) -> list[str]:
+    """List the public methods and properties; those of all mechanisms are told once."""
+    lines = []
+    for name in sorted(dir(kind) if inherited else vars(kind)):
+        found = inspect.getattr_static(kind, name, None)
+        if name.startswith("_") or not _ours(kind, name):
+            continue
+        if isinstance(found, staticmethod | classmethod) or inspect.isfunction(found):
+            lines.append(f"- `{name}{prose.signature(getattr(kind, name))}`: {_told(kind, name)}")
+        elif isinstance(found, property | cached_property):
+            lines.append(f"- `{name}`: {_told(kind, name)}")
+    return lines
+
+
+def _told(kind: type, name: str) -> str:
+    """Give a member's first line; one that says nothing itself does what its base says."""
+    said = (prose.summary(vars(base)[name]) for base in kind.__mro__ if name in vars(base))
+    return next((line for line in said if line), "")
+
+
+def _ours(kind: type, name: str) -> bool:
+    owner = next((base for base in kind.__mro__ if name in vars(base)), None)
+    return owner is not None and owner.__module__.startswith("dither")
+
+
+def cli() -> str:
+    """Give the page of the command line: every verb, every option, the exit codes."""
+    text = [
+        "# The command line: every verb",
+        "",
+        "How the verbs are used together is told in [At the terminal]",
+    ]
+    text[-1] += "(terminal.md). Everything below is what `--help` prints."
+    text += ["", "## Exit codes", EXIT_CODES]
+    for name, command in commands(main, "dither"):
+        text += [f"## {name}", "", "```text", _help(command, name), "```", ""]
+    return "\n".join(text)
+
+
+def commands(command: click.Command, name: str) -> list[tuple[str, click.Command]]:
+    """Give a command and all commands below it, with the words that call them."""
+    found = [(name, command)]
+    if isinstance(command, click.Group):
+        context = click.Context(command, info_name=name)
+        for child in command.list_commands(context):
+            inner = command.get_command(context, child)
+            assert inner is not None
+            found += commands(inner, f"{name} {child}")
+    return found
+
+
+def _help(command: click.Command, name: str) -> str:
+    return command.get_help(click.Context(command, info_name=name, max_content_width=100))

@@ -1,0 +1,147 @@
+"""The picture on a mechanism's page: to the left what reports look like, to the right the error at each ε."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from matplotlib.figure import Figure
+
+import dither as dt
+from dither.mechanisms.frequency.protocol import PureProtocol
+from dither.mechanisms.joint.joint import Joint
+from dither.mechanisms.joint.tuning import rho_range
+from dither.mechanisms.mechanism import Mechanism
+from dither.mechanisms.questions import Questions
+
+EPSILONS = np.geomspace(0.1, 8.0, 25)
+FEW_EPSILONS = np.geomspace(0.25, 8.0, 9)
+TRUTH, INK, GREY = "#c1402f", "#1f4e79", "#9aa3ab"
+
+
+def draw(mechanism: Mechanism, picture: Path) -> None:
+    """Draw a mechanism into a file."""
+    figure = Figure(figsize=(10.0, 3.6), layout="constrained")
+    left, right = figure.subplots(1, 2)
+    if isinstance(mechanism, Questions):
+        _law(mechanism, left, right)
+    elif isinstance(mechanism, Joint):
+        _support(mechanism, left)
+        _correlation(mechanism, right)
+    elif isinstance(mechanism, PureProtocol):
+        _support(mechanism, left)
+        _frequency_error(mechanism, 1, right)
+    elif isinstance(mechanism, dt.PEM):
+        _support(dt.OLH(dt.Categories(8), epsilon=mechanism.epsilon), left)
+        left.set_xlabel("prefix")
+        _frequency_error(mechanism.oracle, mechanism.levels, right)
+    else:
+        _places(mechanism, left, right)
+    for axes in (left, right):
+        axes.spines[["top", "right"]].set_visible(False)
+    figure.savefig(picture, dpi=110)
+
+
+def caption(mechanism: Mechanism) -> str:
+    """Say what the picture shows."""
+    if isinstance(mechanism, Questions):
+        return "Left: the report for two values (dotted). Right: the worst expected error at each ε."
+    if isinstance(mechanism, Joint):
+        return (
+            "Left: how often a report supports each answer when the true one is red. "
+            "Right: the error of a frequency, times √n, at each correlation ρ; dots are the example."
+        )
+    if isinstance(mechanism, PureProtocol | dt.PEM):
+        return (
+            "Left: how often a report supports each answer when the true one is red. "
+            "Right: the error of the frequency of a rare answer, times √n, at each ε; grey are k-RR and OUE."
+        )
+    return (
+        "Left: a thousand reports of the red place. Right: the mean distance between a place and its report "
+        "at each ε, places spread evenly, by simulation; grey is a report drawn without looking."
+    )
+
+
+def _law(mechanism: Any, left: Any, right: Any) -> None:
+    mechanism.plot(mechanism.line.from_unit(np.array([0.1, 0.6])), axes=left)
+    left.set_title("the report for two values, ε = 1")
+    for loss, style in ((dt.absolute, "-"), (dt.squared, "--")):
+        worst = [mechanism.at(float(epsilon)).worst_error(loss) for epsilon in EPSILONS]
+        right.loglog(EPSILONS, worst, style, color=INK, label=f"{loss!r}")
+    right.set_xlabel("ε")
+    right.legend(frameon=False)
+    right.set_title("worst expected error")
+
+
+def _support(protocol: PureProtocol, axes: Any) -> None:
+    size = len(protocol.categories)
+    truth = min(2, size - 1)
+    heights = [float(protocol.p) if code == truth else protocol.q for code in range(size)]
+    axes.bar(range(size), heights, color=[TRUTH if code == truth else INK for code in range(size)])
+    axes.set_xlabel("category")
+    axes.set_xticks(range(size))
+    axes.set_title("how often a report supports each")
+
+
+def _frequency_error(protocol: PureProtocol, levels: int, axes: Any) -> None:
+    domain = protocol.categories if len(protocol.categories) <= 1024 else dt.Categories(1024)
+    for rival in (dt.KRR(domain, epsilon=1), dt.OUE(domain, epsilon=1)):
+        axes.loglog(EPSILONS, _noise(rival, 1), color=GREY, linewidth=1)
+    axes.loglog(EPSILONS, _noise(protocol, levels), color=INK, linewidth=2)
+    axes.set_xlabel("ε")
+    axes.set_title("error of a frequency × √n")
+
+
+def _noise(protocol: PureProtocol, levels: int) -> list[float]:
+    return [math.sqrt(levels * protocol.at(float(epsilon)).variance(0.0)) for epsilon in EPSILONS]
+
+
+def _correlation(joint: Any, axes: Any) -> None:
+    low, high = (float(end) for end in rho_range(joint.p, joint.symbols))
+    more = {"hashed_to": joint.hashed_to} if isinstance(joint, dt.jrr.JointOLH) else {}
+    correlations = np.linspace(low, high, 41)
+    kind = type(joint)
+    others = [kind(joint.domain, p=joint.p, rho=float(rho), n=joint.n, **more) for rho in correlations]
+    for share, style in ((0.5, "--"), (0.9, "-")):
+        errors = [math.sqrt(other.variance(share)) for other in others]
+        axes.plot(correlations, errors, style, color=INK, label=f"frequency {share:g}")
+        axes.plot([float(joint.rho)], [math.sqrt(joint.variance(share))], "o", color=TRUTH)
+    axes.set_ylim(bottom=0)
+    axes.legend(frameon=False)
+    axes.set_xlabel("correlation ρ of two people's coins")
+    axes.set_title("error of a frequency × √n")
+
+
+def _places(mechanism: Any, left: Any, right: Any) -> None:
+    domain, source = mechanism.domain, dt.Seeded(7)
+    disk = isinstance(domain, dt.Disk)
+    place = np.array([0.4, 0.3]) if disk else np.array([0.3, 0.35])
+    reported = _told(mechanism, np.repeat(place[None, :], 1000, axis=0), source)
+    spots, times = np.unique(reported, axis=0, return_counts=True)
+    left.scatter(*spots.T, s=6.0 * times, color=INK, alpha=0.3, linewidths=0)
+    left.plot(*place, "o", color=TRUTH)
+    left.set_aspect("equal")
+    left.set_title("a thousand reports of one place, ε = 1")
+    drawn = np.random.default_rng(7).uniform(-1.0 if disk else 0.0, 1.0, (4000, 2))
+    places = drawn[np.hypot(*drawn.T) <= 1.0][:600] if disk else drawn[:600]
+    errors = [
+        np.hypot(*(_told(mechanism.at(float(epsilon)), places, source) - places).T).mean()
+        for epsilon in FEW_EPSILONS
+    ]
+    right.semilogx(FEW_EPSILONS, errors, color=INK, linewidth=2)
+    right.set_xticks([0.25, 0.5, 1, 2, 4, 8], ["¼", "½", "1", "2", "4", "8"])
+    right.set_xticks([], minor=True)
+    blind = np.hypot(*(places - places[::-1]).T).mean()
+    right.axhline(blind, color=GREY, linewidth=1)
+    right.set_ylim(bottom=0)
+    right.set_xlabel("ε")
+    right.set_title("mean distance of a report")
+
+
+def _told(mechanism: Any, places: Any, source: dt.Seeded) -> Any:
+    """Perturb places as paths of one place each, which no report before them can help."""
+    asked = places if isinstance(mechanism, dt.Polar) else dt.Paths(places, np.arange(len(places) + 1))
+    told = mechanism.perturb(asked, source=source).values
+    return np.asarray(getattr(told, "points", told), dtype=float)

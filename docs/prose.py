@@ -1,0 +1,70 @@
+"""Docstrings and signatures as Markdown."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from enum import Enum
+
+FIELD = re.compile(r"^(Promise|Reports|Use when|Reference):\s+", re.MULTILINE)
+
+
+def summary(thing: object) -> str:
+    """Give the first line of a docstring."""
+    return (inspect.getdoc(thing) or "").split("\n", 1)[0]
+
+
+def body(thing: object) -> str:
+    """Give what follows the first line of a docstring, as Markdown."""
+    paragraphs = (inspect.getdoc(thing) or "").split("\n\n")
+    paragraphs[0] = paragraphs[0].partition("\n")[2]
+    return "\n\n".join(_paragraph(text) for text in paragraphs if text.strip())
+
+
+def _paragraph(text: str) -> str:
+    if text.lstrip().startswith(">>>"):
+        return f"```pycon\n{text.strip()}\n\n```"
+    if FIELD.match(text):
+        parts = FIELD.split(text)[1:]
+        pairs = zip(parts[::2], parts[1::2], strict=True)
+        return "\n".join(f"- **{name}:** {' '.join(said.split())}" for name, said in pairs)
+    if text.startswith("    "):
+        return f"```text\n{inspect.cleandoc(text)}\n```"
+    return text
+
+
+def signature(thing: object) -> str:
+    """Give the parameters of a class or a function, with their defaults and without their types."""
+    try:
+        shown = inspect.signature(thing)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        return ""
+    plain = [_parameter(one) for one in shown.parameters.values() if one.name not in ("self", "cls")]
+    return str(shown.replace(parameters=plain, return_annotation=inspect.Signature.empty))
+
+
+def _parameter(one: inspect.Parameter) -> inspect.Parameter:
+    if one.default is inspect.Parameter.empty:
+        return one.replace(annotation=inspect.Parameter.empty)
+    return one.replace(annotation=inspect.Parameter.empty, default=shown(one.default))
+
+
+def shown(value: object) -> object:
+    """Give a value whose repr is what one would write."""
+    if isinstance(value, Enum):
+        return _Shown(f"{type(value).__name__}.{value.name}")
+    if isinstance(value, type) or inspect.isfunction(value):
+        return _Shown(value.__name__)
+    if type(value).__name__ in ("_HAS_DEFAULT_FACTORY_CLASS", "object"):
+        return _Shown("…")
+    return value
+
+
+class _Shown:
+    """A default value that is shown by its name."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def __repr__(self) -> str:
+        return self.text
