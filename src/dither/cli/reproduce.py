@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from dither.cli.shown import steps
 from dither.experiments import Figure, Outcome, Setting, figures, run
 
 
@@ -56,11 +57,15 @@ def command(
             )
         return
 
-    def told(one: Figure, outcome: Outcome) -> None:
-        if not as_json:
-            click.echo(f"{one.paper:6} {one.name:14} {_verdict(outcome)}")
+    with steps("reproducing", len(chosen)) as step:
 
-    outcomes = run(chosen, out, Setting(quick=quick, data=data), told)
+        def told(one: Figure, outcome: Outcome | None) -> None:
+            if outcome is None:
+                step(f"{one.paper} {one.name}")
+            elif not as_json:
+                click.echo(f"{one.paper:6} {one.name:14} {_verdict(outcome)}")
+
+        outcomes = run(chosen, out, Setting(quick=quick, data=data), told)
     if as_json:
         rows = [
             {

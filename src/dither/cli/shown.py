@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import count
 
 
 @contextmanager
@@ -39,6 +40,31 @@ def rows_done(title: str) -> Iterator[Callable[[int], None]]:
         yield advance
     finally:
         bar.stop()
+
+
+@contextmanager
+def steps(title: str, total: int) -> Iterator[Callable[[str], None]]:
+    """Count steps of unequal length with a bar that names the one at work, where somebody is looking."""
+    if not sys.stderr.isatty():
+        yield lambda name: None
+        return
+    from rich import progress  # noqa: PLC0415  (only where it is shown)
+    from rich.console import Console  # noqa: PLC0415
+
+    columns = (
+        progress.BarColumn(),
+        progress.MofNCompleteColumn(),
+        progress.TimeElapsedColumn(),
+        progress.TextColumn("{task.description}"),
+    )
+    with progress.Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(title, total=total)
+        begun = count()
+
+        def step(name: str) -> None:
+            bar.update(task, completed=next(begun), description=name)
+
+        yield step
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

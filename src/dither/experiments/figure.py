@@ -104,6 +104,38 @@ class Figure:
         return [name for name in self.needs if setting.file(name) is None]
 
 
+@final
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a figure: its rows, or why there are none; and the expectations it met and missed."""
+
+    figure: Figure
+    rows: list[dict[str, Any]]
+    skipped: str = ""
+
+    @property
+    def checks(self) -> list[tuple[bool, str]]:
+        """Each expectation in words, and whether it was met."""
+        if self.skipped:
+            return []
+        said = []
+        for expected in self.figure.expected:
+            found = expected.found(self.rows)
+            where = ", ".join(f"{name} = {value}" for name, value in expected.where.items())
+            kind = "" if expected.absolute else " relative"
+            words = (
+                f"{expected.column} at {where}: {found:.6g}, expected {expected.value:.6g} "
+                f"± {expected.tolerance:g}{kind} ({expected.source})"
+            )
+            said.append((expected.met_by(found), words))
+        return said
+
+    @property
+    def ok(self) -> bool:
+        """Whether every expectation was met."""
+        return all(met for met, _ in self.checks)
+
+
 def write_rows(rows: Sequence[Row]) -> str:
     """Write tidy rows as CSV; the columns are those of all rows, in the order they first appear."""
     columns = list(dict.fromkeys(name for row in rows for name in row))

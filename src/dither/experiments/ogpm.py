@@ -13,7 +13,17 @@ from dither.domains import Circle, Interval
 from dither.experiments.expectations import expected
 from dither.experiments.figure import CODED, PUBLISHED, RIGHT, Figure, Setting, lines
 from dither.experiments.motion import figure_16, figure_17
-from dither.experiments.ogpm_claims import BUDGETS, GRID, TURN, UNIT, example_6_1, headlines, table_1, table_2
+from dither.experiments.ogpm_claims import (
+    BUDGETS,
+    GRID,
+    TURN,
+    UNIT,
+    example_3_5,
+    example_6_1,
+    headlines,
+    table_1,
+    table_2,
+)
 from dither.experiments.ogpm_claims import circular_error as _circular
 from dither.experiments.ogpm_claims import three as _inside
 from dither.losses import Power, absolute, squared
@@ -355,6 +365,16 @@ FIGURES: Final = (
     ),
     Figure("001", "figure 1", "Flow chart", why_not="a drawing without numbers"),
     Figure(
-        "001", "example 3.5", "m-piece programs", why_not="solved by the bilinear programs of dither.optimal"
+        "001",
+        "example 3.5",
+        "The level p by regression on solved programs",
+        example_3_5,
+        lines("epsilon", "p", "fit", together=True),
+        expected("ogpm", "example 3.5"),
+        notes=(
+            "The form e^(β₁ε) + β₂ is fitted to solved three-piece programs. The law behind them is "
+            "p = e^(ε/2); the authors' budgets are equally spaced from 1 to 10, not random.",
+        ),
     ),
+    Figure("001", "example 6.2", "Two polar mechanisms", why_not="it is figure 7, with its numbers"),
 )

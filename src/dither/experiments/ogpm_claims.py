@@ -14,6 +14,7 @@ from dither.kernels.law import loss_moment
 from dither.losses import Power, absolute, squared
 from dither.mechanisms import OGPM, OGPMU, PM, SW, Podium
 from dither.mechanisms.mechanism import Mechanism
+from dither.optimal import bilinear, regression
 
 Rows = list[dict[str, Any]]
 Floats = NDArray[np.float64]
@@ -119,6 +120,25 @@ _PRINTED: Final = (
     ("worst circular absolute", 50.0, 41.6),
     ("worst circular squared", 22.4, 15.4),
 )
+
+
+def example_3_5(setting: Setting) -> Rows:
+    """Give the levels of solved three-piece programs, and the closed form that regression finds in them."""
+    budgets = np.linspace(1.0, 10.0, setting.runs(50, 7))
+    levels = np.array([bilinear.solve(float(epsilon), absolute, pieces=3).top for epsilon in budgets])
+    rate, offset = regression.fit(budgets.tolist(), levels.tolist()).parameters
+    fitted = regression.exponential(budgets, rate, offset)
+    shown: list[tuple[str, str, Floats, dict[str, float]]] = [
+        (RIGHT, "solved", levels, {}),
+        (RIGHT, "e^(ε/2)", np.exp(budgets / 2.0), {}),
+        (RIGHT, "regression", fitted, {"rate": rate, "offset": offset}),
+        (PUBLISHED, "regression", np.exp(budgets / 2.0) - 0.07, {"rate": 0.5, "offset": -0.07}),
+    ]
+    return [
+        {"version": version, "fit": name, "epsilon": epsilon, "p": p, **said}
+        for version, name, curve, said in shown
+        for epsilon, p in zip(budgets.tolist(), curve.tolist(), strict=True)
+    ]
 
 
 def example_6_1(setting: Setting) -> Rows:

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-import html
-from base64 import b64encode
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from importlib import import_module
 from io import BytesIO
 from pathlib import Path
-from typing import Any, Final, final
+from typing import Any, Final
 
 from dither.errors import InvalidParameter, MissingExtra
-from dither.experiments.figure import Figure, Setting, read_rows, write_rows
+from dither.experiments.figure import Figure, Outcome, Setting, read_rows, write_rows
+from dither.experiments.page import page
 
 PAPERS: Final = {  # a paper's number and the module that reproduces it
     "001": "ogpm",
@@ -23,38 +21,6 @@ PAPERS: Final = {  # a paper's number and the module that reproduces it
     "003": "podium",
     "004": "addremove",
 }
-
-
-@final
-@dataclass(frozen=True)
-class Outcome:
-    """What became of a figure: its rows, or why there are none; and the expectations it met and missed."""
-
-    figure: Figure
-    rows: list[dict[str, Any]]
-    skipped: str = ""
-
-    @property
-    def checks(self) -> list[tuple[bool, str]]:
-        """Each expectation in words, and whether it was met."""
-        if self.skipped:
-            return []
-        said = []
-        for expected in self.figure.expected:
-            found = expected.found(self.rows)
-            where = ", ".join(f"{name} = {value}" for name, value in expected.where.items())
-            kind = "" if expected.absolute else " relative"
-            words = (
-                f"{expected.column} at {where}: {found:.6g}, expected {expected.value:.6g} "
-                f"± {expected.tolerance:g}{kind} ({expected.source})"
-            )
-            said.append((expected.met_by(found), words))
-        return said
-
-    @property
-    def ok(self) -> bool:
-        """Whether every expectation was met."""
-        return all(met for met, _ in self.checks)
 
 
 def figures(paper: str | None = None, name: str | None = None) -> list[Figure]:
@@ -84,12 +50,16 @@ def run(
     chosen: Sequence[Figure],
     out: Path,
     setting: Setting,
-    progress: Callable[[Figure, Outcome], None] = lambda figure, outcome: None,
+    progress: Callable[[Figure, Outcome | None], None] = lambda figure, outcome: None,
 ) -> list[Outcome]:
-    """Compute figures into a folder. What is there already, with the same setting, is not computed again."""
+    """Compute figures into a folder. What is there already, with the same setting, is not computed again.
+
+    `progress` is told of a figure before it is computed, with None, and after it, with its outcome.
+    """
     out.mkdir(parents=True, exist_ok=True)
     outcomes = []
     for figure in chosen:
+        progress(figure, None)
         outcome = _one(figure, out, setting)
         progress(figure, outcome)
         outcomes.append(outcome)
@@ -148,41 +118,3 @@ def drawing(figure: Figure, rows: list[dict[str, Any]]) -> bytes:
     stream = BytesIO()
     canvas.savefig(stream, dpi=110)
     return stream.getvalue()
-
-
-def page(outcomes: Sequence[Outcome], out: Path) -> str:
-    """Write one page with every figure, its numbers against what was expected, and its notes."""
-    parts = [_HEAD]
-    met = sum(ok for outcome in outcomes for ok, _ in outcome.checks)
-    total = sum(len(outcome.checks) for outcome in outcomes)
-    parts.append(f"<p>{met} of {total} expected numbers came out within their tolerance.</p>")
-    for outcome in outcomes:
-        figure = outcome.figure
-        parts.append(f"<h2>{html.escape(f'{figure.paper} {figure.name}')}: {html.escape(figure.title)}</h2>")
-        if outcome.skipped:
-            parts.append(f"<p class=skip>Not computed: {html.escape(outcome.skipped)}.</p>")
-        picture = out / f"{figure.slug}.png"
-        if picture.exists() and not outcome.skipped:
-            parts.append(f"<img src='data:image/png;base64,{b64encode(picture.read_bytes()).decode()}'>")
-        parts += [f"<p>{html.escape(note)}</p>" for note in figure.notes]
-        if outcome.checks:
-            items = "".join(
-                f"<li class={'met' if ok else 'missed'}>{html.escape(words)}</li>"
-                for ok, words in outcome.checks
-            )
-            parts.append(f"<ul>{items}</ul>")
-        if not outcome.skipped:
-            parts.append(f"<p><a href='{figure.slug}.csv'>{figure.slug}.csv</a></p>")
-    return "\n".join(parts) + "\n"
-
-
-_HEAD: Final = """<!doctype html>
-<html lang=en><meta charset=utf-8><title>dither: the papers, reproduced</title>
-<style>
-body { font: 15px/1.5 sans-serif; max-width: 62em; margin: 2em auto; padding: 0 1em; color: #22303c }
-img { max-width: 100% } li.met { color: #2c6e49 } li.missed { color: #b3261e; font-weight: bold }
-p.skip { color: #777 } h2 { margin-top: 2em; border-top: 1px solid #ddd; padding-top: 1em }
-</style>
-<h1>The papers, reproduced</h1>
-<p>Each figure <em>as published</em>, <em>as coded</em> by the authors where that is known, and
-<em>right</em>. Why they differ is told in docs/deviations.md.</p>"""
