@@ -20,6 +20,7 @@ from dither.experiments import Expected, Figure, Setting, figures, run
 from dither.experiments.addremove import literal, midpoint
 from dither.experiments.figure import read_rows, write_rows
 from dither.experiments.jrr_errors import estimates
+from dither.experiments.page import SECTIONS, deviations
 from dither.mechanisms.joint import JRR
 
 DATA = Path(os.environ.get("DITHER_DATA", Path(__file__).parents[2].parent / "shared" / "data"))
@@ -48,6 +49,18 @@ def test_the_numbers_come_out(figure: Figure, tmp_path: Path) -> None:
     assert [words for ok, words in outcome.checks if not ok] == []
     if figure.draw is not None:
         assert (tmp_path / f"{figure.slug}.png").stat().st_size > 5000
+
+
+def test_the_report_stands_beside_the_deviations(tmp_path: Path) -> None:
+    assert set(SECTIONS) == {figure.paper for figure in figures()}
+    for paper, names in SECTIONS.items():
+        assert all(deviations()[name] for name in names), paper
+    numbers = [number for items in deviations().values() for number, _ in items]
+    assert numbers == list(range(1, len(numbers) + 1))
+    run(figures("003", "table I"), tmp_path, QUICK)
+    written = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "<li value=10><b>Its equation (1) is 0/0 at ε = ln √2</b>" in written
+    assert "Theorem 18" not in written  # another paper's
 
 
 def test_many_quotients_are_those_of_the_mean() -> None:

@@ -14,7 +14,7 @@ from typing import Final
 
 from dither.experiments.figure import Outcome
 
-_SECTIONS: Final = {  # the sections of docs/deviations.md that concern a paper
+SECTIONS: Final = {  # the sections of docs/deviations.md that concern a paper
     "001": ("Intervals and circles", "Designing for a place"),
     "002-4": ("Shared coins, and information",),
     "002-6": ("Places and paths",),
@@ -30,7 +30,7 @@ def page(outcomes: Sequence[Outcome], out: Path) -> str:
     total = sum(len(outcome.checks) for outcome in outcomes)
     parts = [_HEAD, f"<p>{met} of {total} expected numbers came out within their tolerance.</p>"]
     for paper, group in groupby(outcomes, lambda outcome: outcome.figure.paper):
-        told = "".join(_section(name) for name in _SECTIONS.get(paper, ()))
+        told = "".join(_section(name) for name in SECTIONS.get(paper, ()))
         aside = f"<aside><h3>Where we differ, and why</h3>{told}</aside>" if told else ""
         figures = "\n".join(_figure(outcome, out) for outcome in group)
         parts.append(f"<h1>{html.escape(paper)}</h1>\n<div class=paper><div>{figures}</div>{aside}</div>")
