@@ -76,11 +76,11 @@ class Windows(Operator):
         return self.rows, self.starts.shape[0]
 
     @cached_property
-    def _edges(self) -> tuple[Integers, Floats, Floats]:
+    def _steps(self) -> tuple[Integers, Floats, Floats]:
         """Where windows begin, then where they end: rows, and how much of each input's step is there.
 
-        A step at the place a between two rows is shared by them, 1 − (a − ⌊a⌋) to a − ⌊a⌋. Last comes how
-        often the windows of an input go past the last row of a circle.
+        A step at the place a is shared by two rows, 1 − (a − ⌊a⌋) to a − ⌊a⌋: up where a window begins, down
+        where it ends. Last comes how many of an input's windows are open where a circle begins.
         """
         columns = self.starts.shape[0]
         starts = self.starts.reshape(columns, -1)
@@ -93,27 +93,25 @@ class Windows(Operator):
         first = rows.min(axis=1)
         offsets = (rows - first[:, None]).astype(np.intp)
         reach = int(offsets.max()) + 2
-        shares = np.zeros((reach, 2 * columns))
+        heights = np.zeros((reach, 2 * columns))
         which = np.broadcast_to(np.arange(2 * columns)[:, None], offsets.shape)
-        np.add.at(shares, (offsets, which), 1.0 - (edges - rows))
-        np.add.at(shares, (offsets + 1, which), edges - rows)
-        shares /= starts.shape[1]
+        np.add.at(heights, (offsets, which), 1.0 - (edges - rows))
+        np.add.at(heights, (offsets + 1, which), edges - rows)
+        heights /= starts.shape[1]
+        heights[:, columns:] *= -1.0
         places = first.astype(np.intp) + np.arange(reach)[:, None]
-        if not self.circular:
-            return np.minimum(places, self.rows + 1).reshape(-1), shares, np.zeros(0)
-        turns = (places // self.rows * shares).sum(axis=0)
-        return (places % self.rows).reshape(-1), shares, turns[columns:] - turns[:columns]
+        turns, places = (places // self.rows, places % self.rows) if self.circular else (0, places)
+        opened = -(turns * heights).reshape(-1, columns).sum(axis=0)
+        places = np.minimum(places, self.rows + 1)  # no step is there: rows that no edge reaches
+        return places.reshape(-1), heights.reshape(-1, columns), np.asarray(opened)
 
     def forward(self, inputs: Floats) -> Floats:  # noqa: D102
         # Scatter the steps up and the steps down, then add up.
-        places, shares, turns = self._edges
-        steps = np.empty(2 * inputs.size)
-        steps[: inputs.size] = inputs
-        np.negative(inputs, out=steps[inputs.size :])
-        scattered = np.bincount(places, (shares * steps).reshape(-1), self.rows + 2)
+        places, heights, opened = self._steps
+        scattered = np.bincount(places, (heights * inputs).reshape(-1), self.rows + 2)
         covered = np.asarray(scattered, dtype=np.float64)[: self.rows]
         if self.circular:
-            covered[0] += turns @ inputs  # windows that are open where the circle begins
+            covered[0] += opened @ inputs
         np.add.accumulate(covered, out=covered)
         if self.contrast > _STARK:
             np.maximum(covered, 0.0, out=covered)
@@ -122,19 +120,18 @@ class Windows(Operator):
         return covered
 
     def backward(self, reports: Floats) -> Floats:  # noqa: D102
-        # The sum up to an edge lies between the sums up to the rows about it.
-        places, shares, turns = self._edges
+        # The sum up to an edge lies between the sums up to the rows about it; windows are differences.
+        places, heights, opened = self._steps
         sums = np.empty(self.rows + 2)
         sums[0] = sums[-1] = 0.0
         sums[1:-1] = reports
         np.add.accumulate(sums, out=sums)
-        reached = sums.take(places).reshape(shares.shape)
-        reached *= shares
-        edges: Floats = np.add.reduce(reached, axis=0)
-        window = edges[self.starts.shape[0] :] - edges[: self.starts.shape[0]]
+        reached = sums.take(places).reshape(heights.shape)
+        reached *= heights
+        window: Floats = np.add.reduce(reached, axis=0)
         if self.circular:
-            window += turns * sums[-1]
-        window *= self.contrast / self.width
+            window -= opened * sums[-1]
+        window *= -self.contrast / self.width
         window += (1.0 - self.contrast) / self.rows * sums[-1]
         return np.asarray(window)
 
