@@ -1,7 +1,10 @@
 """Paths from end to end: files, maps in metres, measures of error, and what many paths tell together."""
 
 from dither.mechanisms.trajectory.design import Choice, best_split, best_start, predicted_error, ranked
+from dither.paths.densities import Density, density
+from dither.paths.drawing import draw_before_and_after, draw_density
 from dither.paths.files import read_trips, write_trips
+from dither.paths.flows import Flows, flows, flows_between
 from dither.paths.maps import LocalMap, Map, ReferenceMap
 from dither.paths.metrics import (
     average_error,
@@ -17,6 +20,8 @@ from dither.paths.trips import Trips
 
 __all__ = [
     "Choice",
+    "Density",
+    "Flows",
     "LocalMap",
     "Map",
     "ReferenceMap",
@@ -24,8 +29,13 @@ __all__ = [
     "average_error",
     "best_split",
     "best_start",
+    "density",
     "direction_error",
     "distances",
+    "draw_before_and_after",
+    "draw_density",
+    "flows",
+    "flows_between",
     "from_frame",
     "hotspots",
     "hotspots_lost",

@@ -23,7 +23,7 @@ Array = NDArray[Any]
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
-_WITHIN: Final = 1 << 8  # places told apart along a side of a cell
+WITHIN: Final = 1 << 8  # places told apart along a side of a cell
 _MOST_SIDE: Final = 128
 
 
@@ -76,18 +76,22 @@ class Gridding(PathMechanism):
     def _weights(self, cells: Integers) -> Integers:
         return self.grade.exponential(distances(self._centres[cells], self._centres))
 
+    def cells_of(self, places: Floats) -> Integers:
+        """Give the number of each place's cell, column by column."""
+        steps = np.clip(((places - self._corner) / self._cell).astype(np.int64), 0, self.side - 1)
+        return np.asarray(steps[:, 0] * self.side + steps[:, 1])
+
     def _send(self, paths: Paths, source: Source, threads: int) -> Array:
-        steps = np.clip(((paths.points - self._corner) / self._cell).astype(np.int64), 0, self.side - 1)
-        truth = steps[:, 0] * self.side + steps[:, 1]
+        truth = self.cells_of(paths.points)
         drawn = np.empty_like(truth)
         for block in blocks(truth.size, self.side**2):
             drawn[block] = draw(self._weights(truth[block]), source)
         coarse = np.stack([drawn // self.side, drawn % self.side], axis=1)
-        inner = source.integers(_WITHIN, 2 * truth.size).reshape(-1, 2)
-        return (coarse * _WITHIN + inner).astype(self.dtype)
+        inner = source.integers(WITHIN, 2 * truth.size).reshape(-1, 2)
+        return (coarse * WITHIN + inner).astype(self.dtype)
 
     def _receive(self, cells: Array, begins: NDArray[np.bool_]) -> Floats:
-        return np.asarray(self._corner + (cells + 0.5) / _WITHIN * self._cell, dtype=np.float64)
+        return np.asarray(self._corner + (cells + 0.5) / WITHIN * self._cell, dtype=np.float64)
 
     def _realised(self) -> tuple[Bound, str]:
         count = self.side**2
@@ -102,7 +106,7 @@ class Gridding(PathMechanism):
 
     @property
     def _limits(self) -> tuple[tuple[int, int], ...]:
-        return ((0, self.side * _WITHIN - 1),) * 2
+        return ((0, self.side * WITHIN - 1),) * 2
 
     @property
     def dtype(self) -> np.dtype[Any]:

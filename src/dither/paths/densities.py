@@ -1,0 +1,286 @@
+"""Where people are: a map of probabilities on a grid, from noisy locations, by EM in the plane."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dither.domains import Rectangle, Region, Sphere
+from dither.domains.line import Interval
+from dither.errors import InvalidParameter
+from dither.estimation.em import climb, smooth
+from dither.estimation.estimate import Estimate, thousands
+from dither.kernels.operator import Dense, Operator
+from dither.mechanisms.numerical import Numerical
+from dither.mechanisms.trajectory.paths import PathMechanism
+from dither.mechanisms.trajectory.tracs_c import TraCSC
+from dither.paths.chances import Part, chances, flat, told
+from dither.privacy import Guarantee
+from dither.randomness import Seeded
+from dither.reports import Reports
+
+Floats = NDArray[np.float64]
+Counts = NDArray[np.int64]
+Counted = Callable[[Floats], Floats]
+
+_INNER: Final = 4  # places along a bin of one coordinate at which the law of a report is looked at
+_ACROSS: Final = 3  # and along each side of a cell, where every report has a law of its own
+_MOST_BINS: Final = 256
+_FINE: Final = 32
+_COUNTED: Final = 128  # groups of reports a side
+_RESAMPLES: Final = 20
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Density:
+    """The share of locations in each cell of a grid over an area; `probabilities[i, j]` is column i, row j.
+
+    Shares of parts of the area come with their errors. They are read off the likeliest map, without
+    smoothing; their errors are found by drawing paths again, because locations of one path hang together.
+    """
+
+    grid: Rectangle
+    probabilities: Floats
+    fine: Floats  # the same on the grid on which the likeliest map is sought
+    sample: Sample
+
+    @property
+    def n(self) -> int:
+        """How many locations were told."""
+        return self.sample.whose.size
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """What people who sent these reports are promised."""
+        return self.sample.guarantee
+
+    @cached_property
+    def _likeliest(self) -> Floats:
+        """The likeliest map, and the likeliest maps of paths drawn again."""
+        first = self.sample.likeliest(np.ones(self.n), self.fine.reshape(-1))
+        drawn = [self.sample.likeliest(weights, first) for weights in self.sample.drawn_again(_RESAMPLES)]
+        return np.stack([first, *drawn]).reshape(-1, *self.fine.shape)
+
+    def share(self, part: Rectangle) -> Estimate:
+        """Estimate which share of the locations lie in a rectangle; cells that it cuts count in part."""
+        if not isinstance(part, Rectangle):
+            raise InvalidParameter("a part of the map is a Rectangle")
+        columns, rows = self.fine.shape
+        weight = np.outer(_overlap(self.grid.x, part.x, columns), _overlap(self.grid.y, part.y, rows))
+        value, *others = (self._likeliest * weight).sum(axis=(1, 2))
+        return Estimate(float(value), float(np.std(others, ddof=1)), self.n, self.guarantee)
+
+    @property
+    def standard_errors(self) -> Floats:
+        """The standard error of each cell's share in the likeliest map; the smoothed one varies less."""
+        maps = summed(self._likeliest[1:], self.probabilities.shape)
+        return np.asarray(maps.std(axis=0, ddof=1))
+
+    def plot(self, axes: Any = None) -> Any:
+        """Draw the map, and give the axes back."""
+        from dither.paths.drawing import draw_density  # noqa: PLC0415  (matplotlib is an extra)
+
+        return draw_density(self, axes)
+
+    def __repr__(self) -> str:
+        columns, rows = self.probabilities.shape
+        return f"Density({columns} × {rows} cells of {self.grid}, n = {thousands(self.n)})"
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """The law of reports on a grid, how to count them, and to which path each location belongs."""
+
+    law: Operator
+    counted: Counted
+    whose: Counts
+    guarantee: Guarantee
+
+    def likeliest(self, weights: Floats, start: Floats) -> Floats:
+        """Give the likeliest probabilities of the cells if locations have weights."""
+        begin = np.maximum(start, 1e-6 / start.size)  # what is 0 stays 0
+        fit = climb(self.law, self.counted(weights), begin / begin.sum(), tolerance=0.1, most=1_000)
+        return fit.probabilities
+
+    def drawn_again(self, times: int) -> Iterator[Floats]:
+        """Give the weights of locations when paths are drawn again: each so often as a Poisson(1) says."""
+        source, paths = Seeded(3), int(self.whose[-1]) + 1
+        ends = np.cumsum([np.exp(-1.0) / factorial for factorial in (1, 1, 2, 6, 24, 120, 720)])
+        for _ in range(times):
+            uniform = (source.words(paths) >> np.uint64(11)) / 2.0**53
+            yield np.searchsorted(ends, uniform)[self.whose].astype(np.float64)
+
+
+def density(reports: Reports, columns: int = 32, rows: int = 32, *, smoothing: float = 0.01) -> Density:
+    """Estimate how locations are distributed over a grid.
+
+    After each step of EM a share `smoothing` of each cell goes to its neighbours; 0 gives the likeliest map,
+    which is spiky. For TraCS-C the law of a report is a product: many reports cost no more than few, and the
+    map is sought on a grid of at least 32 cells a side. For others every report has a law of its own, and
+    cells should be small against what is looked for. OGPM inside cannot tell places near the border apart:
+    for maps, ask with `dt.TraCSC(area, epsilon=…, inner=dt.SW)`.
+    """
+    _check(columns, rows, smoothing)
+    mechanism, parts = told(reports)
+    grid, crossed = grid_of(mechanism), _crossed(parts)
+    times = tuple(1 if crossed is None else -(-_FINE // count) for count in (columns, rows))
+    shape = columns * times[0], rows * times[1]
+    inside = _inside(mechanism, grid, *shape)
+    if crossed is None:
+        law: Operator = _each(reports, grid, shape, inside)
+        counted: Counted = _as_they_are
+    else:
+        law, counted = _product(crossed, flat(reports, mechanism), shape)
+    whose = np.cumsum(flat(reports, mechanism)[:, 0] != 0) - 1
+    sample = Sample(law, counted, whose, mechanism.guarantee)
+    level = inside.reshape(-1) / inside.sum()
+    if smoothing:
+        mixed = min(1.0, smoothing * times[0] * times[1])  # as far in the area, whatever the grid
+
+        def kernel(now: Floats) -> Floats:
+            return (1.0 - mixed) * now + mixed * _spread(now, inside)
+
+        best = smooth(law, counted(np.ones(whose.size)), level, kernel, tolerance=0.1).probabilities
+    else:
+        best = climb(law, counted(np.ones(whose.size)), level, tolerance=1e-2, most=2_000).probabilities
+    fine = best.reshape(shape)
+    return Density(grid, summed(fine, (columns, rows)), fine, sample)
+
+
+def _check(columns: int, rows: int, smoothing: float) -> None:
+    for count in (columns, rows):
+        if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= _MOST_BINS:
+            raise InvalidParameter(f"a map has between 1 and {_MOST_BINS} columns and rows")
+    if not (isinstance(smoothing, int | float) and 0.0 <= smoothing <= 1.0):
+        raise InvalidParameter("smoothing is a share between 0 and 1")
+
+
+def _product(mechanism: TraCSC, rows: NDArray[Any], shape: tuple[int, int]) -> tuple[Crossed, Counted]:
+    """Give P(report | cell) for two free coordinates, and how often each pair of groups was reported."""
+    matrices, groups = [], []
+    for axis, (part, line, bins) in enumerate(
+        zip(mechanism.parts, mechanism.crossed.axes, shape, strict=True)
+    ):
+        assert isinstance(part, Numerical)
+        x = line.from_unit((np.arange(bins * _INNER) + 0.5) / (bins * _INNER))
+        matrix = part.transition(x, max(_COUNTED, bins)).spread(_INNER).dense()
+        matrices.append(matrix)
+        groups.append(rows[:, axis + 1].astype(np.int64) * len(matrix) // part.outcomes)
+    law = Crossed(*matrices)
+    place = groups[0] * len(matrices[1]) + groups[1]
+
+    def counted(weights: Floats) -> Floats:
+        return np.asarray(np.bincount(place, weights, law.shape[0]), dtype=np.float64)
+
+    return law, counted
+
+
+def _each(reports: Reports, grid: Rectangle, shape: tuple[int, int], inside: NDArray[np.bool_]) -> Dense:
+    """Give P(report | cell), a row for each report."""
+    matrix = scaled(chances(reports, cells_of(grid, *shape)) * inside.reshape(-1))
+    return Dense(matrix, np.arange(len(matrix)))
+
+
+def _as_they_are(weights: Floats) -> Floats:
+    return weights
+
+
+def scaled(found: Floats) -> Floats:
+    """Scale each row, whose factor does not matter, so that its largest entry is 1: against underflow."""
+    return np.asarray(found / found.max(axis=1, keepdims=True))
+
+
+def _crossed(parts: list[Part]) -> TraCSC | None:
+    """Give the mechanism if all locations share one whose coordinates are free on the grid's axes."""
+    mechanism = parts[0].mechanism
+    free = isinstance(mechanism, TraCSC) and isinstance(mechanism.domain, Rectangle | Sphere)
+    return mechanism if isinstance(mechanism, TraCSC) and free and len(parts) == 1 else None
+
+
+def summed(fine: Floats, shape: tuple[int, ...]) -> Floats:
+    """Add up the cells of a finer grid, the last two axes, into those of a coarser one."""
+    columns, rows = shape
+    across, along = fine.shape[-2] // columns, fine.shape[-1] // rows
+    return np.asarray(fine.reshape(*fine.shape[:-2], columns, across, rows, along).sum(axis=(-3, -1)))
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Crossed(Operator):
+    """Two coordinates that are reported independently: the matrix is the product of two small ones."""
+
+    first: Floats
+    second: Floats
+
+    @property
+    def shape(self) -> tuple[int, int]:  # noqa: D102
+        (a, b), (c, d) = self.first.shape, self.second.shape
+        return a * c, b * d
+
+    def forward(self, inputs: Floats) -> Floats:  # noqa: D102
+        table = inputs.reshape(self.first.shape[1], self.second.shape[1])
+        return np.asarray(self.first @ table @ self.second.T).reshape(-1)
+
+    def backward(self, reports: Floats) -> Floats:  # noqa: D102
+        table = reports.reshape(self.first.shape[0], self.second.shape[0])
+        return np.asarray(self.first.T @ table @ self.second).reshape(-1)
+
+    def counts(self, tally: NDArray[Any]) -> Floats:  # noqa: D102
+        return np.asarray(tally, dtype=np.float64)
+
+    def spread(self, times: int) -> Crossed:  # noqa: D102
+        table = self.second.reshape(len(self.second), -1, times)
+        return Crossed(self.first, table.mean(axis=2))
+
+    def twins(self) -> NDArray[np.bool_]:  # noqa: D102
+        return np.zeros(self.shape[1] - 1, dtype=np.bool_)
+
+
+def grid_of(mechanism: PathMechanism) -> Rectangle:
+    """Give the rectangle that a map covers."""
+    if isinstance(mechanism.domain, Sphere):
+        return Rectangle(Interval(-180.0, 180.0), Interval(-90.0, 90.0))
+    assert isinstance(mechanism.domain, Region)
+    return mechanism.domain.box
+
+
+def cells_of(grid: Rectangle, columns: int, rows: int) -> Floats:
+    """Give the cells of a grid, column by column, as a few places each."""
+    fine = centres(grid, columns * _ACROSS, rows * _ACROSS).reshape(columns, _ACROSS, rows, _ACROSS, 2)
+    return fine.transpose(0, 2, 1, 3, 4).reshape(columns * rows, _ACROSS**2, 2)
+
+
+def centres(grid: Rectangle, columns: int, rows: int) -> Floats:
+    """Give the middles of the cells of a grid, column by column."""
+    x = grid.x.from_unit((np.arange(columns) + 0.5) / columns)
+    y = grid.y.from_unit((np.arange(rows) + 0.5) / rows)
+    return np.stack(np.meshgrid(x, y, indexing="ij"), axis=-1).reshape(-1, 2)
+
+
+def _inside(mechanism: PathMechanism, grid: Rectangle, columns: int, rows: int) -> NDArray[np.bool_]:
+    middles = centres(grid, columns, rows)
+    gap = np.abs(mechanism.domain.clip(middles) - middles).max(axis=1)
+    return np.asarray((gap <= 1e-9 * max(grid.x.length, grid.y.length)).reshape(columns, rows))
+
+
+def _spread(now: Floats, inside: NDArray[np.bool_]) -> Floats:
+    """Average with neighbours, 1 : 2 : 1 along both sides; at the border a cell is its own neighbour."""
+    table = now.reshape(inside.shape)
+    for _ in range(2):
+        padded = np.concatenate([table[:1], table, table[-1:]])
+        table = (0.5 * table + 0.25 * (padded[:-2] + padded[2:])).T
+    table = table * inside
+    return np.asarray(table / table.sum()).reshape(-1)
+
+
+def _overlap(side: Interval, part: Interval, count: int) -> Floats:
+    edges = side.low + side.length * np.arange(count + 1) / count
+    shared = np.minimum(edges[1:], part.high) - np.maximum(edges[:-1], part.low)
+    return np.asarray(np.clip(shared / (side.length / count), 0.0, 1.0))

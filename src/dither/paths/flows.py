@@ -1,0 +1,144 @@
+"""Where people go from where: origins and destinations, from the first and the last location of each path."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dither.domains import Paths, Rectangle
+from dither.errors import InvalidParameter
+from dither.estimation.estimate import thousands
+from dither.kernels.operator import Operator
+from dither.mechanisms.trajectory.readings import Snapped
+from dither.paths.chances import chances, flat, told
+from dither.paths.densities import Sample, cells_of, density, grid_of, scaled, summed
+from dither.privacy import Guarantee
+from dither.reports import Reports
+
+Floats = NDArray[np.float64]
+
+_MOST_SIDE: Final = 8
+_FINER: Final = 12  # cells a side of the map within cells
+_RESAMPLES: Final = 20
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Flows:
+    """How many paths go from each cell of a grid to each: `counts[a, b]`, cells counted column by column.
+
+    `standard_errors` are found by drawing paths again: counts that the noise makes 0 seem surer than they
+    are. They are 0 where paths were counted as they are.
+    """
+
+    grid: Rectangle
+    columns: int
+    rows: int
+    counts: Floats
+    standard_errors: Floats
+    paths: int
+    guarantee: Guarantee | None = None
+
+    def cell(self, place: object) -> int:
+        """Give the number of the cell in which a place lies."""
+        return int(Snapped(self.grid, self.columns, self.rows).numbers(self.grid.check(place)))
+
+    def __repr__(self) -> str:
+        return f"Flows({self.columns} × {self.rows} cells of {self.grid}, {thousands(self.paths)} paths)"
+
+
+def flows_between(paths: object, area: Rectangle, columns: int = 4, rows: int = 4) -> Flows:
+    """Count origins and destinations of paths as they are: true ones, or noisy ones taken at their word."""
+    own = Paths.of(paths)
+    cells = _checked(columns, rows)
+    snapped = Snapped(area, columns, rows)
+    first, last = (
+        snapped.numbers(own.points[own.offsets[:-1]]),
+        snapped.numbers(own.points[own.offsets[1:] - 1]),
+    )
+    counts = np.bincount(first * cells + last, minlength=cells * cells).reshape(cells, cells)
+    return Flows(area, columns, rows, counts.astype(np.float64), np.zeros(counts.shape), len(own))
+
+
+def flows(reports: Reports, columns: int = 4, rows: int = 4) -> Flows:
+    """Estimate how many paths go from each cell to each: the likeliest numbers, given the noise.
+
+    Paths of one location go nowhere and are left out. The grid is coarse: there are cells × cells numbers.
+    Within a cell, beginnings and ends are taken to lie as all locations do, whose map is estimated first.
+    """
+    mechanism, _ = told(reports)
+    cells = _checked(columns, rows)
+    begins = np.flatnonzero(flat(reports, mechanism)[:, 0])
+    ends = np.append(begins[1:], mechanism.answers(reports.cells)) - 1
+    going = ends > begins
+    total = int(going.sum())
+    if not total:
+        raise InvalidParameter("no path has two locations: there are no flows to count")
+    grid = grid_of(mechanism)
+    within = _within(reports, columns, rows)
+    spots = cells_of(grid, *within.shape)
+    first, last = (
+        scaled(_gathered(chances(reports, spots, some[going]), within, columns, rows))
+        for some in (begins, ends)
+    )
+    sample = Sample(Pairs(first, last), lambda weights: weights, np.arange(total), mechanism.guarantee)
+    level = np.full(cells * cells, 1.0 / (cells * cells))
+    best = sample.likeliest(np.ones(total), level)
+    again = [sample.likeliest(weights, best) for weights in sample.drawn_again(_RESAMPLES)]
+    counts, errors = (total * found.reshape(cells, cells) for found in (best, np.std(again, axis=0, ddof=1)))
+    return Flows(grid, columns, rows, counts, errors, total, mechanism.guarantee)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Pairs(Operator):
+    """Two reports of one path, independent given its two cells; a row for each path."""
+
+    first: Floats
+    last: Floats
+
+    @property
+    def shape(self) -> tuple[int, int]:  # noqa: D102
+        return len(self.first), self.first.shape[1] * self.last.shape[1]
+
+    def forward(self, inputs: Floats) -> Floats:  # noqa: D102
+        table = inputs.reshape(self.first.shape[1], self.last.shape[1])
+        return np.asarray(((self.first @ table) * self.last).sum(axis=1))
+
+    def backward(self, reports: Floats) -> Floats:  # noqa: D102
+        return np.asarray(self.first.T @ (reports[:, None] * self.last)).reshape(-1)
+
+    def counts(self, tally: NDArray[Any]) -> Floats:  # noqa: D102
+        return np.asarray(tally, dtype=np.float64)
+
+    def spread(self, times: int) -> Pairs:  # noqa: D102
+        table = self.last.reshape(len(self.last), -1, times)
+        return Pairs(self.first, table.mean(axis=2))
+
+    def twins(self) -> NDArray[np.bool_]:  # noqa: D102
+        return np.zeros(self.shape[1] - 1, dtype=np.bool_)
+
+
+def _within(reports: Reports, columns: int, rows: int) -> Floats:
+    """Estimate how locations lie within the cells: weights on a finer grid."""
+    times = [max(1, -(-_FINER // count)) for count in (columns, rows)]
+    found = density(reports, columns * times[0], rows * times[1]).probabilities
+    return np.maximum(found, 1e-3 / found.size)
+
+
+def _gathered(chance: Floats, weights: Floats, columns: int, rows: int) -> Floats:
+    """Give the chance of each report in each cell, from those in the cells of a finer grid."""
+    weighed = (chance * weights.reshape(-1)).reshape(len(chance), *weights.shape)
+    return np.asarray(summed(weighed, (columns, rows)) / summed(weights, (columns, rows))).reshape(
+        len(chance), -1
+    )
+
+
+def _checked(columns: int, rows: int) -> int:
+    for count in (columns, rows):
+        if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= _MOST_SIDE:
+            raise InvalidParameter(f"flows are counted on a grid of 1 to {_MOST_SIDE} cells a side")
+    return columns * rows
