@@ -8,7 +8,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from itertools import chain
 from pathlib import Path
 
@@ -21,6 +21,7 @@ from scipy import stats
 import dither as dt
 from dither.cli.main import main
 from dither.protocols import Terms
+from dither.protocols.servers import _free_ports
 
 pytest.importorskip("otc")
 ALARM = 1e-6
@@ -56,44 +57,59 @@ def listens_at(running: subprocess.Popen[str]) -> str:
 
 
 def collection(
-    question: Path, answers: list[str], bits: int, reports: Path, timeout: float
+    question: Path, answers: list[str], bits: int, reports: Path, timeout: float, *, servers: bool = False
 ) -> tuple[dict[str, object], list[list[str]]]:
     """Run everybody, and give what the collector says and what each device says of itself."""
     devices, rounds = len(answers), answers[0].count("\n")
     shared = ["--question", str(question), "--bits", str(bits), "--timeout", str(timeout)]
-    with (
-        process("pair", "--people", str(devices), "--timeout", str(timeout)) as meeting,
-        process("collect", *shared, "--rounds", str(rounds), "--json", "-o", str(reports)) as desk,
-    ):
-        to = ["--pair", listens_at(meeting), "--to", listens_at(desk)]
-        running = [process("device", *shared, *to) for _ in answers]
-        begun = [one.__enter__() for one in running]
-        try:
-            for one, text in zip(begun, answers, strict=True):
-                assert one.stdin is not None
-                one.stdin.write(text)
-                one.stdin.close()
-                one.stdin = None
-            said = [one.communicate(timeout=timeout)[0].split() for one in begun]
-            told = json.loads(desk.communicate(timeout=timeout)[0])
-        finally:
-            for one in running:
-                one.__exit__(None, None, None)
+    pairing = ["--people", str(devices), "--timeout", str(timeout)]
+    meetings = [pairing]
+    if servers:
+        shared.append("--shuffled")
+        addresses = ",".join(f"127.0.0.1:{port}" for port in _free_ports(3))
+        meetings = [[*pairing, "--servers", addresses, "--index", str(index)] for index in range(3)]
+    with ExitStack() as open_:
+        pairs = [open_.enter_context(process("pair", *one)) for one in meetings]
+        collect = ["--rounds", str(rounds), "--json", "-o", str(reports)]
+        desk = open_.enter_context(process("collect", *shared, *collect))
+        to = ["--to", listens_at(desk)]
+        for one in pairs:
+            to += ["--pair", listens_at(one)]
+        begun = [open_.enter_context(process("device", *shared, *to)) for _ in answers]
+        for one, text in zip(begun, answers, strict=True):
+            assert one.stdin is not None
+            one.stdin.write(text)
+            one.stdin.close()
+            one.stdin = None
+        said = [one.communicate(timeout=timeout)[0].split() for one in begun]
+        told = json.loads(desk.communicate(timeout=timeout)[0])
+        for one in pairs:
+            assert (
+                one.communicate(timeout=timeout)[0]
+                == f"{devices} of {devices} devices were told their place\n"
+            )
     return told, said
 
 
-def test_a_small_collection(tmp_path: Path) -> None:
+@pytest.mark.parametrize("servers", [False, True], ids=["a dealer", "three servers"])
+def test_a_small_collection(tmp_path: Path, servers: bool) -> None:
+    if servers:
+        pytest.importorskip("mpyc")
     question = tmp_path / "question.json"
     asked = f"jrr question --categories no,yes --p 0.7 --rho -0.4 --people 3 --bits 5 -o {question}"
-    written = CliRunner().invoke(main, asked.split())
+    written = CliRunner().invoke(main, [*asked.split(), *(["--shuffled"] if servers else [])])
     assert written.exit_code == 0
     assert "partners follow the protocol" in written.output
-    told, said = collection(question, ["yes\nno\n"] * 3, 5, tmp_path / "reports.jsonl", 240)
+    told, said = collection(question, ["yes\nno\n"] * 3, 5, tmp_path / "reports.jsonl", 240, servers=servers)
     assert told["devices"] == 3
     assert told["paired"] == 2
     assert "1 stayed alone" in str(told["what happened"])
+    for text in (written.output, str(told["guarantee"])):
+        assert ("no two of the three servers" in text) is servers
     assert np.shape(told["frequencies"]) == (2, 2)
     assert sorted(one[1] for one in said) == ["alone", "paired", "paired"]
+    names = {one[0]: one[2] for one in said if one[1] == "paired"}
+    assert all(names[partner] == name for name, partner in names.items())
     rows = [json.loads(line) for line in (tmp_path / "reports.jsonl").read_text().splitlines()]
     assert sorted(row["standing"] for row in rows) == ["alone", "paired", "paired"]
     assert all(set(row["reports"]) <= {0, 1} for row in rows)
@@ -126,6 +142,11 @@ def test_more_mistakes_at_the_terminal(tmp_path: Path) -> None:
     assert "not for correlated coins" in shown.output
     shown = CliRunner().invoke(main, ["jrr", "pair", "--people", "2", "--index", "1"])
     assert "go together" in shown.output
+    for wrong in ("localhost:1,localhost:2", "localhost:1,localhost:2,localhost:2", "a:1,b:2,c"):
+        asked = ["jrr", "pair", "--people", "2", "--servers", wrong, "--index", "1"]
+        shown = CliRunner().invoke(main, asked)
+        assert shown.exit_code == 2
+        assert "server" in shown.output
     question.write_text(dt.to_json(JRR))
     asked = ["jrr", "device", "--question", str(question), "--pair", "localhost:1", "--to", "localhost:1"]
     shown = CliRunner().invoke(main, asked, input="perhaps\n")

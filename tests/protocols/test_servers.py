@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import json
 import socket
 import subprocess
+import sys
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 
 import dither as dt
 from dither import protocols
 from dither.errors import ExchangeFailed, InvalidParameter
 from dither.protocols import Standing, Terms
+from dither.protocols.grouping import from_order
 from dither.protocols.meeting import seat, server
 from dither.protocols.servers import _free_ports, begin_share, combine, end_share
 from dither.protocols.shuffling import PRIME
@@ -23,6 +29,7 @@ from dither.protocols.streams import Deadline
 
 pytest.importorskip("mpyc")
 pytest.importorskip("otc")
+ALARM = 1e-6
 
 
 @pytest.mark.parametrize("n", [4, 5])
@@ -108,13 +115,51 @@ def test_devices_find_their_partner_by_three_servers() -> None:
     assert sorted(one.standing for one in outcomes) == [Standing.PAIRED, Standing.PAIRED, Standing.ALONE]
 
 
-@pytest.mark.slow
-def test_three_servers_pair_uniformly() -> None:
-    """Of four devices, the first's partner is any other as often; a dealer who never pairs 0 and 3 is not."""
-    drawn = [protocols.shuffle_pairs(4).partners[0] for _ in range(60)]
-    counts = np.bincount(drawn, minlength=4)[1:]
-    assert ((counts - 20) ** 2 / 20).sum() < 27.7  # chi-square, 2 degrees of freedom, 1e-6
-    assert ((np.array([30, 30, 0]) - 20) ** 2 / 20).sum() > 27.7
+TIMES = 90  # drawings of a pairing of four devices
+
+
+def shuffled_many_times() -> list[int]:
+    """Give the first device's partner in many shuffles by three processes."""
+    servers = [f"127.0.0.1:{port}" for port in _free_ports(3)]
+    running = []
+    for index in range(3):
+        process = subprocess.Popen(
+            [sys.executable, "-m", "tests.protocols.many_shuffles"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            cwd=Path(__file__).parents[2],
+        )
+        assert process.stdin is not None
+        process.stdin.write(json.dumps({"n": 4, "index": index, "servers": servers, "times": TIMES}) + "\n")
+        process.stdin.flush()
+        running.append(process)
+    try:
+        held = [json.loads(process.communicate(timeout=300)[0]) for process in running]
+    finally:
+        for process in running:
+            process.kill()
+            process.communicate()
+    return [combine([shares[time][0] for shares in held]) for time in range(TIMES)]
+
+
+def sorted_by_chosen_keys() -> list[int]:
+    """The broken twin: devices are sorted by keys of their own choosing, and two of them collude.
+
+    [Thesis, Sec. 4.4.1]. With keys at either end they are sure to be paired with honest devices.
+    """
+    generator = np.random.default_rng(1)
+    keys = [[0.0, *generator.random(2), 1.0] for _ in range(TIMES)]
+    return [from_order(np.argsort(row).tolist())[0] for row in keys]
+
+
+@pytest.mark.parametrize(("draw", "fair"), [(shuffled_many_times, True), (sorted_by_chosen_keys, False)])
+def test_three_servers_pair_uniformly(draw: Callable[[], list[int]], fair: bool) -> None:
+    """Of four devices, the first's partner is any other as often; keys of one's own choosing are rejected."""
+    counts = np.bincount(draw(), minlength=4)
+    assert counts[0] == 0
+    assert bool(stats.chisquare(counts[1:]).pvalue > ALARM) is fair
 
 
 def test_mistakes_are_refused() -> None:

@@ -59,10 +59,13 @@ def command() -> None:
 @click.option("--people", required=True, type=int, help="How many devices there will be.")
 @click.option("-o", "--out", required=True, type=click.Path(dir_okay=False, path_type=Path), help="The file.")
 @_BITS
-def question(categories: str, p: float, rho: float, people: int, out: Path, bits: int) -> None:
+@_GROUPING
+def question(
+    categories: str, p: float, rho: float, people: int, out: Path, bits: int, shuffled: bool
+) -> None:
     """Write the question that devices and collector share, and say what it promises."""
     jrr = JRR(Categories(categories.split(",")), p=p, rho=rho, n=people)
-    terms = protocols.Terms(jrr, bits)
+    terms = protocols.Terms(jrr, bits, _grouping(shuffled))
     out.write_text(to_json(jrr) + "\n", encoding="utf-8")
     click.echo(f"each answer is promised {terms.guarantee}")
 
@@ -184,7 +187,11 @@ def _terms(asked: Path, bits: int, shuffled: bool) -> protocols.Terms:
     jrr = from_json(asked.read_text(encoding="utf-8"))
     if not isinstance(jrr, Joint):
         raise click.UsageError("this question is not for correlated coins; `dither jrr question` writes one")
-    return protocols.Terms(jrr, bits, protocols.SHUFFLED if shuffled else protocols.DEALT)
+    return protocols.Terms(jrr, bits, _grouping(shuffled))
+
+
+def _grouping(shuffled: bool) -> protocols.Grouping:
+    return protocols.SHUFFLED if shuffled else protocols.DEALT
 
 
 def _listen(host: str, port: int) -> socket.socket:

@@ -18,7 +18,7 @@ from typing import Any, Final, final
 from dither.errors import ExchangeFailed
 from dither.protocols.grouping import check_number, deal_pairs
 from dither.protocols.messages import Kind
-from dither.protocols.servers import begin_share, combine, end_share
+from dither.protocols.servers import begin_share, check_servers, combine, end_share
 from dither.protocols.streams import Address, Deadline, accept, hear, read_object, tell
 
 _SMALL: Final = 1 << 10
@@ -58,6 +58,7 @@ def dealer(names: list[str], deadline: Deadline) -> list[int]:
 
 def server(index: int, servers: Sequence[str]) -> Places:
     """Pair as one of three servers: the answer is a share of everybody's partner."""
+    check_servers(index, servers)  # before anybody enrols
 
     def shares(names: list[str], deadline: Deadline) -> list[int]:
         return end_share(

@@ -38,10 +38,7 @@ def shuffle_pairs(n: int, *, timeout: float = 120.0) -> Pairing:
 
 def begin_share(n: int, index: int, servers: Sequence[str], names: bytes) -> subprocess.Popen[str]:
     """Start one of the three servers' part; `names` is what all three must agree on."""
-    if find_spec("mpyc") is None:
-        raise MissingExtra("pairing by three servers", "protocols")
-    if len(servers) != SERVERS or not 0 <= index < SERVERS:
-        raise InvalidParameter("three servers shuffle, each with its address and its place from 0 to 2")
+    check_servers(index, servers)
     agreed = hashlib.sha256(names).hexdigest()
     task = json.dumps({"n": n, "index": index, "servers": list(servers), "agreed": agreed})
     process = subprocess.Popen(
@@ -55,6 +52,18 @@ def begin_share(n: int, index: int, servers: Sequence[str], names: bytes) -> sub
         process.stdin.write(task + "\n")
         process.stdin.flush()
     return process
+
+
+def check_servers(index: int, servers: Sequence[str]) -> None:
+    """Raise unless these are three addresses, of which this server has one; and if mpyc is missing."""
+    if find_spec("mpyc") is None:
+        raise MissingExtra("pairing by three servers", "protocols")
+    if len(set(servers)) != SERVERS or len(servers) != SERVERS or not 0 <= index < SERVERS:
+        raise InvalidParameter("three servers shuffle, each with its own address and its place from 0 to 2")
+    for address in servers:
+        host, _, port = address.rpartition(":")
+        if not host or not port.isdigit() or not 0 < int(port) < 1 << 16:
+            raise InvalidParameter("the address of a server is HOST:PORT")
 
 
 def end_share(process: subprocess.Popen[str], n: int, deadline: Deadline) -> list[int]:

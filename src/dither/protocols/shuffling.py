@@ -34,12 +34,19 @@ def main() -> None:
 
 
 async def _shuffle(mpc: Any, random: Any, n: int, agreed: bytes) -> list[int]:
-    field = mpc.SecFld(modulus=PRIME)
-    even = n + n % 2  # where n is odd, whoever is paired with nobody tosses alone
     await mpc.start()
     lists = await mpc.transfer(agreed)
     if len(set(lists)) != 1:
         raise SystemExit("the servers do not see the same devices")
+    shares = await shared_partners(mpc, random, n)
+    await mpc.shutdown()
+    return shares
+
+
+async def shared_partners(mpc: Any, random: Any, n: int) -> list[int]:
+    """Shuffle once, among servers that have met, and give this server's share of every device's partner."""
+    field = mpc.SecFld(modulus=PRIME)
+    even = n + n % 2  # where n is odd, whoever is paired with nobody tosses alone
     order = random.random_permutation(field, even)
     rows = [[order[place], order[place ^ 1]] for place in range(even)]
     random.shuffle(field, rows)
@@ -47,7 +54,6 @@ async def _shuffle(mpc: Any, random: Any, n: int, agreed: bytes) -> list[int]:
     # A product is shared afresh: a device that sees all three shares learns its partner and nothing else.
     one = mpc.input(field(1), senders=0)
     shares = [int(share) for share in await mpc.gather(mpc.scalar_mul(one, [row[1] for row in rows]))]
-    await mpc.shutdown()
     by_device = dict(zip(devices, shares, strict=True))
     return [by_device[device] for device in range(n)]
 

@@ -1,0 +1,30 @@
+"""One of three servers that shuffle many times in a row, for the test of their law: a process of its own."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Any
+
+from dither.protocols.shuffling import shared_partners
+
+
+def main() -> None:
+    task = json.loads(sys.stdin.readline())
+    sys.argv = ["shuffling", "-I", str(task["index"]), "--no-log"]
+    for address in task["servers"]:
+        sys.argv += ["-P", address]
+    import mpyc.random  # noqa: PLC0415
+    from mpyc.runtime import mpc  # noqa: PLC0415
+
+    async def all_shuffles() -> Any:
+        await mpc.start()
+        shares = [await shared_partners(mpc, mpyc.random, task["n"]) for _ in range(task["times"])]
+        await mpc.shutdown()
+        return shares
+
+    json.dump(mpc.run(all_shuffles()), sys.stdout)
+
+
+if __name__ == "__main__":
+    main()
