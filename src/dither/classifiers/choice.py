@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, final
@@ -13,13 +14,14 @@ from dither.classifiers.indicator import Indicator
 from dither.classifiers.result import Method, Utility
 from dither.classifiers.subject import Randomiser
 from dither.classifiers.utility import QUERIES, check_confidence, utility
+from dither.domains import finite
 from dither.errors import Infeasible, InvalidParameter
 from dither.mechanisms.mechanism import check_epsilon
 from dither.randomness import Source
 
 _RANGE: Final = (0.05, 20.0)  # budgets that are looked at unless others are asked for
-_LOOKS: Final = 60
-_HALVINGS: Final = 24
+_STEP: Final = 1.1  # from one budget to the next, at first
+_PARTS: Final = 4  # into which the gap between a budget that is enough and one that is not is divided
 
 
 @final
@@ -89,12 +91,16 @@ def best_mechanism(
 @final
 @dataclass(frozen=True, eq=False, repr=False)
 class Enough:
-    """A budget that is enough, the utility it keeps, and the curve that it was read off."""
+    """A budget that is enough, the utility it keeps, and the curve that it was read off.
+
+    `not_enough` is the next smaller budget that was looked at, which does not do; 0 if none was looked at.
+    """
 
     epsilon: float
     lower: float
     mechanism: Any
     curve: Curve
+    not_enough: float
 
     def __float__(self) -> float:
         return self.epsilon
@@ -112,6 +118,7 @@ def epsilon_for_utility(
     *,
     at_least: float,
     between: tuple[float, float] = _RANGE,
+    tolerance: float = 1e-4,
     confidence: float = 0.95,
     queries: int = QUERIES,
     names: Sequence[str] | None = None,
@@ -119,8 +126,10 @@ def epsilon_for_utility(
 ) -> Enough:
     """Give the smallest budget found that keeps the answer with probability `at_least`.
 
-    Read off a curve whose whole lower edge holds at once; where the curve is exact, refined by halving.
-    Utility need not grow with the budget, so a larger one is not certainly enough.
+    Read off a curve whose whole lower edge holds at once. Where the curve is exact, more budgets are looked
+    at until one that is not enough is nearer than a share `tolerance`. Utility need not grow with the budget:
+    a larger one is not certainly enough, and between the budgets looked at a smaller one may be. (With noise
+    on a lattice, which is laid anew for every ε, utility goes up and down by about the width of a cell.)
 
     >>> import dither as dt
     >>> wide = dt.classifiers.Linear([[0.0], [1.0], [-1.0]], [0.0, -0.8, 0.2])
@@ -129,12 +138,16 @@ def epsilon_for_utility(
     """
     if not 0.0 < at_least < 1.0:
         raise InvalidParameter("at_least is a probability between 0 and 1")
+    if not 1e-9 <= finite("tolerance", tolerance) < 1.0:
+        raise InvalidParameter("the tolerance is a share of the budget, from 1e-9 to 1")
     low, high = (check_epsilon(end) for end in between)
+    if low >= high:
+        raise InvalidParameter("budgets are looked for between a lower and a higher one")
     curve = utility_curve(
         predict,
         x,
         mechanism,
-        np.geomspace(low, high, _LOOKS).tolist(),
+        np.geomspace(low, high, math.ceil(math.log(high / low) / math.log(_STEP)) + 1).tolist(),
         confidence=confidence,
         queries=queries,
         names=names,
@@ -147,17 +160,16 @@ def epsilon_for_utility(
             "larger budget, or ask the classifier more often"
         )
     first = int(enough[0])
+    under = float(curve.epsilons[first - 1]) if first else 0.0
     epsilon, lower = float(curve.epsilons[first]), float(curve.lower[first])
-    if first and curve.method is Method.EXACT:
-        under = float(curve.epsilons[first - 1])
-        for _ in range(_HALVINGS):
-            middle = (under + epsilon) / 2.0
-            found = utility(predict, x, mechanism.at(middle), method=Method.EXACT, names=names).lower
+    while first and curve.method is Method.EXACT and epsilon > (1.0 + tolerance) * under:
+        for look in np.geomspace(under, epsilon, _PARTS + 1)[1:-1].tolist():
+            found = utility(predict, x, mechanism.at(look), method=Method.EXACT, names=names).lower
             if found >= at_least:
-                epsilon, lower = middle, found
-            else:
-                under = middle
-    return Enough(epsilon, lower, mechanism.at(epsilon), curve)
+                epsilon, lower = look, found
+                break
+            under = look
+    return Enough(epsilon, lower, mechanism.at(epsilon), curve, under)
 
 
 def _named(candidates: Sequence[Any]) -> dict[str, Any]:

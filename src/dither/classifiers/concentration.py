@@ -12,6 +12,7 @@ from dither.classifiers.box import Box
 from dither.classifiers.laws import as_designed
 from dither.domains import Circle, Line
 from dither.errors import InvalidParameter
+from dither.kernels.noise_law import TableLaw
 from dither.mechanisms.combined.attributes import Attributes
 from dither.mechanisms.combined.each import Each
 from dither.mechanisms.questions import Number, Questions
@@ -103,6 +104,8 @@ def _block(questions: Questions, low: Floats, high: Floats, unit: Floats) -> Flo
     if through.any() and not isinstance(questions.line, Circle):
         raise InvalidParameter("a box's low edge is above its high edge")
     law, line = questions.law, questions.line
+    if isinstance(law, TableLaw) and not unit.ndim and not through.any():
+        return _listed(line, *law.atoms(unit), low, high)
     first, last = line.to_unit(low), line.to_unit(high)
     places, masses = law.atoms(unit)
     if places.size:
@@ -115,6 +118,13 @@ def _block(questions: Questions, low: Floats, high: Floats, unit: Floats) -> Flo
     if places.size:
         mass = mass + _at(places, masses, np.broadcast_to(first, mass.shape))
     return mass
+
+
+def _listed(line: Line, places: Floats, masses: Floats, low: Floats, high: Floats) -> Floats:
+    """Give the probability of the listed reports from low to high."""
+    numbers, sums = line.from_unit(places), np.concatenate([[0.0], np.cumsum(masses)])
+    begin, end = np.searchsorted(numbers, low, side="left"), np.searchsorted(numbers, high, side="right")
+    return np.asarray(sums[end] - sums[begin])
 
 
 def _snapped(edge: Floats, asked: Floats, places: Floats, line: Line) -> Floats:

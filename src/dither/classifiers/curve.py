@@ -32,7 +32,7 @@ _CLOSE: Final = 0.01  # proven bounds nearer than this need no sampling beside t
 class Curve:
     """How likely the answer stays, for many budgets: at least `lower` and at most `upper`.
 
-    With the stated confidence the whole lower edge is right, at every budget at once; so is the upper one.
+    With the stated confidence the whole band is right: both edges, at every budget at once.
     """
 
     epsilons: Floats

@@ -19,15 +19,15 @@ from numpy.typing import NDArray
 from dither.classifiers.bounds import bernstein
 from dither.classifiers.case import Case
 from dither.classifiers.laws import as_designed
+from dither.classifiers.levels import Levels
 from dither.classifiers.sampling import uniform
-from dither.kernels.law import Law, MixedLaw, WindowLaw
+from dither.kernels.law import Law, WindowLaw
 from dither.mechanisms.combined.attributes import Answering
 from dither.mechanisms.questions import Questions
 from dither.randomness import Source
 
 Floats = NDArray[np.float64]
 
-_GRID: Final = 129  # points at which two smooth densities are compared
 _HALVINGS: Final = 54
 
 
@@ -56,11 +56,20 @@ def one_time(
     places = _drawn(proposals, units, queries, source)
     points = [one.line.from_unit(places[:, feature]) for feature, one in enumerate(asked[0])]
     lost = ~case.keeps(np.stack(points, axis=-1))
-    densities = _densities(asked, places, units)
-    proposed = densities if anchors is None else _densities(proposals, places, units)
+    densities, least = np.zeros((len(asked), queries)), np.zeros((len(asked), len(proposals)))
+    proposed = densities if anchors is None else np.zeros((len(proposals), queries))
+    for feature, unit in enumerate(units.tolist()):
+        column = np.ascontiguousarray(places[:, feature])
+        levels = Levels.of([parts[feature].law for parts in (*asked, *proposals)], unit)
+        densities += levels.logarithms(column, slice(len(asked)))
+        if anchors is not None:
+            proposed += levels.logarithms(column, slice(len(asked), None))
+        least += levels.least_ratios(len(asked))
     with np.errstate(over="ignore", invalid="ignore"):
         weights = np.exp(densities - _mixture(proposed))
-    most = np.maximum(_largest(asked, proposals, units), weights.max(axis=1))
+    # Where each anchor has at least r_k times the density, weights are at most 1/mean(r).
+    bound = (1.0 + 1e-9) / np.maximum(np.exp(least).mean(axis=1), 1e-300)
+    most = np.maximum(bound, weights.max(axis=1))
     share = omega / len(asked)
     bounds = [_bounds(weight, lost, float(top), share) for weight, top in zip(weights, most, strict=True)]
     lower, upper, estimate = np.array(bounds).T
@@ -68,11 +77,11 @@ def one_time(
 
 
 def _bounds(weight: Floats, lost: NDArray[np.bool_], most: float, omega: float) -> tuple[float, float, float]:
-    """Bound what is lost and what is kept, each with half of ω, and take the better of the two."""
+    """Bound what is lost and what is kept from both sides, a quarter of ω each; the better counts."""
     ends = []
     for which in (lost, ~lost):
         terms = weight * which
-        mean, margin = float(terms.mean()), bernstein(float(terms.var(ddof=1)), most, weight.size, omega / 2)
+        mean, margin = float(terms.mean()), bernstein(float(terms.var(ddof=1)), most, weight.size, omega / 4)
         ends.append((mean - margin, mean, mean + margin))
     (lost_low, lost_mean, lost_high), (kept_low, kept_mean, kept_high) = ends
     lower, upper = max(1.0 - lost_high, kept_low, 0.0), min(1.0 - lost_low, kept_high, 1.0)
@@ -89,63 +98,6 @@ def _mixture(densities: Floats) -> Floats:
 
 def _unit(questions: Questions, value: float) -> float:
     return float(questions.line.to_unit(questions.line.check(value).astype(np.float64)))
-
-
-def _densities(laws: Sequence[Sequence[Questions]], places: Floats, units: Floats) -> Floats:
-    """Give the logarithm of each law's density at each point, atoms by their probability."""
-    total = np.zeros((len(laws), len(places)))
-    for feature, unit in enumerate(units):
-        column = np.ascontiguousarray(places[:, feature])
-        for row, parts in enumerate(laws):
-            with np.errstate(divide="ignore"):
-                total[row] += np.log(_density(parts[feature].law, column, unit))
-    return total
-
-
-def _density(law: Law, places: Floats, unit: Floats) -> Floats:
-    density = law.density(places, unit)
-    atoms, masses = law.atoms(unit)
-    if atoms.size:
-        which = np.minimum(np.searchsorted(atoms, places), atoms.size - 1)
-        density = np.where(atoms[which] == places, masses[which], density)
-    return density
-
-
-def _largest(
-    asked: Sequence[Sequence[Questions]], proposals: Sequence[Sequence[Questions]], units: Floats
-) -> Floats:
-    """Bound the weights: where each anchor has at least r_k times the density, they are at most 1/mean(r)."""
-    least = np.zeros((len(asked), len(proposals)))
-    for feature, unit in enumerate(units.tolist()):
-        laws = [parts[feature].law for parts in (*asked, *proposals)]
-        places = _places(laws, unit)
-        with np.errstate(divide="ignore"):
-            levels = np.array([np.log(_density(law, places, np.asarray(unit))) for law in laws])
-        own, others = levels[: len(asked)], levels[len(asked) :]
-        for row, level in enumerate(own):
-            here = np.isfinite(level)
-            least[row] += (others[:, here] - level[here]).min(axis=1)
-    return np.asarray(1.0 / np.maximum(np.exp(least).mean(axis=1), 1e-300))
-
-
-def _places(laws: Sequence[Law], unit: float) -> Floats:
-    """Give places in every piece of every density, and a grid for those that are smooth."""
-    edges = [np.linspace(*law.support, _GRID) for law in (laws[0], laws[-1])]
-    edges += [np.array([unit]), *(_jumps(law, unit) for law in laws)]
-    steps = np.unique(np.concatenate(edges))
-    atoms = [law.atoms(np.asarray(unit))[0] for law in laws]
-    return np.unique(np.concatenate([steps, (steps[1:] + steps[:-1]) / 2.0, *atoms]))
-
-
-def _jumps(law: Law, unit: float) -> Floats:
-    """Give where a window begins and ends, in the numbers that reports stand for."""
-    if isinstance(law, MixedLaw):
-        return np.concatenate([_jumps(part, unit) for part in law.laws])
-    if not isinstance(law, WindowLaw):
-        return np.array(law.support)
-    start = float(law.start(np.asarray(unit)))
-    ends = np.array([start, start + law.share])
-    return np.append(law.codebook(np.mod(ends, 1.0) if law.circular else ends), law.support)
 
 
 def _drawn(proposals: Sequence[Sequence[Questions]], units: Floats, queries: int, source: Source) -> Floats:

@@ -101,7 +101,7 @@ def region(case: Case, parts: Sequence[Answering], omega: float, queries: int, s
     most = float(np.prod([law.masses.max() * law.places.size for law in laws]))
     terms = weights * case.keeps(points)
     mean = float(terms.mean())
-    margin = bernstein(float(terms.var(ddof=1)), most, queries, omega)
+    margin = bernstein(float(terms.var(ddof=1)), most, queries, omega / 2.0)
     return Utility(
         max(0.0, mean - margin), min(1.0, mean + margin), min(1.0, mean), Method.REGION, 1.0 - omega, queries
     )

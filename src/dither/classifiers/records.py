@@ -158,15 +158,15 @@ def _proof(lower: Floats, upper: Floats, promise: Any) -> Overall:
 
 
 def _bounds(stayed: NDArray[np.int64], queries: int, omega: float, promise: Any) -> Overall:
-    trials, total = queries * stayed.size, int(stayed.sum())
-    share = omega / stayed.size  # all records at once
+    trials, total, half = queries * stayed.size, int(stayed.sum()), omega / 2.0  # for each of two edges
+    share = half / stayed.size  # all records at once
     lower = np.array([binomial_below(int(count), queries, share) for count in stayed])
     upper = np.array([binomial_above(int(count), queries, share) for count in stayed])
 
     def sampled(low: float, high: float, estimate: float) -> Utility:
         return Utility(low, high, estimate, Method.MONTE_CARLO, 1.0 - omega, trials, promise)
 
-    least, most = mean_below(total, trials, omega), 1.0 - mean_below(trials - total, trials, omega)
+    least, most = mean_below(total, trials, half), 1.0 - mean_below(trials - total, trials, half)
     return Overall(
         sampled(least, most, total / trials),
         sampled(float(lower.min()), float(upper.min()), float(stayed.min()) / queries),

@@ -30,7 +30,7 @@ class Method(Enum):
 class Utility:
     """How likely a classifier's answer stays the same when the record is randomised: at least `lower`.
 
-    `lower` is wrong with probability at most 1 − `confidence`; so is `upper`. A confidence of 1 is a proof.
+    Both `lower` and `upper` are right with probability `confidence` at least; a confidence of 1 is a proof.
     `estimate` is the best guess. `queries` is how often the classifier was asked, `guarantee` what the person
     is promised, and `box`, where one was found, holds randomised values for which the answer stays.
     """

@@ -147,13 +147,13 @@ def proven(case: Case, parts: Sequence[Answering], *, boxes: bool = True) -> Uti
 def monte_carlo(
     case: Case, parts: Sequence[Answering], omega: float, queries: int, source: Source
 ) -> Utility:
-    """Count how often the answer stays, and bound the probability by Clopper and Pearson."""
+    """Count how often the answer stays, and bound the probability [Clopper34], half of ω a side."""
     if omega == 0.0:
         raise InvalidParameter("sampling proves nothing; its confidence is below 1")
     stayed = kept(case, parts, queries, source)
     return Utility(
-        binomial_below(stayed, queries, omega),
-        binomial_above(stayed, queries, omega),
+        binomial_below(stayed, queries, omega / 2.0),
+        binomial_above(stayed, queries, omega / 2.0),
         stayed / queries,
         Method.MONTE_CARLO,
         1.0 - omega,

@@ -1,0 +1,51 @@
+"""One set of points for many budgets: weights average to one, and none is above its bound."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dither as dt
+from dither.classifiers.importance import _drawn
+from dither.classifiers.levels import Levels
+from tests.cases import EVERY, NUMERIC, Case, names
+
+BUDGETS = (0.7, 2.0, 5.0)
+COUNT = 4000
+
+
+def weighted(case: Case, unit: float) -> tuple[Any, Any, Any]:
+    """Give weights by the mixture for each budget, their bounds, and weights as if atoms were no matter."""
+    mechanisms = [case(epsilon) for epsilon in BUDGETS]
+    laws = [mechanism.law for mechanism in mechanisms]
+    places = _drawn([[one] for one in mechanisms], np.array([unit]), COUNT, dt.Seeded(4))[:, 0]
+    levels = Levels.of([*laws, *laws], unit)
+    right = np.exp(levels.logarithms(places, slice(len(laws))))
+    naive = right + np.array([law.density(places, np.asarray(unit)) for law in laws]) * (right == 0.0)
+    with np.errstate(invalid="ignore"):
+        weights, wrong = (some / some.mean(axis=0) for some in (right, naive))
+    return weights, 1.0 / np.exp(levels.least_ratios(len(laws))).mean(axis=1), wrong
+
+
+def apart(weights: Any) -> float:
+    """How many standard errors the mean weights are from one."""
+    error = weights.std(axis=1) / np.sqrt(COUNT) + 1e-9
+    return float((np.abs(weights.mean(axis=1) - 1.0) / error).max())
+
+
+@pytest.mark.parametrize("case", EVERY, ids=names(EVERY))
+def test_weights_average_to_one_and_stay_below_their_bound(case: Case) -> None:
+    for unit in (0.0, 0.37):
+        weights, most, _ = weighted(case, unit)
+        assert apart(weights) < 5.3
+        assert (weights.max(axis=1) <= most * (1.0 + 1e-9)).all()
+        assert (most <= len(BUDGETS) * (1.0 + 1e-9)).all()
+
+
+def test_an_atom_under_another_law_s_density_would_be_noticed() -> None:
+    """The broken twin: Hybrid's two atoms move with ε, and lie where other budgets have a density."""
+    hybrid = next(case for case in NUMERIC if case.name.startswith("Hybrid"))
+    weights, _, wrong = weighted(hybrid, 0.37)
+    assert apart(weights) < 5.3 < apart(wrong)
