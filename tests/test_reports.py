@@ -99,6 +99,46 @@ def test_the_integers_and_the_codebook_travel() -> None:
     assert other.fingerprint != PM.fingerprint
 
 
+@pytest.mark.parametrize("kind", [dt.PM, dt.SW, dt.Podium])
+def test_integers_that_travelled_stay_however_reports_are_read(kind: type[dt.PM]) -> None:
+    mechanism = kind(dt.Interval(0, 1), epsilon=1)
+    data = json.loads(dt.to_json(mechanism))
+    data["sampled"]["kernel"]["width"] -= 100
+    data["sampled"]["codebook"]["offset"] += 0.125
+    other = dt.from_json(json.dumps(data))
+    reports = other.perturb(np.linspace(0, 1, 500), source=dt.Seeded(1))
+    for variant in (other.truncated(), other.compressed(), other.compressed().truncated()):
+        assert variant.kernel == other.kernel
+        assert variant.fingerprint == other.fingerprint
+        assert reports.read_by(variant) == reports
+        assert dt.mean(reports.read_by(variant)).value == dt.mean(reports).value
+        again = pickle.loads(pickle.dumps(variant))
+        assert again.fingerprint == other.fingerprint
+        assert np.array_equal(again.decode(reports.cells), variant.decode(reports.cells))
+        assert dt.from_json(dt.to_json(variant)).fingerprint == other.fingerprint
+    assert np.array_equal(reports.read_by(other.truncated()).values, np.clip(reports.values, 0, 1))
+    assert other.at(2).kernel == mechanism.at(2).kernel  # another budget, other integers
+
+
+def test_a_redesign_keeps_the_window_that_travelled() -> None:
+    data = json.loads(dt.to_json(dt.SW(dt.Interval(0, 1), epsilon=1)))
+    data["sampled"]["kernel"]["width"] -= 100
+    other = dt.from_json(json.dumps(data))
+    assert isinstance(other, dt.SW)
+    assert other.redesigned().kernel == other.kernel
+
+
+def test_noise_that_travelled_stays_however_reports_are_read() -> None:
+    mechanism, older = (dt.Laplace(dt.Interval(0, 1), epsilon=eps, cells=256) for eps in (0.7, 0.699))
+    other = mechanism.restored(older.wire())
+    reports = other.perturb(np.linspace(0, 1, 500), source=dt.Seeded(1))
+    cut = other.truncated()
+    assert cut.kernel == older.kernel
+    assert np.array_equal(reports.read_by(cut).values, np.clip(reports.values, 0, 1))
+    assert pickle.loads(pickle.dumps(other)).kernel == older.kernel
+    assert pickle.loads(pickle.dumps(cut)).fingerprint == other.fingerprint
+
+
 def test_a_specification_that_spends_too_much_is_refused() -> None:
     data = json.loads(dt.to_json(PM))
     data["sampled"]["kernel"]["step"] += 1 << 40

@@ -40,6 +40,10 @@ class Affine:
                 np.clip(block, self.low, self.high, out=block)
         return values.reshape(np.shape(cells))
 
+    def cut(self, low: float, high: float) -> Affine:
+        """Give the same numbers, moved to the nearer of `low` and `high` where they are beyond."""
+        return Affine(self.offset, self.step, low, high)
+
     def wire(self) -> dict[str, Any]:
         """Give the specification that travels with reports."""
         ends = {"low": self.low, "high": self.high} if math.isfinite(self.low) else {}
@@ -63,6 +67,10 @@ class Table:
             np.copyto(index[: block.size], flat[begin : begin + BLOCK], casting="unsafe")
             self.values.take(index[: block.size], out=block, mode="clip")
         return values.reshape(np.shape(cells))
+
+    def cut(self, low: float, high: float) -> Table:
+        """Give the same numbers, moved to the nearer of `low` and `high` where they are beyond."""
+        return Table(np.clip(self.values, low, high))
 
     def wire(self) -> dict[str, Any]:
         """Give the specification that travels with reports: each run of equal numbers once."""

@@ -102,7 +102,8 @@ class LatticeMechanism(TabledMechanism, Generic[Kind]):
             raise MalformedReport("the kernel and the mechanism disagree about the number of cells")
         copy = replace(self)
         copy.__dict__.pop("track", None)
-        copy.__dict__.update(kernel=self._certified(kernel), decoder=from_wire(wire["codebook"]))
+        book = from_wire(wire["codebook"])
+        copy.__dict__.update(kernel=self._certified(kernel), decoder=book, _travelled=wire)
         return copy
 
 
@@ -145,7 +146,8 @@ class AddedNoise(LatticeMechanism[Clamped]):
 
     def truncated(self) -> Self:
         """Give the same mechanism with reports beyond the domain read as its nearer end."""
-        return replace(self, decoding=Decoding.TRUNCATED)
+        cut = self.decoder.cut(self.line.low, self.line.high)
+        return self._varied(lambda copy: cut.wire(), decoding=Decoding.TRUNCATED)
 
 
 def exponential_margin(epsilon: float) -> float:

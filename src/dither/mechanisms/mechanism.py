@@ -6,7 +6,7 @@ import hashlib
 import json
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass, fields, replace
 from fractions import Fraction
 from functools import cached_property
@@ -83,6 +83,14 @@ class Mechanism(ABC):
         if wire != self.wire():
             raise MalformedReport("the reports were sampled by other integers than this version's")
         return self
+
+    @final
+    def _varied(self, codebook: Callable[[Self], Any], **changes: Any) -> Self:
+        """Give a copy with other fields; integers that travelled stay, read by the codebook for the copy."""
+        copy = replace(self, **changes)
+        if "_travelled" not in self.__dict__:
+            return copy
+        return copy.restored(self.wire() | {"codebook": codebook(copy)})
 
     @property
     @abstractmethod

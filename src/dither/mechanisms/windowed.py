@@ -280,11 +280,20 @@ class WindowMechanism(Numerical):
 
     def truncated(self) -> Self:
         """Give the same mechanism with reports beyond the domain read as its nearer end."""
-        return replace(self, decoding=Decoding.TRUNCATED)
+        return self._varied(self._cut, decoding=Decoding.TRUNCATED)
 
     def compressed(self) -> Self:
         """Give the same mechanism with the report space read as the domain itself: biased, by choice."""
-        return replace(self, decoding=Decoding.COMPRESSED)
+        return self._varied(self._again, decoding=Decoding.COMPRESSED)
+
+    def _cut(self, copy: WindowMechanism) -> dict[str, Any]:
+        if self.decoding is not Decoding.OWN:
+            return self._again(copy)
+        return self.decoder.cut(self.line.low, self.line.high).wire()
+
+    def _again(self, copy: WindowMechanism) -> dict[str, Any]:
+        book = copy._book(self.kernel.share, self.kernel.contrast)
+        return decoder(book, self.cells, self.line).wire()
 
 
 def within(raw: Array, cells: int, dtype: np.dtype[Any]) -> Array:

@@ -148,7 +148,7 @@ class Polar(Mechanism):
         if Fraction(first) + Fraction(second) > Fraction(self.epsilon):
             raise MalformedReport("the split spends more than the mechanism's budget")
         copy = replace(self)
-        copy.__dict__.update(split=(first, second), parts=parts)
+        copy.__dict__.update(split=(first, second), parts=parts, _travelled=wire)
         return copy
 
     @property

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import KW_ONLY, dataclass
 from typing import final
 
 from dither.domains import Circle, Interval
@@ -40,7 +40,7 @@ class SW(WindowMechanism):
 
     def redesigned(self) -> SW:
         """Give the window of the same width that stays inside the domain, as OGPM's does."""
-        return replace(self, redesign=True)
+        return self._varied(lambda copy: copy.decoder.wire(), redesign=True)
 
 
 def wave_share(epsilon: float) -> float:

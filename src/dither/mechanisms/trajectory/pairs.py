@@ -106,7 +106,7 @@ class PairMechanism(PathMechanism):
             raise MalformedReport("two kernels and two codebooks were expected") from None
         copy = replace(self)
         parts = tuple(part.restored(half) for part, half in zip(self.parts, halves, strict=True))
-        copy.__dict__["parts"] = parts
+        copy.__dict__.update(parts=parts, _travelled=wire)
         return copy
 
 

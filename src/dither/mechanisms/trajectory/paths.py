@@ -142,7 +142,7 @@ class PathMechanism(Mechanism):
     @final
     def read(self, reading: Reading | None) -> Self:
         """Give the same mechanism whose reports are read another way: `read(dt.Rounded(points))`."""
-        return replace(self, reading=reading)
+        return self._varied(lambda copy: self.wire()["codebook"], reading=reading)
 
     @final
     def paths(self, reports: Reports) -> Paths:
