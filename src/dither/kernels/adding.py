@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from functools import partial
 from typing import Any, final
 
 import numpy as np
@@ -13,7 +14,7 @@ from dither.kernels.alias import AliasSampler
 from dither.kernels.enclosed import Bounded, Ring
 from dither.kernels.lattice import Clamped, Lattice
 from dither.kernels.placement import Track
-from dither.kernels.sampling import FEW, in_threads
+from dither.kernels.sampling import Single, draw_each
 from dither.randomness import Source
 
 Array = NDArray[Any]
@@ -22,8 +23,8 @@ Array = NDArray[Any]
 class _Adder(ABC):
     """The scratch space for one thread: blocks of up to `size` values."""
 
-    def __init__(self, domain: Line, lattice: Lattice, track: Track, size: int) -> None:
-        self._domain, self._track = domain, track
+    def __init__(self, lattice: Lattice, track: Track, size: int) -> None:
+        self._track = track
         self._noise = AliasSampler(lattice.noise.table, size)
         coin = np.dtype(np.uint16 if track.fraction <= 16 else np.uint32)
         self._coins = np.empty(size if track.fraction else 0, dtype=coin)
@@ -32,9 +33,7 @@ class _Adder(ABC):
         self._step = np.empty(size, dtype=np.int32)
 
     def __call__(self, block: Array, cell: Array, source: Source) -> None:
-        """Write a report for each value of a block, or raise `OutsideDomain` if one lies outside."""
-        if not self._domain.admits(block):
-            self._domain.refuse()
+        """Write a report for each value of a block."""
         self._draw(self._steps(block, source), cell, source)
 
     def _steps(self, block: Array, source: Source) -> Array:
@@ -60,8 +59,8 @@ class _Adder(ABC):
 
 @final
 class _ClampedAdder(_Adder):
-    def __init__(self, domain: Line, lattice: Clamped, track: Track, size: int) -> None:
-        super().__init__(domain, lattice, track, size)
+    def __init__(self, lattice: Clamped, track: Track, size: int) -> None:
+        super().__init__(lattice, track, size)
         self._first, self._last = lattice.steps, 2 * lattice.noise.reach
 
     def _draw(self, step: Array, cell: Array, source: Source) -> None:
@@ -73,8 +72,8 @@ class _ClampedAdder(_Adder):
 
 @final
 class _RingAdder(_Adder):
-    def __init__(self, domain: Line, lattice: Ring, track: Track, size: int) -> None:
-        super().__init__(domain, lattice, track, size)
+    def __init__(self, lattice: Ring, track: Track, size: int) -> None:
+        super().__init__(lattice, track, size)
         self._mask = np.uint16(lattice.cells - 1)
 
     def _draw(self, step: Array, cell: Array, source: Source) -> None:
@@ -86,8 +85,8 @@ class _RingAdder(_Adder):
 
 @final
 class _BoundedAdder(_Adder):
-    def __init__(self, domain: Line, lattice: Bounded, track: Track, size: int) -> None:
-        super().__init__(domain, lattice, track, size)
+    def __init__(self, lattice: Bounded, track: Track, size: int) -> None:
+        super().__init__(lattice, track, size)
         self._reach = np.uint16(lattice.noise.reach)
 
     def _draw(self, step: Array, cell: Array, source: Source) -> None:
@@ -104,26 +103,21 @@ class _BoundedAdder(_Adder):
             again = again.take(np.flatnonzero(place > self._reach))
 
 
-def _adder(domain: Line, lattice: Lattice, track: Track, size: int) -> _Adder:
+def _adder(lattice: Lattice, track: Track, size: int) -> _Adder:
     if isinstance(lattice, Clamped):
-        return _ClampedAdder(domain, lattice, track, size)
+        return _ClampedAdder(lattice, track, size)
     if isinstance(lattice, Ring):
-        return _RingAdder(domain, lattice, track, size)
+        return _RingAdder(lattice, track, size)
     assert isinstance(lattice, Bounded)
-    return _BoundedAdder(domain, lattice, track, size)
+    return _BoundedAdder(lattice, track, size)
 
 
 def draw_lattice(
     domain: Line, lattice: Lattice, track: Track, values: Array, source: Source, *, threads: int
 ) -> Array:
-    """Give a report for each of the values (one axis): plain integers for a few, blocks for many."""
-    if values.size >= FEW:
-        return in_threads(
-            lambda size: _adder(domain, lattice, track, size), values, lattice.dtype, source, threads
-        )
-    if values.size and not domain.admits(values):
-        domain.refuse()
-    return np.array([_one(lattice, track, float(value), source) for value in values], dtype=lattice.dtype)
+    """Give a report for each of the values (one axis)."""
+    one: Single = lambda value, source: _one(lattice, track, value, source)  # noqa: E731
+    return draw_each(domain, partial(_adder, lattice, track), one, values, lattice.dtype, source, threads)
 
 
 def _one(lattice: Lattice, track: Track, value: float, source: Source) -> int:

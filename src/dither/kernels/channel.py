@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from dither.domains import Line
 from dither.errors import InvalidParameter
 from dither.kernels.alias import TOTAL_BITS, Alias, AliasSampler
-from dither.kernels.sampling import FEW, in_threads
+from dither.kernels.sampling import Sampler, Single, draw_each, in_threads
 from dither.randomness import Source
 
 Array = NDArray[Any]
@@ -148,31 +148,14 @@ class Nearest:
         return np.array(self.labels, dtype=np.int64)
 
 
-@final
-class _NearestDrawer:
-    def __init__(self, domain: Line, channel: Channel, nearest: Nearest, size: int) -> None:
-        self._domain, self._nearest = domain, nearest
-        self._drawer = _Drawer(channel, size)
-
-    def __call__(self, values: Array, cells: Array, source: Source) -> None:
-        if not self._domain.admits(values):
-            self._domain.refuse()
-        self._drawer(self._nearest.aim(values), cells, source)
-
-
 def draw_channel(
     domain: Line, channel: Channel, nearest: Nearest, values: Array, source: Source, *, threads: int
 ) -> Array:
-    """Give a report for each of the values (one axis): plain integers for a few, blocks for many."""
-    if values.size >= FEW:
-        return in_threads(
-            lambda size: _NearestDrawer(domain, channel, nearest, size),
-            values,
-            channel.dtype,
-            source,
-            threads,
-        )
-    if values.size and not domain.admits(values):
-        domain.refuse()
-    cells = [channel.table.draw_one(source, nearest.aim_one(float(value))) for value in values]
-    return np.array(cells, dtype=channel.dtype)
+    """Give a report for each of the values (one axis)."""
+
+    def many(size: int) -> Sampler:
+        drawer = _Drawer(channel, size)
+        return lambda block, cell, source: drawer(nearest.aim(block), cell, source)
+
+    one: Single = lambda value, source: channel.table.draw_one(source, nearest.aim_one(value))  # noqa: E731
+    return draw_each(domain, many, one, values, channel.dtype, source, threads)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from typing import Any, Final, final
 
 import numpy as np
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 from dither.domains import Line
 from dither.errors import InvalidParameter
 from dither.kernels.placement import Course
-from dither.kernels.sampling import FEW, SlidingSampler, draw_few, in_threads
+from dither.kernels.sampling import Single, SlidingSampler, draw_each, draw_few
 from dither.kernels.window import Sliding
 from dither.randomness import Source
 
@@ -53,12 +54,8 @@ class Mixture:
         self, domain: Line, tracks: tuple[Course, Course], values: Array, source: Source, *, threads: int
     ) -> Array:
         """Give a cell for each of the values (one axis)."""
-        if values.size >= FEW:
-            new = lambda size: _Sampler(self, domain, tracks, size)  # noqa: E731
-            return in_threads(new, values, self.dtype, source, threads)
-        if values.size and not domain.admits(values):
-            domain.refuse()
-        return np.array([self._one(tracks, float(value), source) for value in values], dtype=self.dtype)
+        one: Single = lambda value, source: self._one(tracks, value, source)  # noqa: E731
+        return draw_each(domain, partial(_Sampler, self, tracks), one, values, self.dtype, source, threads)
 
     def _one(self, tracks: tuple[Course, Course], value: float, source: Source) -> int:
         if source.bits(32) < self.heads:
@@ -70,10 +67,10 @@ class Mixture:
 class _Sampler:
     """Both windows are drawn for every value, and the coin keeps one: no branch depends on the coin."""
 
-    def __init__(self, mixture: Mixture, domain: Line, tracks: tuple[Course, Course], size: int) -> None:
+    def __init__(self, mixture: Mixture, tracks: tuple[Course, Course], size: int) -> None:
         self._mixture = mixture
-        self._first = SlidingSampler(domain, mixture.first, tracks[0], size)
-        self._second = SlidingSampler(domain, mixture.second, tracks[1], size)
+        self._first = SlidingSampler(mixture.first, tracks[0], size)
+        self._second = SlidingSampler(mixture.second, tracks[1], size)
         self._cells = np.empty(size, dtype=mixture.first.dtype)
         self._others = np.empty(size, dtype=mixture.second.dtype)
         self._coins = np.empty(size, dtype=np.uint32)

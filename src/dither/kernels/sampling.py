@@ -22,6 +22,7 @@ from dither.randomness import Source
 
 Array = NDArray[Any]
 Sampler = Callable[[Array, Array, Source], None]  # a block of values, its cells to write, randomness
+Single = Callable[[float, Source], int]  # one value: its cell
 
 FEW: Final = 32  # below this many values plain integers are faster than arrays
 SHARED_BLOCK: Final = 1 << 17  # threads that take turns at the interpreter need longer blocks than one alone
@@ -31,8 +32,8 @@ SHARED_BLOCK: Final = 1 << 17  # threads that take turns at the interpreter need
 class SlidingSampler:
     """The scratch space for one thread: blocks of up to `size` values."""
 
-    def __init__(self, domain: Line, window: Sliding, course: Course, size: int) -> None:
-        self._domain, self._lottery = domain, window.lottery
+    def __init__(self, window: Sliding, course: Course, size: int) -> None:
+        self._lottery = window.lottery
         self._starts = starter(course, window, size)
         word, cell, coin = self._lottery.dtype, window.dtype, self._starts.coins
         ends = np.cumsum([word.itemsize, cell.itemsize, coin.itemsize if coin else 0])
@@ -45,9 +46,7 @@ class SlidingSampler:
         self._mask = cell.type(window.cells - 1) if spare else None
 
     def __call__(self, block: Array, cell: Array, source: Source) -> None:
-        """Write a cell for each value of a block, or raise `OutsideDomain` if one lies outside."""
-        if not self._domain.admits(block):
-            self._domain.refuse()
+        """Write a cell for each value of a block."""
         count = block.size
         if count == self._words.size:
             source.fill(self._random.data)
@@ -70,19 +69,46 @@ class SlidingSampler:
 def draw_sliding(
     domain: Line, window: Sliding, course: Course, values: Array, source: Source, *, threads: int
 ) -> Array:
-    """Give a cell for each of the values (one axis): plain integers for a few, blocks for many."""
-    if values.size >= FEW:
-        return in_threads(
-            lambda size: SlidingSampler(domain, window, course, size), values, window.dtype, source, threads
-        )
-    if values.size and not domain.admits(values):
-        domain.refuse()
-    return np.array([draw_few(window, course, float(value), source) for value in values], dtype=window.dtype)
+    """Give a cell of a window for each of the values (one axis)."""
+    many: Callable[[int], Sampler] = lambda size: SlidingSampler(window, course, size)  # noqa: E731
+    one: Single = lambda value, source: draw_few(window, course, value, source)  # noqa: E731
+    return draw_each(domain, many, one, values, window.dtype, source, threads)
 
 
 def draw_few(window: Sliding, course: Course, value: float, source: Source) -> int:
     """Give the cell of one value, in plain integers: the same law."""
     return window.draw_one(course.draw_one(value, source) & (window.cells - 1), source)
+
+
+def draw_each(
+    domain: Line,
+    many: Callable[[int], Sampler],
+    one: Single,
+    values: Array,
+    dtype: np.dtype[Any],
+    source: Source,
+    threads: int,
+) -> Array:
+    """Give a cell for each of the values (one axis): plain integers for a few, blocks for many.
+
+    Raises `OutsideDomain` at the first block that holds a value outside.
+    """
+    if values.size < FEW:
+        if values.size and not domain.admits(values):
+            domain.refuse()
+        return np.array([one(float(value), source) for value in values], dtype=dtype)
+
+    def checking(size: int) -> Sampler:
+        draw = many(size)
+
+        def checked(block: Array, cell: Array, source: Source) -> None:
+            if not domain.admits(block):
+                domain.refuse()
+            draw(block, cell, source)
+
+        return checked
+
+    return in_threads(checking, values, dtype, source, threads)
 
 
 def in_threads(
