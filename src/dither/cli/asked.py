@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from dither.campaigns.campaign import read_domain
-from dither.campaigns.registry import named
+from dither.campaigns.registry import named, names
 from dither.domains import Domain
 from dither.mechanisms.mechanism import Mechanism
 
@@ -44,6 +44,11 @@ def _domain(
 
 def _labels(text: str) -> int | list[str]:
     return int(text) if text.isdigit() else text.split(",")
+
+
+def mechanism_names(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
+    """Complete the name of a mechanism in a shell."""
+    return [name.lower() for name in sorted(names()) if name.lower().startswith(incomplete.lower())]
 
 
 def needed(domain: Domain | None) -> Domain:

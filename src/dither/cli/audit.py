@@ -7,12 +7,13 @@ import json
 import click
 
 from dither.audits import audit
-from dither.cli.asked import build, domain_options
+from dither.cli.asked import build, domain_options, mechanism_names
+from dither.cli.shown import verdict
 from dither.domains import Domain
 
 
 @click.command()
-@click.argument("mechanism")
+@click.argument("mechanism", shell_complete=mechanism_names)
 @domain_options
 @click.option("--epsilon", type=float, required=True, help="The budget ε.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -34,5 +35,5 @@ def command(mechanism: str, domain: Domain | None, epsilon: float, as_json: bool
         }
         click.echo(json.dumps(answer, ensure_ascii=False))
     else:
-        click.echo(str(finding))
+        click.echo(verdict(str(finding), finding.ok))
     raise SystemExit(0 if finding.ok else 1)

@@ -7,12 +7,12 @@ import json
 import click
 
 from dither.campaigns.wire import to_json
-from dither.cli.asked import build, domain_options
+from dither.cli.asked import build, domain_options, mechanism_names
 from dither.domains import Domain
 
 
 @click.command()
-@click.argument("mechanism")
+@click.argument("mechanism", shell_complete=mechanism_names)
 @domain_options
 @click.option("--epsilon", type=float, required=True, help="The budget ε.")
 @click.option("--json", "as_json", is_flag=True, help="Print the specification as JSON.")

@@ -32,6 +32,7 @@ _BITS = click.option("--bits", default=16, show_default=True, help="Bits of the 
 _TIMEOUT = click.option("--timeout", default=60.0, show_default=True, help="Seconds until patience ends.")
 _HOST = click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen at.")
 _PORT = click.option("--port", default=0, help="The port to listen at; a free one by default.")
+_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 _GROUPING = click.option(
     "--shuffled", is_flag=True, help="Pairs come from three servers; said in the guarantee."
 )
@@ -60,14 +61,16 @@ def command() -> None:
 @click.option("-o", "--out", required=True, type=click.Path(dir_okay=False, path_type=Path), help="The file.")
 @_BITS
 @_GROUPING
+@_JSON
 def question(
-    categories: str, p: float, rho: float, people: int, out: Path, bits: int, shuffled: bool
+    categories: str, p: float, rho: float, people: int, out: Path, bits: int, shuffled: bool, as_json: bool
 ) -> None:
     """Write the question that devices and collector share, and say what it promises."""
     jrr = JRR(Categories(categories.split(",")), p=p, rho=rho, n=people)
     terms = protocols.Terms(jrr, bits, _grouping(shuffled))
     out.write_text(to_json(jrr) + "\n", encoding="utf-8")
-    click.echo(f"each answer is promised {terms.guarantee}")
+    told = f"each answer is promised {terms.guarantee}"
+    click.echo(json.dumps({"guarantee": str(terms.guarantee)}, ensure_ascii=False) if as_json else told)
 
 
 @command.command()
@@ -78,15 +81,25 @@ def question(
     "--servers", metavar="A,B,C", help="Pair as one of three servers, which shuffle at these addresses."
 )
 @click.option("--index", type=click.IntRange(0, 2), help="With --servers: which of the three this is.")
+@_JSON
 @_TIMEOUT
-def pair(people: int, host: str, port: int, servers: str | None, index: int | None, timeout: float) -> None:
+def pair(
+    people: int,
+    host: str,
+    port: int,
+    servers: str | None,
+    index: int | None,
+    as_json: bool,
+    timeout: float,
+) -> None:
     """Tell devices whom to toss with: as a trusted dealer, or as one of three servers."""
     if (servers is None) != (index is None):
         raise click.UsageError("--servers and --index go together")
     places = dealer if servers is None or index is None else server(index, servers.split(","))
     with _listen(host, port) as listener:
         told = seat(listener, people, places, Deadline.after(timeout))
-    click.echo(f"{told} of {people} devices were told their place")
+    said = f"{told} of {people} devices were told their place"
+    click.echo(json.dumps({"told": told, "people": people}) if as_json else said)
 
 
 @command.command()
@@ -101,6 +114,7 @@ def pair(people: int, host: str, port: int, servers: str | None, index: int | No
 @_BITS
 @_GROUPING
 @_HOST
+@_JSON
 @_TIMEOUT
 def device(
     asked: Path,
@@ -110,6 +124,7 @@ def device(
     bits: int,
     shuffled: bool,
     host: str,
+    as_json: bool,
     timeout: float,
 ) -> None:
     """Answer a question with a coin that is tossed together with another device; one line for each answer."""
@@ -123,8 +138,13 @@ def device(
     tossed = protocols.toss(terms, len(values), at, timeout=timeout, host=host, name=name)
     sent = Reports.concatenate([coin.apply(value) for coin, value in zip(tossed.coins, values, strict=True)])
     protocols.report(terms, tossed, sent, to, name=name, timeout=timeout)
-    partner = "" if tossed.partner is None else f" {tossed.partner}"
-    click.echo(f"{name.hex()} {tossed.standing.name.lower()}{partner}")
+    standing = tossed.standing.name.lower()
+    if as_json:
+        told = {"name": name.hex(), "standing": standing, "partner": tossed.partner}
+        click.echo(json.dumps(told))
+    else:
+        partner = "" if tossed.partner is None else f" {tossed.partner}"
+        click.echo(f"{name.hex()} {standing}{partner}")
     if tossed.reason:
         click.echo(f"tossed alone: {tossed.reason}", err=True)
 
@@ -137,7 +157,7 @@ def device(
 @_HOST
 @_PORT
 @click.option("-o", "--out", type=click.Path(dir_okay=False, path_type=Path), help="Reports, as JSON lines.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@_JSON
 @_TIMEOUT
 def collect(
     asked: Path,

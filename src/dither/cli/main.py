@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import importlib
+import os
 from typing import Final
 
 import click
@@ -40,6 +41,8 @@ class _Verbs(click.Group):
         """Turn errors into one line on standard error: exit code 2 for what was asked, 1 for the system's."""
         from dither.errors import DitherError  # noqa: PLC0415  (numpy stays out of --help)
 
+        if os.environ.get("NO_COLOR"):
+            ctx.color = False
         try:
             return super().invoke(ctx)
         except DitherError as error:

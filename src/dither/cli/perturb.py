@@ -9,7 +9,7 @@ import click
 
 from dither.campaigns.campaign import Campaign, default_mechanism
 from dither.campaigns.collection import Missing, perturb_file
-from dither.cli.asked import build, domain_options
+from dither.cli.asked import build, domain_options, mechanism_names
 from dither.cli.shown import rows_done
 from dither.domains import Domain
 
@@ -19,7 +19,11 @@ from dither.domains import Domain
 @click.option("--column", help="The column to randomise.")
 @domain_options
 @click.option("--epsilon", type=float, help="The budget ε of each person.")
-@click.option("--mechanism", help="Which mechanism; a good one for the domain by default.")
+@click.option(
+    "--mechanism",
+    shell_complete=mechanism_names,
+    help="Which mechanism; a good one for the domain by default.",
+)
 @click.option(
     "--campaign",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),

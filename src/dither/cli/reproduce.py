@@ -50,6 +50,13 @@ def command(
     dither reproduce 001 "figure 8" --data data
     """
     chosen = figures(paper, figure)
+    if only_list and as_json:
+        rows = [
+            {"paper": one.paper, "name": one.name, "title": one.title, "why not": one.why_not or None}
+            for one in chosen
+        ]
+        click.echo(json.dumps(rows, ensure_ascii=False))
+        return
     if only_list:
         for one in chosen:
             click.echo(
@@ -67,7 +74,7 @@ def command(
 
         outcomes = run(chosen, out, Setting(quick=quick, data=data), told)
     if as_json:
-        rows = [
+        found = [
             {
                 "paper": outcome.figure.paper,
                 "name": outcome.figure.name,
@@ -77,7 +84,7 @@ def command(
             }
             for outcome in outcomes
         ]
-        click.echo(json.dumps(rows, ensure_ascii=False))
+        click.echo(json.dumps(found, ensure_ascii=False))
     else:
         click.echo(f"report: {out / 'report.html'}")
     raise SystemExit(0 if all(outcome.ok for outcome in outcomes) else 1)

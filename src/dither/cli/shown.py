@@ -1,4 +1,7 @@
-"""How things are shown: progress on standard error, and only where somebody is looking."""
+"""How things are shown: progress on standard error, and only where somebody is looking.
+
+Colours are written here and taken out again by `click.echo` where the output is not a terminal.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,8 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import count
+
+import click
 
 
 @contextmanager
@@ -78,4 +83,9 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
         ]
         return "  " + "  ".join(cells).rstrip()
 
-    return "\n".join(write(line) for line in (head, *rows))
+    return "\n".join([click.style(write(head), bold=True), *map(write, rows)])
+
+
+def verdict(text: str, ok: bool) -> str:
+    """Colour what was checked: green if it holds, red if it does not."""
+    return click.style(text, fg="green" if ok else "red")
