@@ -21,6 +21,7 @@ VERBS: Final = {
     "perturb": "Randomise columns of a file.",
     "recommend": "Say which mechanism, how good it will be, how many people it takes.",
     "reproduce": "Compute the figures and tables of the papers.",
+    "trajectory": "Randomise trips, draw maps of them, compare mechanisms on an area.",
     "version": "Show the version.",
 }
 

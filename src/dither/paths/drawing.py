@@ -19,15 +19,14 @@ def draw_density(density: Density, axes: Any = None) -> Any:
     """Draw a map of probabilities, and give the axes back."""
     axes = axes_or_new(axes)
     x, y = density.grid.x, density.grid.y
-    area = x.length * y.length / density.probabilities.size
     shown = axes.imshow(
-        density.probabilities.T / area,
+        100.0 * density.probabilities.T,
         origin="lower",
         extent=(x.low, x.high, y.low, y.high),
-        aspect="auto",
+        aspect="equal",
         cmap="viridis",
     )
-    axes.figure.colorbar(shown, ax=axes, label="density")
+    axes.figure.colorbar(shown, ax=axes, label="% of locations in a cell")
     return axes
 
 
@@ -40,9 +39,12 @@ def draw_before_and_after(
     second = first.like(np.asarray(Paths.of(noisy).points))
     for index in range(min(len(first), _MOST_DRAWN)):
         before, after = first[index], second[index]
-        axes.plot(*np.stack([before, after], axis=1).transpose(2, 1, 0), color="0.8", linewidth=0.6, zorder=1)
-        axes.plot(*before.T, "-o", color="C0", markersize=3, linewidth=1.2, label=None if index else "before")
-        axes.plot(*after.T, "-o", color="C1", markersize=3, linewidth=1.2, label=None if index else "after")
+        axes.plot(
+            *np.stack([before, after], axis=1).transpose(2, 1, 0), color="0.85", linewidth=0.6, zorder=1
+        )
+        once = ("before", "after") if index == 0 else (None, None)
+        axes.plot(*after.T, "-o", color="C1", markersize=2.5, linewidth=0.8, alpha=0.7, label=once[1])
+        axes.plot(*before.T, "-o", color="C0", markersize=3, linewidth=1.6, label=once[0])
     if area is not None:
         axes.set_xlim(area.x.low, area.x.high)
         axes.set_ylim(area.y.low, area.y.high)

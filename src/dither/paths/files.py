@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import csv
+import secrets
 from pathlib import Path
 from types import ModuleType
 from typing import Final
 
-from dither.errors import InvalidParameter
+from dither.errors import InvalidParameter, OutsideDomain
 from dither.paths import geojson, gpx, tables
 from dither.paths.trips import Trips
 
@@ -24,14 +26,27 @@ def read_trips(file: str | Path) -> Trips:
     kind = _kind(path)
     if not path.is_file():
         raise InvalidParameter("there is no such file")
-    trips: Trips = kind.read(path)
+    try:
+        trips: Trips = kind.read(path)
+    except (UnicodeDecodeError, csv.Error):
+        raise InvalidParameter(f"{path.name}: this is not a text in UTF-8") from None
+    except (InvalidParameter, OutsideDomain) as error:
+        raise type(error)(f"{path.name}: {error}") from None
     return trips
 
 
 def write_trips(trips: Trips, file: str | Path) -> None:
-    """Write trips to a GPX, GeoJSON or CSV file."""
+    """Write trips to a GPX, GeoJSON or CSV file, which appears under its name when it is whole."""
     path = Path(file)
-    _kind(path).write(trips, path)
+    kind = _kind(path)
+    part = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
+    try:
+        with part.open("x", newline="", encoding="utf-8") as stream:
+            kind.write(trips, stream)
+        part.replace(path)
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise
 
 
 def _kind(path: Path) -> ModuleType:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from dither.errors import InvalidParameter
 from dither.paths.tables import Row, assembled
@@ -24,32 +24,39 @@ def read(file: Path) -> Trips:
         geometry = feature.get("geometry") or {}
         kind, coordinates = geometry.get("type"), geometry.get("coordinates")
         if kind == "LineString":
-            found.append(Trip(name, _places(coordinates), _times(properties, coordinates)))
+            times = _each(properties, coordinates, "times", "coordTimes")
+            found.append(Trip(name, _places(coordinates), times, _each(properties, coordinates, "reports")))
         elif kind == "MultiLineString":
             found += [Trip(f"{name} ({i})", _places(part)) for i, part in enumerate(coordinates or (), 1)]
         elif kind == "Point":
             (place,) = _places([coordinates])
             whose = str(properties.get("id", properties.get("name", feature.get("id", ""))))
-            found.append(Row(whose, str(properties.get("time", "")), *place))
+            told = _each(properties, [coordinates], "reports") or [""]
+            found.append(Row(whose, str(properties.get("time", "")), *place, told[0]))
     if not found:
         raise InvalidParameter("this GeoJSON file holds no lines and no points")
-    return Trips.of(assembled(found))
+    specification = data.get("dither")
+    return Trips.of(assembled(found), json.dumps(specification) if specification else "")
 
 
-def write(trips: Trips, file: Path) -> None:
+def write(trips: Trips, stream: TextIO) -> None:
     """Write trips as a feature collection of lines; a trip of one place is a point."""
     features = []
     offsets = trips.paths.offsets
     for index, (name, places) in enumerate(zip(trips.names, trips.paths, strict=True)):
         pairs = [[round(x, 7), round(y, 7)] for x, y in places.tolist()]
         properties: dict[str, Any] = {"id": name}
-        if trips.times is not None:
-            properties["times"] = list(trips.times[offsets[index] : offsets[index + 1]])
+        for key, column in (("times", trips.times), ("reports", trips.reports)):
+            if column is not None:
+                properties[key] = list(column[offsets[index] : offsets[index + 1]])
         line = len(pairs) > 1
         geometry = {"type": "LineString" if line else "Point", "coordinates": pairs if line else pairs[0]}
         features.append({"type": "Feature", "properties": properties, "geometry": geometry})
-    text = json.dumps({"type": "FeatureCollection", "features": features}, ensure_ascii=False)
-    file.write_text(text + "\n", encoding="utf-8")
+    head = {"type": "FeatureCollection"}
+    if trips.specification:
+        head["dither"] = json.loads(trips.specification)  # a foreign member, as RFC 7946 allows
+    json.dump({**head, "features": features}, stream, ensure_ascii=False)
+    stream.write("\n")
 
 
 def _features(data: Any) -> list[dict[str, Any]]:
@@ -69,8 +76,10 @@ def _places(coordinates: Any) -> list[tuple[float, float]]:
         raise InvalidParameter("a line of this GeoJSON file has coordinates that are not numbers") from None
 
 
-def _times(properties: dict[str, Any], coordinates: Any) -> list[str] | None:
-    times = properties.get("times", properties.get("coordTimes"))
-    if not isinstance(times, list) or len(times) != len(coordinates):
-        return None
-    return [str(time) for time in times]
+def _each(properties: dict[str, Any], coordinates: Any, *names: str) -> list[str] | None:
+    """Give what a line says of each of its places, under the first of some names, if it does."""
+    for name in names:
+        found = properties.get(name)
+        if isinstance(found, list) and len(found) == len(coordinates):
+            return [str(one) for one in found]
+    return None

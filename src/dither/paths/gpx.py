@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Final
+from typing import Final, TextIO
 from xml.etree import ElementTree
 from xml.sax.saxutils import escape
 
 from dither.errors import InvalidParameter
 from dither.paths.trips import Trip, Trips
 
-_HEAD: Final = '<?xml version="1.0" encoding="UTF-8"?>\n<gpx version="1.1" creator="dither" xmlns="{}">\n'
+_HEAD: Final = (
+    '<?xml version="1.0" encoding="UTF-8"?>\n<gpx version="1.1" creator="dither" xmlns="{}" xmlns:d="{}">\n'
+)
 _SPACE: Final = "http://www.topografix.com/GPX/1/1"
+_OWN: Final = "urn:dither:reports"  # what trips that were randomised carry, as extensions
 
 
 def read(file: Path) -> Trips:
@@ -27,33 +30,45 @@ def read(file: Path) -> Trips:
         for number, part in enumerate(parts, 1):
             points = _all(part, "trkpt") or _all(part, "rtept")
             if points:
-                places, times = zip(*map(_point, points), strict=True)
+                places = [_place(point) for point in points]
+                times = [_text(point, "time") for point in points]
+                told = [_own(point, "report") for point in points]
                 label = name if len(parts) == 1 else f"{name} ({number})"
-                found.append(Trip(label, places, times if all(times) else None))
+                found.append(Trip(label, places, times if all(times) else None, told if all(told) else None))
     if not found:
         raise InvalidParameter("this GPX file holds no tracks and no routes")
-    return Trips.of(found)
+    return Trips.of(found, "".join(_own(part, "specification") for part in _all(root, "metadata")))
 
 
-def write(trips: Trips, file: Path) -> None:
+def write(trips: Trips, stream: TextIO) -> None:
     """Write trips as tracks of one segment."""
-    lines = [_HEAD.format(_SPACE)]
-    offsets = trips.paths.offsets
-    for index, (name, places) in enumerate(zip(trips.names, trips.paths, strict=True)):
-        lines.append(f"<trk><name>{escape(name)}</name><trkseg>\n")
-        for step, (longitude, latitude) in enumerate(places.tolist()):
-            time = "" if trips.times is None else f"<time>{escape(trips.times[offsets[index] + step])}</time>"
-            lines.append(f'<trkpt lat="{latitude:.7f}" lon="{longitude:.7f}">{time}</trkpt>\n')
-        lines.append("</trkseg></trk>\n")
-    file.write_text("".join([*lines, "</gpx>\n"]), encoding="utf-8")
+    stream.write(_HEAD.format(_SPACE, _OWN))
+    if trips.specification:
+        own = f"<d:specification>{escape(trips.specification)}</d:specification>"
+        stream.write(f"<metadata><extensions>{own}</extensions></metadata>\n")
+    step = 0
+    for name, places in zip(trips.names, trips.paths, strict=True):
+        stream.write(f"<trk><name>{escape(name)}</name><trkseg>\n")
+        for longitude, latitude in places.tolist():
+            inner = "" if trips.times is None else f"<time>{escape(trips.times[step])}</time>"
+            if trips.reports is not None:
+                inner += f"<extensions><d:report>{escape(trips.reports[step])}</d:report></extensions>"
+            stream.write(f'<trkpt lat="{latitude:.7f}" lon="{longitude:.7f}">{inner}</trkpt>\n')
+            step += 1
+        stream.write("</trkseg></trk>\n")
+    stream.write("</gpx>\n")
 
 
-def _point(point: ElementTree.Element) -> tuple[tuple[float, float], str]:
+def _place(point: ElementTree.Element) -> tuple[float, float]:
     try:
-        place = float(point.attrib["lon"]), float(point.attrib["lat"])
+        return float(point.attrib["lon"]), float(point.attrib["lat"])
     except (KeyError, ValueError):
         raise InvalidParameter("a point of this GPX file lacks a numeric lat or lon") from None
-    return place, _text(point, "time")
+
+
+def _own(parent: ElementTree.Element, name: str) -> str:
+    """Give what trips that were randomised carry, from an element's extensions."""
+    return "".join(_text(part, name) for part in _all(parent, "extensions"))
 
 
 def _all(parent: ElementTree.Element, name: str) -> list[ElementTree.Element]:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import csv
+import math
 from collections.abc import Iterable
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TextIO
+
+import numpy as np
 
 from dither.errors import InvalidParameter, MissingExtra
 from dither.paths.trips import Trip, Trips
 
+_HEAD: Final = "# dither "  # before the specification, in the first line of trips that were randomised
 _NAMES: Final = {
     "id": ("id", "trip", "trip_id", "user", "user_id", "traj", "trajectory", "track", "name"),
     "time": ("time", "timestamp", "datetime", "date"),
@@ -26,31 +30,37 @@ class Row(NamedTuple):
     when: str
     longitude: float
     latitude: float
+    report: str = ""
+    row: int = 0
 
 
 def read(file: Path) -> Trips:
     """Read a CSV file with a heading; rows of one id are a trip, in the order of their times, if any."""
     with file.open(newline="", encoding="utf-8-sig") as stream:
+        first = stream.readline()
+        specification = first.removeprefix(_HEAD).strip() if first.startswith(_HEAD) else ""
+        if not specification:
+            stream.seek(0)
         rows = csv.DictReader(stream)
         columns = _columns(rows.fieldnames or ())
-        found = [_row(line, columns, number) for number, line in enumerate(rows, 2)]
+        found = [_row(line, columns, number) for number, line in enumerate(rows, 1)]
     if not found:
         raise InvalidParameter("this CSV file holds no places")
-    return Trips.of(assembled(found))
+    return Trips.of(assembled(found), specification)
 
 
-def write(trips: Trips, file: Path) -> None:
+def write(trips: Trips, stream: TextIO) -> None:
     """Write a row for each place."""
-    with file.open("w", newline="", encoding="utf-8") as stream:
-        out = csv.writer(stream)
-        timed = trips.times is not None
-        out.writerow(["id", *(["time"] if timed else []), "lat", "lon"])
-        step = 0
-        for name, places in zip(trips.names, trips.paths, strict=True):
-            for longitude, latitude in places.tolist():
-                time = [trips.times[step]] if trips.times is not None else []
-                out.writerow([name, *time, f"{latitude:.7f}", f"{longitude:.7f}"])
-                step += 1
+    if trips.specification:
+        stream.write(f"{_HEAD}{trips.specification}\n")
+    out = csv.writer(stream, lineterminator="\n")
+    more = {"time": trips.times, "report": trips.reports}
+    known = {name: column for name, column in more.items() if column is not None}
+    out.writerow(["id", "lat", "lon", *known])
+    whose = np.repeat(np.arange(len(trips)), trips.paths.lengths)
+    for row, (longitude, latitude) in enumerate(trips.paths.points.tolist()):
+        place = f"{latitude:.7f}", f"{longitude:.7f}"
+        out.writerow([trips.names[whose[row]], *place, *(column[row] for column in known.values())])
 
 
 def assembled(found: Iterable[Trip | Row]) -> list[Trip]:
@@ -70,7 +80,13 @@ def _trip(rows: list[Row]) -> Trip:
     timed = all(row.when for row in rows)
     ordered = sorted(rows, key=lambda row: _moment(row.when)) if timed else rows
     places = [(row.longitude, row.latitude) for row in ordered]
-    return Trip(rows[0].whose or "trip", places, [row.when for row in ordered] if timed else None)
+    return Trip(
+        rows[0].whose or "trip",
+        places,
+        [row.when for row in ordered] if timed else None,
+        [row.report for row in ordered] if all(row.report for row in rows) else None,
+        [row.row for row in ordered] if all(row.row for row in rows) else None,
+    )
 
 
 def from_frame(frame: Any) -> Trips:
@@ -121,12 +137,19 @@ def _named(kind: str, heading: Iterable[str]) -> str:
 
 
 def _row(line: dict[str, str], columns: dict[str, str], number: int) -> Row:
-    try:
-        place = float(line[columns["longitude"]]), float(line[columns["latitude"]])
-    except (TypeError, ValueError):
-        raise InvalidParameter(f"line {number} has no numeric latitude and longitude") from None
+    place = [_degrees(line, columns[kind], number) for kind in ("longitude", "latitude")]
     whose, when = ((line[name] or "").strip() if name else "" for name in (columns["id"], columns["time"]))
-    return Row(whose, when, *place)
+    return Row(whose, when, place[0], place[1], line.get("report") or "", number)
+
+
+def _degrees(line: dict[str, str], column: str, number: int) -> float:
+    try:
+        value = float(line[column])
+    except (TypeError, ValueError):
+        value = math.nan
+    if not math.isfinite(value):
+        raise InvalidParameter(f"row {number}, column {column!r}: a number of degrees was expected")
+    return value
 
 
 def _moment(text: str) -> tuple[int, float, str]:

@@ -1,0 +1,141 @@
+"""Where trips are: the public area of a map, given in degrees and turned into metres."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial, wraps
+from pathlib import Path
+from typing import Any, Final
+
+import click
+
+from dither.domains import Disk, Interval, Rectangle, Region
+from dither.errors import InvalidParameter
+from dither.mechanisms import OGPM, SW, Gridding, PlanarLaplace, Projected, Strawman, TraCSC, TraCSD
+from dither.mechanisms.trajectory.paths import PathMechanism
+from dither.mechanisms.trajectory.readings import Reading
+from dither.paths import LocalMap, Map, ReferenceMap, ranked
+from dither.privacy import Unit
+
+INNER: Final[dict[str, Any]] = {"ogpm": OGPM, "sw": SW, "sw-redesigned": partial(SW, redesign=True)}
+KINDS: Final[dict[str, Callable[..., PathMechanism]]] = {
+    "tracs-c": TraCSC,
+    "tracs-d": TraCSD,
+    "planar-laplace": PlanarLaplace,
+    "gridding": Gridding,
+    "strawman": Strawman,
+}
+
+
+@dataclass(frozen=True)
+class Area:
+    """A public part of the earth: how it is drawn in metres, its shape there, and how reports are read."""
+
+    onto: Map
+    region: Region
+    reading: Reading | None = None
+
+    def mechanism(self, kind: str, epsilon: float, unit: Unit, inner: str) -> PathMechanism:
+        """Give a mechanism on the area, the more accurate of TraCS-C and TraCS-D unless one is named."""
+        more: dict[str, Any] = {"epsilon": epsilon, "unit": unit, "reading": self.reading}
+        if kind == "best":
+            share = {**more, "epsilon": min(epsilon, 8.0), "unit": Unit.LOCATION}
+            kind = "tracs-c" if isinstance(ranked(self.region, **share)[0].mechanism, TraCSC) else "tracs-d"
+        if kind == "tracs-c":
+            more["inner"] = INNER[inner]
+        if kind == "tracs-d":
+            more |= {"direction": INNER[inner], "distance": INNER[inner]}
+        return KINDS[kind](self.region, **more)
+
+
+def area_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add --box, --disk and --polygon, of which one is given, and --crs, as `area`."""
+
+    @click.option("--box", nargs=4, type=float, metavar="W S E N", help="A box, in degrees.")
+    @click.option("--disk", nargs=3, type=float, metavar="LON LAT METRES", help="A centre and a radius.")
+    @click.option(
+        "--polygon",
+        type=click.Path(exists=True, dir_okay=False, path_type=Path),
+        help="A GeoJSON file with a polygon: reports are moved into it (extra: geo).",
+    )
+    @click.option("--crs", metavar="NAME", help="Metres of this system, as EPSG:32654 (extra: geo).")
+    @wraps(command)
+    def with_area(
+        *args: Any,
+        box: tuple[float, float, float, float] | None,
+        disk: tuple[float, float, float] | None,
+        polygon: Path | None,
+        crs: str | None,
+        **kwargs: Any,
+    ) -> None:
+        given = [one for one in (box, disk, polygon) if one is not None]
+        if len(given) != 1:
+            raise click.UsageError(
+                "give the public area: --box W S E N, --disk LON LAT METRES or --polygon FILE; "
+                "do not read it off the data"
+            )
+        if disk is not None:
+            area = _about(*disk, crs)
+        else:
+            shape = None if polygon is None else json.loads(_polygon(polygon))
+            area = _within(box or _bounds(shape), crs, shape)
+        command(*args, area=area, **kwargs)
+
+    return with_area
+
+
+def _about(longitude: float, latitude: float, radius: float, crs: str | None) -> Area:
+    onto: Map = LocalMap(longitude, latitude) if crs is None else ReferenceMap(crs)
+    x, y = onto.to_plane((longitude, latitude)).tolist()
+    return Area(onto, Disk(radius, (x, y)))
+
+
+def _within(bounds: tuple[float, float, float, float], crs: str | None, shape: Any) -> Area:
+    west, south, east, north = bounds
+    box = Rectangle(Interval(west, east), Interval(south, north))
+    onto: Map = LocalMap.of(box) if crs is None else ReferenceMap(crs)
+    region = onto.rectangle(box)
+    if shape is None:
+        return Area(onto, region)
+    parts = shape["coordinates"] if shape["type"] == "MultiPolygon" else [shape["coordinates"]]
+    moved = [[onto.to_plane(ring).tolist() for ring in part] for part in parts]
+    return Area(onto, region, Projected({"type": "MultiPolygon", "coordinates": moved}))
+
+
+def _polygon(file: Path) -> str:
+    """Give the polygon of a GeoJSON file, the first one it has."""
+    try:
+        data = json.loads(file.read_text(encoding="utf-8"))
+        found = data["features"][0] if data["type"] == "FeatureCollection" else data
+        geometry = found.get("geometry", found)
+        if geometry["type"] in ("Polygon", "MultiPolygon"):
+            return json.dumps(geometry)
+    except (ValueError, KeyError, IndexError, TypeError, AttributeError):
+        pass
+    raise InvalidParameter(f"{file.name}: a GeoJSON file with a polygon was expected")
+
+
+def _bounds(shape: Any) -> tuple[float, float, float, float]:
+    parts = shape["coordinates"] if shape["type"] == "MultiPolygon" else [shape["coordinates"]]
+    corners = [corner for part in parts for ring in part for corner in ring]
+    x, y = [corner[0] for corner in corners], [corner[1] for corner in corners]
+    return min(x), min(y), max(x), max(y)
+
+
+def to_text(area: Area) -> dict[str, Any]:
+    """Give how the area is drawn, as it travels beside a mechanism."""
+    match area.onto:
+        case LocalMap(longitude, latitude):
+            return {"local": [longitude, latitude]}
+        case ReferenceMap(name):
+            return {"crs": name}
+    raise InvalidParameter("this map cannot travel")
+
+
+def from_text(given: Any) -> Map:
+    """Read how an area is drawn."""
+    if isinstance(given, dict) and "local" in given:
+        return LocalMap(*given["local"])
+    return ReferenceMap(given["crs"])

@@ -1,0 +1,197 @@
+"""`dither trajectory`: trips in, noisy trips out, maps from them; what is refused says where, never what."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+
+import dither as dt
+from dither import paths
+from dither.cli import main
+
+BOX = ("--box", 139.4, 35.5, 140.0, 36.0)
+SECRET = "139.7654321"
+
+
+def run(*words: object) -> Result:
+    return CliRunner().invoke(main, ["trajectory", *(str(word) for word in words)])
+
+
+def made(folder: Path, ending: str, count: int = 8) -> Path:
+    random = np.random.default_rng(1)
+    places = [random.normal((139.6, 35.7), 0.03, (int(size), 2)) for size in random.integers(2, 9, count)]
+    own = dt.Paths.of(places)
+    times = tuple(f"2026-05-01T08:00:{second:02d}Z" for second in range(len(own.points)))
+    file = folder / f"in.{ending}"
+    paths.write_trips(paths.Trips(own, tuple(f"ride {number}" for number in range(count)), times), file)
+    return file
+
+
+@pytest.mark.parametrize("ending", ["gpx", "geojson", "csv"])
+@pytest.mark.parametrize("into", ["gpx", "geojson", "csv"])
+def test_every_format_to_every_other(tmp_path: Path, ending: str, into: str) -> None:
+    file, out = made(tmp_path, ending), tmp_path / f"out.{into}"
+    result = run("perturb", file, *BOX, "--epsilon", 2, "-o", out)
+    assert result.exit_code == 0, result.output
+    assert "ε ≤ 2 for one location" in result.output
+    true, told = paths.read_trips(file), paths.read_trips(out)
+    assert told.names == true.names
+    assert told.paths.lengths.tolist() == true.paths.lengths.tolist()
+    assert told.times is None
+    assert not np.isclose(told.paths.points, true.paths.points, atol=1e-6).all(axis=1).any()
+    assert list(tmp_path.glob(".*")) == []
+    asked = run("density", out, "--columns", 4, "--rows", 4, "--json")
+    assert asked.exit_code == 0, asked.output
+    found = json.loads(asked.output)
+    assert found["n"] == len(true.paths.points)
+    assert np.sum(found["probabilities"]) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("kind", ["tracs-c", "tracs-d", "planar-laplace", "gridding", "strawman"])
+def test_what_is_written_is_what_the_reports_say(tmp_path: Path, kind: str) -> None:
+    """The file's places are those of its reports, read by the specification that it carries."""
+    file, out = made(tmp_path, "csv"), tmp_path / "out.geojson"
+    words = ("--mechanism", kind, "--epsilon", 4, "--keep-times", "-o", out, "--json")
+    result = run("perturb", file, *BOX, *words)
+    answer = json.loads(result.output)
+    assert answer["places"] == len(paths.read_trips(file).paths.points)
+    assert answer["mechanism"].lower() == kind.replace("-", "")
+    told = paths.read_trips(out)
+    assert told.times == paths.read_trips(file).times
+    given = json.loads(told.specification)
+    mechanism = dt.from_json(json.dumps(given["mechanism"]))
+    cells = [list(np.frombuffer(bytes.fromhex(text), mechanism.layout.base)) for text in told.reports or ()]
+    local = paths.LocalMap(*given["map"]["local"])
+    np.testing.assert_allclose(
+        local.to_earth(mechanism.reports(cells).values), told.paths.points, rtol=0, atol=2e-7
+    )
+
+
+def test_a_budget_for_a_trajectory_and_other_areas(tmp_path: Path) -> None:
+    file, out = made(tmp_path, "gpx"), tmp_path / "out.gpx"
+    result = run("perturb", file, *BOX, "--epsilon", 20, "--unit", "trajectory", "-o", out)
+    assert "ε ≤ 20 for one trajectory, assuming" in result.output
+    assert run("density", out, "--columns", 3, "--rows", 3).exit_code == 0
+    disk = run("perturb", file, "--disk", 139.6, 35.7, 30_000, "--epsilon", 2, "-o", out)
+    assert "TraCSD" in disk.output  # on a disk there is no other
+    inner = run("perturb", file, *BOX, "--epsilon", 2, "--mechanism", "tracs-d", "--inner", "sw", "-o", out)
+    assert inner.exit_code == 0
+    pytest.importorskip("pyproj")
+    assert run("perturb", file, *BOX, "--crs", "EPSG:32654", "--epsilon", 2, "-o", out).exit_code == 0
+    assert run("density", out, "--columns", 3, "--rows", 3).exit_code == 0
+
+
+def test_a_polygon(tmp_path: Path) -> None:
+    shapely = pytest.importorskip("shapely")
+    ring = [[139.4, 35.5], [140.0, 35.5], [139.4, 36.0], [139.4, 35.5]]
+    area = tmp_path / "area.geojson"
+    area.write_text(json.dumps({"type": "Feature", "geometry": {"type": "Polygon", "coordinates": [ring]}}))
+    file, out = made(tmp_path, "csv"), tmp_path / "out.csv"
+    result = run("perturb", file, "--polygon", area, "--epsilon", 1, "-o", out)
+    assert result.exit_code == 0, result.output
+    inside = shapely.Polygon(ring).buffer(1e-3)
+    assert all(inside.covers(shapely.Point(place)) for place in paths.read_trips(out).paths.points)
+    area.write_text('{"type": "Point"}')
+    refused = run("perturb", file, "--polygon", area, "--epsilon", 1, "-o", out)
+    assert refused.exit_code == 2
+    assert "polygon" in refused.output
+
+
+def test_pictures(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    file, out = made(tmp_path, "csv"), tmp_path / "out.csv"
+    result = run("perturb", file, *BOX, "--epsilon", 8, "-o", out, "--plot", tmp_path / "picture.png")
+    assert "keep it to yourself" in result.output
+    assert (tmp_path / "picture.png").stat().st_size > 5_000
+    shown = run(
+        *("density", out, "--columns", 6, "--rows", 5, "--plot", tmp_path / "map.png"),
+        *("--share", 139.5, 35.6, 139.7, 35.8, "-o", tmp_path / "map.geojson"),
+    )
+    assert "139.5 35.6 139.7 35.8: " in shown.output
+    assert (tmp_path / "map.png").stat().st_size > 5_000
+    cells = json.loads((tmp_path / "map.geojson").read_text())["features"]
+    assert len(cells) == 30
+    assert sum(cell["properties"]["share"] for cell in cells) == pytest.approx(1.0)
+
+
+def test_mechanisms_side_by_side() -> None:
+    rows = json.loads(run("compare", *BOX, "--epsilon", 2, "--json").output)
+    assert [row["mechanism"] for row in rows][:2] == ["TraCSC", "TraCSD"]
+    assert 15_000 < rows[0]["error_metres"] < 30_000
+    assert all(row["epsilon_spent"] <= 2 for row in rows)
+    assert "21,5" in run("compare", *BOX, "--epsilon", 2).output
+    assert "TraCSC" not in run("compare", "--disk", 139.6, 35.7, 30_000, "--epsilon", 2).output
+
+
+@pytest.mark.parametrize(
+    ("row", "hint"),
+    [
+        (f"x,{SECRET},35.6,extra", "row 3: the place is outside the area"),
+        (f"x,35.6,{SECRET}x", "row 3, column 'lon'"),
+        ("x,35.6,", "row 3, column 'lon'"),
+        ("x,nan,139.6", "row 3, column 'lat'"),
+        ("x", "row 3, column 'lon'"),
+    ],
+)
+def test_a_bad_place_is_named_by_where_it_stands_alone(tmp_path: Path, row: str, hint: str) -> None:
+    file, out = tmp_path / "trips.csv", tmp_path / "out.csv"
+    file.write_text(f"id,lat,lon\nx,35.6,139.6\nx,35.6,139.7\n{row}\ny,35.6,139.6\n")
+    result = run("perturb", file, *BOX, "--epsilon", 2, "-o", out)
+    assert result.exit_code == 2
+    assert "trips.csv" in result.output
+    assert hint in result.output.replace("\n", " ")
+    assert SECRET[4:] not in result.output
+    assert not out.exists()
+    assert list(tmp_path.glob(".*")) == []
+
+
+def test_places_outside_may_be_moved_to_the_border(tmp_path: Path) -> None:
+    file = made(tmp_path, "gpx")
+    words = ("--box", 139.6, 35.6, 140.0, 36.0, "--epsilon", 2, "-o", tmp_path / "out.gpx")
+    refused = run("perturb", file, *words)
+    assert refused.exit_code == 2
+    assert "trip 1, place " in refused.output
+    assert run("perturb", file, *words, "--outside", "clip").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "hint"),
+    [
+        ((), "do not read it off the data"),
+        ((*BOX, "--disk", 139, 35, 100), "do not read it off the data"),
+        (("--box", 140, 35.5, 139, 36), "below"),
+        ((*BOX, "--epsilon", -1), "positive"),
+        ((*BOX, "--mechanism", "magic"), "tracs-d"),
+        (("--disk", 139.6, 35.7, 30_000, "--mechanism", "tracs-c"), "TraCSC"),
+    ],
+)
+def test_wrong_words(tmp_path: Path, words: tuple[object, ...], hint: str) -> None:
+    given = (*words, *(() if "--epsilon" in words else ("--epsilon", 1)))
+    result = run("perturb", made(tmp_path, "csv"), *given, "-o", tmp_path / "out.csv")
+    assert result.exit_code == 2
+    assert hint in result.output
+
+
+def test_files_that_hold_no_reports(tmp_path: Path) -> None:
+    file, out = made(tmp_path, "csv"), tmp_path / "out.csv"
+    assert "carries no reports" in run("density", file).output
+    run("perturb", file, *BOX, "--epsilon", 2, "-o", out)
+    lines = out.read_text().splitlines()
+    lines[4] = lines[4][:-2] + "xx"
+    out.write_text("\n".join(lines))
+    broken = run("density", out)
+    assert broken.exit_code == 2
+    assert "out.csv, row 3: this is no report of TraCSC" in broken.output
+    out.write_text("\n".join(["# dither {}", *lines[1:4]]))
+    assert "specification" in run("density", out).output
+    assert run("perturb", file, *BOX, "--epsilon", 2, "-o", tmp_path / "out.kml").exit_code == 2
+
+
+def test_help_teaches_by_examples() -> None:
+    assert "dither trajectory perturb in.gpx --epsilon 2 --box" in run("--help").output
+    for verb in ("perturb", "density", "compare"):
+        assert f"dither trajectory {verb}" in run(verb, "--help").output
