@@ -134,7 +134,7 @@ def test_ogpm_states_its_resolution():
     estimate = dt.mean(reports, method=dt.likelihood)
     erased = 0.1888  # C at ε = 1: all values below it look the same
     assert estimate.resolution == pytest.approx(erased / 2, abs=0.02)
-    assert f"resolution {estimate.resolution:.3f}" in repr(estimate)
+    assert f"resolution {estimate.resolution:.2f}" in repr(estimate)
     low, high = estimate.interval()
     assert low < 0.01
     assert high > erased - 0.01
@@ -179,9 +179,15 @@ def test_wrong_questions_are_refused(reports):
     for share in (0, 1, 2, "half"):
         with pytest.raises(InvalidParameter, match="share"):
             shown.quantile(share)
-    for place in ("noon", None, [1, 2]):
+    for place in ("noon", None, [1, 2], float("nan")):
         with pytest.raises(InvalidParameter, match="place"):
             shown.cdf(place)
+    for places in ("noon", ["a"], [1.0, float("nan")]):
+        with pytest.raises(InvalidParameter, match="places"):
+            shown.pdf(places)
+    for level in (0, 1, 95, "high", None):
+        with pytest.raises(InvalidParameter, match="level"):
+            shown.bands(level)
     with pytest.raises(InvalidParameter, match="nats"):
         type(dt.likelihood)(tolerance=0)
 

@@ -7,6 +7,7 @@ import pytest
 
 import dither as dt
 from dither.errors import InvalidParameter, NotIdentifiable
+from dither.estimation.estimate import show
 from dither.estimation.linear import moment, second
 from dither.estimation.student import critical
 from dither.mechanisms.numerical import Numerical
@@ -185,8 +186,15 @@ def test_estimates_print_as_value_and_half_width():
     assert estimate.covers(estimate.value)
     assert not estimate.covers(99)
     assert estimate.half_width(0.5) < estimate.half_width() < estimate.half_width(0.999)
-    with pytest.raises(InvalidParameter):
-        estimate.interval(1.0)
+    for level in (0, 1.0, 95, "high", None):
+        with pytest.raises(InvalidParameter, match="level"):
+            estimate.interval(level)
+
+
+def test_zero_has_no_sign():
+    assert show(-0.001, 0.05) == "0.00 ± 0.05"
+    assert show(-4.0, 60.0) == "0 ± 60"
+    assert show(-0.06, 0.05) == "-0.06 ± 0.05"
 
 
 def test_students_t_is_right():

@@ -68,7 +68,12 @@ class Distribution:
 
     def pdf(self, x: object) -> Any:
         """Give the density at places x: constant within a bin, 0 outside the domain."""
-        place = np.asarray(x, dtype=np.float64)
+        try:
+            place = np.asarray(x, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise InvalidParameter("places are numbers") from None
+        if np.isnan(place).any():
+            raise InvalidParameter("one of the places is NaN")
         cell = np.clip(np.searchsorted(self.edges, place, side="right") - 1, 0, self.bins - 1)
         inside = (place >= self.edges[0]) & (place <= self.edges[-1])
         density = np.where(inside, self.probabilities[cell] * self.bins / self.line.length, 0.0)
@@ -79,6 +84,8 @@ class Distribution:
         self._ordered("a share below")
         if isinstance(x, bool) or not isinstance(x, int | float | np.integer | np.floating):
             raise InvalidParameter(f"a place is one number, not {type(x).__name__}")
+        if np.isnan(x):
+            raise InvalidParameter("the place is NaN")
         if not self.line.low < x < self.line.high:
             return Estimate(float(x >= self.line.high), 0.0, self.n, self.guarantee)  # whatever the reports
         return self._inference.share(float(x))

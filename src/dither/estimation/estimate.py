@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -74,12 +73,9 @@ def show(value: float, half: float) -> str:
     places = -exponent + (1 if half / 10.0**exponent < 2.0 else 0)
     if places > 12 or places < -12:
         return f"{value:.3g} ± {half:.1g}"
-    write: Callable[[float], str] = (
-        (lambda number: f"{number:.{places}f}")
-        if places > 0
-        else (lambda number: f"{round(number, places):.0f}")
-    )
-    return f"{write(value)} ± {write(half)}"
+    digits = max(places, 0)
+    rounded = round(float(value), places) + 0.0  # never −0.00
+    return f"{rounded:.{digits}f} ± {round(float(half), places):.{digits}f}"
 
 
 def thousands(count: int) -> str:

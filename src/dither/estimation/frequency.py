@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from dither.errors import InvalidParameter, MalformedReport, NotIdentifiable
 from dither.estimation.estimate import Estimate, show, thousands
 from dither.estimation.projection import simplex
+from dither.estimation.student import check_level
 from dither.estimation.summary import Summary, summarise
 from dither.mechanisms.frequency.protocol import PureProtocol
 from dither.privacy import Guarantee
@@ -180,6 +181,4 @@ def _score(share: Floats, n: int, z: float, shared: tuple[float, float, float]) 
 
 
 def _quantile(level: float) -> float:
-    if not 0.0 < level < 1.0:
-        raise InvalidParameter("a level is a probability strictly between 0 and 1")
-    return NormalDist().inv_cdf(0.5 + level / 2.0)
+    return NormalDist().inv_cdf(0.5 + check_level(level) / 2.0)

@@ -235,4 +235,4 @@ class Profiled(Estimate):
     def _remark(self) -> str:
         if not self.resolution > 0.0:
             return ""
-        return f", resolution {show(self.resolution, self.resolution / 10.0).split(' ')[0]}"
+        return f", resolution {show(self.resolution, self.resolution / 2.0).split(' ')[0]}"

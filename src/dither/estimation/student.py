@@ -19,7 +19,7 @@ _FAR: Final = 12.0  # standard errors from zero beyond which an arrow's length i
 
 def check_level(level: float) -> float:
     """Give a level back if it is one."""
-    if not 0.0 < level < 1.0:
+    if not (isinstance(level, int | float | np.floating) and 0.0 < level < 1.0):
         raise InvalidParameter("a level is a probability strictly between 0 and 1")
     return float(level)
 
