@@ -107,14 +107,14 @@ class WalkMechanism(PairMechanism):
     def _walk(self, paths: Paths, group: Array, cells: Array, source: Source) -> None:
         """Take a step with all paths of a group at once; the last few, long ones walk alone."""
         direction, distance = self.parts
-        here = np.tile(self.origin, (group.size, 1))
+        here, tables = np.tile(self.origin, (group.size, 1)), self._tables
         for rows in _steps(paths.offsets, group):
             at = here[: rows.size]
             angle, share = self.seen(at, paths.points[rows])
             first = direction.perturb(angle, source=source).cells
             second = distance.perturb(share, source=source).cells
             cells[rows, 0], cells[rows, 1] = first, second
-            self.advance(at, first, second)
+            self.advance(at, first, second, tables)
         for rest, begin in _alone(paths.offsets, group, here):
             self._walk_alone(paths.points[rest], cells[rest], begin, source)
 
@@ -133,11 +133,15 @@ class WalkMechanism(PairMechanism):
         angle, share = self.seen(at[None], place[None])
         return float(angle[0]), float(share[0])
 
-    def advance(self, at: Floats, direction: Array, distance: Array) -> None:
-        """Go on from references to where reports lead, in place."""
-        turns, shares = self._tables
-        turn = turns[direction]
-        turn *= (shares[distance] / self.region.gauge(at, turn))[:, None]
+    def advance(
+        self, at: Floats, direction: Array, distance: Array, tables: tuple[Floats, Floats] | None = None
+    ) -> None:
+        """Go on from references to where reports lead, in place; who takes many steps brings the tables."""
+        turns, shares = self._tables if tables is None else tables
+        turn = turns.take(direction, axis=0)
+        length = shares.take(distance)
+        length /= self.region.gauge(at, turn)
+        turn *= length[:, None]
         at += turn
         at[:] = self.region.clip(at)  # against rounding alone
 
@@ -167,15 +171,16 @@ class WalkMechanism(PairMechanism):
     def _receive(self, cells: Array, begins: Marks) -> Floats:
         places = np.empty((len(cells), 2))
         offsets = np.append(np.flatnonzero(begins), len(cells))
+        tables = self._tables
         for group in _groups(offsets):
             here = np.tile(self.origin, (group.size, 1))
             for rows in _steps(offsets, group):
-                at = here[: rows.size]
-                self.advance(at, cells[rows, 0], cells[rows, 1])
+                at, told = here[: rows.size], cells[rows]
+                self.advance(at, told[:, 0], told[:, 1], tables)
                 places[rows] = at
             for rest, begin in _alone(offsets, group, here):
-                places[rest] = self._retrace(cells[rest], begin)
-        return self.region.clip(places)
+                places[rest] = self.region.clip(self._retrace(cells[rest], begin))
+        return places
 
     def _retrace(self, cells: Array, begin: Pair) -> list[Pair]:
         place, places, advance = begin, [], self._stepper()
