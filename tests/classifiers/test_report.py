@@ -43,6 +43,21 @@ def test_a_page_shows_everything() -> None:
     assert "<Laplace>" not in page
     assert pictures(page) == 2
     assert "Keep it where the record may be" in page
+    assert "each side by itself" in page
+    assert "radius 0.2273" in page
+
+
+def test_a_page_does_not_say_that_more_is_always_better() -> None:
+    """On a thin slice about the record utility falls before it rises."""
+
+    def comb(rows: np.ndarray) -> Any:
+        return (np.abs(rows[:, 0] - 0.5) < 0.004) | (np.abs(rows[:, 0] - 0.5) > 0.1)
+
+    page = dt.classifiers.report(
+        comb, [0.5], {"OGPM": dt.OGPM(UNIT, epsilon=1)}, epsilons=[0.5, 2, 6], at_least=0.6, queries=2000
+    )
+    assert "not at every larger one" in page
+    assert "<code>comb</code>" in page
 
 
 def test_a_page_about_a_black_box_and_one_feature() -> None:
@@ -84,7 +99,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def run(*arguments: str) -> Any:
     features = ["--feature", "age", "0", "100", "--feature", "bmi", "10", "60"]
-    return CliRunner().invoke(main, ["classify", *arguments, "people.csv", *features, "-o", "report.html"])
+    return CliRunner().invoke(
+        main, ["classify", *arguments, "people.csv", *features, "--budgets", "6", "-o", "report.html"]
+    )
 
 
 def test_the_command(folder: Path) -> None:
@@ -109,6 +126,8 @@ def test_the_command(folder: Path) -> None:
     shown = run("module_of_models:rule", "--queries", "500")
     assert shown.exit_code == 0, shown.output
     assert "it shows the record" in shown.output
+    page = (folder / "report.html").read_text()
+    assert all(f"<td>{line.split()[5]}" in page for line in shown.output.splitlines() if "≥" in line)
     assert "Monte Carlo" in shown.output
 
 

@@ -13,8 +13,9 @@ from tests.classifiers.settings import HALF, SETTINGS, UNIT, Setting, black_box
 pytest.importorskip("sklearn")
 
 OMEGA = 0.05
-QUICK, LONG = 100, 2000
+QUICK, LONG = 60, 2000
 FALSE_ALARM = 1e-6
+CELL = 2e-5  # how well the true curve is known
 each_setting = pytest.mark.parametrize("setting", SETTINGS, ids=[setting.name for setting in SETTINGS])
 
 
@@ -50,7 +51,9 @@ def test_the_bound_holds(setting: Setting, method: Method) -> None:
 @each_setting
 @pytest.mark.parametrize("method", [Method.MONTE_CARLO, Method.REPAIRED, Method.REGION])
 def test_the_bound_holds_in_2000_runs(setting: Setting, method: Method) -> None:
-    assert not too_often(wrong(setting, method, LONG, 1000), LONG)
+    failures = wrong(setting, method, LONG, 1000)
+    print(f"{setting.name}, {method.value}: wrong in {failures} of {LONG} runs")
+    assert failures <= OMEGA * LONG
 
 
 def curve_failures(setting: Setting, runs: int, queries: int) -> tuple[int, int]:
@@ -69,8 +72,8 @@ def curve_failures(setting: Setting, runs: int, queries: int) -> tuple[int, int]
             source=dt.Seeded(run),
         )
         assert curve.method is Method.IMPORTANCE
-        above += bool((curve.lower > truth + 1e-3).any())
-        estimated += bool((curve.estimate > truth + 1e-3).any())
+        above += bool((curve.lower > truth + CELL).any())
+        estimated += bool((curve.estimate > truth + CELL).any())
     return above, estimated
 
 
@@ -84,7 +87,9 @@ def test_the_whole_curve_holds_and_its_estimate_would_not(setting: Setting) -> N
 @pytest.mark.slow
 @each_setting
 def test_the_whole_curve_holds_in_2000_runs(setting: Setting) -> None:
-    assert not too_often(curve_failures(setting, LONG, 1000)[0], LONG)
+    failures, _ = curve_failures(setting, LONG, 1000)
+    print(f"{setting.name}, whole curve: wrong in {failures} of {LONG} runs")
+    assert failures <= OMEGA * LONG
 
 
 def test_the_published_box_is_rejected() -> None:

@@ -6,15 +6,13 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any, Final
 
-import numpy as np
-
 from dither.classifiers.case import Case
-from dither.classifiers.choice import best_mechanism
+from dither.classifiers.choice import Ranking, best_mechanism
 from dither.classifiers.curve import BUDGETS, Curve, utility_curve
 from dither.classifiers.drawing import draw_boundary, svg
 from dither.classifiers.laws import as_designed
 from dither.classifiers.model import Model
-from dither.classifiers.robustness import hyperrectangle
+from dither.classifiers.robustness import hyperrectangle, radius
 from dither.classifiers.subject import Randomiser, check_mechanism, chosen_by, parts_of
 from dither.classifiers.utility import QUERIES
 from dither.domains import Interval
@@ -42,11 +40,13 @@ def report(
     queries: int = QUERIES,
     names: Sequence[str] | None = None,
     source: Source | None = None,
+    ranking: Ranking | None = None,
 ) -> str:
     """Give an HTML page: the model, the record, every mechanism at one budget, and the curves over many.
 
-    With two randomised features the page shows where the answer stays, and a box in it. The page contains
-    the record: keep it where the record may be. Needs the extra `plot`.
+    With two randomised features the page shows where the answer stays, and boxes in it. `ranking` is what
+    `best_mechanism` said at that budget, if it was asked already. The page contains the record: keep it where
+    the record may be. Needs the extra `plot`.
     """
     if not isinstance(candidates, Mapping) or not candidates:
         raise InvalidParameter("candidates are mechanisms by name, at least one")
@@ -55,7 +55,8 @@ def report(
     if len({chosen_by(candidate) for candidate in candidates.values()}) > 1:
         raise InvalidParameter("all mechanisms of a page randomise the same features")
     more = {"confidence": confidence, "queries": queries, "names": names, "source": source}
-    ranking = best_mechanism(predict, x, candidates, epsilon=epsilon, **more)  # type: ignore[arg-type]
+    if ranking is None:
+        ranking = best_mechanism(predict, x, candidates, epsilon=epsilon, **more)  # type: ignore[arg-type]
     curves = {
         name: utility_curve(predict, x, candidate, epsilons, **more)  # type: ignore[arg-type]
         for name, candidate in candidates.items()
@@ -80,14 +81,16 @@ def report(
         _table(("mechanism", "stays, at least", "how it is known", "confidence", "promise"), rows),
         "<h2>Against the budget</h2>",
         _curves(curves, at_least),
-        *_map(predict, x, case, called, first, names),
+        *_map(predict, x, case, called, first, names, source),
     ]
     return "\n".join(parts) + "\n"
 
 
 def _title(inside: object) -> str:
     text = " ".join(repr(inside).split())
-    return text if len(text) < 200 and " at 0x" not in text else type(inside).__name__
+    if len(text) < 200 and " at 0x" not in text:
+        return text
+    return getattr(inside, "__name__", type(inside).__name__)
 
 
 def _called(case: Case, model: Model, x: Any, names: Sequence[str] | None) -> list[str]:
@@ -113,13 +116,21 @@ def _curves(curves: Mapping[str, Curve], at_least: float) -> str:
     lines = []
     for name, curve in curves.items():
         curve.plot(axes=axes, label=name)
-        enough = np.flatnonzero(curve.lower >= at_least)
-        where = f"from ε = {curve.epsilons[enough[0]]:.3g} on" if enough.size else "at no budget shown"
-        lines.append((name, where, curve.method.value, curve.queries))
+        lines.append((name, _where(curve, at_least), curve.method.value, curve.queries))
     axes.axhline(at_least, color="grey", linewidth=0.8, linestyle=":")
     axes.set_xscale("log")
-    head = ("mechanism", f"stays with {at_least:g}, certainly", "how it is known", "queries")
+    head = ("mechanism", f"stays with {at_least:g} at least", "how it is known", "queries")
     return svg(axes) + _table(head, lines)
+
+
+def _where(curve: Curve, at_least: float) -> str:
+    """Say at which budgets of a curve enough stays; utility need not grow with the budget."""
+    enough = curve.lower >= at_least
+    if not enough.any():
+        return "at no budget shown"
+    first = int(enough.argmax())
+    begin = f"{curve.epsilons[first]:.3g}"
+    return f"from ε = {begin} on" if enough[first:].all() else f"at ε = {begin}, not at every larger one"
 
 
 def _map(
@@ -129,8 +140,9 @@ def _map(
     called: Sequence[str],
     mechanism: Randomiser,
     names: Sequence[str] | None,
+    source: Source | None,
 ) -> list[str]:
-    """Draw the map of two features on intervals, with the box in which the answer stays."""
+    """Draw the map of two features on intervals, with boxes in which the answer stays."""
     columns = case.subject.columns
     lines = tuple(as_designed(part).line for part in parts_of(mechanism, len(columns)))
     if len(columns) != 2 or not all(isinstance(line, Interval) for line in lines):
@@ -141,11 +153,15 @@ def _map(
     domains: Any = dict(zip(labels, lines, strict=True)) if known else lines[0]
     if not known and lines[0] != lines[1]:
         return []
-    found = hyperrectangle(predict, x, domains, names=names)
-    kind = "proven" if found.proven else f"tested, τ = {found.tau:g}"
-    axes = draw_boundary(case, lines, {f"box, {kind}": found.box}, labels)  # type: ignore[arg-type]
-    note = f"<p>Blue: the answer stays. {escape(repr(found))}.</p>"
-    return ["<h2>Where the answer stays</h2>", svg(axes), note]
+    found = {
+        "each side by itself": hyperrectangle(predict, x, domains, names=names, source=source),
+        "all sides alike": radius(predict, x, domains, names=names, source=source),
+    }
+    boxes = {name: one.box for name, one in found.items()}
+    axes = draw_boundary(case, lines, boxes, labels)  # type: ignore[arg-type]
+    rows = [(name, repr(one)) for name, one in found.items()]
+    note = "<p>Blue: the answer stays. It does in these boxes:</p>"
+    return ["<h2>Where the answer stays</h2>", svg(axes), note, _table(("box", "how far"), rows)]
 
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:

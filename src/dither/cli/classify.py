@@ -37,6 +37,7 @@ from dither.mechanisms import Each
 @click.option(
     "--range", "ends", nargs=2, default=(0.2, 20.0), show_default=True, metavar="LOW HIGH", help="Which ε."
 )
+@click.option("--budgets", "looks", type=click.IntRange(2), default=50, show_default=True, help="How many ε.")
 @click.option("--at-least", default=0.8, show_default=True, help="The utility that budgets are looked for.")
 @click.option("--columns", help="The model's features, separated by commas, if it does not know their names.")
 @click.option("--confidence", default=0.95, show_default=True, help="How sure the bounds are.")
@@ -52,6 +53,7 @@ def command(
     kinds: tuple[str, ...],
     epsilon: float,
     ends: tuple[float, float],
+    looks: int,
     at_least: float,
     columns: str | None,
     confidence: float,
@@ -80,13 +82,20 @@ def command(
         for kind in kinds
     }
     more: dict[str, Any] = {"confidence": confidence, "queries": queries, "names": names}
-    budgets = np.geomspace(*ends, 50).tolist()
+    budgets = np.geomspace(*ends, looks).tolist()
+    ranking = best_mechanism(classifier, people[row - 1], candidates, epsilon=epsilon, **more)
     page = report(
-        classifier, people[row - 1], candidates, epsilon=epsilon, epsilons=budgets, at_least=at_least, **more
+        classifier,
+        people[row - 1],
+        candidates,
+        epsilon=epsilon,
+        epsilons=budgets,
+        at_least=at_least,
+        ranking=ranking,
+        **more,
     )
     with whole(out) as stream:
         stream.write(page)
-    ranking = best_mechanism(classifier, people[row - 1], candidates, epsilon=epsilon, **more)
     overall = {}
     if average:
         with rows_done("records") as progress:
