@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,6 +21,10 @@ def axes_or_new(axes: Any) -> Any:
         from matplotlib.figure import Figure  # noqa: PLC0415  (an extra)
     except ImportError:
         raise MissingExtra("a picture", "plot") from None
+    if hasattr(builtins, "__IPYTHON__"):  # a notebook shows pyplot's figures, and closes them after a cell
+        from matplotlib import pyplot  # noqa: PLC0415
+
+        return pyplot.subplots(figsize=(7.0, 3.6), layout="constrained")[1]
     return Figure(figsize=(7.0, 3.6), layout="constrained").subplots()
 
 
