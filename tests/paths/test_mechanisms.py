@@ -86,6 +86,24 @@ def test_alone_and_together_are_one_law(kind: Any, area: Any) -> None:
     assert fits(outcomes(mechanism, many), two_steps(mechanism, path, from_the_truth=True)) < ALARM
 
 
+def test_solved_mechanisms_inside() -> None:
+    """The optimum of one number fits in: the budget is kept, and single places are nearer the truth."""
+    places = np.random.default_rng(1).random((3_000, 5, 2))
+    solved = dt.TraCSC(SQUARE, epsilon=2.0, inner=partial(dt.Optimal, criterion=dt.average))
+    assert solved.guarantee.epsilon <= 2.0
+    assert dt.audit(solved).ok
+    errors = [
+        np.linalg.norm(one.perturb(places, source=dt.Seeded(3)).values - places, axis=-1).mean()
+        for one in (solved, dt.TraCSC(SQUARE, epsilon=2.0))
+    ]
+    assert errors[0] < errors[1]
+    walk = dt.TraCSD(SQUARE, epsilon=4.0, direction=dt.Optimal, distance=dt.Optimal)
+    assert dt.audit(walk).ok
+    told = walk.perturb(places, source=dt.Seeded(4))
+    SQUARE.check(told.values)
+    assert dt.from_json(dt.to_json(walk)) == walk
+
+
 def outcomes(mechanism: Any, cells: np.ndarray) -> np.ndarray:
     first, second = (part.outcomes for part in mechanism.parts)
     one, two = (cells[:, step, 1].astype(int) * second + cells[:, step, 2] for step in (0, 1))

@@ -152,6 +152,28 @@ def test_the_better_mechanism_for_an_area() -> None:
         paths.ranked(dt.Interval(0, 1), epsilon=1.0)
 
 
+def test_a_recommendation_for_an_area() -> None:
+    """dt.recommend chooses between TraCS-C and TraCS-D, with the share of ε at its best."""
+    square = dt.recommend(SQUARE, dt.goals.Places(), epsilon=4.0)
+    assert isinstance(square.best, dt.TraCSC)
+    assert square[0]["error"] == paths.predicted_error(square.best)  # type: ignore[arg-type]
+    assert [row["error"] for row in square] == sorted(row["error"] for row in square)
+    disk = dt.recommend(dt.Disk(2.0), dt.goals.Places(), epsilon=4.0)
+    assert isinstance(disk.best, dt.TraCSD)
+    long = dt.Rectangle(dt.Interval(0, 2), dt.Interval(0, 10))
+    even = dt.recommend(long, dt.goals.Places(), epsilon=4.0).best
+    assert isinstance(even, dt.TraCSC)
+    assert even.split < 0.35  # the longer side deserves more
+    side = dt.goals.Places([(x, 1.0) for x in np.linspace(0.2, 1.8, 9)])
+    assert isinstance(dt.recommend(long, side, epsilon=4.0).best, dt.TraCSD)
+    assert 5.0 < dt.epsilon_for(SQUARE, dt.goals.Places(), 0.2) < 6.5
+    for wrong in (dt.Interval(0, 1), dt.Categories(3)):
+        with pytest.raises(InvalidParameter, match="Rectangle"):
+            dt.recommend(wrong, dt.goals.Places(), epsilon=4.0)
+    with pytest.raises(InvalidParameter, match="people"):
+        dt.people_for(SQUARE, dt.goals.Places(), 0.1, epsilon=1.0)
+
+
 def test_a_good_start_for_public_points() -> None:
     points = np.random.default_rng(1).random((200, 2)) * 0.25 + [0.7, 0.05]
     mechanism = dt.TraCSD(SQUARE, epsilon=2.0)

@@ -4,6 +4,7 @@
     Distribution(n)      how the values of n people are distributed over an interval or a circle
     Frequencies(n)       how frequent each category is among n people
     SingleValues(loss)   each report by itself
+    Places(places)       each location of a path by itself
 
 An error is the root mean square of what privacy adds, in the domain's units: how far an estimate is from the
 same number computed from the people who answered. Who was asked adds to it what it always does. Leave `n` out
@@ -13,15 +14,15 @@ to ask `dt.people_for`.
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Final, final
+from typing import Any, Final, final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dither.domains import Categories, Circle, Domain, Interval
+from dither.domains import Categories, Circle, Interval
 from dither.errors import InvalidParameter
 from dither.kernels.law import COSINE, Moment
 from dither.losses import Criterion, Power, absolute, squared, worst
@@ -30,8 +31,10 @@ from dither.optimal import simulation
 from dither.optimal.catalogue import Candidate, on_a_line, on_categories
 from dither.optimal.closed_form import known_optimum
 from dither.optimal.comparison import average_variance, largest, mean_over
+from dither.optimal.goal import Goal
+from dither.optimal.places import Places
 
-__all__ = ["Distribution", "Frequencies", "Goal", "Mean", "SingleValues"]
+__all__ = ["Distribution", "Frequencies", "Goal", "Mean", "Places", "SingleValues"]
 
 Floats = NDArray[np.float64]
 
@@ -42,44 +45,6 @@ _TWICE: Final = Moment(
     lambda gap: np.sin(4.0 * np.pi * (gap - np.round(gap))) / (4.0 * np.pi),
 )
 _STRAIGHT: Final = 1e-9  # how far, in lengths of the domain, a mean report may be off a straight line
-
-
-class Goal(ABC):
-    """What is wanted of the reports. A goal knows which mechanisms can serve it and how well."""
-
-    takes: ClassVar[tuple[type[Domain], ...]]
-    otherwise: ClassVar[str]  # what to ask on other domains
-    close: ClassVar[float] = 1e-4  # how well an error is known, relatively
-
-    @final
-    def check(self, domain: Domain) -> None:
-        """Raise unless this can be asked of a domain."""
-        if not isinstance(domain, self.takes):
-            wanted, found = " or ".join(kind.__name__ for kind in self.takes), type(domain).__name__
-            raise InvalidParameter(
-                f"{type(self).__name__} is asked of {wanted}, not of {found}; {self.otherwise}"
-            )
-
-    @abstractmethod
-    def candidates(self, domain: Any, epsilon: float) -> list[Candidate]:
-        """Give the mechanisms that might serve."""
-
-    @abstractmethod
-    def error(self, mechanism: Any) -> float | None:
-        """Predict the error; None where the reports cannot answer, however many there are."""
-
-    def errors(self, candidates: list[Candidate]) -> list[tuple[Candidate, float]]:
-        """Predict the errors of all that can serve."""
-        predicted = [(one, self.error(one.mechanism)) for one in candidates]
-        return [(one, error) for one, error in predicted if error is not None]
-
-    @abstractmethod
-    def people(self, candidates: list[Candidate], target: float) -> int | None:
-        """Give how many people the best of the mechanisms needs for a target; None where no number does."""
-
-    @abstractmethod
-    def reason(self, first: Candidate, domain: Any) -> str:
-        """Say in one sentence why the first of the ranking is the first."""
 
 
 @dataclass(frozen=True)
@@ -233,7 +198,7 @@ class SingleValues(Goal):
     criterion: Criterion = worst
 
     takes = (Interval, Circle)
-    otherwise = "for categories ask dt.goals.Frequencies"
+    otherwise = "for categories ask dt.goals.Frequencies, for places dt.goals.Places"
 
     def __post_init__(self) -> None:
         if not isinstance(self.loss, Power):

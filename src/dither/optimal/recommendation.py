@@ -11,7 +11,7 @@ from dither.domains import Domain, finite
 from dither.errors import Infeasible, InvalidParameter
 from dither.mechanisms.mechanism import LEAST_EPSILON, MOST_EPSILON, Mechanism, check_epsilon
 from dither.optimal.catalogue import Candidate
-from dither.optimal.goals import Goal
+from dither.optimal.goal import Goal
 from dither.optimal.table import Table, shown
 
 

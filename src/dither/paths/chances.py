@@ -145,8 +145,11 @@ def _one(part: Mechanism, cells: Array, values: Floats) -> Floats:
         inside = told // kernel.width == part._aim(values) // kernel.width
         return np.asarray(np.where(inside, kernel.inside / kernel.total, kernel.outside / kernel.total))
     if isinstance(part, WindowMechanism):
-        window = part.kernel
-        starts = part.track.aim(values) >> part.track.fraction
-        inside = (told - starts) % window.cells < window.width
-        return np.asarray(np.where(inside, window.inside / window.total, window.outside / window.total))
+        window, fraction = part.kernel, part.track.fraction
+        aims = part.track.aim(values)
+        starts, up = aims >> fraction, (aims & ((1 << fraction) - 1)) / (1 << fraction)  # rounded at random
+        inside = (1.0 - up) * ((told - starts) % window.cells < window.width)
+        inside += up * ((told - starts - 1) % window.cells < window.width)
+        low, high = window.outside / window.total, window.inside / window.total
+        return np.asarray(low + (high - low) * inside)
     raise NotIdentifiable("maps need parts that are windows, such as dt.OGPM and dt.SW")

@@ -25,7 +25,7 @@ Floats = NDArray[np.float64]
 
 _PATHS: Final = 2_000
 _STEPS: Final = 10
-_SPLITS: Final = tuple(0.3 + 0.05 * step for step in range(14))
+_SPLITS: Final = tuple(0.1 + 0.05 * step for step in range(18))
 
 
 class Choice(NamedTuple):

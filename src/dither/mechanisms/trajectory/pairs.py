@@ -91,18 +91,15 @@ class PairMechanism(PathMechanism):
     def wire(self) -> dict[str, Any]:
         """Give both parts' integers and codebooks."""
         first, second = (part.wire() for part in self.parts)
-        return {
-            "kernel": [first["kernel"], second["kernel"]],
-            "codebook": [first["codebook"], second["codebook"]],
-        }
+        return {key: [first.get(key), second.get(key)] for key in {**first, **second}}
 
     def restored(self, wire: dict[str, Any]) -> Self:
         """Give this mechanism with the integers and the codebooks that travelled, never recomputed ones."""
         if self.unit is not Unit.LOCATION:
             return super().restored(wire)
         try:
-            halves = [{"kernel": wire["kernel"][i], "codebook": wire["codebook"][i]} for i in (0, 1)]
-        except (TypeError, KeyError, IndexError):
+            halves = [{key: both[i] for key, both in wire.items() if both[i] is not None} for i in (0, 1)]
+        except (TypeError, AttributeError, KeyError, IndexError):
             raise MalformedReport("two kernels and two codebooks were expected") from None
         copy = replace(self)
         parts = tuple(part.restored(half) for part, half in zip(self.parts, halves, strict=True))
@@ -116,8 +113,11 @@ def made(inner: Inner, line: Line, epsilon: float, cells: int) -> Mechanism:
         raise InvalidParameter("a part is a mechanism of one number, such as dt.OGPM")
     try:
         part = inner(line, epsilon=epsilon, cells=cells)
-    except TypeError:
-        raise InvalidParameter("a part is made by inner(domain, epsilon=…, cells=…), as dt.OGPM is") from None
+    except TypeError:  # a solved codebook has cells of its own
+        try:
+            part = inner(line, epsilon=epsilon)
+        except TypeError:
+            raise InvalidParameter("a part is made by inner(domain, epsilon=…), as dt.OGPM is") from None
     if not isinstance(part, Mechanism):
         raise InvalidParameter("a part is a mechanism of one number, such as dt.OGPM")
     return part

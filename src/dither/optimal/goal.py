@@ -1,0 +1,48 @@
+"""What every goal can say: which mechanisms might serve it, and how well each does."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any, ClassVar, final
+
+from dither.domains import Domain
+from dither.errors import InvalidParameter
+from dither.optimal.catalogue import Candidate
+
+
+class Goal(ABC):
+    """What is wanted of the reports. A goal knows which mechanisms can serve it and how well."""
+
+    takes: ClassVar[tuple[type[Domain], ...]]
+    otherwise: ClassVar[str]  # what to ask on other domains
+    close: ClassVar[float] = 1e-4  # how well an error is known, relatively
+
+    @final
+    def check(self, domain: Domain) -> None:
+        """Raise unless this can be asked of a domain."""
+        if not isinstance(domain, self.takes):
+            wanted, found = " or ".join(kind.__name__ for kind in self.takes), type(domain).__name__
+            raise InvalidParameter(
+                f"{type(self).__name__} is asked of {wanted}, not of {found}; {self.otherwise}"
+            )
+
+    @abstractmethod
+    def candidates(self, domain: Any, epsilon: float) -> list[Candidate]:
+        """Give the mechanisms that might serve."""
+
+    @abstractmethod
+    def error(self, mechanism: Any) -> float | None:
+        """Predict the error; None where the reports cannot answer, however many there are."""
+
+    def errors(self, candidates: list[Candidate]) -> list[tuple[Candidate, float]]:
+        """Predict the errors of all that can serve."""
+        predicted = [(one, self.error(one.mechanism)) for one in candidates]
+        return [(one, error) for one, error in predicted if error is not None]
+
+    @abstractmethod
+    def people(self, candidates: list[Candidate], target: float) -> int | None:
+        """Give how many people the best of the mechanisms needs for a target; None where no number does."""
+
+    @abstractmethod
+    def reason(self, first: Candidate, domain: Any) -> str:
+        """Say in one sentence why the first of the ranking is the first."""

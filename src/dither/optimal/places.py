@@ -1,0 +1,66 @@
+"""The goal of single places: how far a report is from the truth, somewhere on a map."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, final
+
+from dither.domains import Disk, Parallelogram, Paths, Rectangle, Sphere
+from dither.errors import InvalidParameter
+from dither.mechanisms.trajectory.design import best_split, predicted_error
+from dither.mechanisms.trajectory.gridding import Gridding
+from dither.mechanisms.trajectory.planar_laplace import PlanarLaplace
+from dither.mechanisms.trajectory.strawman import Strawman
+from dither.mechanisms.trajectory.tracs_c import TraCSC
+from dither.mechanisms.trajectory.tracs_d import TraCSD
+from dither.optimal.catalogue import Candidate
+from dither.optimal.goal import Goal
+
+_ALIKE: Final = 0.02  # shares of ε that are not worth telling apart
+
+
+@final
+@dataclass(frozen=True)
+class Places(Goal):
+    """Each location of a path by itself: the mean distance of its report to the truth.
+
+    Locations are spread evenly over the area, or lie where a public list of `places` says. The error is
+    simulated, always with the same paths of ten locations, and known to about one per cent. On a sphere it is
+    in the sphere's unit: metres.
+    """
+
+    places: Sequence[tuple[float, float]] | None = field(default=None, repr=False)
+
+    takes = (Rectangle, Disk, Parallelogram, Sphere)
+    otherwise = "for numbers ask dt.goals.SingleValues"
+    close = 0.02
+
+    def __post_init__(self) -> None:
+        if self.places is not None:
+            points = Paths.of(self.places).points.tolist()
+            object.__setattr__(self, "places", tuple((x, y) for x, y in points))
+
+    def candidates(self, domain: Any, epsilon: float) -> list[Candidate]:  # noqa: D102
+        found = []
+        for kind in (TraCSC, TraCSD, Strawman, PlanarLaplace, Gridding):
+            if isinstance(domain, kind.takes):
+                found.append(Candidate(f"{kind.__name__}(…)", kind(domain, epsilon=epsilon)))
+        for one in list(found):
+            if isinstance(one.mechanism, TraCSC | TraCSD):
+                split = best_split(one.mechanism, self.places)
+                if abs(split - one.mechanism.split) < _ALIKE:
+                    continue
+                name = f"{type(one.mechanism).__name__}(…, split={split:g})"
+                found.append(Candidate(name, replace(one.mechanism, split=split), variant=True))
+        return found
+
+    def error(self, mechanism: Any) -> float:  # noqa: D102
+        return predicted_error(mechanism, self.places)
+
+    def people(self, candidates: list[Candidate], target: float) -> int | None:  # noqa: D102
+        raise InvalidParameter("the error of a single place does not depend on how many people there are")
+
+    def reason(self, first: Candidate, domain: Any) -> str:  # noqa: D102
+        where = "with places spread evenly" if self.places is None else "with the places that were given"
+        return f"the smallest error in simulations {where}"
