@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -19,9 +20,12 @@ from numpy.typing import NDArray
 from scipy import stats
 
 import dither as dt
+from dither import protocols
 from dither.cli.main import main
 from dither.protocols import Terms
+from dither.protocols.messages import Kind
 from dither.protocols.servers import _free_ports
+from dither.protocols.streams import Deadline, tell
 
 pytest.importorskip("otc")
 ALARM = 1e-6
@@ -113,6 +117,35 @@ def test_a_small_collection(tmp_path: Path, servers: bool) -> None:
     rows = [json.loads(line) for line in (tmp_path / "reports.jsonl").read_text().splitlines()]
     assert sorted(row["standing"] for row in rows) == ["alone", "paired", "paired"]
     assert all(set(row["reports"]) <= {0, 1} for row in rows)
+
+
+def test_a_device_that_vanishes(tmp_path: Path) -> None:
+    """One of two enrols and is gone: the other answers by itself, and the collector says so."""
+    question = tmp_path / "question.json"
+    question.write_text(dt.to_json(dt.JRR(dt.Categories(["no", "yes"]), p=0.7, rho=-0.4, n=2)))
+    shared = ["--question", str(question), "--bits", "5"]
+    with (
+        process("pair", "--people", "2", "--timeout", "240") as meeting,
+        process("collect", *shared, "--json", "--timeout", "240") as desk,
+    ):
+        pair, to = listens_at(meeting), listens_at(desk)
+        host, _, port = pair.rpartition(":")
+        with socket.create_connection((host, int(port))) as gone:
+            enrol = {"name": "ab" * 16, "host": "127.0.0.1", "port": 9}  # where nobody listens
+            tell(gone, Kind.ENROL, json.dumps(enrol).encode(), Deadline.after(60))
+            with process("device", *shared, "--pair", pair, "--to", to, "--timeout", "8") as left:
+                said, why = left.communicate("yes\n", timeout=240)
+        assert said.split()[1:] == ["lost", "ab" * 16]
+        assert "tossed alone" in why
+        late = protocols.Tossed(Terms(JRR).alone(1), protocols.Standing.UNPLACED)  # so that two have reported
+        terms = Terms(dt.from_json(question.read_text()), bits=5)
+        sent = terms.mechanism.reports(np.array([0], dtype=np.uint8))
+        host, _, port = to.rpartition(":")
+        protocols.report(terms, late, sent, (host, int(port)), name=b"late" * 4)
+        told = json.loads(desk.communicate(timeout=240)[0])
+    assert told["paired"] == 0
+    assert "1 lost their partner" in told["what happened"]
+    assert "plain randomized response" in told["what happened"]
 
 
 @pytest.mark.parametrize(

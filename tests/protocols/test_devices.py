@@ -4,16 +4,26 @@ from __future__ import annotations
 
 import json
 import socket
+import ssl
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+from cryptography.x509.oid import NameOID
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dither as dt
@@ -194,9 +204,68 @@ def test_a_slow_partner_does_not_hang_a_device() -> None:
             exchange.coins()
 
 
+def certificate(folder: Path) -> tuple[Path, Path]:
+    """Write a certificate for this machine, signed by itself, and its key."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "localhost")])
+    today = datetime.now(UTC)
+    made = (
+        x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
+        .not_valid_before(today - timedelta(days=1))
+        .not_valid_after(today + timedelta(days=1))
+        .add_extension(x509.SubjectAlternativeName([x509.DNSName("localhost")]), critical=False)
+        .sign(key, hashes.SHA256())
+    )
+    paths = folder / "certificate.pem", folder / "key.pem"
+    paths[0].write_bytes(made.public_bytes(Encoding.PEM))
+    paths[1].write_bytes(key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
+    return paths
+
+
+def test_a_toss_inside_tls(tmp_path: Path) -> None:
+    """Encryption is the caller's: a wrapped socket is a socket."""
+    public, private = certificate(tmp_path)
+    server, client = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER), ssl.create_default_context(cafile=str(public))
+    server.load_cert_chain(public, private)
+    ours, theirs = socket.socketpair()
+    first, second = (Exchange(TERMS, role, 5) for role in Role)
+
+    def partner() -> None:
+        with server.wrap_socket(theirs, server_side=True) as wrapped:
+            run(second, wrapped, Deadline.after(20))
+
+    with beside(partner), client.wrap_socket(ours, server_hostname="localhost") as wrapped:
+        run(first, wrapped, Deadline.after(20))
+    assert len(first.coins()) == len(second.coins()) == 5
+
+
+def test_nothing_is_drawn_again_after_a_restart_or_in_a_child() -> None:
+    """Two processes and a child of each begin an exchange: four nonces, four keys, four queries."""
+    code = """
+import os
+import dither as dt
+from dither.protocols import Exchange, Role, Terms
+from dither.protocols.transfer import Giver, Taker
+terms = Terms(dt.JRR(dt.Categories(2), p=0.7, rho=-0.4, n=2), bits=4)
+Exchange(terms, Role.FIRST).start(), Giver(4, dt.randomness.SYSTEM)  # something was drawn before the fork
+child = os.fork()
+giver = Giver(4, dt.randomness.SYSTEM)
+parts = Exchange(terms, Role.FIRST).start(), giver.public, Taker(4, giver.public).query([3])
+os.write(1, (" ".join(part.hex() for part in parts) + chr(10)).encode())
+if child:
+    os.waitpid(child, 0)
+"""
+    command = [sys.executable, "-c", code]
+    runs = [subprocess.run(command, capture_output=True, text=True, check=False) for _ in range(2)]
+    lines = [line.split() for done in runs for line in done.stdout.splitlines()]
+    assert len(lines) == 4, runs[0].stderr
+    for same in zip(*lines, strict=True):
+        assert len(set(same)) == 4
+
+
 def test_estimates_stay_unbiased_and_their_errors_right_whoever_vanishes() -> None:
     """Of 60 people some toss alone: the mean over many collections is the truth, the error the real one."""
-    n, formed, size = 60, 20, 4_000
+    n, formed, size = 60, 10, 1_000
     jrr = dt.JRR(JRR.domain, p=Fraction(7, 10), rho=Fraction(-2, 5), n=n)
     terms = Terms(jrr, bits=10)
     source, holders = dt.Seeded(8), 57
@@ -263,6 +332,7 @@ JSON = st.recursive(
 )
 
 
+@settings(max_examples=60)
 @given(
     st.fixed_dictionaries(
         {}, optional={"index": JSON, "devices": JSON, "name": JSON, "host": JSON, "port": JSON}

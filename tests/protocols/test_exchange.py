@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from itertools import product
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -178,6 +180,16 @@ def test_many_batches() -> None:
     first, second = both(count=130)
     converse(first, second)
     assert len(first.coins()) == len(second.coins()) == 130
+
+
+@pytest.mark.parametrize("bits", [8, 12, 16])
+def test_an_exchange_takes_the_bytes_that_the_pages_say(bits: int) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "protocols.md").read_text()
+    said = re.search(rf"^\| {bits} \| ([\d ]+) \| ([\d ]+) \|", page, re.MULTILINE)
+    assert said
+    terms = Terms(JRR, bits=bits)
+    one, three = (converse(*both(terms, count)) for count in (1, 3))
+    assert [one, (three - one) / 2] == [int(number.replace(" ", "")) for number in said.groups()]
 
 
 def test_coins_are_given_once_and_only_at_the_end() -> None:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-import socket
 import subprocess
 import sys
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -17,12 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-import dither as dt
 from dither import protocols
 from dither.errors import ExchangeFailed, InvalidParameter
-from dither.protocols import Standing, Terms
 from dither.protocols.grouping import from_order
-from dither.protocols.meeting import seat, server
 from dither.protocols.servers import _free_ports, begin_share, combine, end_share
 from dither.protocols.shuffling import PRIME
 from dither.protocols.streams import Deadline
@@ -32,10 +27,9 @@ pytest.importorskip("otc")
 ALARM = 1e-6
 
 
-@pytest.mark.parametrize("n", [4, 5])
-def test_pairs_by_three_servers(n: int) -> None:
-    pairing = protocols.shuffle_pairs(n)
-    assert len(pairing.pairs) == n // 2
+def test_pairs_by_three_servers() -> None:
+    pairing = protocols.shuffle_pairs(5)
+    assert (len(pairing.pairs), len(pairing.alone)) == (2, 1)
     assert pairing.grouping is protocols.SHUFFLED
 
 
@@ -96,26 +90,7 @@ def test_servers_listen_on_loopback_only() -> None:
         process.communicate()
 
 
-def test_devices_find_their_partner_by_three_servers() -> None:
-    n = 3
-    jrr = dt.JRR(dt.Categories(2), p=0.7, rho=-0.4, n=n)
-    terms = Terms(jrr, bits=4, grouping=protocols.SHUFFLED)
-    shuffles = [f"127.0.0.1:{port}" for port in _free_ports(3)]
-    meetings = [socket.create_server(("127.0.0.1", 0)) for _ in range(3)]
-    addresses = [one.getsockname()[:2] for one in meetings]
-    with ThreadPoolExecutor(n + 3) as pool:
-        seated = [
-            pool.submit(seat, one, n, server(index, shuffles), Deadline.after(40))
-            for index, one in enumerate(meetings)
-        ]
-        outcomes = list(pool.map(lambda _: protocols.toss(terms, 2, addresses, timeout=40), range(n)))
-        assert [one.result() for one in seated] == [n] * 3
-    for one in meetings:
-        one.close()
-    assert sorted(one.standing for one in outcomes) == [Standing.PAIRED, Standing.PAIRED, Standing.ALONE]
-
-
-TIMES = 90  # drawings of a pairing of four devices
+TIMES = 60  # drawings of a pairing of four devices
 
 
 def shuffled_many_times() -> list[int]:
