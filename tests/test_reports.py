@@ -128,6 +128,18 @@ def test_a_redesign_keeps_the_window_that_travelled() -> None:
     assert other.redesigned().kernel == other.kernel
 
 
+@pytest.mark.parametrize("kind", [dt.TraCSC, dt.TraCSD])
+def test_paths_keep_the_integers_that_travelled(kind: type[dt.TraCSC]) -> None:
+    data = json.loads(dt.to_json(kind(dt.Rectangle(dt.Interval(0, 1), dt.Interval(0, 2)), epsilon=2)))
+    for part in data["sampled"]["kernel"]:
+        part["width"] -= 100
+    other = dt.from_json(json.dumps(data))
+    assert isinstance(other, kind)
+    for variant in (other.read(None), pickle.loads(pickle.dumps(other))):
+        assert [part.kernel for part in variant.parts] == [part.kernel for part in other.parts]
+        assert variant.fingerprint == other.fingerprint
+
+
 def test_noise_that_travelled_stays_however_reports_are_read() -> None:
     mechanism, older = (dt.Laplace(dt.Interval(0, 1), epsilon=eps, cells=256) for eps in (0.7, 0.699))
     other = mechanism.restored(older.wire())
