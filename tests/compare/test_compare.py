@@ -65,16 +65,62 @@ def test_numbers_agree_with_the_reference(table: Any) -> None:
         assert table[name]["worst squared"] == pytest.approx(unbiased[key], rel=1e-9)
 
 
-def test_nothing_is_better_than_the_best(table: Any) -> None:
+def never_below_the_bound(table: Any) -> None:
     for name in table.columns:
         if name.startswith("relative "):
             ratios = [row[name] for row in table if row[name] is not None]
-            assert min(ratios) >= 1 - 1e-9
+            assert min(ratios) >= 1 - 1e-9, name
+
+
+def test_nothing_is_better_than_the_best(table: Any) -> None:
+    never_below_the_bound(table)
     assert table["TwoPoint"]["relative worst squared"] == pytest.approx(1, rel=1e-9)
     biased = [row for row in table if row["bias"] > 1e-3]
     assert biased
     assert all(row["relative variance"] is None for row in biased)
     assert table["OGPMU"]["relative variance"] > 4
+
+
+@pytest.mark.parametrize("epsilon", [0.25, pytest.param(2.0, marks=pytest.mark.slow), 4.0, 6.0])
+def test_no_mechanism_is_better_than_the_solved_bound(epsilon: float) -> None:
+    """The bound holds for all that are compared, and the solved ones reach it within their gaps."""
+    table = dt.compare(dt.Interval(-3, 7), epsilon=epsilon)
+    never_below_the_bound(table)
+    for row in table:
+        if row["mechanism"].startswith("Optimal") and "unbiased" not in row["mechanism"]:
+            assert min(row[name] for name in row if name.startswith("relative ") and row[name]) <= 1.005
+    # The broken twin: a bound from another budget would be undercut.
+    better = dt.Optimal(dt.Interval(-3, 7), epsilon=0.9 * epsilon, unbiased=True).certificate.bound
+    assert min(row["variance"] for row in table if row["relative variance"]) < better
+
+
+def test_solved_mechanisms_are_rows_and_their_bounds_the_measure(table: Any) -> None:
+    own = {
+        "Optimal(loss=absolute)": "worst absolute",
+        "Optimal(loss=squared)": "worst squared",
+        "Optimal(loss=absolute, criterion=average)": "average absolute",
+        "Optimal(loss=squared, criterion=average)": "average squared",
+        "Optimal(unbiased=True)": "variance",
+    }
+    made = {one.name: one.mechanism for one in table.candidates}
+    for name, column in own.items():
+        certificate = made[name].certificate
+        row = table[name]
+        assert row[column] == pytest.approx(certificate.error, rel=2e-5)
+        if name != "Optimal(loss=squared)":  # there the optimum itself is known in closed form
+            assert row[f"relative {column}"] == pytest.approx(row[column] / certificate.bound, rel=1e-9)
+        assert 1 <= row[f"relative {column}"] <= 1.005
+        rivals = [other[column] for other in table if other["bias"] <= max(row["bias"], 1e-9)]
+        assert row[column] <= min(rivals) * (1 + 1.5e-4)
+    for name in ("Optimal(unbiased=True)", "Optimal(unbiased=True, criterion=average)"):
+        assert table[name]["bias"] <= 1e-9
+    averaged = table["Optimal(unbiased=True, criterion=average)"]
+    straight = [row for row in table if row["bias"] <= 1e-9]
+    assert averaged["average squared"] == min(row["average squared"] for row in straight)
+    assert repr(table).splitlines()[0].endswith("relative to the best possible")
+    beyond = dt.compare(UNIT, epsilon=9, losses=[dt.absolute])
+    assert repr(beyond).splitlines()[0].endswith("the best found")
+    assert not any(row["mechanism"].startswith("Optimal") for row in beyond)
 
 
 def test_the_best_comes_first_and_units_scale(table: Any) -> None:

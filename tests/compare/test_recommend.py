@@ -53,6 +53,10 @@ def test_the_rules_for_a_mean(epsilon: float, criterion: Any, first: str, second
     assert order.index(first) < order.index(second)
     if criterion is dt.worst:
         assert order[0] in (first, "Duchi" if epsilon < 0.61 else first)
+    assert names(ranking)[0].startswith("Optimal(unbiased=True")
+    assert "solved" in ranking[0]["why"]
+    assert ranking.best.unbiased
+    assert ranking.best.criterion is criterion
     assert not any(name.startswith(("OGPM(", "TwoPoint")) for name in order)
     assert not any("truncated" in name or "compressed" in name for name in order)
     errors = [row["error"] for row in ranking]
@@ -61,7 +65,7 @@ def test_the_rules_for_a_mean(epsilon: float, criterion: Any, first: str, second
 
 
 def test_never_ogpm_for_a_mean_on_an_interval_but_on_a_circle() -> None:
-    for epsilon in (0.1, 1.0, 8.0):
+    for epsilon in (0.1, 8.0):
         assert not any("OGPM(" in name for name in names(dt.recommend(AGES, goals.Mean(10), epsilon=epsilon)))
     assert any("OGPM(" in name for name in names(dt.recommend(dt.Circle(), goals.Mean(10), epsilon=1)))
 
@@ -151,10 +155,12 @@ def test_who_can_tell_a_distribution() -> None:
     order = names(dt.recommend(UNIT, goals.Distribution(3000, 16), epsilon=2))
     assert order[0] in ("SW", "PM", "Podium") or order[0].startswith("Optimal")
     assert not any(name.startswith(("OGPM(", "Duchi", "TwoPoint")) for name in order)
-    assert names(dt.recommend(dt.Circle(), goals.Distribution(3000, 16), epsilon=2))[0] in (
-        "OGPM(loss=absolute)",
-        "SW",
-    )
+
+
+@pytest.mark.slow
+def test_who_can_tell_a_distribution_on_a_circle() -> None:
+    order = names(dt.recommend(dt.Circle(), goals.Distribution(3000, 16), epsilon=2))
+    assert order[0] in ("OGPM(loss=absolute)", "SW")
 
 
 @pytest.mark.slow
@@ -214,7 +220,8 @@ def test_reasons_for_single_values() -> None:
         (AGES, goals.Mean(10_000), 0.5),
         (UNIT, goals.Mean(100, dt.average), 0.5),
         (dt.Categories(30), goals.Frequencies(5000), 0.02),
-        (UNIT, goals.SingleValues(dt.squared), 0.1),
+        pytest.param(UNIT, goals.SingleValues(dt.squared), 0.1, marks=pytest.mark.slow),
+        (dt.Circle(360), goals.SingleValues(dt.squared), 500.0),
         (dt.Circle(360), goals.Mean(1000), 5.0),
     ],
 )
@@ -245,10 +252,10 @@ def test_the_people_for_an_error_give_that_error_and_one_fewer_do_not(
 
 
 def test_easy_and_impossible_targets() -> None:
-    assert dt.epsilon_for(UNIT, goals.SingleValues(dt.absolute), 0.9) == pytest.approx(1e-6)
+    assert dt.epsilon_for(dt.Circle(1), goals.SingleValues(dt.absolute), 0.9) == pytest.approx(1e-6)
     assert dt.people_for(UNIT, goals.Mean(), 1000.0, epsilon=1) == 1
     with pytest.raises(dt.errors.Infeasible, match="more people"):
-        dt.epsilon_for(UNIT, goals.Mean(1), 1e-12)
+        dt.epsilon_for(dt.Circle(1), goals.Mean(1), 1e-12)
 
 
 def test_what_is_refused() -> None:

@@ -1,24 +1,18 @@
-"""Solved designs are remembered in a folder of the tests' own."""
+"""A folder for solved designs that is empty at first."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-
-@pytest.fixture(autouse=True, scope="session")
-def _cache(tmp_path_factory: pytest.TempPathFactory) -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("DITHER_CACHE", str(tmp_path_factory.mktemp("designs")))
-        yield  # type: ignore[misc]
+from dither.optimal import store
 
 
 @pytest.fixture
-def empty_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    from dither.optimal import store  # noqa: PLC0415
-
+def empty_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.setenv("DITHER_CACHE", str(tmp_path))
     store.find.cache_clear()
-    yield tmp_path  # type: ignore[misc]
+    yield tmp_path
     store.find.cache_clear()

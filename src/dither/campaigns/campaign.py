@@ -15,13 +15,14 @@ from dither.campaigns.registry import named
 from dither.campaigns.wire import from_json, to_json
 from dither.domains import Categories, Circle, Domain, Interval
 from dither.errors import DitherError, InvalidParameter, MalformedReport
-from dither.losses import absolute, squared
+from dither.losses import absolute, average, squared, worst
 from dither.mechanisms.mechanism import Mechanism
 from dither.privacy import Guarantee
 
 VERSION: Final = 1
 _DOMAINS: Final = ("interval", "circle", "categories")
 _LOSSES: Final = {"absolute": absolute, "squared": squared}
+_CRITERIA: Final = {"worst": worst, "average": average}
 
 
 @final
@@ -93,6 +94,8 @@ def _question(name: str, table: dict[str, Any]) -> Mechanism:
             raise InvalidParameter("epsilon is missing: the budget of this question")
         if isinstance(table.get("loss"), str):
             table["loss"] = _LOSSES[table["loss"]]
+        if isinstance(table.get("criterion"), str):
+            table["criterion"] = _CRITERIA[table["criterion"]]
         return kind(domain, **table)
     except DitherError as error:
         raise InvalidParameter(f"question {name!r}: {error}") from None

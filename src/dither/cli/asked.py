@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
+from pathlib import Path
 from typing import Any
 
 import click
 
 from dither.campaigns.campaign import read_domain
 from dither.campaigns.registry import named, names
+from dither.campaigns.wire import from_json
 from dither.domains import Domain
 from dither.mechanisms.mechanism import Mechanism
 
@@ -58,8 +60,17 @@ def needed(domain: Domain | None) -> Domain:
     return domain
 
 
-def build(mechanism: str, domain: Domain | None, epsilon: float) -> Mechanism:
-    """Give the named mechanism on a domain."""
+def build(mechanism: str, domain: Domain | None, epsilon: float | None) -> Mechanism:
+    """Give the named mechanism on a domain, or the one that a specification, a JSON file, describes."""
+    if mechanism.endswith(".json"):
+        if domain is not None or epsilon is not None:
+            raise click.UsageError("a specification says everything; leave out the domain and --epsilon")
+        try:
+            return from_json(Path(mechanism).read_text(encoding="utf-8"))
+        except (OSError, UnicodeDecodeError):
+            raise click.UsageError(f"{mechanism} cannot be read") from None
+    if epsilon is None:
+        raise click.UsageError("give the budget: --epsilon, or a specification: FILE.json")
     kind = named(mechanism)
     try:
         return kind(needed(domain), epsilon=epsilon)

@@ -15,13 +15,14 @@ from dither.domains import Domain
 @click.command()
 @click.argument("mechanism", shell_complete=mechanism_names)
 @domain_options
-@click.option("--epsilon", type=float, required=True, help="The budget ε.")
+@click.option("--epsilon", type=float, help="The budget ε.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def command(mechanism: str, domain: Domain | None, epsilon: float, as_json: bool) -> None:
+def command(mechanism: str, domain: Domain | None, epsilon: float | None, as_json: bool) -> None:
     """Recompute the ε of MECHANISM from the integers that it samples; exit code 1 if it is too large.
 
     \b
     dither audit podium --interval 18 100 --epsilon 1
+    dither audit design.json
     """
     finding = audit(build(mechanism, domain, epsilon))
     if as_json:

@@ -14,14 +14,15 @@ from dither.domains import Domain
 @click.command()
 @click.argument("mechanism", shell_complete=mechanism_names)
 @domain_options
-@click.option("--epsilon", type=float, required=True, help="The budget ε.")
+@click.option("--epsilon", type=float, help="The budget ε.")
 @click.option("--json", "as_json", is_flag=True, help="Print the specification as JSON.")
-def command(mechanism: str, domain: Domain | None, epsilon: float, as_json: bool) -> None:
+def command(mechanism: str, domain: Domain | None, epsilon: float | None, as_json: bool) -> None:
     """Say in words what MECHANISM does and promises.
 
     \b
     dither describe podium --interval 18 100 --epsilon 1
     dither describe ogpm --circle 360 --epsilon 2 --json
+    dither describe design.json
     """
     built = build(mechanism, domain, epsilon)
     click.echo(json.dumps(json.loads(to_json(built)), indent=2) if as_json else built.describe())

@@ -16,6 +16,7 @@ VERBS: Final = {
     "compare": "Put all mechanisms for a domain side by side.",
     "demo": "See the whole story on generated data.",
     "describe": "Say in words what a mechanism does.",
+    "design": "Solve for the mechanism with the smallest error.",
     "estimate": "Say what a file of reports says.",
     "jrr": "Toss correlated coins between devices, and collect their reports.",
     "perturb": "Randomise columns of a file.",

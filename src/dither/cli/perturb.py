@@ -22,7 +22,7 @@ from dither.domains import Domain
 @click.option(
     "--mechanism",
     shell_complete=mechanism_names,
-    help="Which mechanism; a good one for the domain by default.",
+    help="Which mechanism, or its specification FILE.json; a good one for the domain by default.",
 )
 @click.option(
     "--campaign",
@@ -94,6 +94,8 @@ def _asked(
         if any(option is not None for option in (column, domain, epsilon, mechanism)):
             raise click.UsageError("--campaign says everything; leave out --column, the domain and --epsilon")
         return Campaign.read(campaign)
+    if column is not None and mechanism is not None and mechanism.endswith(".json"):
+        return Campaign({column: build(mechanism, domain, epsilon)})
     if column is None or domain is None or epsilon is None:
         raise click.UsageError("give --column, a domain and --epsilon, or --campaign FILE")
     name = default_mechanism(domain).__name__ if mechanism is None else mechanism

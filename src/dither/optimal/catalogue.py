@@ -10,12 +10,14 @@ from typing import Any, Final, final
 import dither.mechanisms
 from dither.domains import Categories, Circle, Domain, Line
 from dither.errors import DitherError
-from dither.losses import Power
+from dither.losses import Criterion, Power, squared
 from dither.mechanisms.frequency.protocol import PureProtocol
 from dither.mechanisms.mechanism import Mechanism
 from dither.mechanisms.questions import Questions
+from dither.optimal import store
 from dither.optimal.closed_form import TwoPoint
 from dither.optimal.mechanism import Optimal
+from dither.optimal.problem import LEAST, MOST, Problem
 from dither.privacy import Pure
 
 # Other ways to read or place the same window that papers have names for: PM-C, T-PM, SW-C, T-SW and so on.
@@ -44,13 +46,44 @@ class Candidate:
 def on_a_line(domain: Line, epsilon: float, losses: tuple[Power, ...]) -> list[Candidate]:
     """Give every mechanism of numbers for an interval or a circle; those made for a loss once for each."""
     found: list[Candidate] = []
-    kinds: tuple[type[Mechanism], ...] = (*_kinds(Questions), TwoPoint, Optimal)
+    kinds: tuple[type[Mechanism], ...] = (*_kinds(Questions), TwoPoint)
     for kind in kinds:
         made_for: tuple[dict[str, Any], ...] = ({},)
         if any(field.name == "loss" for field in fields(kind)):
             made_for = tuple({"loss": loss} for loss in losses)
         for more in made_for:
             found.extend(_made(kind, domain, epsilon, more))
+    return found
+
+
+def solved(
+    domain: Line,
+    epsilon: float,
+    losses: tuple[Power, ...],
+    criteria: tuple[Criterion, ...] = tuple(Criterion),
+    *,
+    unbiased: bool = False,
+    wait: bool = True,
+) -> list[Candidate]:
+    """Give the solved mechanisms for losses and criteria on an interval, as far as they can be had.
+
+    With `unbiased` also those for a mean. Without `wait` only designs that are at hand: nothing is solved.
+    On a circle OGPM is the solution.
+    """
+    if isinstance(domain, Circle) or not LEAST <= epsilon <= MOST:
+        return []
+    wanted: list[dict[str, Any]] = [{"loss": loss, "criterion": one} for loss in losses for one in criteria]
+    wanted += [{"unbiased": True, "criterion": one} for one in criteria if unbiased]
+    found = []
+    for more in wanted:
+        problem = Problem(epsilon, more.get("loss", squared), more["criterion"], "unbiased" in more)
+        if wait or store.ready(problem):
+            shown = {name: value for name, value in more.items() if value is not Criterion.WORST}
+            try:
+                mechanism = Optimal(domain, epsilon=epsilon, **more)
+            except DitherError:  # the extra that solves is not installed, or nothing could be certified
+                continue
+            found.append(Candidate(_name(Optimal, shown), mechanism))
     return found
 
 
@@ -82,8 +115,7 @@ def _plain(kind: type[Mechanism]) -> bool:
 def _made(kind: type[Mechanism], domain: Domain, epsilon: float, more: dict[str, Any]) -> Iterator[Candidate]:
     if not isinstance(domain, kind.takes):
         return
-    shown = ", ".join(f"{name}={value!r}" for name, value in more.items())
-    name = f"{kind.__name__}({shown})" if shown else kind.__name__
+    name = _name(kind, more)
     try:
         mechanism = kind(domain, epsilon=epsilon, **more)
     except DitherError:  # a protocol for two categories only, or a budget that its integers cannot carry
@@ -94,3 +126,8 @@ def _made(kind: type[Mechanism], domain: Domain, epsilon: float, more: dict[str,
     if not isinstance(domain, Circle):  # on a circle reports lie in the domain already
         for variant in _VARIANTS.get(kind.__name__, ()):
             yield Candidate(f"{name}.{variant}()", getattr(mechanism, variant)(), variant=True)
+
+
+def _name(kind: type[Mechanism], more: dict[str, Any]) -> str:
+    shown = ", ".join(f"{name}={value!r}" for name, value in more.items())
+    return f"{kind.__name__}({shown})" if shown else kind.__name__

@@ -200,7 +200,7 @@ def _parted(
     """Cut cells of inputs into smaller ones of the same price; points stay as they are."""
     if problem.criterion is Criterion.WORST:
         return low, high, weights, masses
-    parts = -(-_PARTS // low.size)
+    parts = max(-(-_PARTS // low.size), 2)
     steps = (high - low)[:, None] * np.arange(parts + 1) / parts + low[:, None]
     begins, ends = steps[:, :-1].reshape(-1), steps[:, 1:].reshape(-1)
     return begins, ends, np.repeat(weights / parts, parts), np.repeat(masses / parts, parts)

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dither.domains import Categories, Circle, Domain, Interval, Line
-from dither.errors import DitherError, InvalidParameter
+from dither.errors import DitherError, Infeasible, InvalidParameter
 from dither.kernels.quadrature import integrate
 from dither.losses import Criterion, Power, absolute, squared
 from dither.mechanisms.mechanism import check_epsilon
 from dither.mechanisms.questions import Questions
-from dither.optimal.catalogue import Candidate, on_a_line, on_categories
+from dither.optimal import store
+from dither.optimal.catalogue import Candidate, on_a_line, on_categories, solved
 from dither.optimal.closed_form import known_optimum
 from dither.optimal.drawing import BUDGETS, draw_curves
+from dither.optimal.mechanism import Optimal
+from dither.optimal.problem import Problem
 from dither.optimal.table import Row, Table, shown
 
 Floats = NDArray[np.float64]
@@ -51,7 +54,8 @@ class Comparison(Table):
             return draw_curves(here, there, ("frequency", "variance of one report"), axes)
         judged = self.losses[0] if loss is None else loss
         here = [(one.name, _error_curve(one, judged)) for one in best]
-        there = [(one.name, _along(one, lambda made: made.worst_error(judged))) for one in best]
+        worst = Criterion.WORST
+        there = [(one.name, _along(one, lambda made: error_of(made, judged, worst))) for one in best]
         return draw_curves(here, there, ("value", f"{judged!r} error"), axes)
 
     def _shown(self) -> tuple[list[str], list[list[str]]]:
@@ -91,18 +95,27 @@ def compare(domain: Domain, *, epsilon: float, losses: Sequence[Power] = (absolu
 
 
 def _compare_numbers(domain: Line, epsilon: float, losses: tuple[Power, ...]) -> Comparison:
-    candidates = on_a_line(domain, epsilon, losses)
+    optima = solved(domain, epsilon, losses, unbiased=True)
+    candidates = [*optima, *on_a_line(domain, epsilon, losses)]
     measured = sorted(
         ((one, _measured(one.mechanism, losses)) for one in candidates),
         key=lambda pair: next(iter(pair[1].values())),
     )
-    best = {}
+    bounds = {one.mechanism.problem: one.mechanism.certificate.bound for one in optima}
+    best, proven = {}, True
     for name, loss, criterion in _errors(losses):
-        known = known_optimum(domain, epsilon, loss, criterion)
-        best[name] = min(row[name] for _, row in measured) if known is None else known
-    unbiased = [row["variance"] for _, row in measured if row["bias"] <= _UNBIASED * domain.length]
-    rows = tuple(_row(one, row, best, min(unbiased, default=None), domain) for one, row in measured)
-    title = f"ε = {epsilon:g} on {domain}; in brackets, relative to the best possible or the best found"
+        least = known_optimum(domain, epsilon, loss, criterion)
+        if least is None:
+            least = bounds.get(Problem(epsilon, loss, criterion)) if bounds else None
+        proven &= least is not None
+        best[name] = min(row[name] for _, row in measured) if least is None else least
+    straight = [row["variance"] for _, row in measured if row["bias"] <= _UNBIASED * domain.length]
+    smallest = min(straight, default=None)
+    if bounds:
+        smallest = bounds.get(Problem(epsilon, squared, Criterion.WORST, unbiased=True), smallest)
+    rows = tuple(_row(one, row, best, smallest, domain) for one, row in measured)
+    known_best = "the best possible" if proven else "the best possible or the best found"
+    title = f"ε = {epsilon:g} on {domain}; in brackets, relative to {known_best}"
     return Comparison(title, rows, domain, epsilon, tuple(one for one, _ in measured), losses)
 
 
@@ -111,10 +124,7 @@ def _errors(losses: Iterable[Power]) -> list[tuple[str, Power, Criterion]]:
 
 
 def _measured(mechanism: Questions, losses: tuple[Power, ...]) -> dict[str, float]:
-    row = {}
-    for name, loss, criterion in _errors(losses):
-        worst = criterion is Criterion.WORST
-        row[name] = mechanism.worst_error(loss) if worst else mechanism.average_error(loss)
+    row = {name: error_of(mechanism, loss, criterion) for name, loss, criterion in _errors(losses)}
     row["bias"] = largest(mechanism, lambda x: np.abs(np.asarray(mechanism.bias(x))))
     row["variance"] = largest(mechanism, lambda x: np.asarray(mechanism.variance(x)))
     return row
@@ -152,6 +162,17 @@ def _compare_protocols(domain: Categories, epsilon: float) -> Comparison:
     return Comparison(title, rows, domain, epsilon, tuple(candidates), ())
 
 
+def error_of(mechanism: Any, loss: Power, criterion: Criterion) -> float:
+    """Give the worst or the average error of a mechanism of numbers; a solved one's own is certified."""
+    if isinstance(mechanism, Optimal):
+        if (mechanism.loss, mechanism.criterion) == (loss, criterion):
+            return mechanism.certificate.error
+        if criterion is Criterion.AVERAGE:  # its error has a kink at each of its many thresholds
+            return mean_over(mechanism, lambda x: np.asarray(mechanism.error(loss, x)))
+    worst = criterion is Criterion.WORST
+    return float(mechanism.worst_error(loss) if worst else mechanism.average_error(loss))
+
+
 def average_variance(protocol: Any) -> float:
     """Give the mean over all categories of n times the variance that privacy adds: the same for all truths.
 
@@ -162,13 +183,15 @@ def average_variance(protocol: Any) -> float:
 
 def largest(mechanism: Questions, function: Callable[[Floats], Floats]) -> float:
     """Give the largest value of a function of the input, over 2049 inputs and those where formulas change."""
-    grid = np.unique([*np.linspace(0.0, 1.0, 2049), *mechanism.law.kinks])
+    grid = np.unique(np.clip([*np.linspace(0.0, 1.0, 2049), *mechanism.law.kinks], 0.0, 1.0))
     return float(np.max(function(mechanism.line.from_unit(grid))))
 
 
 def mean_over(mechanism: Questions, function: Callable[[Floats], Floats]) -> float:
     """Give the mean of a function of the input over inputs spread evenly."""
     line = mechanism.line
+    if isinstance(mechanism, Optimal):
+        return float(np.mean(function(line.from_unit((np.arange(8192) + 0.5) / 8192))))
     return integrate(lambda unit: function(line.from_unit(unit)), 0.0, 1.0, (0.5, *mechanism.law.kinks))
 
 
@@ -185,10 +208,17 @@ def _frequency_curve(one: Candidate) -> tuple[Floats, Floats]:
 
 def _along(one: Candidate, measure: Callable[[Any], float]) -> tuple[Floats, Floats]:
     """Give a measure of the same mechanism at other budgets, about as many as the eye needs."""
-    budgets, values = np.geomspace(BUDGETS[0], BUDGETS[-1], 21), []
-    for budget in budgets:
+    values = []
+    for budget in BUDGETS:
         try:
-            values.append(measure(one.mechanism.at(float(budget))))
+            values.append(measure(_at(one.mechanism, budget)))
         except DitherError:  # a budget that this mechanism does not take
             values.append(np.nan)
-    return budgets, np.array(values)
+    return np.array(BUDGETS), np.array(values)
+
+
+def _at(mechanism: Any, epsilon: float) -> Any:
+    """Give the mechanism with another budget; a solved one only if its design is at hand."""
+    if isinstance(mechanism, Optimal) and not store.ready(replace(mechanism.problem, epsilon=epsilon)):
+        raise Infeasible("nothing is solved for a picture")
+    return mechanism.at(epsilon)

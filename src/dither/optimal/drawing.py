@@ -13,7 +13,8 @@ from dither.errors import InvalidParameter, MissingExtra
 Floats = NDArray[np.float64]
 Curve = tuple[str, tuple[Floats, Floats]]  # a name, places and heights
 
-BUDGETS: Final = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0)  # marks along ε, and the range drawn
+MARKS: Final = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0)  # along ε
+BUDGETS: Final = (0.25, 0.375, 0.5, 0.75, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0)  # what is drawn
 
 
 def draw_curves(
@@ -35,7 +36,7 @@ def draw_curves(
         right.plot(places, heights, label=name)
     left.set(xlabel=labels[0], ylabel=labels[1], ylim=(0, None))
     right.set(xlabel="ε", ylabel=f"worst {labels[1]}", xscale="log", yscale="log")
-    right.set_xticks(BUDGETS, [f"{budget:g}" for budget in BUDGETS], minor=False)
+    right.set_xticks(MARKS, [f"{mark:g}" for mark in MARKS])
     right.set_xticks([], minor=True)
     left.legend(frameon=False, fontsize="small")
     return axes

@@ -27,8 +27,8 @@ class Goal(ABC):
             )
 
     @abstractmethod
-    def candidates(self, domain: Any, epsilon: float) -> list[Candidate]:
-        """Give the mechanisms that might serve."""
+    def candidates(self, domain: Any, epsilon: float, *, wait: bool = True) -> list[Candidate]:
+        """Give the mechanisms that might serve; without `wait`, no design is solved for it."""
 
     @abstractmethod
     def error(self, mechanism: Any) -> float | None:

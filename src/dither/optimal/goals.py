@@ -28,10 +28,11 @@ from dither.kernels.law import COSINE, Moment
 from dither.losses import Criterion, Power, absolute, squared, worst
 from dither.mechanisms.questions import Questions
 from dither.optimal import simulation
-from dither.optimal.catalogue import Candidate, on_a_line, on_categories
+from dither.optimal.catalogue import Candidate, on_a_line, on_categories, solved
 from dither.optimal.closed_form import known_optimum
-from dither.optimal.comparison import average_variance, largest, mean_over
+from dither.optimal.comparison import average_variance, error_of, largest, mean_over
 from dither.optimal.goal import Goal
+from dither.optimal.mechanism import Optimal
 from dither.optimal.places import Places
 
 __all__ = ["Distribution", "Frequencies", "Goal", "Mean", "Places", "SingleValues"]
@@ -91,12 +92,15 @@ class Mean(_Averaged):
         super().__post_init__()
         check_criterion(self.criterion)
 
-    def candidates(self, domain: Any, epsilon: float) -> list[Candidate]:  # noqa: D102
-        return _plain(domain, epsilon)
+    def candidates(self, domain: Any, epsilon: float, *, wait: bool = True) -> list[Candidate]:  # noqa: D102
+        best = solved(domain, epsilon, (), (self.criterion,), unbiased=True, wait=wait)
+        return [*best, *_plain(domain, epsilon)]
 
     def spread(self, mechanism: Any) -> float | None:  # noqa: D102
         if isinstance(mechanism.domain, Circle):
             return self._over(mechanism, lambda x: _turning(mechanism, x))
+        if isinstance(mechanism, Optimal) and mechanism.unbiased:
+            return error_of(mechanism, squared, self.criterion)
         slope = straight(mechanism)
         if slope is None:
             return None
@@ -109,6 +113,11 @@ class Mean(_Averaged):
     def reason(self, first: Candidate, domain: Any) -> str:  # noqa: D102
         if isinstance(domain, Circle):
             return "it keeps most of a direction's length for the noise across it"
+        if isinstance(first.mechanism, Optimal):
+            return (
+                f"solved: unbiased, and its {self.criterion!r} variance is at most "
+                f"{_percent(first.mechanism.gap)} above the smallest there is"
+            )
         return (
             f"unbiased, with the smallest {self.criterion!r} variance; in closed form Hybrid gives way to "
             f"Podium at ε = {CROSSOVER[self.criterion]:.4g}"
@@ -126,7 +135,7 @@ class Frequencies(_Averaged):
     takes = (Categories,)
     otherwise = "for numbers ask dt.goals.Distribution"
 
-    def candidates(self, domain: Any, epsilon: float) -> list[Candidate]:  # noqa: D102
+    def candidates(self, domain: Any, epsilon: float, *, wait: bool = True) -> list[Candidate]:  # noqa: D102
         return on_categories(domain, epsilon)
 
     def spread(self, mechanism: Any) -> float:  # noqa: D102
@@ -159,7 +168,7 @@ class Distribution(Goal):
         if isinstance(self.bins, bool) or not isinstance(self.bins, int) or self.bins < 2:
             raise InvalidParameter("bins are a whole number, at least 2")
 
-    def candidates(self, domain: Any, epsilon: float) -> list[Candidate]:  # noqa: D102
+    def candidates(self, domain: Any, epsilon: float, *, wait: bool = True) -> list[Candidate]:  # noqa: D102
         return _plain(domain, epsilon)
 
     def error(self, mechanism: Any) -> float | None:  # noqa: D102
@@ -205,13 +214,12 @@ class SingleValues(Goal):
             raise InvalidParameter("a loss is dt.absolute, dt.squared or dt.power(k)")
         check_criterion(self.criterion)
 
-    def candidates(self, domain: Any, epsilon: float) -> list[Candidate]:  # noqa: D102
-        return on_a_line(domain, epsilon, (self.loss,))
+    def candidates(self, domain: Any, epsilon: float, *, wait: bool = True) -> list[Candidate]:  # noqa: D102
+        best = solved(domain, epsilon, (self.loss,), (self.criterion,), wait=wait)
+        return [*best, *on_a_line(domain, epsilon, (self.loss,))]
 
     def error(self, mechanism: Any) -> float:  # noqa: D102
-        if self.criterion is Criterion.WORST:
-            return float(mechanism.worst_error(self.loss))
-        return float(mechanism.average_error(self.loss))
+        return error_of(mechanism, self.loss, self.criterion)
 
     def people(self, candidates: list[Candidate], target: float) -> int | None:  # noqa: D102
         raise InvalidParameter("the error of a single value does not depend on how many people there are")
@@ -220,6 +228,11 @@ class SingleValues(Goal):
         least = known_optimum(domain, first.mechanism.epsilon, self.loss, self.criterion)
         if least is not None and self.error(first.mechanism) <= least * (1.0 + 1e-9):
             return f"no mechanism at all has a smaller {self.criterion!r} {self.loss!r} error"
+        if isinstance(first.mechanism, Optimal):
+            return (
+                f"solved: its {self.criterion!r} {self.loss!r} error is at most "
+                f"{_percent(first.mechanism.gap)} above the smallest there is"
+            )
         return f"the smallest {self.criterion!r} {self.loss!r} error of the mechanisms in closed form"
 
 
@@ -247,6 +260,10 @@ def _turning(mechanism: Questions, x: Floats) -> Floats:
     along = mechanism.law.expect(unit, COSINE)
     across = (1.0 - mechanism.law.expect(unit, _TWICE)) / 2.0
     return np.asarray(across / along**2 * (mechanism.line.length / (2.0 * np.pi)) ** 2)
+
+
+def _percent(share: float) -> str:
+    return f"{100.0 * share:.2g} %"
 
 
 def check_people(n: object) -> None:

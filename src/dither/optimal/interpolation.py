@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from dither.kernels.codebook import Runs
 from dither.losses import Criterion
 from dither.optimal import lloyd
-from dither.optimal.cells import CELLS, grouped, halved, mirrored, reduced
+from dither.optimal.cells import CELLS, codebook, grouped, halved, mirrored, reduced
 from dither.optimal.certificate import Prices, lower_bound
 from dither.optimal.design import Design
 from dither.optimal.problem import Problem
@@ -40,12 +40,16 @@ def interpolated(problem: Problem, below: Design, above: Design) -> Design:
 
 
 def _best(problem: Problem, below: Design, above: Design, share: float) -> Candidate:
-    """Choose among the smaller, the larger and a mixture, with the width fitted to each."""
-    (low, narrow), (high, wide) = (_expanded(design) for design in (below, above))
-    width = (1.0 - share) * narrow + share * wide
-    mixed = (1.0 - share) * low + share * high
-    candidates = [_adjusted(problem, _runs(values), width) for values in (low, high, mixed)]
-    return min(candidates, key=lambda candidate: candidate.error)
+    """Mix the numbers of equal cells, or the base measures themselves; the width is fitted to either."""
+    weights = 1.0 - share, share
+    wholes = [_expanded(problem, design) for design in (below, above)]
+    width = sum(weight * whole[1] for weight, whole in zip(weights, wholes, strict=True))
+    numbers = sum(weight * whole[0] for weight, whole in zip(weights, wholes, strict=True))
+    places = np.concatenate([whole[0] for whole in wholes])
+    order = np.argsort(places, kind="stable")
+    measure = codebook(places[order], np.repeat(weights, CELLS)[order])
+    books = _runs(np.asarray(numbers)), measure
+    return min((_adjusted(problem, book, width) for book in books), key=lambda candidate: candidate.error)
 
 
 def _adjusted(problem: Problem, book: Runs, width: float) -> Candidate:
@@ -63,10 +67,17 @@ def _adjusted(problem: Problem, book: Runs, width: float) -> Candidate:
     return min(tried, key=lambda candidate: candidate.error)
 
 
-def _expanded(design: Design) -> tuple[Floats, int]:
-    """Give the number of each of 2^16 cells, and the width among them."""
+def _expanded(problem: Problem, design: Design) -> tuple[Floats, int]:
+    """Give the number of each of 2^16 cells, stretched for another ε, and the width among them."""
     repeat = CELLS // design.cells
-    return np.repeat(design.book.listed, repeat), design.width * repeat
+    return np.repeat(design.book.listed, repeat) * _factor(problem, design), design.width * repeat
+
+
+def _factor(problem: Problem, design: Design) -> float:
+    """Give by how much the reports of an unbiased design must be stretched for another ε."""
+    if not problem.unbiased:
+        return 1.0
+    return math.tanh(design.problem.epsilon / 2.0) / math.tanh(problem.epsilon / 2.0)
 
 
 def _runs(values: Floats) -> Runs:
@@ -106,10 +117,8 @@ def _prices(problem: Problem, below: Design, above: Design, share: float) -> Pri
 
 def _stretched(problem: Problem, design: Design) -> Prices:
     """Stretch the prices of an unbiased design as far as its reports must be stretched."""
+    factor = _factor(problem, design)
     prices = design.prices
-    if not problem.unbiased:
-        return prices
-    factor = np.tanh(design.problem.epsilon / 2.0) / np.tanh(problem.epsilon / 2.0)
     return replace(prices, masses=prices.masses * factor**2, slopes=prices.slopes * factor)
 
 

@@ -41,7 +41,7 @@ class Places(Goal):
             points = Paths.of(self.places).points.tolist()
             object.__setattr__(self, "places", tuple((x, y) for x, y in points))
 
-    def candidates(self, domain: Any, epsilon: float) -> list[Candidate]:  # noqa: D102
+    def candidates(self, domain: Any, epsilon: float, *, wait: bool = True) -> list[Candidate]:  # noqa: D102
         found = []
         for kind in (TraCSC, TraCSD, Strawman, PlanarLaplace, Gridding):
             if isinstance(domain, kind.takes):

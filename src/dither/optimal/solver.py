@@ -61,9 +61,9 @@ def _counts(problem: Problem) -> int:
     square = problem.epsilon**2
     if problem.unbiased:
         return round(25 + 1.8 * square)
-    if problem.criterion is Criterion.AVERAGE:
-        return round(40 + 1.6 * square)
     sharp = isinstance(problem.loss, Power) and problem.loss.exponent > 1.0
+    if problem.criterion is Criterion.AVERAGE:
+        return round(40 + (1.6 if sharp else 3.2) * square)
     return round(40 + (2.5 if sharp else 3.6) * square)
 
 

@@ -48,6 +48,24 @@ def find(problem: Problem, *, fresh: bool = False) -> Design:
     return made
 
 
+def ready(problem: Problem) -> bool:
+    """Say whether a design is at hand, shipped, between two shipped ones or remembered: nothing to solve."""
+    known = budgets(problem.kind)
+    return bool(known and known[0] <= problem.epsilon <= known[-1]) or _path(problem.name).exists()
+
+
+def whence(problem: Problem, *, fresh: bool = False) -> str:
+    """Say where `find` would have a design from."""
+    if fresh:
+        return "solved before" if _path(f"fresh-{problem.name}").exists() else "solved now"
+    known = budgets(problem.kind)
+    if problem.epsilon in known:
+        return "shipped"
+    if ready(problem):
+        return "between two shipped ones" if known else "solved before"
+    return "solved now"
+
+
 @cache
 def budgets(kind: str) -> tuple[float, ...]:
     """Give the ε for which designs of a kind are shipped, in order."""

@@ -1,0 +1,94 @@
+"""Draw solved mechanisms: `python docs/draw_optimal.py` writes pictures/optimal-*.png (extra: plot)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+import numpy as np
+from matplotlib.figure import Figure
+
+import dither as dt
+
+PICTURES = Path(__file__).with_name("pictures")
+UNIT, INPUT = dt.Interval(0, 1), 0.3
+WINDOW, REST, INK = "#e07a3f", "#9fb4c7", "#22303c"
+KINDS: dict[str, dict[str, Any]] = {
+    "worst absolute error": {"loss": dt.absolute},
+    "worst squared error": {"loss": dt.squared},
+    "average absolute error": {"loss": dt.absolute, "criterion": dt.average},
+    "unbiased, worst variance": {"unbiased": True},
+}
+BUDGETS = (1.0, 2.0, 4.0)
+
+matplotlib.rcParams.update({"font.size": 8, "axes.spines.top": False, "axes.spines.right": False})
+
+
+def bars(axes: Any, mechanism: dt.Optimal) -> None:
+    """Draw the probability of reports near each number: what every input shares, and the window's part."""
+    low, high = mechanism.support
+    edges = np.linspace(low - 1e-9, high + 1e-9, 61)
+    places, masses = mechanism.atoms(INPUT)
+    _, others = mechanism.atoms(UNIT.from_unit(np.linspace(0, 1, 201)))
+    base = others.min(axis=0)  # what a report has under every input
+    shared = np.histogram(places, edges, weights=base)[0]
+    whole = np.histogram(places, edges, weights=masses)[0]
+    step = edges[1] - edges[0]
+    axes.stairs(whole, edges, fill=True, color=WINDOW)
+    axes.stairs(shared, edges, fill=True, color=REST)
+    axes.axvline(INPUT, color=INK, linestyle=":", linewidth=1)
+    axes.set_xlim(min(low, 0) - step, max(high, 1) + step)
+
+
+def shapes() -> None:
+    figure = Figure(figsize=(9, 8), layout="constrained")
+    grid = figure.subplots(len(KINDS), len(BUDGETS))
+    for row, (title, kind) in zip(grid, KINDS.items(), strict=True):
+        for axes, epsilon in zip(row, BUDGETS, strict=True):
+            mechanism = dt.Optimal(UNIT, epsilon=epsilon, **kind)
+            bars(axes, mechanism)
+            numbers = np.unique(mechanism.book.values).size
+            axes.set_title(f"{title}, ε = {epsilon:g}\n{numbers} numbers", fontsize=8)
+    for axes in grid[-1]:
+        axes.set_xlabel("report")
+    for axes in grid[:, 0]:
+        axes.set_ylabel("probability")
+    save(figure, "optimal-shapes.png")
+
+
+def errors() -> None:
+    figure = Figure(figsize=(9, 3.2), layout="constrained")
+    left, right = figure.subplots(1, 2)
+    x = np.linspace(0, 1, 401)
+    epsilon = 2
+    drawn = {
+        "Optimal": (dt.Optimal(UNIT, epsilon=epsilon), WINDOW),
+        "OGPM": (dt.OGPM(UNIT, epsilon=epsilon), INK),
+        "SW.truncated()": (dt.SW(UNIT, epsilon=epsilon).truncated(), "#5d8a66"),
+    }
+    for name, (mechanism, colour) in drawn.items():
+        left.plot(x, mechanism.error(dt.absolute, x), color=colour, label=name)
+    left.set_title("expected absolute error, ε = 2", fontsize=8)
+    drawn = {
+        "Optimal(unbiased=True)": (dt.Optimal(UNIT, epsilon=epsilon, unbiased=True), WINDOW),
+        "Podium": (dt.Podium(UNIT, epsilon=epsilon), INK),
+        "Hybrid": (dt.Hybrid(UNIT, epsilon=epsilon), "#5d8a66"),
+    }
+    for name, (mechanism, colour) in drawn.items():
+        right.plot(x, mechanism.variance(x), color=colour, label=name)
+    right.set_title("variance of an unbiased report, ε = 2", fontsize=8)
+    for axes in (left, right):
+        axes.set_ylim(bottom=0)
+        axes.set_xlabel("x")
+        axes.legend(frameon=False)
+    save(figure, "optimal-errors.png")
+
+
+def save(figure: Figure, name: str) -> None:
+    figure.savefig(PICTURES / name, dpi=100, metadata={"Software": None})
+
+
+if __name__ == "__main__":
+    shapes()
+    errors()

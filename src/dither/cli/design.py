@@ -1,0 +1,94 @@
+"""`dither design`: solve for the mechanism with the smallest error that ε allows, and say how near it is."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+from dither.campaigns.wire import to_json
+from dither.cli.asked import domain_options, needed
+from dither.domains import Circle, Domain
+from dither.losses import Criterion, Power, absolute, power, squared
+from dither.optimal import Optimal, store
+from dither.optimal.problem import Problem
+
+
+@click.command()
+@domain_options
+@click.option("--epsilon", type=float, required=True, help="The budget ε, from 0.05 to 8.")
+@click.option("--loss", default=None, metavar="LOSS", help="absolute, squared, or a power such as 1.5.")
+@click.option(
+    "--criterion",
+    type=click.Choice([one.value for one in Criterion]),
+    default=Criterion.WORST.value,
+    show_default=True,
+    help="Whether the largest error counts or the mean over values spread evenly.",
+)
+@click.option("--unbiased", is_flag=True, help="For a mean: the report averages to the value.")
+@click.option("--fresh", is_flag=True, help="Solve now, even if a design is at hand (extra: optimal).")
+@click.option("-o", "--out", type=click.Path(dir_okay=False, path_type=Path), help="Write it as JSON.")
+@click.option("--plot", type=click.Path(dir_okay=False, path_type=Path), help="Draw its shape.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def command(
+    domain: Domain | None,
+    epsilon: float,
+    loss: str | None,
+    criterion: str,
+    unbiased: bool,
+    fresh: bool,
+    out: Path | None,
+    plot: Path | None,
+    as_json: bool,
+) -> None:
+    """Give the mechanism with the smallest error of all, its error, and a certified bound for every other.
+
+    What --out writes is the whole question: `perturb --mechanism FILE.json`, `describe FILE.json` and
+    `audit FILE.json` read it.
+
+    \b
+    dither design --interval 0 180 --epsilon 1 --unbiased -o minutes.json
+    dither design --interval 0 1 --epsilon 2 --loss squared --criterion average --plot shape.png
+    dither design --circle 360 --epsilon 1 --loss 1.5 --json
+    """
+    asked = needed(domain)
+    judged = (squared if unbiased else absolute) if loss is None else _loss(loss)
+    problem = Problem(epsilon, judged, Criterion(criterion), unbiased)
+    origin = "in closed form" if isinstance(asked, Circle) else store.whence(problem, fresh=fresh)
+    solved = Optimal(
+        asked, epsilon=epsilon, loss=judged, criterion=problem.criterion, unbiased=unbiased, fresh=fresh
+    )
+    certificate = solved.certificate
+    if plot is not None:
+        line = solved.line
+        solved.plot([line.low + share * line.length for share in (0.1, 0.7)]).figure.savefig(plot)
+    if out is not None:
+        out.write_text(to_json(solved) + "\n", encoding="utf-8")
+    if as_json:
+        answer = {"error": certificate.error, "bound": certificate.bound, "gap": certificate.gap}
+        click.echo(json.dumps({**answer, "design": origin, "bytes": solved.report_bytes}, ensure_ascii=False))
+        return
+    what = "variance" if unbiased else f"{judged!r} error"
+    lines = {
+        f"{criterion} {what}": f"{certificate.error:.6g}",
+        "no mechanism has less than": f"{certificate.bound:.6g}",
+        "gap": f"{100.0 * certificate.gap:.2g} %",
+        "design": origin,
+        "report": f"{solved.report_bytes:g} bytes",
+        "promise": str(solved.guarantee),
+    }
+    for name, value in lines.items():
+        click.echo(f"{name:<27} {value}")
+
+
+def _loss(text: str) -> Power:
+    known = {"absolute": absolute, "squared": squared}
+    if text in known:
+        return known[text]
+    try:
+        return power(float(text))
+    except ValueError:
+        raise click.UsageError(
+            "a loss is absolute, squared, or a power of the distance such as 1.5"
+        ) from None
