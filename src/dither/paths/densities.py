@@ -103,10 +103,10 @@ class Sample:
     whose: Counts
     guarantee: Guarantee
 
-    def likeliest(self, weights: Floats, start: Floats) -> Floats:
+    def likeliest(self, weights: Floats, start: Floats, tolerance: float = 0.1, most: int = 1_000) -> Floats:
         """Give the likeliest probabilities of the cells if locations have weights."""
         begin = np.maximum(start, 1e-6 / start.size)  # what is 0 stays 0
-        fit = climb(self.law, self.counted(weights), begin / begin.sum(), tolerance=0.1, most=1_000)
+        fit = climb(self.law, self.counted(weights), begin / begin.sum(), tolerance=tolerance, most=most)
         return fit.probabilities
 
     def drawn_again(self, times: int) -> Iterator[Floats]:

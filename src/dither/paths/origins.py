@@ -21,8 +21,9 @@ from dither.reports import Reports
 Floats = NDArray[np.float64]
 
 _MOST_SIDE: Final = 8
-_FINER: Final = 12  # cells a side of the map within cells
-_RESAMPLES: Final = 20
+_FINER: Final = 6  # cells a side on which flows are sought, at least
+_WITHIN: Final = 2  # cells along one of those, for the map of where locations are in it
+_RESAMPLES: Final = 16
 
 
 @final
@@ -67,10 +68,11 @@ def flows(reports: Reports, columns: int = 4, rows: int = 4) -> Flows:
     """Estimate how many paths go from each cell to each: the likeliest numbers, given the noise.
 
     Paths of one location go nowhere and are left out. The grid is coarse: there are cells × cells numbers.
-    Within a cell, beginnings and ends are taken to lie as all locations do, whose map is estimated first.
+    It is sought on a finer one, of at least six cells a side, in whose cells beginnings and ends are taken to
+    lie as all locations do; for so coarse a grid, numbers may still be off by a part of their standard error.
     """
     mechanism, _ = told(reports)
-    cells = _checked(columns, rows)
+    _checked(columns, rows)
     begins = np.flatnonzero(flat(reports, mechanism)[:, 0])
     ends = np.append(begins[1:], mechanism.answers(reports.cells)) - 1
     going = ends > begins
@@ -78,17 +80,23 @@ def flows(reports: Reports, columns: int = 4, rows: int = 4) -> Flows:
     if not total:
         raise InvalidParameter("no path has two locations: there are no flows to count")
     grid = grid_of(mechanism)
-    within = _within(reports, columns, rows)
+    fine = [count * -(-_FINER // count) for count in (columns, rows)]
+    within = density(reports, *(_WITHIN * count for count in fine)).probabilities
+    within = np.maximum(within, 1e-3 / within.size)
     spots = cells_of(grid, *within.shape)
     first, last = (
-        scaled(_gathered(chances(reports, spots, some[going]), within, columns, rows))
-        for some in (begins, ends)
+        scaled(_weighed(chances(reports, spots, some[going]), within, fine)) for some in (begins, ends)
     )
-    sample = Sample(Pairs(first, last), lambda weights: weights, np.arange(total), mechanism.guarantee)
-    level = np.full(cells * cells, 1.0 / (cells * cells))
-    best = sample.likeliest(np.ones(total), level)
-    again = [sample.likeliest(weights, best) for weights in sample.drawn_again(_RESAMPLES)]
-    counts, errors = (total * found.reshape(cells, cells) for found in (best, np.std(again, axis=0, ddof=1)))
+    law = Pairs(first, last)
+    sample = Sample(law, lambda weights: weights, np.arange(total), mechanism.guarantee)
+
+    def found(weights: Floats, start: Floats) -> Floats:
+        return sample.likeliest(weights, start, tolerance=1.0, most=200)
+
+    best = found(np.ones(total), np.full(law.shape[1], 1.0 / law.shape[1]))
+    again = [found(weights, best) for weights in sample.drawn_again(_RESAMPLES)]
+    counts, *others = (total * _gathered(one, fine, columns, rows) for one in (best, *again))
+    errors = np.std(others, axis=0, ddof=1)
     return Flows(grid, columns, rows, counts, errors, total, mechanism.guarantee)
 
 
@@ -122,19 +130,18 @@ class Pairs(Operator):
         return np.zeros(self.shape[1] - 1, dtype=np.bool_)
 
 
-def _within(reports: Reports, columns: int, rows: int) -> Floats:
-    """Estimate how locations lie within the cells: weights on a finer grid."""
-    times = [max(1, -(-_FINER // count)) for count in (columns, rows)]
-    found = density(reports, columns * times[0], rows * times[1]).probabilities
-    return np.maximum(found, 1e-3 / found.size)
+def _weighed(chance: Floats, weights: Floats, fine: list[int]) -> Floats:
+    """Give the chance of each report in each cell, from those in the cells of an even finer grid."""
+    shape = fine[0], fine[1]
+    weighed = summed((chance * weights.reshape(-1)).reshape(len(chance), *weights.shape), shape)
+    return np.asarray(weighed / summed(weights, shape)).reshape(len(chance), -1)
 
 
-def _gathered(chance: Floats, weights: Floats, columns: int, rows: int) -> Floats:
-    """Give the chance of each report in each cell, from those in the cells of a finer grid."""
-    weighed = (chance * weights.reshape(-1)).reshape(len(chance), *weights.shape)
-    return np.asarray(summed(weighed, (columns, rows)) / summed(weights, (columns, rows))).reshape(
-        len(chance), -1
-    )
+def _gathered(pairs: Floats, fine: list[int], columns: int, rows: int) -> Floats:
+    """Add up what goes between the cells of a finer grid."""
+    table = pairs.reshape(fine[0] * fine[1], *fine)
+    ends = summed(table, (columns, rows)).reshape(*fine, columns * rows)
+    return summed(ends.transpose(2, 0, 1), (columns, rows)).reshape(-1, columns * rows).T
 
 
 def _checked(columns: int, rows: int) -> int:
