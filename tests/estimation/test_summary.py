@@ -122,6 +122,38 @@ def test_what_is_not_a_summary_is_refused():
         dt.Summary.gather([])
 
 
+ONCE = [*CASES, dt.Laplace(UNIT, epsilon=1, cells=64)]
+COUNTED = [kind(dt.Categories(3), epsilon=1) for kind in (dt.KRR, dt.HadamardResponse, dt.OUE, dt.OLH)]
+
+
+@pytest.mark.parametrize("mechanism", [*ONCE, *COUNTED[:2]], ids=lambda one: type(one).__name__)
+def test_counts_that_do_not_add_up_are_refused(mechanism):
+    on_line = mechanism in ONCE
+    summary = dt.Summary.of(some(mechanism) if on_line else mechanism.perturb([0, 1, 2] * 20))
+    data = json.loads(summary.to_json())
+    assert dt.Summary.from_json(json.dumps(data), mechanism) == summary
+    for n in (0, summary.n - 1, summary.n + 1):
+        with pytest.raises(MalformedReport, match="add up"):
+            dt.Summary.from_json(json.dumps(data | {"n": n}), mechanism)
+
+
+@pytest.mark.parametrize("protocol", COUNTED[2:], ids=lambda one: type(one).__name__)
+def test_a_report_supports_a_category_once(protocol):
+    dt.Summary(protocol, np.array([5, 0, 5]), 5)
+    with pytest.raises(MalformedReport, match="add up"):
+        dt.Summary(protocol, np.array([5, 0, 6]), 5)
+
+
+def test_what_was_cut_off_cells_is_not_too_much():
+    fine = CASES[-1]
+    counts = np.array(dt.Summary.of(some(fine)).counts)
+    counts[-1] = 500 * 15
+    dt.Summary(fine, counts, 500)
+    counts[-1] += 1
+    with pytest.raises(MalformedReport, match="add up"):
+        dt.Summary(fine, counts, 500)
+
+
 def test_a_summary_does_not_change():
     summary = dt.Summary.of(some(CASES[0]))
     with pytest.raises(ValueError, match="read-only"):

@@ -110,7 +110,7 @@ def test_frequencies_are_asked_of_categories():
 
 def test_a_summary_that_cannot_be():
     protocol = dt.KRR(FRUIT, epsilon=1)
-    with pytest.raises(MalformedReport, match="more reports"):
+    with pytest.raises(MalformedReport, match="add up"):
         dt.frequencies(dt.Summary(protocol, np.array([9, 0, 0, 0, 0]), 3))
 
 

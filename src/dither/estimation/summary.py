@@ -53,6 +53,8 @@ class Summary:
         if counts.size and counts.min() < 0:
             raise MalformedReport("nothing is counted less than zero times")
         counts = counts.astype(np.int64, copy=False)
+        if not self.mechanism.adds_up(counts, int(self.n)):
+            raise MalformedReport("the counts do not add up to the number of reports")
         counts.setflags(write=False)
         object.__setattr__(self, "counts", counts)
         object.__setattr__(self, "n", int(self.n))

@@ -111,6 +111,10 @@ class Mechanism(ABC):
         """How long the vector of `tally` is."""
         return self.outcomes
 
+    def adds_up(self, counts: NDArray[np.int64], n: int) -> bool:
+        """Say whether n answers can have been counted like this: each once, unless `tally` says otherwise."""
+        return int(counts.sum()) == n
+
     def answers(self, cells: Array) -> int:
         """Say how many answers an array of reports holds: its size, unless one answer is several numbers."""
         return int(cells.size)

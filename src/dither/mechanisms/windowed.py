@@ -273,6 +273,12 @@ class WindowMechanism(Numerical):
         """How long the vector of `tally` is."""
         return (self.cells >> self._rest) + (1 if self._rest else 0)
 
+    def adds_up(self, counts: NDArray[np.int64], n: int) -> bool:
+        """Say whether n reports can have been counted like this."""
+        if not self._rest:
+            return super().adds_up(counts, n)
+        return super().adds_up(counts[:-1], n) and int(counts[-1]) <= n * ((1 << self._rest) - 1)
+
     @property
     def report_bytes(self) -> float:
         """The size of one report, in bytes."""

@@ -156,6 +156,10 @@ class Polar(Mechanism):
         """How many different reports there are."""
         return self.cells**2
 
+    def adds_up(self, counts: NDArray[np.int64], n: int) -> bool:
+        """Say whether n reports can have been counted like this: each has a distance and a direction."""
+        return int(counts[: self.cells].sum()) == int(counts[self.cells :].sum()) == n
+
     def tally(self, cells: Array) -> NDArray[np.int64]:
         """Count the distances' cells, then the directions': pairs would be too many to count."""
         return np.concatenate([np.bincount(cells[..., i].reshape(-1), minlength=self.cells) for i in (0, 1)])

@@ -37,6 +37,11 @@ class Packed(PureProtocol):
         return packed.count(cells, len(self.categories))
 
     @final
+    def adds_up(self, counts: Counts, n: int) -> bool:
+        """Say whether n reports can have been counted like this: none supports a category twice."""
+        return int(counts.max()) <= n
+
+    @final
     def decode(self, cells: Array) -> Array:
         """Give which categories each report supports, along the last axis."""
         return packed.unpack(cells, len(self.categories))
