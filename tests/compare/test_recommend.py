@@ -251,6 +251,25 @@ def test_the_people_for_an_error_give_that_error_and_one_fewer_do_not(
     assert errors[0] <= target * (1 + 1e-9) < errors[1]
 
 
+@pytest.mark.parametrize("criterion", [dt.worst, dt.average])
+def test_the_people_and_the_budget_found_do_in_a_simulation(criterion: Any) -> None:
+    """As many people as were said, with the best mechanism, are off by the target, within 5 %."""
+    target, times = 6.0, 4000
+    people = dt.people_for(AGES, goals.Mean(criterion=criterion), target, epsilon=1.5)
+    budget = dt.epsilon_for(AGES, goals.Mean(people, criterion), target)
+    assert budget == pytest.approx(1.5, abs=0.03)  # people are whole
+    for epsilon, n in ((1.5, people), (budget, people)):
+        best = dt.recommend(AGES, goals.Mean(n, criterion), epsilon=epsilon).best
+        ages = np.full(n, value_of_most_variance(best))
+        if criterion is dt.average:
+            ages = np.linspace(18, 100, 2 * n + 1)[1::2]
+        for seed, within in ((1, True), (2, False)):
+            asked = ages if within else ages[: int(0.85 * n)]  # too few people: told apart
+            reports = best.perturb(np.tile(asked, (times, 1)), source=dt.Seeded(seed)).values
+            found = rms(reports.mean(axis=1), float(asked.mean()))
+            assert (found == pytest.approx(target, rel=0.05)) is within
+
+
 def test_easy_and_impossible_targets() -> None:
     assert dt.epsilon_for(dt.Circle(1), goals.SingleValues(dt.absolute), 0.9) == pytest.approx(1e-6)
     assert dt.people_for(UNIT, goals.Mean(), 1000.0, epsilon=1) == 1

@@ -10,6 +10,7 @@ import pytest
 
 import dither as dt
 from dither.kernels.chart import COIN
+from dither.optimal import store
 from dither.privacy.exact import exp_below
 from tests.optimal.kinds import KINDS, optimal
 
@@ -176,3 +177,35 @@ def test_wrong_input_is_refused() -> None:
         optimal("worst absolute", 1.0).compressed()
     with pytest.raises(dt.errors.OutsideDomain):
         optimal("worst absolute", 1.0).perturb([1.5])
+
+
+@pytest.mark.parametrize("domain", [dt.Interval(-3, 7), dt.Circle(360)], ids=str)
+def test_a_function_stays_at_home_and_its_mechanism_travels(domain: dt.Interval | dt.Circle) -> None:
+    pytest.importorskip("scipy")
+    made = dt.Optimal(domain, epsilon=1, loss=lambda gap: np.minimum(np.abs(gap), 3.0))
+    again = dt.from_json(dt.to_json(made))
+    assert again == made
+    assert again.fingerprint == made.fingerprint
+    assert again.probabilities(1.25) == made.probabilities(1.25)
+    assert dt.audit(again).ok
+    reports = made.perturb(np.linspace(0, 5, 100), source=dt.Seeded(1))
+    assert dt.from_bytes(dt.to_bytes(reports)) == reports
+    assert dt.from_json(dt.to_json(again)).fingerprint == made.fingerprint  # and on to a third machine
+    store.find.cache_clear()  # what this process knows of the function
+    with pytest.raises(dt.errors.InvalidParameter, match="another machine"):
+        _ = dt.from_json(dt.to_json(made)).certificate
+    with pytest.raises(dt.errors.InvalidParameter, match="another machine"):
+        again.at(2.0)
+    with pytest.raises(dt.errors.MalformedReport):
+        dt.from_json(dt.to_json(made).replace('{"function": "', '{"function": "no '))
+
+
+def test_on_a_circle_the_integers_travel_too() -> None:
+    import json  # noqa: PLC0415
+
+    data = json.loads(dt.to_json(dt.Optimal(dt.Circle(360), epsilon=1)))
+    data["sampled"]["kernel"]["width"] -= 7  # of another version, perhaps; private all the same
+    assert dt.from_json(json.dumps(data)).kernel.width == data["sampled"]["kernel"]["width"]
+    data["sampled"]["kernel"]["step"] += 1 << 60
+    with pytest.raises(dt.errors.DitherError):
+        dt.from_json(json.dumps(data))

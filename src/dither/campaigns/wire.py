@@ -28,6 +28,7 @@ from dither.mechanisms.numeric.gaussian import Calibration
 from dither.mechanisms.trajectory.lsrr import Contrast
 from dither.mechanisms.trajectory.readings import Projected, Rounded, Snapped
 from dither.mechanisms.windowed import Decoding
+from dither.optimal.problem import Elsewhere, Given
 from dither.privacy import Unit
 from dither.reports import Reports
 
@@ -161,6 +162,8 @@ def _plain(value: Any) -> Any:  # noqa: PLR0912  (one line for each kind of thin
             return {"domain": "Text", "length": value.length, "alphabet": value.alphabet}
         case Power():
             return {"loss": value.exponent}
+        case Given() | Elsewhere():
+            return {"function": value.digest}
         case Enum():
             return {"choice": type(value).__name__, "name": value.name}
         case Mechanism():
@@ -200,6 +203,8 @@ def _read(value: Any) -> Any:
         return Fraction(value["fraction"])
     if "loss" in value:
         return power(value["loss"])
+    if "function" in value:
+        return Elsewhere(value["function"])
     if "choice" in value:
         return _CHOICES[value["choice"]][value["name"]]
     if "mechanism" in value:

@@ -13,6 +13,7 @@ from dither.campaigns.campaign import read_domain
 from dither.campaigns.registry import named, names
 from dither.campaigns.wire import from_json
 from dither.domains import Domain
+from dither.losses import Power, absolute, power, squared
 from dither.mechanisms.mechanism import Mechanism
 
 
@@ -76,3 +77,16 @@ def build(mechanism: str, domain: Domain | None, epsilon: float | None) -> Mecha
         return kind(needed(domain), epsilon=epsilon)
     except TypeError:
         raise click.UsageError(f"{kind.__name__} needs more than a domain and ε: use Python") from None
+
+
+def read_loss(text: str) -> Power:
+    """Give the loss of a name, or the power of the distance that a number says."""
+    known = {"absolute": absolute, "squared": squared}
+    if text in known:
+        return known[text]
+    try:
+        return power(float(text))
+    except ValueError:
+        raise click.UsageError(
+            "a loss is absolute, squared, or a power of the distance such as 1.5"
+        ) from None

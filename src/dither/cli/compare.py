@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from dither.cli.asked import domain_options, needed
+from dither.cli.asked import domain_options, needed, read_loss
 from dither.domains import Domain
 from dither.optimal import compare
 
@@ -15,16 +15,28 @@ from dither.optimal import compare
 @click.command()
 @domain_options
 @click.option("--epsilon", type=float, required=True, help="The budget ε.")
+@click.option(
+    "--loss",
+    "losses",
+    multiple=True,
+    default=("absolute", "squared"),
+    show_default=True,
+    metavar="LOSS",
+    help="Judge by absolute, squared, or a power such as 1.5; may be repeated, the first ranks.",
+)
 @click.option("--plot", type=click.Path(dir_okay=False, path_type=Path), help="Draw the errors.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def command(domain: Domain | None, epsilon: float, plot: Path | None, as_json: bool) -> None:
+def command(
+    domain: Domain | None, epsilon: float, losses: tuple[str, ...], plot: Path | None, as_json: bool
+) -> None:
     """Compare all mechanisms that fit a domain: worst and average error, bias, variance, bytes.
 
     \b
     dither compare --interval 0 1 --epsilon 1
+    dither compare --interval 0 1 --epsilon 1 --loss squared --plot errors.png
     dither compare --categories 100 --epsilon 2 --json
     """
-    table = compare(needed(domain), epsilon=epsilon)
+    table = compare(needed(domain), epsilon=epsilon, losses=[read_loss(loss) for loss in losses])
     if plot is not None:
         table.plot()[0].figure.savefig(plot)
     click.echo(json.dumps([dict(row) for row in table], ensure_ascii=False) if as_json else repr(table))

@@ -8,9 +8,9 @@ from pathlib import Path
 import click
 
 from dither.campaigns.wire import to_json
-from dither.cli.asked import domain_options, needed
+from dither.cli.asked import domain_options, needed, read_loss
 from dither.domains import Circle, Domain
-from dither.losses import Criterion, Power, absolute, power, squared
+from dither.losses import Criterion, absolute, squared
 from dither.optimal import Optimal, store
 from dither.optimal.problem import Problem
 
@@ -53,7 +53,7 @@ def command(
     dither design --circle 360 --epsilon 1 --loss 1.5 --json
     """
     asked = needed(domain)
-    judged = (squared if unbiased else absolute) if loss is None else _loss(loss)
+    judged = (squared if unbiased else absolute) if loss is None else read_loss(loss)
     problem = Problem(epsilon, judged, Criterion(criterion), unbiased)
     origin = "in closed form" if isinstance(asked, Circle) else store.whence(problem, fresh=fresh)
     solved = Optimal(
@@ -80,15 +80,3 @@ def command(
     }
     for name, value in lines.items():
         click.echo(f"{name:<27} {value}")
-
-
-def _loss(text: str) -> Power:
-    known = {"absolute": absolute, "squared": squared}
-    if text in known:
-        return known[text]
-    try:
-        return power(float(text))
-    except ValueError:
-        raise click.UsageError(
-            "a loss is absolute, squared, or a power of the distance such as 1.5"
-        ) from None

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import fields
 from typing import Any
 
 import click
 
-from dither.cli.asked import domain_options, needed
+from dither.cli.asked import domain_options, needed, read_loss
 from dither.domains import Domain
+from dither.losses import Criterion
 from dither.optimal import epsilon_for, goals, people_for, recommend
 
 
@@ -23,6 +25,11 @@ from dither.optimal import epsilon_for, goals, people_for, recommend
 @click.option("--people", type=int, help="How many people will answer.")
 @click.option("--epsilon", type=float, help="The budget ε; left out, it is found for --error.")
 @click.option("--error", type=float, help="The error that may remain: finds --people or --epsilon.")
+@click.option(
+    "--criterion", type=click.Choice(["worst", "average"]), help="Which values count: mean, values."
+)
+@click.option("--loss", metavar="LOSS", help="For values: absolute, squared, or a power such as 1.5.")
+@click.option("--bins", type=int, help="For a distribution: how many equal bins.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(
     domain: Domain | None,
@@ -30,6 +37,9 @@ def command(
     people: int | None,
     epsilon: float | None,
     error: float | None,
+    criterion: str | None,
+    loss: str | None,
+    bins: int | None,
     as_json: bool,
 ) -> None:
     """Rank the mechanisms for a goal, with the error to expect and why; or find ε or the number of people.
@@ -38,25 +48,41 @@ def command(
     dither recommend --interval 0 180 --goal mean --people 10000 --epsilon 1
     dither recommend --interval 0 180 --goal mean --epsilon 1 --error 0.5
     dither recommend --interval 0 180 --goal mean --people 10000 --error 0.5
+    dither recommend --interval 0 180 --goal values --loss squared --criterion average --epsilon 2
     """
     asked = needed(domain)
-    if epsilon is not None and error is None:
-        table = recommend(asked, _goal(goal, people), epsilon=epsilon)
+    wanted = _goal(
+        goal,
+        n=people,
+        criterion=None if criterion is None else Criterion(criterion),
+        loss=None if loss is None else read_loss(loss),
+        bins=bins,
+    )
+    if error is None:
+        if epsilon is None:
+            raise click.UsageError("give --epsilon for a ranking, or --error with --epsilon or --people")
+        table = recommend(asked, wanted, epsilon=epsilon)
         click.echo(json.dumps([dict(row) for row in table], ensure_ascii=False) if as_json else repr(table))
         return
-    if error is None:
-        raise click.UsageError("give --epsilon for a ranking, or --error with --epsilon or --people")
-    found: dict[str, Any]
-    if epsilon is not None:
-        found = {"people": people_for(asked, _goal(goal, None), error, epsilon=epsilon)}
+    found: dict[str, float]
+    if epsilon is None:
+        found = {"epsilon": epsilon_for(asked, wanted, error)}
     else:
-        found = {"epsilon": epsilon_for(asked, _goal(goal, people), error)}
+        if people is not None:
+            raise click.UsageError("of --people, --epsilon and --error give two: the third is found")
+        found = {"people": people_for(asked, wanted, error, epsilon=epsilon)}
     ((name, value),) = found.items()
-    click.echo(json.dumps(found) if as_json else f"{name}: {value:.6g}")
+    click.echo(json.dumps(found) if as_json else f"{name}: {value if name == 'people' else f'{value:.6g}'}")
 
 
-def _goal(name: str, people: int | None) -> goals.Goal:
-    if name == "values":
-        return goals.SingleValues()
-    kind: type[goals.Goal] = getattr(goals, name.capitalize())
-    return kind(n=people)  # type: ignore[call-arg]
+def _goal(name: str, **given: Any) -> goals.Goal:
+    """Give the goal of a name; what it does not know must not be given."""
+    kind: type[Any] = goals.SingleValues if name == "values" else getattr(goals, name.capitalize())
+    known = {field.name for field in fields(kind)}
+    more = {option: value for option, value in given.items() if value is not None}
+    for option in more:
+        if option not in known:
+            word = "people" if option == "n" else option
+            raise click.UsageError(f"--{word} says nothing about the goal {name!r}")
+    goal: goals.Goal = kind(**more)
+    return goal

@@ -16,7 +16,7 @@ from dither.kernels.quadrature import between, crossing
 from dither.kernels.window import Sliding
 from dither.losses import Power
 from dither.mechanisms.numeric import ogpm
-from dither.optimal.problem import Problem
+from dither.optimal.problem import Elsewhere, Problem
 
 Floats = NDArray[np.float64]
 
@@ -31,6 +31,10 @@ def best_width(problem: Problem) -> float:
     """
     if isinstance(problem.loss, Power):
         return ogpm.best_width(problem.epsilon, problem.loss)
+    if isinstance(problem.loss, Elsewhere) and problem.loss.window is not None:
+        epsilon, width = problem.loss.window
+        if epsilon == problem.epsilon:
+            return width
 
     def excess(width: float) -> float:
         edge = float(problem.loss(np.asarray(width / 2.0)))

@@ -26,7 +26,7 @@ from dither.mechanisms.questions import Realised
 from dither.mechanisms.windowed import Decoding, Shape, WindowMechanism
 from dither.optimal import circle, store
 from dither.optimal.design import Design
-from dither.optimal.problem import Given, Problem
+from dither.optimal.problem import Elsewhere, Given, Loss, Problem
 from dither.privacy.exact import exp_below
 
 Floats = NDArray[np.float64]
@@ -68,7 +68,7 @@ class Optimal(WindowMechanism):
     """
 
     _: KW_ONLY
-    loss: Power | Given | Callable[[Floats], Any] | None = None
+    loss: Loss | Callable[[Floats], Any] | None = None
     criterion: Criterion = worst
     unbiased: bool = False
     fresh: bool = False
@@ -87,7 +87,7 @@ class Optimal(WindowMechanism):
         loss = self.loss
         if loss is None:
             loss = squared if self.unbiased else absolute
-        elif not isinstance(loss, Power | Given):
+        elif not isinstance(loss, Loss):
             loss = Given(loss, self.line.length)
         object.__setattr__(self, "loss", loss)
         _ = self.problem
@@ -98,7 +98,7 @@ class Optimal(WindowMechanism):
     @cached_property
     def problem(self) -> Problem:
         """What was asked, in units in which the domain has length 1."""
-        assert isinstance(self.loss, Power | Given)
+        assert isinstance(self.loss, Loss)
         return Problem(self.epsilon, self.loss, self.criterion, self.unbiased)
 
     @cached_property
@@ -185,6 +185,12 @@ class Optimal(WindowMechanism):
     @classmethod
     def rebuilt(cls, domain: Domain, parameters: Mapping[str, Any], wire: dict[str, Any]) -> Self:
         """Give a mechanism by the integers and the codebook that travelled: nothing is solved again."""
+        if isinstance(domain, Circle):
+            loss = parameters.get("loss")
+            if isinstance(loss, Elsewhere):
+                window = float(parameters["epsilon"]), wire["kernel"]["width"] / wire["kernel"]["cells"]
+                parameters = {**parameters, "loss": Elsewhere(loss.digest, window)}
+            return super().rebuilt(domain, parameters, wire)
         mechanism = object.__new__(cls)
         if isinstance(domain, Interval):
             mechanism.__dict__.update(_read(domain, float(parameters["epsilon"]), wire))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final, final
@@ -63,16 +64,45 @@ class Given:
         return hashlib.sha256(values.tobytes()).hexdigest()[:16]
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Given) and self.digest == other.digest
+        return isinstance(other, Given | Elsewhere) and self.digest == other.digest
 
     def __hash__(self) -> int:
         return hash(self.digest)
 
     def __repr__(self) -> str:
-        return f"{getattr(self.function, '__name__', 'function')} [{self.digest}]"
+        return f"function [{self.digest}]"
 
 
-Loss = Power | Given
+@final
+@dataclass(frozen=True, eq=False)
+class Elsewhere:
+    """A loss that is a function on another machine: functions do not travel, only the name of its values.
+
+    A mechanism made for it samples and reads reports as ever; it cannot be judged by the loss, or solved.
+    """
+
+    digest: str
+    window: tuple[float, float] | None = None  # on a circle: an ε, and the width that the loss asks for
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.digest, str) or not re.fullmatch("[0-9a-f]{16}", self.digest):
+            raise InvalidParameter("a loss of elsewhere is named by 16 hexadecimal digits")
+
+    def __call__(self, difference: Floats) -> Floats:
+        """Raise: the function is not here."""
+        raise InvalidParameter("this loss is a function on another machine; make the mechanism there or anew")
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Given | Elsewhere) and self.digest == other.digest
+
+    def __hash__(self) -> int:
+        return hash(self.digest)
+
+    def __repr__(self) -> str:
+        return f"function [{self.digest}]"
+
+
+Loss = Power | Given | Elsewhere
 
 
 @final
@@ -114,7 +144,7 @@ class Problem:
     @property
     def kind(self) -> str:
         """A name for everything but ε."""
-        loss = self.loss.digest if isinstance(self.loss, Given) else repr(self.loss)
+        loss = repr(self.loss) if isinstance(self.loss, Power) else self.loss.digest
         return f"{self.criterion.value}-{'unbiased' if self.unbiased else loss}"
 
     @property
