@@ -13,11 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dither.classifiers import Method, Network, Overall, over_records, utility
+from dither.classifiers.laws import numbers_of
 from dither.classifiers.network import convolution, pooling
 from dither.classifiers.relaxation import Affine, Relu
 from dither.errors import InvalidParameter, MissingExtra
 from dither.experiments.figure import Setting
-from dither.mechanisms import Each
+from dither.mechanisms import KRR, Each
 from dither.randomness import Seeded
 
 Floats = NDArray[np.float64]
@@ -54,7 +55,11 @@ class Trained:
     def overall(self, linear: bool, mechanism: Any, count: int) -> Overall:
         """Give the exact utility over the first records of the table."""
         chosen = self.linear if linear else self.forest
-        return over_records(chosen, self.table[:count], self._each(mechanism), names=self.names)
+        rows = self.table[:count].copy()
+        if isinstance(mechanism, KRR):  # hundredths below 1: a value of 1 belongs to the last of them
+            private = [self.names.index(name) for name in self.chosen]
+            rows[:, private] = np.minimum(rows[:, private], numbers_of(mechanism).max())
+        return over_records(chosen, rows, self._each(mechanism), names=self.names)
 
     def _each(self, mechanism: Any) -> Each:
         return Each(dict.fromkeys(self.chosen, mechanism))
