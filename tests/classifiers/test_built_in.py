@@ -77,14 +77,14 @@ def test_a_curve_from_one_set_of_queries_contains_the_exact_one() -> None:
     x = features[3]
     for make in (
         dt.OGPM(UNIT, epsilon=1),
-        dt.Laplace(UNIT, epsilon=1).truncated(),
+        dt.Laplace(UNIT, epsilon=1, cells=1 << 14).truncated(),
         dt.Podium(UNIT, epsilon=1),
         dt.Exponential(UNIT, np.linspace(0, 1, 41), epsilon=1),
         dt.Duchi(UNIT, epsilon=1),
         dt.Hybrid(UNIT, epsilon=1),
     ):
         mechanism = dt.Each(dict.fromkeys(SENSITIVE["cancer"], make))
-        epsilons = np.linspace(1, 8, 6)
+        epsilons = np.linspace(1, 8, 4)
         exact = dt.utility_curve(model, x, mechanism, epsilons, names=names)
         once = dt.utility_curve(
             black_box(model.predict),
@@ -119,7 +119,7 @@ def test_sixteen_pixels() -> None:
 def test_average_and_worst_over_a_data_set() -> None:
     features, target, names = table("diabetes")
     model = LogisticRegression(max_iter=2000).fit(features, target)
-    mechanism = dt.Each(dict.fromkeys(SENSITIVE["diabetes"], dt.OGPM(UNIT, epsilon=2)))
+    mechanism = dt.Each(dict.fromkeys(SENSITIVE["diabetes"], dt.OGPM(UNIT, epsilon=2, cells=1 << 12)))
     people = features[:40]
     done = []
     exact = dt.classifiers.over_records(model, people, mechanism, names=names, progress=done.append)

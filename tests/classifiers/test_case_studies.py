@@ -90,7 +90,7 @@ def test_exact_utilities(name: str, kind: str) -> None:
     model, x, names, _, accuracy, _ = study(name)
     assert accuracy == pytest.approx(QCU["models_test_accuracy"][name], abs=0.01)
     for epsilon, wanted in zip(EPSILONS, QCU["exact_utility_eps1to8"][name][kind], strict=True):
-        if epsilon % 2:
+        if epsilon in (1, 4, 8):
             found = dt.utility(model, x, each(name, MECHANISMS[kind](epsilon)), names=names)
             assert found.method is Method.EXACT
             assert found.lower == pytest.approx(wanted, abs=QCU["abs_tol_exact"])

@@ -21,12 +21,12 @@ def weighted(case: Case, unit: float) -> tuple[Any, Any, Any]:
     mechanisms = [case(epsilon) for epsilon in BUDGETS]
     laws = [mechanism.law for mechanism in mechanisms]
     places = _drawn([[one] for one in mechanisms], np.array([unit]), COUNT, dt.Seeded(4))[:, 0]
-    levels = Levels.of([*laws, *laws], unit)
-    right = np.exp(levels.logarithms(places, slice(len(laws))))
+    levels = Levels.of(laws, unit)
+    right = np.exp(levels.logarithms(places))
     naive = right + np.array([law.density(places, np.asarray(unit)) for law in laws]) * (right == 0.0)
     with np.errstate(invalid="ignore"):
         weights, wrong = (some / some.mean(axis=0) for some in (right, naive))
-    return weights, 1.0 / np.exp(levels.least_ratios(len(laws))).mean(axis=1), wrong
+    return weights, 1.0 / np.exp(levels.least_ratios()).mean(axis=1), wrong
 
 
 def apart(weights: Any) -> float:
@@ -49,3 +49,18 @@ def test_an_atom_under_another_law_s_density_would_be_noticed() -> None:
     hybrid = next(case for case in NUMERIC if case.name.startswith("Hybrid"))
     weights, _, wrong = weighted(hybrid, 0.37)
     assert apart(weights) < 5.3 < apart(wrong)
+
+
+def test_anchors_far_from_the_budgets_say_nothing() -> None:
+    """No bound comes out of points that were drawn elsewhere; neither does a NaN."""
+    unit = dt.Interval(0, 1)
+    curve = dt.utility_curve(
+        lambda rows: rows[:, 0] > 0.5,
+        np.full(60, 0.8),
+        dt.OGPM(unit, epsilon=1),
+        [20.0],
+        anchors=[0.1],
+        queries=100,
+        source=dt.Seeded(1),
+    )
+    assert (curve.lower[0], curve.upper[0]) == (0.0, 1.0)

@@ -116,7 +116,7 @@ def test_example_14_is_a_circle() -> None:
 
 
 def test_a_proven_box_is_never_crossed() -> None:
-    for seed in (1, 3, 5):
+    for seed in (1, 5):
         layers, inputs = random_network(seed)
         network = Network(layers)
         x = np.random.default_rng(seed).random(inputs)
@@ -136,7 +136,7 @@ def test_scikit_learns_perceptron() -> None:
 
     iris = load_iris()
     for target in (iris.target, iris.target == 1):
-        network = MLPClassifier((8,), max_iter=3000, random_state=0, tol=1e-3)
+        network = MLPClassifier((8,), max_iter=1000, random_state=0, tol=1e-3)
         model = make_pipeline(StandardScaler(), network).fit(iris.data, target)
         each = dt.Each(
             length=dt.OGPM(dt.Interval(1, 7), epsilon=4), width=dt.OGPM(dt.Interval(0, 3), epsilon=4)

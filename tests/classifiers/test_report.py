@@ -36,7 +36,10 @@ def pictures(page: str) -> int:
 
 
 def test_a_page_shows_everything() -> None:
-    candidates = {"OGPM": dt.OGPM(UNIT, epsilon=1), "<Laplace>": dt.Laplace(UNIT, epsilon=1).truncated()}
+    candidates = {
+        "OGPM": dt.OGPM(UNIT, epsilon=1),
+        "<Laplace>": dt.Laplace(UNIT, epsilon=1, cells=1 << 12).truncated(),
+    }
     page = dt.classifiers.report(STEEP, [0.8, 0.5], candidates, epsilons=[0.5, 1, 2, 4])
     for text in ("OGPM", "&lt;Laplace&gt;", "exact", "feature 1", "randomised on [0, 1]", "ε ≤ 4", "proven"):
         assert text in page
@@ -86,7 +89,7 @@ def test_a_page_about_a_black_box_and_one_feature() -> None:
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     generator = np.random.default_rng(1)
     people = np.stack(
-        [generator.uniform(18, 90, 20), generator.uniform(15, 45, 20), generator.uniform(0, 9, 20)], axis=-1
+        [generator.uniform(18, 90, 8), generator.uniform(15, 45, 8), generator.uniform(0, 9, 8)], axis=-1
     )
     model = LogisticRegression(max_iter=1000).fit(people, people[:, 0] + people[:, 1] > 80)
     joblib.dump(model, tmp_path / "model.joblib")
@@ -137,7 +140,7 @@ def test_the_command(folder: Path) -> None:
         (["nothing.joblib"], "no file"),
         (["no_such_module:thing"], "cannot be imported"),
         (["just-a-word"], "package.module:name"),
-        (["model.joblib", "--row", "99"], "20 rows"),
+        (["model.joblib", "--row", "9"], "8 rows"),
         (["model.joblib", "--mechanism", "nonsense"], "no such mechanism"),
         (["model.joblib", "--feature", "height", "0", "1"], "no feature height"),
         (["model.joblib", "--feature", "income", "0", "0.001"], "[0, 0.001]"),

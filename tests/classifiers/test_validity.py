@@ -13,7 +13,7 @@ from tests.classifiers.settings import HALF, SETTINGS, UNIT, Setting, black_box
 pytest.importorskip("sklearn")
 
 OMEGA = 0.05
-QUICK, LONG = 60, 2000
+QUICK, LONG = 40, 2000
 FALSE_ALARM = 1e-6
 CELL = 2e-5  # how well the true curve is known
 each_setting = pytest.mark.parametrize("setting", SETTINGS, ids=[setting.name for setting in SETTINGS])

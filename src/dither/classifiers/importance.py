@@ -29,6 +29,7 @@ from dither.randomness import Source
 Floats = NDArray[np.float64]
 
 _HALVINGS: Final = 54
+_DENSEST: Final = 300.0  # the largest logarithm of a ratio of densities that is told apart
 
 
 @final
@@ -56,44 +57,41 @@ def one_time(
     places = _drawn(proposals, units, queries, source)
     points = [one.line.from_unit(places[:, feature]) for feature, one in enumerate(asked[0])]
     lost = ~case.keeps(np.stack(points, axis=-1))
-    densities, least = np.zeros((len(asked), queries)), np.zeros((len(asked), len(proposals)))
-    proposed = densities if anchors is None else np.zeros((len(proposals), queries))
+    own, others = slice(len(asked)), slice(None if anchors is None else len(asked), None)
+    logarithms, least = np.zeros((1, 1)), np.zeros((1, 1))
     for feature, unit in enumerate(units.tolist()):
-        column = np.ascontiguousarray(places[:, feature])
-        levels = Levels.of([parts[feature].law for parts in (*asked, *proposals)], unit)
-        densities += levels.logarithms(column, slice(len(asked)))
-        if anchors is not None:
-            proposed += levels.logarithms(column, slice(len(asked), None))
-        least += levels.least_ratios(len(asked))
-    with np.errstate(over="ignore", invalid="ignore"):
-        weights = np.exp(densities - _mixture(proposed))
+        both = asked if anchors is None else (*asked, *proposals)
+        levels = Levels.of([parts[feature].law for parts in both], unit)
+        logarithms = logarithms + levels.logarithms(np.ascontiguousarray(places[:, feature]))
+        least = least + levels.least_ratios(own, others)
+    # In proportion to the densest proposal at each point, which is positive there; where a law is denser
+    # by far than all of them, nothing is known about it anyway.
+    densities = np.exp(np.minimum(logarithms - logarithms[others].max(axis=0), _DENSEST))
+    weights = densities[own] / densities[others].mean(axis=0)
     # Where each anchor has at least r_k times the density, weights are at most 1/mean(r).
     bound = (1.0 + 1e-9) / np.maximum(np.exp(least).mean(axis=1), 1e-300)
-    most = np.maximum(bound, weights.max(axis=1))
-    share = omega / len(asked)
-    bounds = [_bounds(weight, lost, float(top), share) for weight, top in zip(weights, most, strict=True)]
-    lower, upper, estimate = np.array(bounds).T
-    return Band(lower, upper, estimate)
+    return _band(weights, lost, np.maximum(bound, weights.max(axis=1)), omega / len(asked))
 
 
-def _bounds(weight: Floats, lost: NDArray[np.bool_], most: float, omega: float) -> tuple[float, float, float]:
+def _band(weights: Floats, lost: NDArray[np.bool_], most: Floats, omega: float) -> Band:
     """Bound what is lost and what is kept from both sides, a quarter of ω each; the better counts."""
-    ends = []
-    for which in (lost, ~lost):
-        terms = weight * which
-        mean, margin = float(terms.mean()), bernstein(float(terms.var(ddof=1)), most, weight.size, omega / 4)
-        ends.append((mean - margin, mean, mean + margin))
-    (lost_low, lost_mean, lost_high), (kept_low, kept_mean, kept_high) = ends
-    lower, upper = max(1.0 - lost_high, kept_low, 0.0), min(1.0 - lost_low, kept_high, 1.0)
+    (lost_low, lost_mean, lost_high), (kept_low, kept_mean, kept_high) = (
+        _ends(weights[:, which], lost.size, most, omega / 4.0) for which in (lost, ~lost)
+    )
+    lower = np.maximum(np.maximum(1.0 - lost_high, kept_low), 0.0)
+    upper = np.minimum(np.minimum(1.0 - lost_low, kept_high), 1.0)
     # Both E[w·lost] and 1 − E[w·kept] estimate the loss; what is rare is known better.
-    estimate = 1.0 - lost_mean if lost_mean < kept_mean else kept_mean
-    return lower, upper, float(np.clip(estimate, 0.0, 1.0))
+    estimate = np.where(lost_mean < kept_mean, 1.0 - lost_mean, kept_mean)
+    return Band(lower, upper, np.clip(estimate, 0.0, 1.0))
 
 
-def _mixture(densities: Floats) -> Floats:
-    """Give the logarithm of the mean density."""
-    top = densities.max(axis=0)
-    return np.asarray(top + np.log(np.exp(densities - top).mean(axis=0)))
+def _ends(terms: Floats, count: int, most: Floats, omega: float) -> tuple[Floats, Floats, Floats]:
+    """Give sample means with their bounds, from the terms that are not zero: a row for each law."""
+    mean = terms.sum(axis=1) / count
+    squares = ((terms - mean[:, None]) ** 2).sum(axis=1) + (count - terms.shape[1]) * mean**2
+    sizes = zip((squares / (count - 1)).tolist(), most.tolist(), strict=True)
+    margin = np.array([bernstein(variance, top, count, omega) for variance, top in sizes])
+    return mean - margin, mean, mean + margin
 
 
 def _unit(questions: Questions, value: float) -> float:

@@ -45,35 +45,36 @@ class Levels:
             np.add.at(masses[row], np.searchsorted(marked, places), chances)
         return Levels(tuple(laws), unit, marked, masses)
 
-    def logarithms(self, places: Floats, which: slice = slice(None)) -> Floats:
+    def logarithms(self, places: Floats) -> Floats:
         """Give the logarithm of each law's density at places, a row for each law."""
-        x, laws, masses = np.asarray(self.unit), self.laws[which], self.masses[which]
-        levels = np.empty((len(laws), places.size))
+        x = np.asarray(self.unit)
+        levels = np.empty((len(self.laws), places.size))
         at = np.minimum(np.searchsorted(self.marked, places), max(self.marked.size - 1, 0))
         on = self.marked[at] == places if self.marked.size else np.zeros(places.size, dtype=bool)
         some, all_ = bool(on.any()), bool(on.all())
-        for row, law in enumerate(laws):
+        for row, law in enumerate(self.laws):
             if not all_:
                 levels[row] = law.density(places, x)
             if some:
-                levels[row, on] = masses[row, at[on]]
+                levels[row, on] = self.masses[row, at[on]]
         with np.errstate(divide="ignore"):
             return np.log(levels, out=levels)
 
-    def least_ratios(self, count: int) -> Floats:
-        """Bound from below log(density of a law after the first `count` / density of one of those), in rows.
+    def least_ratios(self, own: slice = slice(None), others: slice = slice(None)) -> Floats:
+        """Bound from below log(density of one of `others` / that of one of `own`), a row for each of `own`.
 
         Of a shape about which nothing is known, a law is known to be as dense as itself.
         """
-        own, others = self.laws[:count], self.laws[count:]
         if not all(map(_simple, self.laws)):
-            return np.array([[0.0 if law is other else -np.inf for other in others] for law in own])
-        levels = self._looks
-        least = np.empty((count, len(others)))
-        for row, level in enumerate(levels[:count]):
+            rows = [
+                [0.0 if law is other else -np.inf for other in self.laws[others]] for law in self.laws[own]
+            ]
+            return np.array(rows)
+        above, rows = self._looks[others], []
+        for level in self._looks[own]:
             here = np.isfinite(level)
-            least[row] = (levels[count:, here] - level[here]).min(axis=1)
-        return least
+            rows.append((above[:, here] - level[here]).min(axis=1))
+        return np.array(rows)
 
     @cached_property
     def _looks(self) -> Floats:

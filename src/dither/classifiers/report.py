@@ -12,6 +12,7 @@ from dither.classifiers.curve import BUDGETS, Curve, utility_curve
 from dither.classifiers.drawing import draw_boundary, svg
 from dither.classifiers.laws import as_designed
 from dither.classifiers.model import Model
+from dither.classifiers.result import rounded_down
 from dither.classifiers.robustness import hyperrectangle, radius
 from dither.classifiers.subject import Randomiser, check_mechanism, chosen_by, parts_of
 from dither.classifiers.utility import QUERIES
@@ -65,7 +66,7 @@ def report(
     case = Case.of(predict, x, chosen_by(first), names)
     called = _called(case, Model.of(predict), x, names)
     rows = [
-        (name, found.lower, found.method.value, found.confidence, str(found.guarantee))
+        (name, rounded_down(found.lower), found.method.value, found.confidence, str(found.guarantee))
         for name, found in zip(ranking.names, ranking.utilities, strict=True)
     ]
     parts = [

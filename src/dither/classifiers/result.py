@@ -68,9 +68,9 @@ class Utility:
         sure = "" if self.confidence == 1.0 else f", {100 * self.confidence:g} % confidence"
         if self.method is Method.EXACT:
             return f"stays with probability {self.estimate:.4f} ({self.method.value})"
-        return f"stays with probability ≥ {_down(self.lower)} ({self.method.value}{sure})"
+        return f"stays with probability ≥ {rounded_down(self.lower)} ({self.method.value}{sure})"
 
 
-def _down(number: float) -> str:
+def rounded_down(number: float) -> str:
     """Show four digits, rounded down, so that the shown bound is a bound."""
     return f"{int(number * 10_000) / 10_000:.4f}"

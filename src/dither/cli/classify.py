@@ -98,7 +98,7 @@ def command(
         stream.write(page)
     overall = {}
     if average:
-        with rows_done("records") as progress:
+        with rows_done("records", len(people) * len(candidates)) as progress:
             for kind, candidate in candidates.items():
                 overall[kind] = over_records(
                     classifier, people, candidate, confidence=confidence, names=names, progress=progress

@@ -15,24 +15,30 @@ import click
 
 
 @contextmanager
-def rows_done(title: str) -> Iterator[Callable[[int], None]]:
-    """Count rows as they are done, with a progress line once it takes longer than two seconds."""
+def rows_done(title: str, total: int | None = None) -> Iterator[Callable[[int], None]]:
+    """Count rows as they are done, once it takes longer than two seconds; of a known total, with a bar."""
     if not sys.stderr.isatty():
         yield lambda rows: None
         return
     from rich.console import Console  # noqa: PLC0415  (only where it is shown)
-    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn  # noqa: PLC0415
+    from rich.progress import (  # noqa: PLC0415
+        BarColumn,
+        Progress,
+        SpinnerColumn,
+        TextColumn,
+        TimeElapsedColumn,
+    )
 
     begin, done = time.monotonic(), 0
     bar = Progress(
-        SpinnerColumn(),
+        SpinnerColumn() if total is None else BarColumn(),
         TextColumn(title),
-        TextColumn("{task.completed:,.0f} rows"),
+        TextColumn("{task.completed:,.0f} rows" + ("" if total is None else f" of {total:,}")),
         TimeElapsedColumn(),
         console=Console(stderr=True),
         transient=True,
     )
-    task = bar.add_task(title, total=None)
+    task = bar.add_task(title, total=total)
 
     def advance(rows: int) -> None:
         nonlocal done

@@ -60,9 +60,14 @@ class Each(Attributes):
         if min(sizes.values()) <= 0:
             raise InvalidParameter("a weight is a positive number")
         total = sum(sizes.values())
-        return Each(
-            {name: at_budget(name, part, _below(whole * sizes[name] / total)) for name, part in parts.items()}
-        )
+        made: dict[tuple[int, float], Answering] = {}  # one that serves several attributes is laid out once
+        divided = {}
+        for name, part in parts.items():
+            budget = _below(whole * sizes[name] / total)
+            if (id(part), budget) not in made:
+                made[id(part), budget] = at_budget(name, part, budget)
+            divided[name] = made[id(part), budget]
+        return Each(divided)
 
     def at(self, epsilon: float) -> Each:
         """Give the same mechanisms with another budget in total, divided as now."""

@@ -1,0 +1,86 @@
+"""Draw what a classifier keeps: `python docs/draw_classifiers.py` writes two of the pictures.
+
+Breast cancer as it comes with scikit-learn, two features, a forest and a plane trained here.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+import numpy as np
+from sklearn.datasets import load_breast_cancer
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import dither as dt
+from dither.classifiers.case import Case
+from dither.classifiers.drawing import draw_boundary
+
+NAMES = ("worst texture", "worst concave points")
+DOMAINS = dict(zip(NAMES, (dt.Interval(12, 50), dt.Interval(0, 0.3)), strict=True))
+RECORD = 44
+PICTURES = Path(__file__).with_name("pictures")
+
+
+def main() -> None:
+    """Write the pictures."""
+    plt.rcParams["svg.hashsalt"] = "dither"
+    data = load_breast_cancer()
+    columns = [list(data.feature_names).index(name) for name in NAMES]
+    people, x = data.data[:, columns], data.data[RECORD, columns]
+    plane = make_pipeline(StandardScaler(), LogisticRegression()).fit(people, data.target)
+    forest = RandomForestClassifier(100, min_samples_leaf=5, random_state=0).fit(people, data.target)
+    _map(plane, forest, x)
+    _curves(forest, x)
+
+
+def _map(plane: object, forest: object, x: np.ndarray) -> None:
+    figure, both = plt.subplots(1, 2, figsize=(9.6, 3.4), layout="constrained")
+    for axes, model, title in zip(both, (plane, forest), ("a plane", "a forest"), strict=True):
+        case = Case.of(model, x, NAMES, NAMES)
+        boxes = {
+            "each side by itself": dt.classifiers.hyperrectangle(model, x, DOMAINS, names=NAMES).box,
+            "all sides alike": dt.classifiers.radius(model, x, DOMAINS, names=NAMES).box,
+        }
+        draw_boundary(case, tuple(DOMAINS.values()), boxes, NAMES, axes=axes)
+        axes.set_title(title)
+        axes.legend(frameon=False, loc="lower left", fontsize=8)
+    _save(figure, "classifiers-map.svg")
+
+
+def _curves(forest: object, x: np.ndarray) -> None:
+    figure, axes = plt.subplots(figsize=(6.4, 3.6), layout="constrained")
+    budgets = np.geomspace(0.2, 20, 24).tolist()
+    kinds = {
+        "OGPM": dt.OGPM,
+        "redesigned SW": lambda domain, epsilon: dt.SW(domain, epsilon=epsilon).redesigned(),
+        "clamped Laplace": lambda domain, epsilon: dt.Laplace(domain, epsilon=epsilon).truncated(),
+    }
+    for name, kind in kinds.items():
+        each = dt.Each({feature: kind(domain, epsilon=1) for feature, domain in DOMAINS.items()})
+        dt.utility_curve(forest, x, each, budgets, names=NAMES).plot(axes=axes, label=f"{name}, exact")
+    each = dt.Each({feature: dt.OGPM(domain, epsilon=1) for feature, domain in DOMAINS.items()})
+    asked = dt.utility_curve(
+        forest.predict,
+        x,
+        each,
+        budgets,
+        names=NAMES,
+        method=dt.classifiers.Method.IMPORTANCE,
+        source=dt.Seeded(1),
+    )
+    asked.plot(axes=axes, label="OGPM, asked 20 000 times")
+    axes.set_xscale("log")
+    _save(figure, "classifiers-curve.svg")
+
+
+def _save(figure: plt.Figure, name: str) -> None:
+    figure.savefig(PICTURES / name, metadata={"Date": None})
+    plt.close(figure)
+
+
+if __name__ == "__main__":
+    main()
