@@ -1,0 +1,61 @@
+"""Run where only the core is installed: five lines work, and what is missing is named with its extra."""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+
+import dither as dt
+
+readme = Path(sys.argv[1]).read_text(encoding="utf-8")
+block = readme.partition("```pycon\n")[2].partition("```")[0]
+lines = [line.removeprefix(">>> ") for line in block.splitlines() if line.startswith(">>> ")]
+assert len(lines) == 5
+names: dict[str, object] = {}
+exec("\n".join(lines[:-1]), names)
+assert eval(lines[-1], names).covers(43.95, 0.999999)
+
+unit = dt.Interval(0, 1)
+podium = dt.Podium(unit, epsilon=1)
+assert dt.audit(podium).ok
+assert dt.from_bytes(dt.to_bytes(podium.perturb([0.2, 0.7]))).mechanism == podium
+assert dt.Optimal(unit, epsilon=1).gap < 0.01  # one that ships with the library
+assert len(dt.compare(unit, epsilon=1)) > 10
+assert dt.distribution(podium.perturb(np.full(1000, 0.5)), bins=8).probabilities.size == 8
+assert dt.central.mean([1.0, 2.0, 3.0] * 100, dt.Interval(0, 4), epsilon=1) is not None
+assert dt.utility(dt.classifiers.Linear([[1.0]], [-0.5]), [0.9], dt.OGPM(unit, epsilon=4)).lower > 0.5
+
+
+def ungiven() -> object:
+    return dt.Optimal(unit, epsilon=0.7317, loss=lambda gap: np.abs(gap) ** 1.37, fresh=True).perturb([0.5])
+
+
+def between_devices() -> object:
+    return dt.protocols.local_pairs(dt.JRR(dt.Categories(2), p=0.75, rho=-0.2, n=2), 2)
+
+
+square = dt.Rectangle(unit, unit)
+missing = {
+    "plot": [lambda: podium.plot(0.5), lambda: dt.compare(dt.Categories(4), epsilon=1).plot()],
+    "frames": [
+        lambda: dt.frames.perturb(object(), {"x": podium}),
+        lambda: dt.frames.summarise_file("x.parquet"),
+    ],
+    "optimal": [ungiven],
+    "solver": [
+        lambda: __import__("dither.optimal.bilinear").optimal.bilinear.solve(1, dt.absolute, pieces=3)
+    ],
+    "geo": [
+        lambda: dt.TraCSC(square, epsilon=1, reading=dt.Rounded([(0, 0), (1, 1)])).perturb([(0, 0)]).values
+    ],
+    "classifiers": [lambda: dt.sklearn],
+    "protocols": [between_devices],
+}
+for extra, attempts in missing.items():
+    for attempt in attempts:
+        said = "nothing was missing"
+        try:
+            attempt()
+        except dt.errors.MissingExtra as error:
+            said = str(error)
+        assert f"pip install 'dither[{extra}]'" in said, (extra, said)
