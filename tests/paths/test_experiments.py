@@ -13,7 +13,7 @@ import pytest
 import dither as dt
 from dither.experiments import CODED, RIGHT, Setting, figures, run
 from dither.experiments.tracs import coded
-from dither.experiments.tracs.coded import CORNER, Flaws, LostPi, SeldomLies
+from dither.experiments.tracs.coded import CORNER, Flaws, LostPi, RawBeyondTen, SeldomLies
 from dither.experiments.tracs.data import SQUARE, city, random_paths
 from dither.experiments.tracs.discrete import rivals, spending
 from dither.experiments.tracs.measuring import programs
@@ -129,6 +129,27 @@ def test_how_little_of_the_wave_is_left() -> None:
         dt.Circle().distance(noisy, np.float64(1.0)) < math.pi * dt.SW(dt.Circle(), epsilon=1.0).kernel.share
     )
     assert near.mean() == pytest.approx(0.185, abs=0.005)  # 0.582 would be right
+
+
+def test_raw_directions_beyond_ten() -> None:
+    """The shortcut of the programs: the private direction itself, a little above ε = 10 but not below."""
+    angles = np.random.default_rng(1).random(2_000) * 2 * math.pi
+    gaps = [
+        dt.Circle().distance(RawBeyondTen(dt.Circle(), epsilon=epsilon).perturb(angles).values, angles).max()
+        for epsilon in (9.9, 10.1)
+    ]
+    assert gaps[0] > 0.1
+    assert gaps[1] < 1e-4
+    right = dt.OGPM(dt.Circle(), epsilon=10.1).perturb(angles, source=dt.Seeded(2)).values
+    assert dt.Circle().distance(right, angles).max() > 0.1
+
+
+def test_rivals_take_much_longer(tmp_path: Path) -> None:
+    """Table 6.2: only the order is a target."""
+    (outcome,) = run(figures("002-6", "Table 6.2"), tmp_path, QUICK)
+    each = {row["mechanism"]: row["perturbing"] for row in outcome.rows if row["version"] == RIGHT}
+    assert each["ATP"] > each["NGram"] > each["TraCS-D"] > each["TraCS-C"]
+    assert each["L-SRR"] > each["TraCS-D"]
 
 
 def test_the_programs_metric_is_none() -> None:

@@ -38,6 +38,7 @@ class Flaws:
 
     seldom_lies: bool = True  # k-RR lies k − 1 times too seldom, and among k others (T7)
     lost_pi: bool = True  # the redesigned SW's likelier sector has 1/π of its probability (T8)
+    raw_beyond_ten: bool = True  # a direction with a budget above 10 is told as it is (T6)
     wrong_metric: bool = True  # directions are compared by min(|a − b|, |2π − a − b|) (T9)
     borrowed: bool = True  # the strawman walks along TraCS-D's references (T10)
     free_start: bool = True  # walks are averaged over n + 1 places, the first without error (T10)
@@ -119,6 +120,24 @@ class LostPi(_Program):
         share = wave_share(self.epsilon)
         inside = share * math.expm1(self.epsilon) / self.epsilon / math.pi
         near = uniform[0] < inside
+        turn = np.where(near, (uniform[1] - 0.5) * share, share / 2.0 + uniform[1] * (1.0 - share))
+        return np.asarray(angles + turn * TURN)
+
+
+@final
+@dataclass(frozen=True)
+class RawBeyondTen(_Program):
+    """The direction of TraCS-D as coded: told as it is where its budget is above 10."""
+
+    _: KW_ONLY
+    cells: int = 1 << 16
+
+    def directions(self, angles: Floats, uniform: Floats) -> Floats:  # noqa: D102
+        if self.epsilon > 10.0:
+            return angles
+        half = math.exp(self.epsilon / 2.0)
+        share = 1.0 / (half + 1.0)
+        near = uniform[0] < half / (half + 1.0)
         turn = np.where(near, (uniform[1] - 0.5) * share, share / 2.0 + uniform[1] * (1.0 - share))
         return np.asarray(angles + turn * TURN)
 

@@ -12,6 +12,7 @@ from dither.experiments.tracs import coded
 from dither.experiments.tracs.coded import CORNER, Flaws
 from dither.experiments.tracs.data import City, sources
 from dither.experiments.tracs.published import EPSILONS
+from dither.experiments.tracs.published import PUBLISHED as PUBLISHED_CURVES
 from dither.mechanisms.trajectory.paths import PathMechanism
 from dither.mechanisms.trajectory.planar_laplace import PlanarLaplace
 from dither.mechanisms.trajectory.strawman import Strawman
@@ -82,7 +83,15 @@ def told_by(which: dict[str, Told], paths: Paths, setting: Setting, **also: Any)
 
 
 def expect(
-    version: str, name: str, values: tuple[float, ...], tolerance: float, column: str = "error", **where: Any
+    version: str,
+    name: str,
+    values: tuple[float, ...],
+    tolerance: float,
+    column: str = "error",
+    *,
+    source: str = "recomputed",
+    absolute: bool = False,
+    **where: Any,
 ) -> list[Expected]:
     """Give the expectation that a curve goes through values, at each ε."""
     return [
@@ -91,9 +100,30 @@ def expect(
             column,
             value,
             tolerance,
-            "recomputed",
+            source,
+            absolute,
         )
         for epsilon, value in zip(EPSILONS, values, strict=True)
+    ]
+
+
+def expect_published(
+    figure: str, tolerance: float, *names: str, column: str = "error", absolute: bool = False, **where: Any
+) -> list[Expected]:
+    """Give the expectation that with the authors' bugs the published numbers come out."""
+    return [
+        one
+        for name in names
+        for one in expect(
+            CODED,
+            name,
+            PUBLISHED_CURVES[figure][name],
+            tolerance,
+            column,
+            source="published",
+            absolute=absolute,
+            **where,
+        )
     ]
 
 

@@ -28,7 +28,7 @@ def _timed(setting: Setting) -> Rows:
     """Time the mechanisms on as many public points as Tokyo has places, drawn at random."""
     places = random_paths(SQUARE, 1, setting.runs(7798, 1000), sources(setting, 1)[0]).points
     points = [(x, y) for x, y in places.tolist()]
-    paths = random_paths(SQUARE, 20, 100, sources(setting, 2)[1])
+    paths = random_paths(SQUARE, 100, 20, sources(setting, 2)[1])
     makers: dict[str, Make] = {
         "ATP": lambda area, **more: ATP(area, points, **more),
         "NGram": lambda area, **more: NGram(area, points, **more),

@@ -82,7 +82,7 @@ class PathMechanism(Mechanism):
     @property
     def most(self) -> float:
         """A certified bound of what one location spends, at most ε where ε is kept."""
-        return self._realised()[0].epsilon  # type: ignore[union-attr]
+        return float(getattr(self._realised()[0], "epsilon", inf))
 
     @property
     @abstractmethod
@@ -227,7 +227,7 @@ def _per_location(mechanism: PathMechanism, length: int) -> Any:
         raise InvalidParameter(
             f"ε = {mechanism.epsilon:g} is too little for a trajectory of {length} locations"
         ) from None
-    if single.keeps and Fraction(single.most) * length > Fraction(mechanism.epsilon):
+    if single.keeps and (single.most == inf or Fraction(single.most) * length > Fraction(mechanism.epsilon)):
         raise InvalidParameter("the locations together would exceed the trajectory's budget")
     return single
 
