@@ -101,6 +101,16 @@ def test_a_polygon(tmp_path: Path) -> None:
     assert "polygon" in refused.output
 
 
+@pytest.mark.parametrize("ending", ["gpkg", "parquet"])
+def test_geographic_data_frames_in_files(tmp_path: Path, ending: str) -> None:
+    pytest.importorskip("geopandas")
+    file, out = made(tmp_path, ending), tmp_path / f"out.{ending}"
+    assert run("perturb", file, *BOX, "--epsilon", 2, "-o", out).exit_code == 0
+    asked = run("density", out, "--columns", 4, "--rows", 4, "--json")
+    assert asked.exit_code == 0, asked.output
+    assert json.loads(asked.output)["n"] == len(paths.read_trips(file).paths.points)
+
+
 def test_pictures(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     file, out = made(tmp_path, "csv"), tmp_path / "out.csv"

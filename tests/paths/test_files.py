@@ -23,16 +23,19 @@ def trips(*, timed: bool = True) -> paths.Trips:
     return paths.Trips(places, ("a", "b & <c>", "ü"), times if timed else None)
 
 
-@pytest.mark.parametrize("ending", ["gpx", "geojson", "json", "csv"])
+@pytest.mark.parametrize("ending", ["gpx", "geojson", "json", "csv", "gpkg", "parquet"])
 @pytest.mark.parametrize("timed", [True, False])
 def test_what_is_written_is_read_back(tmp_path: Path, ending: str, timed: bool) -> None:
+    if ending in ("gpkg", "parquet"):
+        pytest.importorskip("geopandas")
     file = tmp_path / f"trips.{ending}"
     paths.write_trips(trips(timed=timed), file)
     back = paths.read_trips(str(file))
     np.testing.assert_allclose(back.paths.points, trips().paths.points, atol=1e-7)
     assert back.paths.lengths.tolist() == [2, 1, 3]
     assert back.names == trips().names
-    if timed and ending in ("gpx", "csv"):
+    assert list(tmp_path.iterdir()) == [file]
+    if timed and ending in ("gpx", "csv", "gpkg", "parquet"):
         assert back.times == trips().times
     if not timed:
         assert back.times is None
@@ -127,6 +130,8 @@ def test_geopandas_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
         ("a.csv", "id,lat,lon\nx,north,1\n"),
         ("a.csv", "id,lat,lon\nx,1\n"),
         ("a.txt", "?"),
+        ("a.gpkg", "?"),
+        ("a.parquet", "?"),
     ],
 )
 def test_broken_files(tmp_path: Path, name: str, text: str) -> None:

@@ -44,7 +44,7 @@ _JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 @click.group()
 def command() -> None:
-    """Randomise trips: GPX, GeoJSON, or CSV with columns id, time, lat, lon.
+    """Randomise trips: GPX, GeoJSON, CSV with columns id, time, lat, lon; GeoPackage or GeoParquet.
 
     \b
     dither trajectory perturb in.gpx --epsilon 2 --box 139.4 35.5 140 36 -o out.geojson --plot picture.png
@@ -74,7 +74,9 @@ def command() -> None:
     help="What happens to places outside the area; clip moves them to its border.",
 )
 @click.option("--keep-times", is_flag=True, help="Copy the times as they are; they are not protected.")
-@click.option("-o", "--out", required=True, type=_OUT, help="The noisy trips: .gpx, .geojson or .csv.")
+@click.option(
+    "-o", "--out", required=True, type=_OUT, help="The noisy trips: .gpx, .geojson, .csv, .gpkg or .parquet."
+)
 @click.option("--plot", type=_OUT, help="A picture of trips before and after: for your own eyes.")
 @_JSON
 def perturb(

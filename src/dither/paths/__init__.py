@@ -4,6 +4,7 @@ from dither.mechanisms.trajectory.design import Choice, best_split, best_start, 
 from dither.paths.densities import Density, density
 from dither.paths.drawing import draw_before_and_after, draw_density
 from dither.paths.files import read_trips, write_trips
+from dither.paths.layers import from_frame, to_frame
 from dither.paths.maps import LocalMap, Map, ReferenceMap
 from dither.paths.metrics import (
     average_error,
@@ -15,7 +16,6 @@ from dither.paths.metrics import (
     within_range,
 )
 from dither.paths.origins import Flows, flows, flows_between
-from dither.paths.tables import from_frame, to_frame
 from dither.paths.trips import Trips
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""Trips in files, by the ending of the file's name: .gpx, .geojson (or .json), .csv."""
+"""Trips in files, by the ending of the file's name: .gpx, .geojson (or .json), .csv, .gpkg, .parquet."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from types import ModuleType
 from typing import Final
 
 from dither.errors import InvalidParameter, OutsideDomain
-from dither.paths import geojson, gpx, tables
+from dither.paths import geojson, gpx, layers, tables
 from dither.paths.trips import Trips
 
 _KINDS: Final[dict[str, ModuleType]] = {
@@ -17,11 +17,13 @@ _KINDS: Final[dict[str, ModuleType]] = {
     ".geojson": geojson,
     ".json": geojson,
     ".csv": tables,
+    ".gpkg": layers,
+    ".parquet": layers,
 }
 
 
 def read_trips(file: str | Path) -> Trips:
-    """Read trips from a GPX, GeoJSON or CSV file."""
+    """Read trips from a GPX, GeoJSON, CSV, GeoPackage or GeoParquet file."""
     path = Path(file)
     kind = _kind(path)
     if not path.is_file():
@@ -36,13 +38,16 @@ def read_trips(file: str | Path) -> Trips:
 
 
 def write_trips(trips: Trips, file: str | Path) -> None:
-    """Write trips to a GPX, GeoJSON or CSV file, which appears under its name when it is whole."""
+    """Write trips to such a file, which appears under its name when it is whole."""
     path = Path(file)
     kind = _kind(path)
-    part = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
+    part = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part{path.suffix}")
     try:
-        with part.open("x", newline="", encoding="utf-8") as stream:
-            kind.write(trips, stream)
+        if kind is layers:
+            layers.write(trips, part)
+        else:
+            with part.open("x", newline="", encoding="utf-8") as stream:
+                kind.write(trips, stream)
         part.replace(path)
     except BaseException:
         part.unlink(missing_ok=True)

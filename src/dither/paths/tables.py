@@ -1,17 +1,16 @@
-"""CSV: a row for each place, with an id, a time, a latitude and a longitude; data frames of geometries."""
+"""CSV: a row for each place, with an id, a time, a latitude and a longitude."""
 
 from __future__ import annotations
 
 import csv
 import math
 from collections.abc import Iterable
-from importlib import import_module
 from pathlib import Path
-from typing import Any, Final, NamedTuple, TextIO
+from typing import Final, NamedTuple, TextIO
 
 import numpy as np
 
-from dither.errors import InvalidParameter, MissingExtra
+from dither.errors import InvalidParameter
 from dither.paths.trips import Trip, Trips
 
 _HEAD: Final = "# dither "  # before the specification, in the first line of trips that were randomised
@@ -89,49 +88,16 @@ def _trip(rows: list[Row]) -> Trip:
     )
 
 
-def from_frame(frame: Any) -> Trips:
-    """Read a GeoDataFrame: lines are trips; points are gathered by an id column and ordered by a time."""
-    geometry = getattr(frame, "geometry", None)
-    if geometry is None:
-        raise InvalidParameter("a GeoDataFrame with a geometry column was expected")
-    if getattr(frame, "crs", None) is not None and not frame.crs.is_geographic:
-        frame = frame.to_crs("EPSG:4326")
-        geometry = frame.geometry
-    columns = {kind: _named(kind, frame.columns) for kind in ("id", "time")}
-    found: list[Trip | Row] = []
-    for number, shape in enumerate(geometry):
-        own = {kind: str(frame[name].iloc[number]) if name else "" for kind, name in columns.items()}
-        if shape is None or shape.is_empty:
-            raise InvalidParameter("a row of the data frame has no geometry; leave it out")
-        if shape.geom_type == "LineString":
-            found.append(Trip(own["id"] or str(number), [(x, y) for x, y, *_ in shape.coords]))
-        elif shape.geom_type == "Point":
-            found.append(Row(own["id"], own["time"], shape.x, shape.y))
-        else:
-            raise InvalidParameter("geometries are lines or points")
-    return Trips.of(assembled(found))
-
-
-def to_frame(trips: Trips) -> Any:
-    """Write a GeoDataFrame with a line for each trip (a point for a trip of one place)."""
-    try:
-        geopandas, shapely = import_module("geopandas"), import_module("shapely")
-    except ImportError:
-        raise MissingExtra("geographic data frames", "geo") from None
-    line, point = shapely.LineString, shapely.Point
-    shapes = [line(places) if len(places) > 1 else point(places[0]) for places in trips.paths]
-    return geopandas.GeoDataFrame({"id": list(trips.names)}, geometry=shapes, crs="EPSG:4326")
-
-
 def _columns(heading: Iterable[str]) -> dict[str, str]:
-    names = {kind: _named(kind, heading) for kind in _NAMES}
+    names = {kind: named(kind, heading) for kind in _NAMES}
     missing = [kind for kind in ("latitude", "longitude") if not names[kind]]
     if missing:
         raise InvalidParameter(f"there is no column for the {missing[0]}; call it {_NAMES[missing[0]][0]!r}")
     return names
 
 
-def _named(kind: str, heading: Iterable[str]) -> str:
+def named(kind: str, heading: Iterable[str]) -> str:
+    """Give the column of a kind, by one of the names people give it; empty if there is none."""
     known = {str(name).strip().lower(): name for name in heading}
     return next((known[name] for name in _NAMES[kind] if name in known), "")
 
