@@ -81,14 +81,16 @@ def test_nothing_is_better_than_the_best(table: Any) -> None:
     assert table["OGPMU"]["relative variance"] > 4
 
 
-@pytest.mark.parametrize("epsilon", [0.25, pytest.param(2.0, marks=pytest.mark.slow), 4.0, 6.0])
+@pytest.mark.parametrize(
+    "epsilon", [0.25, 4.0, *(pytest.param(one, marks=pytest.mark.slow) for one in (0.1, 2.0, 6.0, 8.0))]
+)
 def test_no_mechanism_is_better_than_the_solved_bound(epsilon: float) -> None:
     """The bound holds for all that are compared, and the solved ones reach it within their gaps."""
     table = dt.compare(dt.Interval(-3, 7), epsilon=epsilon)
     never_below_the_bound(table)
     for row in table:
         if row["mechanism"].startswith("Optimal") and "unbiased" not in row["mechanism"]:
-            assert min(row[name] for name in row if name.startswith("relative ") and row[name]) <= 1.005
+            assert min(row[name] for name in row if name.startswith("relative ") and row[name]) <= 1.006
     # The broken twin: a bound from another budget would be undercut.
     better = dt.Optimal(dt.Interval(-3, 7), epsilon=0.9 * epsilon, unbiased=True).certificate.bound
     assert min(row["variance"] for row in table if row["relative variance"]) < better
@@ -203,13 +205,13 @@ def test_pictures(table: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -
         protocols.plot()
 
 
-@pytest.mark.parametrize("epsilon", [1e-6, 50.0])
-def test_extreme_budgets(epsilon: float) -> None:
-    for domain in (UNIT, dt.Circle(), dt.Categories(4)):
-        table = dt.compare(domain, epsilon=epsilon)
-        assert len(table) >= 3
-        for row in table:
-            assert all(np.isfinite(value) for value in row.values() if isinstance(value, float))
+@pytest.mark.parametrize("domain", [UNIT, dt.Circle(), dt.Categories(4)], ids=str)
+@pytest.mark.parametrize("epsilon", [pytest.param(1e-6, marks=pytest.mark.slow), 50.0])
+def test_extreme_budgets(domain: Any, epsilon: float) -> None:
+    table = dt.compare(domain, epsilon=epsilon)
+    assert len(table) >= 3
+    for row in table:
+        assert all(np.isfinite(value) for value in row.values() if isinstance(value, float))
 
 
 def test_what_is_refused() -> None:

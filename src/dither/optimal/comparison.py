@@ -25,6 +25,7 @@ from dither.optimal.table import Row, Table, shown
 
 Floats = NDArray[np.float64]
 
+_INPUTS: Final = 2048  # spread evenly, over which the error of a solved mechanism is averaged
 _UNBIASED: Final = 1e-6  # a bias below this share of the domain's length is none
 
 
@@ -191,7 +192,7 @@ def mean_over(mechanism: Questions, function: Callable[[Floats], Floats]) -> flo
     """Give the mean of a function of the input over inputs spread evenly."""
     line = mechanism.line
     if isinstance(mechanism, Optimal):
-        return float(np.mean(function(line.from_unit((np.arange(8192) + 0.5) / 8192))))
+        return float(np.mean(function(line.from_unit((np.arange(_INPUTS) + 0.5) / _INPUTS))))
     return integrate(lambda unit: function(line.from_unit(unit)), 0.0, 1.0, (0.5, *mechanism.law.kinks))
 
 
