@@ -174,6 +174,8 @@ def test_places_outside_may_be_moved_to_the_border(tmp_path: Path) -> None:
         ((), "do not read it off the data"),
         ((*BOX, "--disk", 139, 35, 100), "do not read it off the data"),
         (("--box", 140, 35.5, 139, 36), "below"),
+        (("--box", 139, 35.5, 500, 36), "−180 to 180"),
+        ((*BOX, "--plot", "picture.xyz"), ".png"),
         ((*BOX, "--epsilon", -1), "positive"),
         ((*BOX, "--mechanism", "magic"), "tracs-d"),
         (("--disk", 139.6, 35.7, 30_000, "--mechanism", "tracs-c"), "TraCSC"),

@@ -94,6 +94,11 @@ def _about(longitude: float, latitude: float, radius: float, crs: str | None) ->
 
 def _within(bounds: tuple[float, float, float, float], crs: str | None, shape: Any) -> Area:
     west, south, east, north = bounds
+    if not (-180.0 <= west < east <= 180.0 and -90.0 < south < north < 90.0):
+        raise click.UsageError(
+            "an area is given in degrees: WEST below EAST, within −180 to 180, and SOUTH below NORTH, within "
+            "−90 to 90; it does not cross the 180th meridian"
+        )
     box = Rectangle(Interval(west, east), Interval(south, north))
     onto: Map = LocalMap.of(box) if crs is None else ReferenceMap(crs)
     region = onto.rectangle(box)

@@ -25,6 +25,15 @@ from dither.reports import Reports
 
 _FILE = click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 _OUT = click.Path(dir_okay=False, path_type=Path)
+
+
+def _drawable(ctx: click.Context, option: click.Parameter, plot: Path | None) -> Path | None:
+    """Refuse a picture that could not be drawn before anything is read."""
+    if plot is not None and plot.suffix.lower() not in (".png", ".svg", ".pdf"):
+        raise click.BadParameter("a picture's name ends in .png, .svg or .pdf")
+    return plot
+
+
 _INNER = click.option(
     "--inner",
     type=click.Choice(list(INNER)),
@@ -77,7 +86,9 @@ def command() -> None:
 @click.option(
     "-o", "--out", required=True, type=_OUT, help="The noisy trips: .gpx, .geojson, .csv, .gpkg or .parquet."
 )
-@click.option("--plot", type=_OUT, help="A picture of trips before and after: for your own eyes.")
+@click.option(
+    "--plot", type=_OUT, callback=_drawable, help="A picture of trips before and after: for your own eyes."
+)
 @_JSON
 def perturb(
     file: Path,
@@ -157,7 +168,7 @@ def _picture(trips: Trips, told: Trips, area: Area, plot: Path) -> None:
     metavar="W S E N",
     help="Also the share of locations in a box, with its error.",
 )
-@click.option("--plot", type=_OUT, help="Draw the map.")
+@click.option("--plot", type=_OUT, callback=_drawable, help="Draw the map.")
 @click.option("-o", "--out", type=_OUT, help="The map as GeoJSON: a polygon for each cell.")
 @_JSON
 def map_(

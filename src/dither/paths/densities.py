@@ -34,6 +34,7 @@ _MOST_BINS: Final = 256
 _FINE: Final = 32
 _COUNTED: Final = 128  # groups of reports a side
 _RESAMPLES: Final = 20
+_STEPS: Final = 300  # from one likeliest map to another that is near
 
 
 @final
@@ -64,7 +65,10 @@ class Density:
     def _likeliest(self) -> Floats:
         """The likeliest map, and the likeliest maps of paths drawn again."""
         first = self.sample.likeliest(np.ones(self.n), self.fine.reshape(-1))
-        drawn = [self.sample.likeliest(weights, first) for weights in self.sample.drawn_again(_RESAMPLES)]
+        drawn = [
+            self.sample.likeliest(weights, first, most=_STEPS)
+            for weights in self.sample.drawn_again(_RESAMPLES)
+        ]
         return np.stack([first, *drawn]).reshape(-1, *self.fine.shape)
 
     def share(self, part: Rectangle) -> Estimate:
