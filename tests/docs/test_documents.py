@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import doctest
 import re
+import shlex
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 import dither.mechanisms.mechanism
+from dither.cli import main
 from dither.randomness import Seeded
 
 ROOT = Path(__file__).parent.parent.parent
@@ -23,10 +26,12 @@ def test_examples_run(page: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
     """A page is one session; its randomness is seeded here so that the outputs shown are the real ones."""
     monkeypatch.setattr(dither.mechanisms.mechanism, "SYSTEM", Seeded(2025))
     monkeypatch.chdir(tmp_path)
-    blocks = re.findall(r"^```(?:pycon|python)\n(.*?)^```$", page.read_text(), re.MULTILINE | re.DOTALL)
+    blocks = re.findall(r"^```(pycon|python|console)\n(.*?)^```$", page.read_text(), re.MULTILINE | re.DOTALL)
     names: dict[str, object] = {}
-    for number, block in enumerate(blocks):
-        if ">>>" in block:
+    for number, (kind, block) in enumerate(blocks):
+        if kind == "console":
+            _type_in(block)
+        elif ">>>" in block:
             example = doctest.DocTestParser().get_doctest(
                 block, names, f"{page.name}[{number}]", str(page), 0
             )
@@ -36,6 +41,15 @@ def test_examples_run(page: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
             assert runner.failures == 0
         else:
             exec(compile(block, f"{page.name}[{number}]", "exec"), names)
+
+
+def _type_in(block: str) -> None:
+    """Run the lines of a terminal session that begin with `$ dither`, and compare what they print."""
+    for session in block.split("$ dither ")[1:]:
+        typed, _, expected = session.partition("\n")
+        shown = CliRunner().invoke(main, shlex.split(typed))
+        assert shown.exit_code == 0, shown.output
+        assert doctest.OutputChecker().check_output(expected, shown.output, FLAGS), shown.output
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
