@@ -58,7 +58,7 @@ def numerical(summary: Summary) -> Numerical:
     if not isinstance(summary.mechanism, Numerical):
         raise InvalidParameter(
             f"this is asked of reports on numbers, not of {type(summary.mechanism).__name__}'s; "
-            "dt.frequencies is for categories"
+            "dt.frequencies is for categories, dt.paths.density for places"
         )
     return summary.mechanism
 

@@ -89,6 +89,7 @@ def compare(domain: Domain, *, epsilon: float, losses: Sequence[Power] = (absolu
     if not isinstance(domain, Interval | Circle):
         raise InvalidParameter(
             f"mechanisms are compared on an Interval, a Circle or Categories, not on {type(domain).__name__}"
+            "; for places ask dt.recommend(area, dt.goals.Places(), epsilon=…)"
         )
     if not losses or not all(isinstance(loss, Power) for loss in losses):
         raise InvalidParameter("losses are a list of dt.absolute, dt.squared or dt.power(k)")
