@@ -73,6 +73,25 @@ def test_many_boxes_and_many_records_at_once() -> None:
         assert together[place] == pytest.approx(alone, abs=1e-15)
 
 
+@pytest.mark.parametrize(
+    "points",
+    [np.linspace(0, 1, 21), np.linspace(-3, 7, 100), np.array([0.0, 0.1, 0.5, 1.0]), np.array([0.4, 0.6])],
+)
+def test_listed_reports_are_added_up(points: np.ndarray) -> None:
+    """On even points and others, between points and on them, and beyond the ends."""
+    domain = dt.Interval(points[0], points[-1])
+    mechanism = dt.Exponential(domain, points, epsilon=3)
+    x = float(points[1])
+    chances = Marginal.of(mechanism, x)
+    beside = [np.nextafter(points, -9), np.nextafter(points, 9)]
+    spots = np.concatenate([points, *beside, [-np.inf, np.inf, 0.33]])
+    low, high = np.meshgrid(spots, spots)
+    low, high = np.minimum(low, high).ravel(), np.maximum(low, high).ravel()
+    found = dt.concentration(mechanism, (low, high), x)
+    inside = (chances.places >= low[:, None]) & (chances.places <= high[:, None])
+    assert found == pytest.approx(inside @ chances.masses, abs=1e-8)
+
+
 def test_arcs_through_zero() -> None:
     mechanism = dt.OGPM(dt.Circle(360), epsilon=2)
     inside = dt.concentration(mechanism, (350, 10), 3)

@@ -123,6 +123,14 @@ def _block(questions: Questions, low: Floats, high: Floats, unit: Floats) -> Flo
 def _listed(line: Line, places: Floats, masses: Floats, low: Floats, high: Floats) -> Floats:
     """Give the probability of the listed reports from low to high."""
     numbers, sums = line.from_unit(places), np.concatenate([[0.0], np.cumsum(masses)])
+    step = (numbers[-1] - numbers[0]) / max(numbers.size - 1, 1)
+    even = numbers[0] + step * np.arange(numbers.size)
+    if step > 0.0 and np.abs(numbers - even).max() < step / 4.0:  # the nearest number is one of division
+        first, last = (
+            np.rint(np.clip((edge - numbers[0]) / step, 0, numbers.size - 1)).astype(np.int64)
+            for edge in (low, high)
+        )
+        return np.asarray(sums[last + (numbers[last] <= high)] - sums[first + (numbers[first] < low)])
     begin, end = np.searchsorted(numbers, low, side="left"), np.searchsorted(numbers, high, side="right")
     return np.asarray(sums[end] - sums[begin])
 
