@@ -72,6 +72,18 @@ def test_solved_mechanisms_beat_what_there_was(epsilon: float) -> None:
     assert optimal("worst absolute", epsilon).certificate.error < rival.worst_error(dt.absolute) / 1.1
 
 
+@pytest.mark.parametrize(
+    ("epsilon", "ratio"),
+    [(0.25, 1.010), (0.5, 1.042), (1.0, 1.075), (2.0, 1.204), (4.0, 1.273), (6.0, 1.283)],
+)
+def test_by_how_much_the_closed_forms_miss_the_smallest_variance(epsilon: float, ratio: float) -> None:
+    rivals = dt.Hybrid(UNIT, epsilon=epsilon), dt.Podium(UNIT, epsilon=epsilon)
+    best = min(rival.worst_error(dt.squared) for rival in rivals)
+    certificate = optimal("worst unbiased", epsilon).certificate
+    assert best / certificate.error <= ratio + 1e-3
+    assert best / certificate.bound >= ratio - 1e-3
+
+
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("epsilon", [1.0, 4.0])
 def test_the_certified_error_is_the_error(kind: str, epsilon: float) -> None:

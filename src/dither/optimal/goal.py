@@ -16,6 +16,7 @@ class Goal(ABC):
     takes: ClassVar[tuple[type[Domain], ...]]
     otherwise: ClassVar[str]  # what to ask on other domains
     close: ClassVar[float] = 1e-4  # how well an error is known, relatively
+    simulated: ClassVar[bool] = False  # whether a rough prediction is much quicker
 
     @final
     def check(self, domain: Domain) -> None:
@@ -34,8 +35,8 @@ class Goal(ABC):
     def error(self, mechanism: Any) -> float | None:
         """Predict the error; None where the reports cannot answer, however many there are."""
 
-    def errors(self, candidates: list[Candidate]) -> list[tuple[Candidate, float]]:
-        """Predict the errors of all that can serve."""
+    def errors(self, candidates: list[Candidate], *, rough: bool = False) -> list[tuple[Candidate, float]]:
+        """Predict the errors of all that can serve; with `rough`, well enough to find the best."""
         predicted = [(one, self.error(one.mechanism)) for one in candidates]
         return [(one, error) for one, error in predicted if error is not None]
 

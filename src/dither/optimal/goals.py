@@ -162,6 +162,7 @@ class Distribution(Goal):
     takes = (Interval, Circle)
     otherwise = "for categories ask dt.goals.Frequencies"
     close = 0.02
+    simulated = True
 
     def __post_init__(self) -> None:
         check_people(self.n)
@@ -176,15 +177,15 @@ class Distribution(Goal):
         tells = simulation.tells_apart(mechanism, self.bins)
         return simulation.distance(mechanism, n, self.bins) if tells else None
 
-    def errors(self, candidates: list[Candidate]) -> list[tuple[Candidate, float]]:
+    def errors(self, candidates: list[Candidate], *, rough: bool = False) -> list[tuple[Candidate, float]]:
         """Predict the errors of all that can serve: roughly first, and those near the best with care."""
         n = stated(self.n)
         able = [one for one in candidates if simulation.tells_apart(one.mechanism, self.bins)]
-        rough = [simulation.distance(one.mechanism, n, self.bins, simulation.FIRST) for one in able]
-        near = 1.15 * min(rough, default=0.0)
+        first = [simulation.distance(one.mechanism, n, self.bins, simulation.FIRST) for one in able]
+        near = 0.0 if rough else 1.15 * min(first, default=0.0)
         return [
             (one, simulation.distance(one.mechanism, n, self.bins) if error <= near else error)
-            for one, error in zip(able, rough, strict=True)
+            for one, error in zip(able, first, strict=True)
         ]
 
     def people(self, candidates: list[Candidate], target: float) -> int | None:  # noqa: D102

@@ -75,10 +75,19 @@ def epsilon_for(domain: Domain, goal: Goal, target_error: float) -> float:
     target = _target(target_error)
 
     def excess(log_budget: float) -> float:
-        error = _ranked(domain, goal, math.exp(log_budget), wait=False)[0][1]
+        error = _ranked(domain, goal, math.exp(log_budget), wait=False, rough=True)[0][1]
         return math.log(max(error / target, 1e-300))
 
-    place = _descend(excess, math.log(LEAST_EPSILON), math.log(MOST_EPSILON), goal.close)
+    low, high = math.log(LEAST_EPSILON), math.log(MOST_EPSILON)
+    place = _descend(excess, low, high, goal.close)
+    if goal.simulated and place is not None and low < place < high:
+        best = _ranked(domain, goal, math.exp(place))[0][0].mechanism
+
+        def excess_of_best(log_budget: float) -> float:
+            error = goal.error(best.at(math.exp(log_budget)))
+            return math.log(1e6 if error is None else max(error / target, 1e-300))
+
+        place = _descend(excess_of_best, low, high, goal.close, place, 0.1)
     if place is None:
         raise Infeasible(
             f"no budget up to {MOST_EPSILON:g} brings the error down to the target; allow a larger error"
@@ -112,26 +121,33 @@ def check(domain: Domain, goal: Goal) -> None:
 
 
 def _ranked(
-    domain: Domain, goal: Goal, epsilon: float, *, wait: bool = True
+    domain: Domain, goal: Goal, epsilon: float, *, wait: bool = True, rough: bool = False
 ) -> list[tuple[Candidate, float]]:
-    able = goal.errors(goal.candidates(domain, epsilon, wait=wait))
+    able = goal.errors(goal.candidates(domain, epsilon, wait=wait), rough=rough)
     if not able:
         raise Infeasible(f"no mechanism serves {goal!r} on {domain} with this budget")
     return sorted(able, key=lambda pair: pair[1])
 
 
-def _descend(excess: Callable[[float], float], low: float, high: float, close: float) -> float | None:
+def _descend(
+    excess: Callable[[float], float],
+    low: float,
+    high: float,
+    close: float,
+    start: float = 0.0,
+    step: float = 1.0,
+) -> float | None:
     """Give a place at which a falling function is at most zero, and hardly below; None if it is nowhere.
 
-    It is found between two places, first one e-fold apart and then ever farther, by regula falsi [Illinois].
+    It is found between two places, first one step apart and then ever farther, by regula falsi [Illinois]. By
+    default the search starts from the budget 1, where most answers are, and a step is a factor e.
     """
 
     def aim(place: float) -> float:
         return excess(place) + close / 2.0
 
-    left = right = 0.0  # the budget 1: where most answers are
-    above = below = aim(0.0)
-    step = 1.0
+    left = right = start
+    above = below = aim(start)
     while above <= 0.0:
         if left == low:
             return low
