@@ -42,6 +42,15 @@ def test_what_is_written_is_read_back(tmp_path: Path, ending: str, timed: bool) 
     assert repr(back) == "Trips(3 with 6 places)"
 
 
+def test_reading_tells_how_far_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dither.paths.tables._BATCH", 2)
+    for ending in ("gpx", "geojson", "csv"):
+        paths.write_trips(trips(), tmp_path / f"trips.{ending}")
+        done: list[int] = []
+        paths.read_trips(tmp_path / f"trips.{ending}", progress=done.append)
+        assert 5 <= sum(done) <= 6
+
+
 def test_gpx_of_a_device(tmp_path: Path) -> None:
     file = tmp_path / "ride.gpx"
     file.write_text(

@@ -113,14 +113,15 @@ def perturb(
     dither trajectory perturb in.csv --epsilon 60 --unit trajectory --disk 139.7 35.7 20000 -o out.csv
     """
     own = area.mechanism(mechanism, epsilon, Unit[unit.upper()], inner)
-    trips = read_trips(file)
+    with rows_done(f"reading {file.name}") as progress:
+        trips = read_trips(file, progress=progress)
     if outside == "clip":
         trips = trips.clipped(area.region, area.onto)
     try:
         trips.check(area.region, area.onto)
     except OutsideDomain as error:
         raise OutsideDomain(f"{file.name}, {error}; give a larger one, or --outside clip") from None
-    with rows_done(f"perturbing {file.name}") as progress:
+    with rows_done(f"perturbing {file.name}", len(trips.paths.points)) as progress:
         reports = trips.randomised(own, onto=area.onto, progress=progress)
     told = trips.told(reports, onto=area.onto, keep_times=keep_times)
     specification = json.dumps({"mechanism": json.loads(to_json(own)), "map": to_text(area)})
@@ -213,7 +214,8 @@ def map_(
 
 def _reports(file: Path) -> tuple[Reports, Map]:
     """Give the reports that noisy trips carry, and the map they were made on."""
-    trips = read_trips(file)
+    with rows_done(f"reading {file.name}") as progress:
+        trips = read_trips(file, progress=progress)
     if not trips.specification or trips.reports is None:
         raise MalformedReport(f"{file.name} carries no reports; `dither trajectory perturb` writes them")
     try:

@@ -10,7 +10,7 @@ from typing import Final
 
 from dither.errors import InvalidParameter, OutsideDomain
 from dither.paths import geojson, gpx, layers, tables
-from dither.paths.trips import Trips
+from dither.paths.trips import Progress, Trips
 
 _KINDS: Final[dict[str, ModuleType]] = {
     ".gpx": gpx,
@@ -22,14 +22,14 @@ _KINDS: Final[dict[str, ModuleType]] = {
 }
 
 
-def read_trips(file: str | Path) -> Trips:
+def read_trips(file: str | Path, *, progress: Progress | None = None) -> Trips:
     """Read trips from a GPX, GeoJSON, CSV, GeoPackage or GeoParquet file."""
     path = Path(file)
     kind = _kind(path)
     if not path.is_file():
         raise InvalidParameter("there is no such file")
     try:
-        trips: Trips = kind.read(path)
+        trips: Trips = kind.read(path, progress)
     except (UnicodeDecodeError, csv.Error):
         raise InvalidParameter(f"{path.name}: this is not a text in UTF-8") from None
     except (InvalidParameter, OutsideDomain) as error:

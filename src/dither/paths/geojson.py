@@ -8,10 +8,10 @@ from typing import Any, TextIO
 
 from dither.errors import InvalidParameter
 from dither.paths.tables import Row, assembled
-from dither.paths.trips import Trip, Trips
+from dither.paths.trips import Progress, Trip, Trips
 
 
-def read(file: Path) -> Trips:
+def read(file: Path, progress: Progress | None = None) -> Trips:
     """Read every line of a feature collection as a trip; points are gathered by their `id` property."""
     try:
         data = json.loads(file.read_text(encoding="utf-8"))
@@ -24,8 +24,11 @@ def read(file: Path) -> Trips:
         geometry = feature.get("geometry") or {}
         kind, coordinates = geometry.get("type"), geometry.get("coordinates")
         if kind == "LineString":
+            places = _places(coordinates)
             times = _each(properties, coordinates, "times", "coordTimes")
-            found.append(Trip(name, _places(coordinates), times, _each(properties, coordinates, "reports")))
+            found.append(Trip(name, places, times, _each(properties, coordinates, "reports")))
+            if progress is not None:
+                progress(len(places))
         elif kind == "MultiLineString":
             found += [Trip(f"{name} ({i})", _places(part)) for i, part in enumerate(coordinates or (), 1)]
         elif kind == "Point":

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 from xml.sax.saxutils import escape
 
 from dither.errors import InvalidParameter
-from dither.paths.trips import Trip, Trips
+from dither.paths.trips import Progress, Trip, Trips
 
 _HEAD: Final = (
     '<?xml version="1.0" encoding="UTF-8"?>\n<gpx version="1.1" creator="dither" xmlns="{}" xmlns:d="{}">\n'
@@ -17,7 +17,7 @@ _SPACE: Final = "http://www.topografix.com/GPX/1/1"
 _OWN: Final = "urn:dither:reports"  # what trips that were randomised carry, as extensions
 
 
-def read(file: Path) -> Trips:
+def read(file: Path, progress: Progress | None = None) -> Trips:
     """Read every track segment and every route as a trip of its own."""
     try:
         root = ElementTree.parse(file).getroot()
@@ -33,6 +33,8 @@ def read(file: Path) -> Trips:
                 places = [_place(point) for point in points]
                 times = [_text(point, "time") for point in points]
                 told = [_own(point, "report") for point in points]
+                if progress is not None:
+                    progress(len(places))
                 label = name if len(parts) == 1 else f"{name} ({number})"
                 found.append(Trip(label, places, times if all(times) else None, told if all(told) else None))
     if not found:

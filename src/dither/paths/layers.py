@@ -10,11 +10,11 @@ from typing import Any
 
 from dither.errors import InvalidParameter, MissingExtra
 from dither.paths.tables import Row, assembled, named
-from dither.paths.trips import Trip, Trips
+from dither.paths.trips import Progress, Trip, Trips
 
 
-def read(file: Path) -> Trips:
-    """Read a file of geometries: lines are trips, points are gathered by an id."""
+def read(file: Path, progress: Progress | None = None) -> Trips:
+    """Read a file of geometries, at once: lines are trips, points are gathered by an id."""
     geopandas = _extra("geopandas")
     try:
         frame = geopandas.read_parquet(file) if _parquet(file) else geopandas.read_file(file)

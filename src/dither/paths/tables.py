@@ -11,8 +11,9 @@ from typing import Final, NamedTuple, TextIO
 import numpy as np
 
 from dither.errors import InvalidParameter
-from dither.paths.trips import Trip, Trips
+from dither.paths.trips import Progress, Trip, Trips
 
+_BATCH: Final = 1 << 13  # rows between two reports of progress
 _HEAD: Final = "# dither "  # before the specification, in the first line of trips that were randomised
 _NAMES: Final = {
     "id": ("id", "trip", "trip_id", "user", "user_id", "traj", "trajectory", "track", "name"),
@@ -33,7 +34,7 @@ class Row(NamedTuple):
     row: int = 0
 
 
-def read(file: Path) -> Trips:
+def read(file: Path, progress: Progress | None = None) -> Trips:
     """Read a CSV file with a heading; rows of one id are a trip, in the order of their times, if any."""
     with file.open(newline="", encoding="utf-8-sig") as stream:
         first = stream.readline()
@@ -42,7 +43,11 @@ def read(file: Path) -> Trips:
             stream.seek(0)
         rows = csv.DictReader(stream)
         columns = _columns(rows.fieldnames or ())
-        found = [_row(line, columns, number) for number, line in enumerate(rows, 1)]
+        found = []
+        for number, line in enumerate(rows, 1):
+            found.append(_row(line, columns, number))
+            if progress is not None and number % _BATCH == 0:
+                progress(_BATCH)
     if not found:
         raise InvalidParameter("this CSV file holds no places")
     return Trips.of(assembled(found), specification)

@@ -15,6 +15,8 @@ from dither.paths.maps import Map
 from dither.randomness import Source
 from dither.reports import Reports
 
+Progress = Callable[[int], None]  # is told how many places were done since it was last told
+
 _BATCH: Final = 1 << 16  # places perturbed between two reports of progress
 
 
@@ -102,7 +104,7 @@ class Trips:
         *,
         onto: Map | None = None,
         source: Source | None = None,
-        progress: Callable[[int], None] | None = None,
+        progress: Progress | None = None,
     ) -> Reports:
         """Give the reports of all places. With a map, the mechanism works on its metres."""
         offsets, parts = self.paths.offsets, []
@@ -131,7 +133,7 @@ class Trips:
         onto: Map | None = None,
         keep_times: bool = False,
         source: Source | None = None,
-        progress: Callable[[int], None] | None = None,
+        progress: Progress | None = None,
     ) -> Trips:
         """Give the trips as the collector reads them after each place was randomised.
 
