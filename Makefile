@@ -20,7 +20,7 @@ unit: $(VENV)/.installed
 	$(BIN)/python -m pytest -n 2 -m "not slow"
 
 # Long statistical and reproduction runs, with fresh seeds where a test takes one.
-slow: $(VENV)/.installed
+slow: $(VENV)/.docs
 	$(BIN)/python -m pytest -m slow
 
 # Ratios measured in one run; see benchmarks/README.md.

@@ -1,0 +1,48 @@
+"""The site builds offline without a warning, and every link in it leads somewhere. Needs the group `docs`."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from dither.campaigns.registry import names
+
+ROOT = Path(__file__).parent.parent.parent
+PAGES = {
+    "start",
+    "epsilon",
+    "choose",
+    "missing",
+    "collect",
+    "threats",
+    "theory",
+    "reproduce",
+    "extend",
+    "api",
+    "cli",
+}
+
+
+@pytest.mark.slow
+def test_the_site(tmp_path: Path) -> None:
+    pytest.importorskip("sphinx")
+    pytest.importorskip("furo")
+    pytest.importorskip("myst_parser")
+    build = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-b", "html", "docs", str(tmp_path)]
+    offline = {**os.environ, "http_proxy": "http://127.0.0.1:9", "https_proxy": "http://127.0.0.1:9"}
+    done = subprocess.run(build, cwd=ROOT, env=offline, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-4000:]
+    built = {page.relative_to(tmp_path).with_suffix("").as_posix() for page in tmp_path.rglob("*.html")}
+    assert PAGES | {f"mechanisms/{name}" for name in names()} <= built
+    lost = [
+        (page.name, link)
+        for page in tmp_path.rglob("*.html")
+        for link in re.findall(r'(?:href|src)="([^"#?:]+)(?:[#?][^"]*)?"', page.read_text(encoding="utf-8"))
+        if not (page.parent / link).exists()
+    ]
+    assert lost == []
