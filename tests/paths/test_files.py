@@ -35,7 +35,7 @@ def test_what_is_written_is_read_back(tmp_path: Path, ending: str, timed: bool) 
     assert back.paths.lengths.tolist() == [2, 1, 3]
     assert back.names == trips().names
     assert list(tmp_path.iterdir()) == [file]
-    if timed and ending in ("gpx", "csv", "gpkg", "parquet"):
+    if timed:
         assert back.times == trips().times
     if not timed:
         assert back.times is None
@@ -134,6 +134,10 @@ def test_geopandas_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
         ("a.geojson", '{"type": "FeatureCollection", "features": []}'),
         ("a.geojson", '{"type": "LineString", "coordinates": [["a", 1]]}'),
         ("a.geojson", '{"type": "LineString", "coordinates": null}'),
+        ("a.geojson", '{"type": "MultiLineString", "coordinates": 3}'),
+        ("a.geojson", '{"type": "FeatureCollection", "features": null}'),
+        ("a.geojson", '{"type": "Feature", "geometry": [1, 2]}'),
+        ("a.geojson", '{"type": "Feature", "geometry": {"type": "Point", "coordinates": 1}}'),
         ("a.csv", "id,lat\n1,2\n"),
         ("a.csv", "id,lat,lon\n"),
         ("a.csv", "id,lat,lon\nx,north,1\n"),

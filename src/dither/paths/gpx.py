@@ -30,7 +30,9 @@ def read(file: Path, progress: Progress | None = None) -> Trips:
         for number, part in enumerate(parts, 1):
             points = _all(part, "trkpt") or _all(part, "rtept")
             if points:
-                places = [_place(point) for point in points]
+                places = [
+                    _place(point, f"trip {len(found) + 1}, place {i}") for i, point in enumerate(points, 1)
+                ]
                 times = [_text(point, "time") for point in points]
                 told = [_own(point, "report") for point in points]
                 if progress is not None:
@@ -61,11 +63,11 @@ def write(trips: Trips, stream: TextIO) -> None:
     stream.write("</gpx>\n")
 
 
-def _place(point: ElementTree.Element) -> tuple[float, float]:
+def _place(point: ElementTree.Element, where: str) -> tuple[float, float]:
     try:
         return float(point.attrib["lon"]), float(point.attrib["lat"])
     except (KeyError, ValueError):
-        raise InvalidParameter("a point of this GPX file lacks a numeric lat or lon") from None
+        raise InvalidParameter(f"{where} lacks a numeric lat or lon") from None
 
 
 def _own(parent: ElementTree.Element, name: str) -> str:
