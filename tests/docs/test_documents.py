@@ -17,6 +17,7 @@ from dither.randomness import Seeded
 ROOT = Path(__file__).parent.parent.parent
 GENERATED = {"catalogue.md", "api.md", "cli.md"}  # made by `make docs` from the code itself
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES += sorted((ROOT / "benchmarks").glob("*.md"))
 PAGES = [page for page in PAGES if page.name not in GENERATED]
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
