@@ -123,3 +123,18 @@ def test_completion_scripts_are_printed(shell: str) -> None:
     )
     assert "_DITHER_COMPLETE" in run.stdout
     assert "dither" in run.stdout
+
+
+def test_help_is_quick() -> None:
+    """Less than 0.3 s of processor time, as the best of five, and without numpy."""
+    code = (
+        "import sys, time; from dither.cli import main; main(['--help'], standalone_mode=False); "
+        "print('numpy' in sys.modules, time.process_time())"
+    )
+    shown = [
+        subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+        for _ in range(5)
+    ]
+    ends = [one.splitlines()[-1].split() for one in shown]
+    assert {loaded for loaded, _ in ends} == {"False"}
+    assert min(float(seconds) for _, seconds in ends) < 0.3
