@@ -44,6 +44,8 @@ class Density:
 
     Shares of parts of the area come with their errors. They are read off the likeliest map, without
     smoothing; their errors are found by drawing paths again, because locations of one path hang together.
+    No cell has less than nothing: shares near 0 or 1 are pulled inwards, by more than their errors if few
+    people were asked.
     """
 
     grid: Rectangle
