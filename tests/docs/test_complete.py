@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from pathlib import Path
+from types import ModuleType
 
 import click
 import pytest
@@ -115,3 +116,37 @@ def test_every_citation_is_in_the_references() -> None:
     known = set(re.findall(r"\*\*\[(\w+)\]\*\*", (ROOT / "docs" / "references.md").read_text()))
     assert cited - known == set()
     assert known - cited == set()
+
+
+WRITTEN = [
+    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")),
+    *(page for page in (ROOT / "docs").glob("*.md") if page.stem not in ("api", "cli", "catalogue")),
+    *(ROOT / "notebooks").glob("*.ipynb"),
+]
+
+
+@pytest.mark.parametrize("page", WRITTEN, ids=lambda page: page.name)
+def test_names_that_are_mentioned_exist(page: Path) -> None:
+    for first, second in re.findall(r"\bdt\.([A-Za-z_]\w*)(?:\.([A-Za-z_]\w*))?", page.read_text()):
+        assert first in dt.__all__, f"{page.name} mentions dt.{first}"
+        if second and (isinstance(getattr(dt, first), ModuleType | type)):
+            assert hasattr(getattr(dt, first), second), f"{page.name} mentions dt.{first}.{second}"
+
+
+@pytest.mark.parametrize("page", WRITTEN, ids=lambda page: page.name)
+def test_commands_that_are_mentioned_exist(page: Path) -> None:
+    """Every option after `dither VERB` belongs to that verb or to one of those below it."""
+    options = {
+        name.removeprefix("dither "): {word for one in command.params for word in one.opts}
+        for name, command in VERBS_AND_ALL
+    }
+    for line in re.findall(r"\bdither ((?:[a-z]+ )?[a-z]+\b[^`|\n]*)", page.read_text().replace("\\\n", " ")):
+        words = line.split()
+        verb = " ".join(words[:2]) if " ".join(words[:2]) in options else words[0]
+        asked = {word.rstrip(".,;:)") for word in words if word.startswith("--")}
+        if not asked and verb not in options:
+            continue  # prose about dither
+        known = {"--help"}.union(
+            *(found for name, found in options.items() if f"{name} ".startswith(f"{verb} "))
+        )
+        assert asked <= known, f"{page.name}: dither {line}"
