@@ -120,7 +120,7 @@ def _places(mechanism: Any, left: Any, right: Any) -> None:
     place = np.array([0.4, 0.3]) if disk else np.array([0.3, 0.35])
     reported = _told(mechanism, np.repeat(place[None, :], 1000, axis=0), source)
     spots, times = np.unique(reported, axis=0, return_counts=True)
-    left.scatter(*spots.T, s=6.0 * times, color=INK, alpha=0.3, linewidths=0)
+    left.scatter(*spots.T, s=6.0 * np.minimum(times, 60), color=INK, alpha=0.3, linewidths=0)
     left.plot(*place, "o", color=TRUTH)
     left.set_aspect("equal")
     left.set_title("a thousand reports of one place, ε = 1")

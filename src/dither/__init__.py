@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 _ROOMS: Final = {
     "audits": ("Finding", "audit"),
-    "campaigns": ("from_bytes", "from_json", "to_bytes", "to_json"),
+    "campaigns": ("Campaign", "from_bytes", "from_json", "to_bytes", "to_json"),
     "classifiers": ("best_mechanism", "concentration", "epsilon_for_utility", "utility", "utility_curve"),
     "domains": (
         "Categories",
@@ -126,6 +126,7 @@ if TYPE_CHECKING:
     from dither import sklearn as sklearn
     from dither.audits import Finding as Finding
     from dither.audits import audit as audit
+    from dither.campaigns import Campaign as Campaign
     from dither.campaigns import from_bytes as from_bytes
     from dither.campaigns import from_json as from_json
     from dither.campaigns import to_bytes as to_bytes

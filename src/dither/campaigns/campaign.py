@@ -28,7 +28,12 @@ _CRITERIA: Final = {"worst": worst, "average": average}
 @final
 @dataclass(frozen=True)
 class Campaign:
-    """Named questions. Whoever answers all of them is promised the sum of their guarantees."""
+    """Named questions. Whoever answers all of them is promised the sum of their guarantees.
+
+    >>> survey = Campaign.from_toml("[questions.age]\\ninterval = [18, 100]\\nepsilon = 1")
+    >>> survey.guarantee
+    Guarantee: ε ≤ 1 for one value
+    """
 
     questions: Mapping[str, Mechanism]
 
