@@ -152,7 +152,9 @@ def _huber(gap: Any) -> Any:
     return np.where(np.abs(gap) < 0.1, 5 * gap**2, np.abs(gap) - 0.05)
 
 
-@pytest.mark.parametrize(("epsilon", "criterion"), [(1.0, dt.worst), (2.0, dt.average)])
+@pytest.mark.parametrize(
+    ("epsilon", "criterion"), [(1.0, dt.worst), pytest.param(2.0, dt.average, marks=pytest.mark.slow)]
+)
 def test_a_given_function_is_certified_by_monotony_alone(epsilon: float, criterion: object) -> None:
     pytest.importorskip("scipy")
     given = dt.Optimal(UNIT, epsilon=epsilon, loss=np.abs, criterion=criterion)

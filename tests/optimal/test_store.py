@@ -45,7 +45,7 @@ def test_every_shipped_design_is_certified(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("epsilon", [0.09, 1.31, 2.69, 4.6, 7.1])
+@pytest.mark.parametrize("epsilon", [0.09, 1.31, 2.69, 4.6, pytest.param(7.1, marks=pytest.mark.slow)])
 def test_interpolated_designs(kind: str, epsilon: float) -> None:
     """Between shipped ones: the gap is that of the mixture itself, as docs/optimal.md says it."""
     mechanism = optimal(kind, epsilon)
