@@ -9,6 +9,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 import dither as dt
+from dither.campaigns.campaign import Campaign
 from dither.cli import main
 
 
@@ -82,6 +83,7 @@ def test_other_verbs_read_the_file(tmp_path: Path) -> None:
         (("--interval", 0, 1, "--epsilon", 1, "--unbiased", "--loss", "absolute"), "variance"),
         (("--circle", 360, "--epsilon", 1, "--unbiased"), "circle"),
         (("--interval", 0, 1, "--epsilon", 1, "--criterion", "median"), "worst"),
+        (("--interval", 0, 1, "--epsilon", 1, "-o", "design.txt"), ".json"),
     ],
 )
 def test_wrong_words(words: tuple[object, ...], said: str) -> None:
@@ -100,3 +102,16 @@ def test_wrong_files(tmp_path: Path) -> None:
     assert done.exit_code == 2
     assert "leave out" in done.output
     assert "--epsilon" in run("describe", "podium", "--interval", 0, 1).output
+    nowhere = run("design", "--interval", 0, 1, "--epsilon", 1, "-o", tmp_path / "no" / "such.json")
+    assert nowhere.exit_code != 0
+    assert "Traceback" not in nowhere.output
+    assert [file.name for file in tmp_path.iterdir()] == ["broken.json"]  # no half-written file is left
+
+
+def test_a_campaign_names_a_solved_mechanism() -> None:
+    table = '[questions.age]\ninterval = [18, 100]\nepsilon = 1\nmechanism = "optimal"\n'
+    asked = Campaign.from_toml(table + 'unbiased = true\ncriterion = "average"\n')
+    best = dt.Optimal(dt.Interval(18, 100), epsilon=1, unbiased=True, criterion=dt.average)
+    assert asked.questions["age"] == best
+    with pytest.raises(dt.errors.InvalidParameter, match="age"):
+        Campaign.from_toml(table + 'criterion = "median"\n')

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from dither.campaigns.files import renamed
 from dither.campaigns.wire import to_json
 from dither.cli.asked import domain_options, needed, read_loss
 from dither.domains import Circle, Domain
@@ -53,6 +54,8 @@ def command(
     dither design --circle 360 --epsilon 1 --loss 1.5 --json
     """
     asked = needed(domain)
+    if out is not None and out.suffix != ".json":
+        raise click.UsageError("give the file a name that ends in .json: by that, other verbs know it")
     judged = (squared if unbiased else absolute) if loss is None else read_loss(loss)
     problem = Problem(epsilon, judged, Criterion(criterion), unbiased)
     origin = "in closed form" if isinstance(asked, Circle) else store.whence(problem, fresh=fresh)
@@ -64,7 +67,8 @@ def command(
         line = solved.line
         solved.plot([line.low + share * line.length for share in (0.1, 0.7)]).figure.savefig(plot)
     if out is not None:
-        out.write_text(to_json(solved) + "\n", encoding="utf-8")
+        with renamed(out) as part:
+            part.write_text(to_json(solved) + "\n", encoding="utf-8")
     if as_json:
         answer = {"error": certificate.error, "bound": certificate.bound, "gap": certificate.gap}
         click.echo(json.dumps({**answer, "design": origin, "bytes": solved.report_bytes}, ensure_ascii=False))
@@ -75,7 +79,7 @@ def command(
         "no mechanism has less than": f"{certificate.bound:.6g}",
         "gap": f"{100.0 * certificate.gap:.2g} %",
         "design": origin,
-        "report": f"{solved.report_bytes:g} bytes",
+        "report": f"{solved.report_bytes:g} byte" + ("" if solved.report_bytes == 1 else "s"),
         "promise": str(solved.guarantee),
     }
     for name, value in lines.items():
