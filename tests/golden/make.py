@@ -12,6 +12,7 @@ import numpy as np
 import dither as dt
 from tests.cases import LATTICES, NUMERIC, Case
 from tests.frequency.cases import KINDS
+from tests.optimal.kinds import KINDS as SOLVED
 
 
 def numeric(cases: list[Case]) -> list[dict[str, Any]]:
@@ -29,6 +30,16 @@ def frequency() -> list[dict[str, Any]]:
     ]
     words = ["cat", "dog", "", "naïve"] * 5
     return [*rows, _row("PEM(Text(6))", dt.PEM(dt.Text(6), epsilon=1.25), words)]
+
+
+def solved() -> list[dict[str, Any]]:
+    """Solved codebooks as they are today: later versions may solve better ones and must read these."""
+    rows = []
+    for name, kind in SOLVED.items():
+        mechanism = dt.Optimal(dt.Interval(-3, 7), epsilon=1.25, **kind)
+        rows.append(_row(f"Optimal({name})", mechanism, np.linspace(-3, 7, 40)))
+    circle = dt.Optimal(dt.Circle(360), epsilon=1.25)
+    return [*rows, _row("Optimal(circle)", circle, np.linspace(0, 350, 40))]
 
 
 def _row(name: str, mechanism: Any, values: object) -> dict[str, Any]:
@@ -50,6 +61,7 @@ def main() -> None:
     write("wire-1.json", numeric(NUMERIC))
     write("wire-1-lattice.json", numeric(LATTICES))
     write("wire-1-frequency.json", frequency())
+    write("wire-1-solved.json", solved())
 
 
 if __name__ == "__main__":
