@@ -133,14 +133,13 @@ def test_names_that_are_mentioned_exist(page: Path) -> None:
             assert hasattr(getattr(dt, first), second), f"{page.name} mentions dt.{first}.{second}"
 
 
-@pytest.mark.parametrize("page", WRITTEN, ids=lambda page: page.name)
-def test_commands_that_are_mentioned_exist(page: Path) -> None:
+def _check_commands(text: str, place: str) -> None:
     """Every option after `dither VERB` belongs to that verb or to one of those below it."""
     options = {
         name.removeprefix("dither "): {word for one in command.params for word in one.opts}
         for name, command in VERBS_AND_ALL
     }
-    for line in re.findall(r"\bdither ((?:[a-z]+ )?[a-z]+\b[^`|\n]*)", page.read_text().replace("\\\n", " ")):
+    for line in re.findall(r"\bdither ((?:[a-z]+ )?[a-z]+\b[^`|\n]*)", re.sub(r"\\\n\s*", " ", text)):
         words = line.split()
         verb = " ".join(words[:2]) if " ".join(words[:2]) in options else words[0]
         asked = {word.rstrip(".,;:)") for word in words if word.startswith("--")}
@@ -149,4 +148,18 @@ def test_commands_that_are_mentioned_exist(page: Path) -> None:
         known = {"--help"}.union(
             *(found for name, found in options.items() if f"{name} ".startswith(f"{verb} "))
         )
-        assert asked <= known, f"{page.name}: dither {line}"
+        assert asked <= known, f"{place}: dither {line}"
+
+
+@pytest.mark.parametrize("page", WRITTEN, ids=lambda page: page.name)
+def test_commands_that_are_mentioned_exist(page: Path) -> None:
+    _check_commands(page.read_text(), page.name)
+
+
+@pytest.mark.parametrize(("name", "command"), VERBS_AND_ALL, ids=[name for name, _ in VERBS_AND_ALL])
+def test_help_teaches_by_examples(name: str, command: click.Command) -> None:
+    """Every verb shows itself at work; the parts of a group may be shown together."""
+    above = dict(VERBS_AND_ALL).get(name.rpartition(" ")[0])
+    told = (command.help or "") + ((above.help or "") if above and name.count(" ") > 1 else "")
+    assert name in told or name == "dither version", f"{name} --help has no example"
+    _check_commands(told, name)

@@ -25,7 +25,12 @@ def command() -> None:
 
 
 def _release(name: str) -> None:
-    @command.command(name, help=f"Release the {name} of a column: pure ε for one row added or removed.")
+    told = (
+        f"Release the {name} of a column: pure ε for one row added or removed.\n\n\b\n"
+        f"dither central {name} salaries.csv --column salary --interval 0 300000 --epsilon 1"
+    )
+
+    @command.command(name, help=told)
     @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
     @click.option("--column", required=True, help="The column with one value per person.")
     @click.option(
