@@ -116,6 +116,7 @@ def test_bits_cost_twice() -> None:
     [
         {"mode": "INFORMED"},
         {"mode": HIDDEN, "delta": 1e-6},
+        {"mode": THEOREM_3, "delta": 1e-6},
         {"mode": INFORMED, "colluders": 3},
         {"mode": HIDDEN, "colluders": 100},
         {"mode": HIDDEN, "colluders": -1},

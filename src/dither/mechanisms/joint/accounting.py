@@ -64,8 +64,8 @@ def check_mode(n: int, mode: Mode, colluders: int, delta: float | None) -> None:
     check_colluders(colluders, n)
     if delta is not None and not 0.0 < finite("delta", delta) < 1.0:
         raise InvalidParameter("delta is a probability between 0 and 1, or left out for a pure bound")
-    if mode is Mode.HIDDEN and delta is not None:
-        raise InvalidParameter("HIDDEN gives a pure bound; leave delta out")
+    if mode in (Mode.HIDDEN, Mode.THEOREM_3) and delta is not None:
+        raise InvalidParameter(f"{mode.name} is about a pure bound; leave delta out")
     if mode is Mode.INFORMED and colluders:
         raise InvalidParameter(
             "whoever knows everybody's answer knows everybody's coin, so colluders add only whom they are "
