@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from dither.estimation.estimate import Estimate, show
 from dither.privacy import Guarantee
 
 PUBLIC_COUNT: Final = "the number of records is public"
+LARGEST: Final = sys.float_info.max
 
 
 class Ends(ABC):
@@ -113,9 +115,11 @@ class Symmetric(Ends):
 
     def at(self, level: float) -> tuple[float, float]:  # noqa: D102
         half = self.half(level)
+        # A number beyond the floats is at least as far as the last of them: its near end is looked for there.
+        low, high = min(self.centre, LARGEST) - half, max(self.centre, -LARGEST) + half
         if self.domain is None:
-            return self.centre - half, self.centre + half
-        return max(self.centre - half, self.domain.low), min(self.centre + half, self.domain.high)
+            return low, high
+        return max(low, self.domain.low), min(high, self.domain.high)
 
 
 @final
