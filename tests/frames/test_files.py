@@ -12,9 +12,10 @@ import numpy as np
 import pytest
 
 import dither as dt
-from dither.campaigns.files import format_of, renamed
+from dither.campaigns.files import format_of
 from dither.errors import InvalidParameter, MalformedReport, OutsideDomain
 from dither.frames.arrow import BATCH
+from dither.writing import renamed
 
 pa = pytest.importorskip("pyarrow")
 frames = pytest.importorskip("dither.frames")

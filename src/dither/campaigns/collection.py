@@ -13,12 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dither.campaigns.campaign import Campaign
-from dither.campaigns.files import Chunk, Rows, Written, first_misfit, format_of, renamed
+from dither.campaigns.files import Chunk, Rows, Written, format_of
+from dither.domains import first_misfit
 from dither.errors import InvalidParameter, OutsideDomain
 from dither.estimation import Summary
 from dither.mechanisms.mechanism import Mechanism
 from dither.randomness import Source
 from dither.reports import Reports
+from dither.writing import renamed
 
 
 class Missing(Enum):
@@ -80,7 +82,7 @@ def perturb_file(
             if rows.size:
                 written: dict[str, Reports | Sequence[Any]] = {}
                 for name, mechanism in campaign.questions.items():
-                    written[name] = mechanism.perturb(_values(chunk, name, mechanism, rows), source=source)
+                    written[name] = _perturbed(chunk, name, mechanism, rows, source)
                 for name in keep:
                     written[name] = chunk.kept(name, rows)
                 tally.written += int(rows.size)
@@ -126,22 +128,23 @@ def _answered(chunk: Chunk, campaign: Campaign, person: str | None, missing: Mis
     return np.flatnonzero(kept)
 
 
-def _values(chunk: Chunk, name: str, mechanism: Mechanism, rows: Rows) -> Any:
-    """Give a column's values, each checked; the first one that does not fit is named by its row alone."""
+def _perturbed(chunk: Chunk, name: str, mechanism: Mechanism, rows: Rows, source: Source | None) -> Reports:
+    """Randomise some rows of a column; the first value that does not fit is named by its row alone."""
     domain = mechanism.domain
 
-    def read(begin: int, end: int) -> Any:
+    def fits(begin: int, end: int) -> bool:
         try:
-            values = chunk.values(name, domain, rows[begin:end])
-            domain.check(values)
-        except InvalidParameter:  # the column as a whole is of the wrong kind
-            raise
+            domain.check(chunk.values(name, domain, rows[begin:end]))
         except (ValueError, TypeError, OutsideDomain):
-            return None
-        return values
+            return False
+        return True
 
-    values = read(0, rows.size)
-    if values is None:
-        row = rows[first_misfit(lambda begin, end: read(begin, end) is not None, rows.size)]
-        raise OutsideDomain(f"{chunk.where(name, int(row))}: the value is not in {domain}")
-    return values
+    try:
+        return mechanism.perturb(chunk.values(name, domain, rows), source=source)
+    except InvalidParameter:  # the column as a whole is of the wrong kind
+        raise
+    except (ValueError, TypeError, OutsideDomain):
+        if fits(0, rows.size):
+            raise
+    row = rows[first_misfit(fits, rows.size)]
+    raise OutsideDomain(f"{chunk.where(name, int(row))}: the value is not in {domain}")

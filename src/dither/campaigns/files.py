@@ -1,19 +1,15 @@
 """Tables as files, in chunks: what every format offers, and which ending names which.
 
-Reading and writing hold one chunk at a time. A file of reports carries its campaign's specification. It is
-written under a temporary name and renamed when it is whole: a crash or a full disk leaves no half file.
+Reading and writing hold one chunk at a time. A file of reports carries its campaign's specification.
 """
 
 from __future__ import annotations
 
 import importlib
-import os
-import secrets
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final, TextIO
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -113,32 +109,3 @@ def absent_column(path: Path, column: str, there: Sequence[str]) -> InvalidParam
 def no_head(path: Path) -> MalformedReport:
     """Give the error for a file that carries no specification."""
     return MalformedReport(f"{path.name} is not a file of reports: it carries no specification")
-
-
-def first_misfit(fits: Callable[[int, int], bool], count: int) -> int:
-    """Give the first of `count` rows that does not fit, by halving; `fits(begin, end)` looks at some."""
-    begin, end = 0, count
-    while end - begin > 1:
-        middle = (begin + end) // 2
-        begin, end = (middle, end) if fits(begin, middle) else (begin, middle)
-    return begin
-
-
-@contextmanager
-def renamed(path: Path) -> Iterator[Path]:
-    """Give a temporary name beside a file's, which becomes the file when everything was written."""
-    part = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
-    try:
-        yield part
-        with part.open("rb+") as stream:
-            os.fsync(stream.fileno())
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)
-
-
-@contextmanager
-def whole(path: Path) -> Iterator[TextIO]:
-    """Open a text file that appears under its name only when everything was written."""
-    with renamed(path) as part, part.open("x", newline="", encoding="utf-8") as stream:
-        yield stream

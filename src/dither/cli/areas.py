@@ -79,8 +79,8 @@ def area_options(command: Callable[..., None]) -> Callable[..., None]:
         if disk is not None:
             area = _about(*disk, crs)
         else:
-            shape = None if polygon is None else json.loads(_polygon(polygon))
-            area = _within(box or _bounds(shape), crs, shape)
+            parts = [] if polygon is None else _polygon(polygon)
+            area = _within(box or _bounds(parts), crs, parts)
         command(*args, area=area, **kwargs)
 
     return with_area
@@ -92,7 +92,7 @@ def _about(longitude: float, latitude: float, radius: float, crs: str | None) ->
     return Area(onto, Disk(radius, (x, y)))
 
 
-def _within(bounds: tuple[float, float, float, float], crs: str | None, shape: Any) -> Area:
+def _within(bounds: tuple[float, float, float, float], crs: str | None, parts: list[Any]) -> Area:
     west, south, east, north = bounds
     if not (-180.0 <= west < east <= 180.0 and -90.0 < south < north < 90.0):
         raise click.UsageError(
@@ -102,28 +102,27 @@ def _within(bounds: tuple[float, float, float, float], crs: str | None, shape: A
     box = Rectangle(Interval(west, east), Interval(south, north))
     onto: Map = LocalMap.of(box) if crs is None else ReferenceMap(crs)
     region = onto.rectangle(box)
-    if shape is None:
+    if not parts:
         return Area(onto, region)
-    parts = shape["coordinates"] if shape["type"] == "MultiPolygon" else [shape["coordinates"]]
     moved = [[onto.to_plane(ring).tolist() for ring in part] for part in parts]
     return Area(onto, region, Projected({"type": "MultiPolygon", "coordinates": moved}))
 
 
-def _polygon(file: Path) -> str:
-    """Give the polygon of a GeoJSON file, the first one it has."""
+def _polygon(file: Path) -> list[Any]:
+    """Give the parts of the polygon of a GeoJSON file, the first one it has."""
     try:
         data = json.loads(file.read_text(encoding="utf-8"))
         found = data["features"][0] if data["type"] == "FeatureCollection" else data
         geometry = found.get("geometry", found)
         if geometry["type"] in ("Polygon", "MultiPolygon"):
-            return json.dumps(geometry)
+            parts = geometry["coordinates"]
+            return list(parts) if geometry["type"] == "MultiPolygon" else [parts]
     except (ValueError, KeyError, IndexError, TypeError, AttributeError):
         pass
     raise InvalidParameter(f"{file.name}: a GeoJSON file with a polygon was expected")
 
 
-def _bounds(shape: Any) -> tuple[float, float, float, float]:
-    parts = shape["coordinates"] if shape["type"] == "MultiPolygon" else [shape["coordinates"]]
+def _bounds(parts: list[Any]) -> tuple[float, float, float, float]:
     corners = [corner for part in parts for ring in part for corner in ring]
     x, y = [corner[0] for corner in corners], [corner[1] for corner in corners]
     return min(x), min(y), max(x), max(y)

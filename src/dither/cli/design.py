@@ -7,13 +7,13 @@ from pathlib import Path
 
 import click
 
-from dither.campaigns.files import renamed
 from dither.campaigns.wire import to_json
 from dither.cli.asked import domain_options, needed, read_loss
 from dither.domains import Circle, Domain
 from dither.losses import Criterion, absolute, squared
 from dither.optimal import Optimal, store
 from dither.optimal.problem import Problem
+from dither.writing import renamed
 
 
 @click.command()

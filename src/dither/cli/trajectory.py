@@ -11,7 +11,6 @@ from typing import Any
 import click
 import numpy as np
 
-from dither.campaigns.files import whole
 from dither.campaigns.wire import from_json, to_json
 from dither.cli.areas import INNER, KINDS, Area, area_options, from_text, to_text
 from dither.cli.shown import rows_done, table
@@ -22,6 +21,7 @@ from dither.paths import Map, Trips, density, draw_before_and_after, predicted_e
 from dither.paths.densities import Density
 from dither.privacy import Unit
 from dither.reports import Reports
+from dither.writing import whole
 
 _FILE = click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 _OUT = click.Path(dir_okay=False, path_type=Path)

@@ -1,7 +1,7 @@
 """What a question admits: intervals, circles, categories and places."""
 
 from dither.domains.categories import Categories
-from dither.domains.domain import BLOCK, Domain, Line, finite, numbers
+from dither.domains.domain import BLOCK, Domain, Line, finite, first_misfit, numbers
 from dither.domains.line import Circle, Interval
 from dither.domains.parallelogram import Parallelogram
 from dither.domains.paths import Paths
@@ -24,5 +24,6 @@ __all__ = [
     "Sphere",
     "Text",
     "finite",
+    "first_misfit",
     "numbers",
 ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import Any, final
 
 import numpy as np
@@ -118,3 +119,12 @@ def finite(name: str, value: object) -> float:
 def shown(number: float) -> str:
     """Write a public number in full, 18 rather than 18.0."""
     return repr(number).removesuffix(".0")
+
+
+def first_misfit(fits: Callable[[int, int], bool], count: int) -> int:
+    """Give the first of `count` rows that does not fit, by halving; `fits(begin, end)` looks at some."""
+    begin, end = 0, count
+    while end - begin > 1:
+        middle = (begin + end) // 2
+        begin, end = (middle, end) if fits(begin, middle) else (begin, middle)
+    return begin

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from dither.campaigns.campaign import Campaign
-from dither.campaigns.files import first_misfit
-from dither.domains import Categories, Domain
+from dither.domains import Categories, Domain, first_misfit
 from dither.errors import InvalidParameter, MalformedReport, MissingExtra, OutsideDomain
 from dither.mechanisms.mechanism import Mechanism
 from dither.reports import Reports

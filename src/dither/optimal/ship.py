@@ -16,6 +16,7 @@ from dither.optimal.design import Design
 from dither.optimal.problem import LEAST, MOST, Problem
 from dither.optimal.solver import design
 from dither.optimal.store import SHIPPED
+from dither.writing import renamed
 
 _KINDS: Final = (
     {"loss": absolute, "criterion": worst},
@@ -60,11 +61,9 @@ def main() -> None:
 
 def write(path: Path, designs: dict[str, bytes]) -> None:
     """Write an archive whose bytes depend on nothing but the designs; they are compressed already."""
-    temporary = path.with_suffix(".new")
-    with zipfile.ZipFile(temporary, "w", zipfile.ZIP_STORED) as archive:
+    with renamed(path) as part, zipfile.ZipFile(part, "w", zipfile.ZIP_STORED) as archive:
         for name in sorted(designs):
             archive.writestr(zipfile.ZipInfo(name), designs[name])
-    temporary.replace(path)
 
 
 if __name__ == "__main__":

@@ -6,7 +6,6 @@ import contextlib
 import io
 import os
 import sys
-import tempfile
 import zipfile
 from functools import cache, lru_cache
 from importlib import resources
@@ -15,6 +14,7 @@ from typing import Final
 
 from dither.optimal.design import FORMAT, Design
 from dither.optimal.problem import Problem
+from dither.writing import renamed
 
 SHIPPED: Final = "designs.zip"
 VARIABLE: Final = "DITHER_CACHE"
@@ -129,11 +129,5 @@ def _remember(name: str, design: Design) -> None:
     path = _path(name)
     with contextlib.suppress(OSError, RuntimeError):
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(dir=path.parent)
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(design.to_bytes())
-            Path(temporary).replace(path)
-        except BaseException:
-            Path(temporary).unlink(missing_ok=True)
-            raise
+        with renamed(path) as part:
+            part.write_bytes(design.to_bytes())

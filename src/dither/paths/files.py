@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import secrets
 from pathlib import Path
 from types import ModuleType
 from typing import Final
@@ -11,6 +10,7 @@ from typing import Final
 from dither.errors import InvalidParameter, OutsideDomain
 from dither.paths import geojson, gpx, layers, tables
 from dither.paths.trips import Progress, Trips
+from dither.writing import renamed, whole
 
 _KINDS: Final[dict[str, ModuleType]] = {
     ".gpx": gpx,
@@ -41,17 +41,12 @@ def write_trips(trips: Trips, file: str | Path) -> None:
     """Write trips to such a file, which appears under its name when it is whole."""
     path = Path(file)
     kind = _kind(path)
-    part = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part{path.suffix}")
-    try:
-        if kind is layers:
+    if kind is layers:
+        with renamed(path) as part:
             layers.write(trips, part)
-        else:
-            with part.open("x", newline="", encoding="utf-8") as stream:
-                kind.write(trips, stream)
-        part.replace(path)
-    except BaseException:
-        part.unlink(missing_ok=True)
-        raise
+    else:
+        with whole(path) as stream:
+            kind.write(trips, stream)
 
 
 def _kind(path: Path) -> ModuleType:

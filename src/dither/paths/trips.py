@@ -8,7 +8,7 @@ from typing import Final, NamedTuple, final
 
 import numpy as np
 
-from dither.domains import Paths, Plane
+from dither.domains import Paths, Plane, first_misfit
 from dither.errors import InvalidParameter, OutsideDomain
 from dither.mechanisms.trajectory.paths import PathMechanism
 from dither.paths.maps import Map
@@ -77,13 +77,9 @@ class Trips:
                 return False
             return True
 
-        begin, end = 0, len(self.paths.points)
-        if fits(begin, end):
-            return
-        while end - begin > 1:  # the first of those that do not fit is in the first half that does not
-            middle = (begin + end) // 2
-            begin, end = (middle, end) if fits(begin, middle) else (begin, middle)
-        raise OutsideDomain(f"{self.where(begin)}: the place is outside the area")
+        total = len(self.paths.points)
+        if not fits(0, total):
+            raise OutsideDomain(f"{self.where(first_misfit(fits, total))}: the place is outside the area")
 
     def where(self, index: int) -> str:
         """Say where a place stands, by its row or by its trip."""
