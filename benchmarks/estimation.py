@@ -14,8 +14,8 @@ from collections.abc import Callable
 import numpy as np
 
 import dither as dt
-from dither.estimation.em import step
-from dither.estimation.inference import grid
+from dither.estimation.likelihood.binned import grid
+from dither.estimation.likelihood.em import step
 
 COUNT = 10**6
 MOST_STEPS = 500_000

@@ -15,7 +15,7 @@ def main() -> None:
         import polars
         import pyarrow
 
-        import dither.frames.expressions  # noqa: F401
+        import dither.frames.polars  # noqa: F401
     except ImportError:
         print("needs the extra `frames`")
         return

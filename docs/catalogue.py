@@ -10,10 +10,10 @@ import portraits
 import prose
 
 import dither as dt
-from dither.campaigns.registry import names
 from dither.domains import Circle, Domain, Interval
-from dither.mechanisms.mechanism import Mechanism
-from dither.mechanisms.trajectory.points import grid
+from dither.mechanisms.base import Mechanism
+from dither.mechanisms.places.points import grid
+from dither.registry import names
 
 UNIT, SQUARE = Interval(0, 1), dt.Rectangle(Interval(0, 1), Interval(0, 1))
 EIGHT = dt.Categories(8)
@@ -38,7 +38,7 @@ GROUPS = {
     "optimal": "Numbers and angles: best possible",
     "frequency": "Answers from a list",
     "joint": "Answers from a list, with shared coins",
-    "trajectory": "Places and paths",
+    "places": "Places and paths",
 }
 
 

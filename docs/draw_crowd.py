@@ -1,7 +1,7 @@
 """Draws pictures/crowd.png: four million people stand where letters are, and say so in noise.
 
 Run it with `python docs/draw_crowd.py`; it takes a minute. Nothing is painted: the places are drawn at random
-inside the letters, the middle is what `TraCSC` reports, the right what `dt.paths.density` makes of it.
+inside the letters, the middle is what `TraCSC` reports, the right what `dt.maps.density` makes of it.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def draw(target: Path) -> None:
     places = crowd()
     phone = dt.TraCSC(CITY, epsilon=EPSILON, inner=dt.SW)
     reports = phone.perturb(dt.Paths(places, np.arange(PEOPLE + 1)), source=dt.Seeded(2025))
-    learned = dt.paths.density(reports, columns=112, rows=40, smoothing=0.004)
+    learned = dt.maps.density(reports, columns=112, rows=40, smoothing=0.004)
 
     figure = Figure(figsize=(11.0, 1.75), layout="constrained")
     panels = figure.subplots(1, 3)

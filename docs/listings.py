@@ -10,19 +10,21 @@ import click
 import prose
 
 import dither as dt
+from dither import registry
 from dither.cli.main import main
-from dither.mechanisms.mechanism import Mechanism
+from dither.mechanisms.base import Mechanism
 
 # What belongs to no list of its own: where names live is not how people look for them.
 CHAPTERS = {
     "domains": "What may be asked",
     "mechanisms": "Mechanisms",
-    "optimal": "Mechanisms that are solved for, comparing, recommending",
+    "optimal": "Mechanisms that are solved for",
+    "advice": "Comparing, recommending",
     "reports": "Reports",
     "estimation": "Estimates",
     "audits": "Audits",
     "privacy": "Promises",
-    "campaigns": "Reports and questions as bytes and as JSON",
+    "wire": "Reports and questions as bytes and as JSON",
     "classifiers": "Classifiers on randomised records",
     "losses": "Losses",
     "randomness": "Randomness",
@@ -65,7 +67,7 @@ def _homes(modules: list[str]) -> dict[str, list[str]]:
     homes: dict[str, list[str]] = {}
     for name in dt.__all__:
         if name not in modules:
-            homes.setdefault(dt._HOMES[name], []).append(name)
+            homes.setdefault(registry.homes()[name].split(".")[1], []).append(name)
     return homes
 
 

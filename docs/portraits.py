@@ -10,11 +10,11 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import dither as dt
-from dither.mechanisms.frequency.protocol import PureProtocol
+from dither.mechanisms.analysis import Questions
+from dither.mechanisms.base import Mechanism
+from dither.mechanisms.frequency.pure_protocol import PureProtocol
 from dither.mechanisms.joint.joint import Joint
 from dither.mechanisms.joint.tuning import rho_range
-from dither.mechanisms.mechanism import Mechanism
-from dither.mechanisms.questions import Questions
 
 EPSILONS = np.geomspace(0.1, 8.0, 25)
 FEW_EPSILONS = np.geomspace(0.25, 8.0, 9)

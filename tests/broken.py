@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import dither as dt
-from dither.kernels.placement import GLIDING
-from dither.kernels.window import Sliding
-from dither.mechanisms.windowed import Shape, WindowMechanism
+from dither.kernels.window.integers import Sliding
+from dither.kernels.window.start import GLIDING
+from dither.mechanisms.window import Shape, WindowMechanism
 
 
 @dataclass(frozen=True)

@@ -7,21 +7,12 @@ group, least_rho                                groups larger than two
 shuffled                                        the shuffle model beside it
 """
 
-from dither.mechanisms.joint import (
-    HIDDEN,
-    INFORMED,
-    JRR,
-    PARTNER_REVEALED,
-    THEOREM_3,
-    Coin,
-    Group,
-    JointOLH,
-    JointSUE,
-    Mode,
-    group,
-    least_rho,
-    shuffled,
-)
+from dither.mechanisms.joint.accounting import HIDDEN, INFORMED, PARTNER_REVEALED, THEOREM_3, Mode
+from dither.mechanisms.joint.coin import Coin
+from dither.mechanisms.joint.extensions import JointOLH, JointSUE
+from dither.mechanisms.joint.groups import Group, group, least_rho
+from dither.mechanisms.joint.jrr import JRR
+from dither.mechanisms.joint.shuffle import shuffled
 
 __all__ = [
     "HIDDEN",

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from dither.errors import InvalidParameter, Mismatch
 
 if TYPE_CHECKING:
-    from dither.mechanisms.mechanism import Mechanism
+    from dither.mechanisms.base import Mechanism
 
 Array = NDArray[Any]
 

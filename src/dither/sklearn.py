@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from dither.domains import Interval, Line
 from dither.errors import InvalidParameter, MissingExtra
-from dither.mechanisms import Podium
-from dither.mechanisms.mechanism import Mechanism
+from dither.mechanisms.base import Mechanism
+from dither.mechanisms.numeric.podium import Podium
 from dither.randomness import Seeded
 
 __all__ = ["Perturb"]

@@ -13,7 +13,7 @@ from dither.central.staircase import Staircase
 from dither.central.tally import Grid
 from dither.domains import Interval
 from dither.errors import InvalidParameter
-from dither.estimation import Estimate
+from dither.estimation.estimate import Estimate
 from dither.randomness import Seeded
 
 UNIT = Interval(0, 1)

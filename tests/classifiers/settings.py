@@ -11,7 +11,7 @@ import numpy as np
 
 import dither as dt
 from dither.classifiers import Linear, Network
-from dither.classifiers.laws import Marginal
+from dither.classifiers.feature_law import Marginal
 
 UNIT = dt.Interval(0, 1)
 CELLS = 256  # so few that every pair of reports can be asked about

@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from dither.classifiers.bounds import (
+from dither.classifiers.proofs.confidence import (
     bernstein,
     beta_share,
     binomial_above,

@@ -16,9 +16,9 @@ import pytest
 import dither as dt
 from dither.classifiers import Method, Network
 from dither.classifiers.case import Case
-from dither.classifiers.network import convolution, pooling
-from dither.classifiers.published import published
-from dither.classifiers.relaxation import Affine, Relu
+from dither.classifiers.dissertation.published import published
+from dither.classifiers.models.network import convolution, pooling
+from dither.classifiers.proofs.relaxation import Affine, Relu
 from tests.classifiers.settings import black_box
 
 ROOT = Path(__file__).parents[2]

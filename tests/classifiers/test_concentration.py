@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import dither as dt
-from dither.classifiers.laws import Marginal
+from dither.classifiers.feature_law import Marginal
 from tests.cases import NUMERIC, Case, names
 
 UNIT = dt.Interval(0, 1)

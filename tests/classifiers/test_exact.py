@@ -10,8 +10,8 @@ import pytest
 
 import dither as dt
 from dither.classifiers import Linear, Method
-from dither.classifiers.laws import Marginal
-from dither.kernels.quadrature import integrate
+from dither.classifiers.feature_law import Marginal
+from dither.numerics.quadrature import integrate
 
 sklearn = pytest.importorskip("sklearn")
 

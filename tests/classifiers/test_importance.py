@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import dither as dt
-from dither.classifiers.importance import _drawn
-from dither.classifiers.levels import Levels
+from dither.classifiers.proofs.importance import _drawn
+from dither.classifiers.proofs.levels import Levels
 from tests.cases import EVERY, NUMERIC, Case, names
 
 BUDGETS = (0.7, 2.0, 5.0)

@@ -12,8 +12,8 @@ import pytest
 
 import dither as dt
 from dither.classifiers import Method, Network
-from dither.classifiers.network import convolution, pooling
-from dither.classifiers.relaxation import Affine, Layer, Relu, least_leads
+from dither.classifiers.models.network import convolution, pooling
+from dither.classifiers.proofs.relaxation import Affine, Layer, Relu, least_leads
 from tests.classifiers.settings import PRINTED, UNIT, black_box, quadratic
 
 ROOT = Path(__file__).parents[2]

@@ -12,7 +12,7 @@ import pytest
 
 import dither as dt
 from dither.classifiers import Linear, Method
-from dither.classifiers.levels import Levels
+from dither.classifiers.proofs.levels import Levels
 from tests.classifiers.settings import UNIT, black_box, quadratic
 
 EXAMPLES = json.loads((Path(__file__).parent.parent / "reference" / "qcu.json").read_text())["examples"]

@@ -7,7 +7,7 @@ import pytest
 
 import dither as dt
 from dither.classifiers import Method
-from dither.classifiers.bounds import binomial_above
+from dither.classifiers.proofs.confidence import binomial_above
 from tests.classifiers.settings import HALF, SETTINGS, UNIT, Setting, black_box
 
 pytest.importorskip("sklearn")

@@ -9,8 +9,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 import dither as dt
-from dither.campaigns.campaign import Campaign
 from dither.cli import main
+from dither.wire.campaign import Campaign
 
 
 def run(*words: object) -> Result:

@@ -11,9 +11,9 @@ import pytest
 from click.testing import CliRunner, Result
 
 import dither as dt
-from dither.campaigns.campaign import Campaign
-from dither.campaigns.collection import perturb_file, summarise_file
 from dither.cli import main
+from dither.files.collect import perturb_file, summarise_file
+from dither.wire.campaign import Campaign
 
 SECRET = "987654.321"
 

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 import dither as dt
-from dither import paths
+from dither import files, maps
 from dither.cli import main
 
 BOX = ("--box", 139.4, 35.5, 140.0, 36.0)
@@ -27,7 +27,7 @@ def made(folder: Path, ending: str, count: int = 8) -> Path:
     own = dt.Paths.of(places)
     times = tuple(f"2026-05-01T08:00:{second:02d}Z" for second in range(len(own.points)))
     file = folder / f"in.{ending}"
-    paths.write_trips(paths.Trips(own, tuple(f"ride {number}" for number in range(count)), times), file)
+    files.write_trips(files.Trips(own, tuple(f"ride {number}" for number in range(count)), times), file)
     return file
 
 
@@ -38,7 +38,7 @@ def test_every_format_to_every_other(tmp_path: Path, ending: str, into: str) -> 
     result = run("perturb", file, *BOX, "--epsilon", 2, "-o", out)
     assert result.exit_code == 0, result.output
     assert "ε ≤ 2 for one location" in result.output
-    true, told = paths.read_trips(file), paths.read_trips(out)
+    true, told = files.read_trips(file), files.read_trips(out)
     assert told.names == true.names
     assert told.paths.lengths.tolist() == true.paths.lengths.tolist()
     assert told.times is None
@@ -58,14 +58,14 @@ def test_what_is_written_is_what_the_reports_say(tmp_path: Path, kind: str) -> N
     words = ("--mechanism", kind, "--epsilon", 4, "--keep-times", "-o", out, "--json")
     result = run("perturb", file, *BOX, *words)
     answer = json.loads(result.output)
-    assert answer["places"] == len(paths.read_trips(file).paths.points)
+    assert answer["places"] == len(files.read_trips(file).paths.points)
     assert answer["mechanism"].lower() == kind.replace("-", "")
-    told = paths.read_trips(out)
-    assert told.times == paths.read_trips(file).times
+    told = files.read_trips(out)
+    assert told.times == files.read_trips(file).times
     given = json.loads(told.specification)
     mechanism = dt.from_json(json.dumps(given["mechanism"]))
     cells = [list(np.frombuffer(bytes.fromhex(text), mechanism.layout.base)) for text in told.reports or ()]
-    local = paths.LocalMap(*given["map"]["local"])
+    local = maps.LocalMap(*given["map"]["local"])
     np.testing.assert_allclose(
         local.to_earth(mechanism.reports(cells).values), told.paths.points, rtol=0, atol=2e-7
     )
@@ -94,7 +94,7 @@ def test_a_polygon(tmp_path: Path) -> None:
     result = run("perturb", file, "--polygon", area, "--epsilon", 1, "-o", out)
     assert result.exit_code == 0, result.output
     inside = shapely.Polygon(ring).buffer(1e-3)
-    assert all(inside.covers(shapely.Point(place)) for place in paths.read_trips(out).paths.points)
+    assert all(inside.covers(shapely.Point(place)) for place in files.read_trips(out).paths.points)
     area.write_text('{"type": "Point"}')
     refused = run("perturb", file, "--polygon", area, "--epsilon", 1, "-o", out)
     assert refused.exit_code == 2
@@ -108,7 +108,7 @@ def test_geographic_data_frames_in_files(tmp_path: Path, ending: str) -> None:
     assert run("perturb", file, *BOX, "--epsilon", 2, "-o", out).exit_code == 0
     asked = run("density", out, "--columns", 4, "--rows", 4, "--json")
     assert asked.exit_code == 0, asked.output
-    assert json.loads(asked.output)["n"] == len(paths.read_trips(file).paths.points)
+    assert json.loads(asked.output)["n"] == len(files.read_trips(file).paths.points)
 
 
 def test_pictures(tmp_path: Path) -> None:

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 import dither as dt
+from dither.mechanisms.numeric.focused import best_width_at
 from dither.mechanisms.numeric.ogpm import best_width
-from dither.optimal.bilinear import Pieces, place, solve
-from dither.optimal.closed_form import best_width_at
-from dither.optimal.regression import exponential, fit, one_more_piece
+from dither.optimal.solver.bilinear import Pieces, place, solve
+from dither.optimal.solver.regression import exponential, fit, one_more_piece
 
 needs_solver = pytest.mark.skipif(find_spec("pyscipopt") is None, reason="the extra solver is not installed")
 UNIT = dt.Interval(0, 1)

@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 import dither as dt
+from dither.mechanisms.numeric.focused import best_width_at
 from dither.mechanisms.numeric.ogpm import best_width
-from dither.optimal.closed_form import TWO_POINTS_UP_TO, best_width_at, known_optimum
+from dither.optimal.closed_form import TWO_POINTS_UP_TO, known_optimum
 
 REFERENCE: dict[str, Any] = json.loads(
     (Path(__file__).parent.parent / "reference" / "optimal.json").read_text()

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import dither as dt
-from dither.mechanisms.frequency.protocol import PureProtocol
-from dither.mechanisms.questions import Questions
+from dither.mechanisms.analysis import Questions
+from dither.mechanisms.frequency.pure_protocol import PureProtocol
 
 REFERENCE: dict[str, Any] = json.loads(
     (Path(__file__).parent.parent / "reference" / "optimal.json").read_text()

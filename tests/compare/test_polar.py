@@ -14,7 +14,7 @@ from scipy import stats
 
 import dither as dt
 from dither.mechanisms.numeric.ogpm import best_width
-from dither.optimal.polar import best_split, worst_of_two_levels
+from dither.mechanisms.places.polar import best_split, worst_of_two_levels
 from dither.privacy.exact import exp_below
 
 REFERENCE: dict[str, Any] = json.loads(

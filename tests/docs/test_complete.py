@@ -11,8 +11,8 @@ import click
 import pytest
 
 import dither as dt
-from dither.campaigns.registry import names
 from dither.cli.main import VERBS, main
+from dither.registry import names
 
 ROOT = Path(__file__).parent.parent.parent
 sys.path.insert(0, str(ROOT / "docs"))

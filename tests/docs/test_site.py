@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from dither.campaigns.registry import names
+from dither.registry import names
 
 ROOT = Path(__file__).parent.parent.parent
 PAGES = {

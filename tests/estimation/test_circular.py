@@ -8,7 +8,7 @@ import pytest
 import dither as dt
 from dither.errors import InvalidParameter
 from dither.estimation.circular import surviving
-from dither.estimation.student import arrow
+from dither.numerics.quantiles import arrow
 
 DEGREES = dt.Circle(360)
 

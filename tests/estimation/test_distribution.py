@@ -5,7 +5,7 @@ import pytest
 
 import dither as dt
 from dither.errors import InvalidParameter
-from dither.estimation.inference import Likeliest
+from dither.estimation.likelihood.binned import Likeliest
 
 UNIT = dt.Interval(0, 1)
 MINUTES = dt.Interval(0, 180)

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import dither as dt
-from dither.estimation.em import climb, smooth, step, tilted
-from dither.estimation.inference import grid
-from dither.estimation.likelihood import _around, _between
-from dither.kernels.operator import Dense, Windows
+from dither.estimation.likelihood.binned import grid
+from dither.estimation.likelihood.em import climb, smooth, step, tilted
+from dither.estimation.likelihood.method import _around, _between
+from dither.kernels.transition import Dense, Windows
 
 UNIT = dt.Interval(0, 1)
 SMALL = {

@@ -9,8 +9,8 @@ import dither as dt
 from dither.errors import InvalidParameter, NotIdentifiable
 from dither.estimation.estimate import show
 from dither.estimation.linear import moment, second
-from dither.estimation.student import critical
-from dither.mechanisms.numerical import Numerical
+from dither.mechanisms.number import Numerical
+from dither.numerics.quantiles import critical
 from tests.cases import NUMERIC, names
 
 UNIT = dt.Interval(0, 1)

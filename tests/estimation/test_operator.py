@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import dither as dt
-from dither.kernels.operator import Windows
-from dither.mechanisms.numerical import Numerical
+from dither.kernels.transition import Windows
+from dither.mechanisms.number import Numerical
 
 UNIT = dt.Interval(0, 1)
 CASES = {

@@ -16,12 +16,12 @@ from dither.central.mean import quotient
 from dither.cli import main
 from dither.domains import Categories
 from dither.errors import InvalidParameter, MissingExtra
-from dither.experiments import Expected, Figure, Setting, figures, run
-from dither.experiments.addremove import literal, midpoint
-from dither.experiments.figure import read_rows, write_rows
-from dither.experiments.jrr_errors import estimates
-from dither.experiments.page import SECTIONS, deviations
-from dither.mechanisms.joint import JRR
+from dither.mechanisms.joint.jrr import JRR
+from dither.reproduction import Expected, Figure, Setting, figures, run
+from dither.reproduction.addremove import literal, midpoint
+from dither.reproduction.figure import read_rows, write_rows
+from dither.reproduction.jrr_errors import estimates
+from dither.reproduction.page import SECTIONS, deviations
 
 DATA = Path(os.environ.get("DITHER_DATA", Path(__file__).parents[2].parent / "shared" / "data"))
 QUICK = Setting(quick=True, data=DATA if DATA.is_dir() else None)

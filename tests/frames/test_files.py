@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 import dither as dt
-from dither.campaigns.files import format_of
+from dither.atomic import renamed
 from dither.errors import InvalidParameter, MalformedReport, OutsideDomain
-from dither.frames.arrow import BATCH
-from dither.writing import renamed
+from dither.files.arrow import BATCH
+from dither.files.format import format_of
 
 pa = pytest.importorskip("pyarrow")
 frames = pytest.importorskip("dither.frames")

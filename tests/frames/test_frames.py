@@ -162,7 +162,7 @@ def test_estimates_of_a_frame() -> None:
 
 
 def test_polars_expressions() -> None:
-    import dither.frames.expressions  # noqa: F401, PLC0415
+    import dither.frames.polars  # noqa: F401, PLC0415
 
     frame = pl.DataFrame({"minutes": np.linspace(0, 180, 1000)})
     out = frame.with_columns(pl.col("minutes").dither.perturb(MINUTES).alias("report"))

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from dither.domains import Categories
-from dither.kernels.lottery import Lottery
-from dither.kernels.window import Blocks
+from dither.kernels.window.draw import Lottery
+from dither.kernels.window.integers import Blocks
 from dither.privacy.exact import exp_below
 
 

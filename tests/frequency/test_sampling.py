@@ -9,11 +9,12 @@ import pytest
 from scipy import stats
 
 import dither as dt
-from dither.kernels import bits, hashing, packed, subsets
-from dither.kernels.bits import Bits
 from dither.kernels.coin import FINE, Coin
-from dither.kernels.hadamard import Columns, walsh_hadamard
-from dither.kernels.hashing import Hashing
+from dither.kernels.sets import bit_rows as packed
+from dither.kernels.sets import bits, hashing, subsets
+from dither.kernels.sets.bits import Bits
+from dither.kernels.sets.hadamard import Columns, walsh_hadamard
+from dither.kernels.sets.hashing import Hashing
 from dither.randomness import Source
 from tests.frequency import twins
 from tests.frequency.cases import ALARM, KINDS, LISTED, names, numbered, p_value

@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from dither.kernels.bits import Bits
 from dither.kernels.coin import Coin, truth
-from dither.kernels.subsets import Subsets
-from dither.kernels.window import Blocks
-from dither.mechanisms.frequency.hashed import Hashed
-from dither.mechanisms.frequency.response import Response
+from dither.kernels.sets.bits import Bits
+from dither.kernels.sets.subsets import Subsets
+from dither.kernels.window.integers import Blocks
+from dither.mechanisms.frequency.local_hashing import Hashed
+from dither.mechanisms.frequency.randomized_response import Response
 from dither.mechanisms.frequency.unary import Unary
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from itertools import product
 
-from dither.kernels.pairs import Pairs
+from dither.kernels.correlated_coins import Pairs
 
 Pairing = list[tuple[int, ...]]
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from dither.kernels.pairs import Pairs
+from dither.kernels.correlated_coins import Pairs
 from dither.mechanisms.joint import adversaries
 from tests.joint import brute
 

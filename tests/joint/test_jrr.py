@@ -16,7 +16,7 @@ from scipy import stats
 
 import dither as dt
 from dither.errors import InvalidParameter, MalformedReport, Mismatch, OutsideDomain
-from dither.kernels.pairs import Pairs
+from dither.kernels.correlated_coins import Pairs
 from dither.mechanisms.joint.joint import Joint
 from tests.joint import brute
 

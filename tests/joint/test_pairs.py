@@ -13,7 +13,7 @@ from scipy import stats
 
 import dither as dt
 from dither.errors import InvalidParameter
-from dither.kernels.pairs import Pairs
+from dither.kernels.correlated_coins import Pairs
 from dither.randomness import Source
 from tests.joint import brute
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dither.errors import InvalidParameter
-from dither.kernels.alias import TOTAL_BITS, Alias, AliasSampler
+from dither.kernels.table.alias import TOTAL_BITS, Alias, AliasSampler
 from tests.lattice.scripted import Scripted
 
 TOTAL = 1 << TOTAL_BITS

@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 import dither as dt
-from dither.kernels.channel import Channel, Nearest
+from dither.kernels.table.channel import Channel, Nearest
 
 TOTAL = 1 << 128
 

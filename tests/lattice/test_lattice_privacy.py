@@ -12,11 +12,11 @@ import pytest
 
 import dither as dt
 from dither.errors import InvalidParameter, MalformedReport
-from dither.kernels.channel import Channel
-from dither.kernels.divergence import excess, failure
-from dither.kernels.enclosed import Bounded
-from dither.kernels.lattice import Clamped, domain_base
-from dither.kernels.noise import End, Geometric, Noise, Stairs, decayed, largest_ratio
+from dither.kernels.lattice.circular import Bounded
+from dither.kernels.lattice.delta import excess, failure
+from dither.kernels.lattice.integers import Clamped, domain_base
+from dither.kernels.lattice.noise import End, Geometric, Noise, Stairs, decayed, largest_ratio
+from dither.kernels.table.channel import Channel
 from dither.privacy import PAC, Approximate, Pure
 from dither.privacy.exact import exp_above, exp_below, log_above
 

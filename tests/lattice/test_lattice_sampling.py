@@ -10,9 +10,9 @@ import pytest
 from scipy import stats
 
 import dither as dt
-from dither.kernels.adding import draw_lattice
-from dither.kernels.lattice import Clamped
-from dither.kernels.noise import End, Noise, Stairs, decayed
+from dither.kernels.lattice.integers import Clamped
+from dither.kernels.lattice.noise import End, Noise, Stairs, decayed
+from dither.kernels.lattice.sampling import draw_lattice
 
 ALARM = 1e-6
 UNIT, WIDE, DEGREES = dt.Interval(0, 1), dt.Interval(-3, 7), dt.Circle(360)

@@ -10,7 +10,7 @@ import mpmath
 import pytest
 
 from dither.errors import InvalidParameter, MalformedReport
-from dither.kernels.noise import (
+from dither.kernels.lattice.noise import (
     DIGITS,
     FLOOR,
     Decay,

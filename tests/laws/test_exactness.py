@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import dither as dt
-from dither.kernels.lottery import Lottery
-from dither.kernels.window import Blocks, Sliding
+from dither.kernels.window.draw import Lottery
+from dither.kernels.window.integers import Blocks, Sliding
 from dither.privacy.exact import exp_above, exp_below
 from tests.broken import RoundedUp
 from tests.cases import FIXED, MIXED, NUMERIC, WINDOWS, Case, names

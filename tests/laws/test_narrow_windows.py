@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import dither as dt
-from dither.kernels.codebook import Steps
 from dither.kernels.law import BIAS
-from dither.kernels.quadrature import integrate
+from dither.kernels.window.codebook import Steps
+from dither.numerics.quadrature import integrate
 
 UNIT = dt.Interval(0, 1)
 

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import dither as dt
-from dither.optimal.certificate import Prices, lower_bound
 from dither.optimal.design import Design
 from dither.optimal.problem import Problem
+from dither.optimal.solver.certificate import Prices, lower_bound
 from tests.optimal.kinds import GOALS, KINDS, UNIT, optimal
 
 
@@ -183,6 +183,6 @@ def test_other_powers() -> None:
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("epsilon", GOALS)
 def test_fresh_designs_reach_the_goal(kind: str, epsilon: float) -> None:
-    from dither.optimal.solver import design  # noqa: PLC0415
+    from dither.optimal.solver.solve import design  # noqa: PLC0415
 
     assert design(optimal(kind, epsilon).problem).gap <= 0.005

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import dither as dt
-from dither.kernels.chart import COIN
+from dither.kernels.window.start_table import COIN
 from dither.optimal import store
 from dither.privacy.exact import exp_below
 from tests.optimal.kinds import KINDS, optimal

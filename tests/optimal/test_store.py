@@ -13,9 +13,10 @@ import numpy as np
 import pytest
 
 import dither as dt
-from dither.optimal import solver, store
+from dither.optimal import store
 from dither.optimal.design import Design
 from dither.optimal.problem import Problem
+from dither.optimal.solver import solve as solver
 from tests.optimal.kinds import KINDS, UNIT, optimal
 
 ARCHIVE = Path(store.__file__).with_name(store.SHIPPED)
@@ -190,7 +191,7 @@ def _run(code: str, cache: Path, given: bytes = b"") -> None:
 def test_a_request_that_no_mechanism_meets() -> None:
     """Reports inside the domain cannot average to its end."""
     pytest.importorskip("scipy")
-    from dither.optimal.linear_program import Grid, solve  # noqa: PLC0415
+    from dither.optimal.solver.linear_program import Grid, solve  # noqa: PLC0415
 
     points = np.linspace(0.0, 0.5, 9)
     inside = np.linspace(-0.5, 0.5, 17)

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 import dither as dt
-from dither import paths
+from dither import maps
 from dither.errors import InvalidParameter, NotIdentifiable
-from dither.mechanisms.trajectory.points import grid
-from dither.paths.chances import chances
+from dither.maps.likelihood import chances
+from dither.mechanisms.places.points import grid
 
 SQUARE = dt.Rectangle(dt.Interval(0, 1), dt.Interval(0, 1))
 SIDE = 6
@@ -116,7 +116,7 @@ def test_the_truth_is_nearly_the_likeliest_map_and_wrong_maps_are_not(name: str)
     """
     mechanism, count = KINDS[name]
     reports = mechanism.perturb(drawn(count), source=dt.Seeded(4))
-    found = paths.density(reports, SIDE, SIDE, smoothing=0)
+    found = maps.density(reports, SIDE, SIDE, smoothing=0)
     sample, shape = found.sample, found.fine.shape
     counts = sample.counted(np.ones(count))
 
@@ -140,7 +140,7 @@ def test_smoothed_maps_are_near_the_truth() -> None:
     towns = np.where(random.random((60_000, 1)) < 0.6, (0.3, 0.7), (0.75, 0.3))
     places = (towns + random.normal(0, 0.09, (60_000, 2))).clip(0, 1).reshape(-1, 4, 2)
     reports = dt.TraCSC(SQUARE, epsilon=4.0, inner=dt.SW).perturb(places, source=dt.Seeded(1))
-    found = paths.density(reports, 12, 12)
+    found = maps.density(reports, 12, 12)
     wanted, told = (
         np.histogram2d(*one.reshape(-1, 2).T, bins=12, range=[[0, 1], [0, 1]])[0] / 60_000
         for one in (places, reports.values)
@@ -157,7 +157,7 @@ def test_shares_come_with_errors() -> None:
     part = dt.Rectangle(dt.Interval(1 / 6, 1 / 3), dt.Interval(4 / 6, 5 / 6))
     wanted = truth()[1, 4]
     reports = dt.TraCSC(SQUARE, epsilon=6.0, inner=dt.SW).perturb(drawn(40_000), source=dt.Seeded(2))
-    map_ = paths.density(reports, SIDE, SIDE)
+    map_ = maps.density(reports, SIDE, SIDE)
     found = map_.share(part)
     assert 0.002 < found.standard_error < 0.02
     assert abs(float(found) - wanted) < 6 * found.standard_error
@@ -180,7 +180,7 @@ def test_intervals_cover() -> None:
     hits = np.zeros(2)
     for seed in range(40):
         reports = mechanism.perturb(drawn(10_000, seed=seed), source=dt.Seeded(seed))
-        found = paths.density(reports, SIDE, SIDE)
+        found = maps.density(reports, SIDE, SIDE)
         hits += [bool(found.share(part).covers(wanted)) for part, wanted in parts.items()]
     assert (hits >= 30).all()
 
@@ -189,41 +189,41 @@ def test_maps_of_other_areas() -> None:
     disk = dt.Disk(2.0, (1.0, 0.0))
     angle, radius = np.random.default_rng(1).random((2, 3_000)) * [[2 * math.pi], [0.6]]
     places = np.stack([1.8 + radius * np.cos(angle), radius * np.sin(angle)], axis=1).reshape(-1, 3, 2)
-    found = paths.density(dt.TraCSD(disk, epsilon=6.0).perturb(places, source=dt.Seeded(1)), 8, 8)
+    found = maps.density(dt.TraCSD(disk, epsilon=6.0).perturb(places, source=dt.Seeded(1)), 8, 8)
     assert found.grid == disk.box
     assert found.probabilities[0, 0] == 0.0  # outside the disk
     assert found.probabilities[5:7, 3:5].sum() > 0.5
     earth = dt.TraCSC(dt.Sphere(), epsilon=8.0, inner=partial(dt.SW, redesign=True))
     towns = np.random.default_rng(2).normal((139.7, 35.7), 2.0, (4_000, 1, 2))
-    world = paths.density(earth.perturb(towns, source=dt.Seeded(1)), 12, 6)
+    world = maps.density(earth.perturb(towns, source=dt.Seeded(1)), 12, 6)
     assert np.unravel_index(world.probabilities.argmax(), (12, 6)) == (10, 4)
 
 
 def test_maps_are_drawn() -> None:
     pytest.importorskip("matplotlib")
     reports = dt.TraCSC(SQUARE, epsilon=4.0).perturb(drawn(400), source=dt.Seeded(1))
-    axes = paths.density(reports, 4, 5).plot()
+    axes = maps.density(reports, 4, 5).plot()
     assert axes.images[0].get_array().shape == (5, 4)
     assert list(axes.images[0].get_extent()) == [0, 1, 0, 1]
-    assert len(paths.draw_before_and_after(drawn(8), drawn(8, seed=2), SQUARE).lines) == 2 * (4 + 2)
+    assert len(maps.draw_before_and_after(drawn(8), drawn(8, seed=2), SQUARE).lines) == 2 * (4 + 2)
 
 
 def test_what_no_map_is_made_of() -> None:
     reports = dt.TraCSC(SQUARE, epsilon=4.0).perturb(drawn(8))
     for wrong in ({"columns": 0}, {"rows": 1000}, {"columns": True}, {"smoothing": 2.0}):
         with pytest.raises(InvalidParameter):
-            paths.density(reports, **wrong)
+            maps.density(reports, **wrong)
     with pytest.raises(InvalidParameter, match="path mechanism"):
-        paths.density(dt.Podium(dt.Interval(0, 1), epsilon=1.0).perturb([0.5]))
+        maps.density(dt.Podium(dt.Interval(0, 1), epsilon=1.0).perturb([0.5]))
     with pytest.raises(NotIdentifiable, match="several locations"):
-        paths.density(dt.ATP(SQUARE, POINTS, epsilon=4.0).perturb(drawn(8)))
+        maps.density(dt.ATP(SQUARE, POINTS, epsilon=4.0).perturb(drawn(8)))
     many = dt.TraCSD(SQUARE, epsilon=4.0).perturb(drawn(1_000))
     with pytest.raises(InvalidParameter, match="fewer"):
-        paths.density(many, 256, 256)
+        maps.density(many, 256, 256)
     with pytest.raises(InvalidParameter, match="Rectangle"):
-        paths.density(reports, 2, 2).share((0, 1))
+        maps.density(reports, 2, 2).share((0, 1))
     with pytest.raises(InvalidParameter, match="at least one"):
-        paths.density(dt.TraCSC(SQUARE, epsilon=4.0).reports([]))
+        maps.density(dt.TraCSC(SQUARE, epsilon=4.0).reports([]))
 
 
 # ------------------------------------------------------------------------------------------------ flows
@@ -245,8 +245,8 @@ def test_flows(kind: Any, count: int) -> None:
     true = commuters(count)
     mechanism = kind(SQUARE, epsilon=6.0)
     reports = mechanism.perturb(true, source=dt.Seeded(1))
-    found, counted = paths.flows(reports, 2, 2), paths.flows_between(true, SQUARE, 2, 2)
-    told = paths.flows_between(mechanism.paths(reports), SQUARE, 2, 2)
+    found, counted = maps.flows(reports, 2, 2), maps.flows_between(true, SQUARE, 2, 2)
+    told = maps.flows_between(mechanism.paths(reports), SQUARE, 2, 2)
     assert counted.counts.sum() == found.paths == count
     assert found.counts.sum() == pytest.approx(count)
     likely = counted.counts > count / 10
@@ -262,6 +262,6 @@ def test_flows(kind: Any, count: int) -> None:
 def test_what_no_flows_are_made_of() -> None:
     mechanism = dt.TraCSC(SQUARE, epsilon=4.0)
     with pytest.raises(InvalidParameter, match="two locations"):
-        paths.flows(mechanism.perturb(drawn(4, 1)))
+        maps.flows(mechanism.perturb(drawn(4, 1)))
     with pytest.raises(InvalidParameter, match="grid"):
-        paths.flows(mechanism.perturb(drawn(4)), 9, 2)
+        maps.flows(mechanism.perturb(drawn(4)), 9, 2)

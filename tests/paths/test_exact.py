@@ -13,9 +13,9 @@ import pytest
 
 import dither as dt
 from dither.errors import InvalidParameter
-from dither.kernels.window import Blocks, certified
-from dither.mechanisms.trajectory.pairs import PairMechanism
-from dither.mechanisms.trajectory.strawman import Sectors
+from dither.kernels.window.integers import Blocks, certified
+from dither.mechanisms.places.pair import PairMechanism
+from dither.mechanisms.places.strawman import Sectors
 from dither.privacy.exact import exp_below, log_above
 
 SQUARE = dt.Rectangle(dt.Interval(0, 1), dt.Interval(0, 1))

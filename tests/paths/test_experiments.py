@@ -11,15 +11,15 @@ import numpy as np
 import pytest
 
 import dither as dt
-from dither.experiments import CODED, RIGHT, Setting, figures, run
-from dither.experiments.tracs import coded
-from dither.experiments.tracs.coded import CORNER, Flaws, LostPi, RawBeyondTen, SeldomLies
-from dither.experiments.tracs.data import SQUARE, city, random_paths
-from dither.experiments.tracs.discrete import rivals, spending
-from dither.experiments.tracs.measuring import programs
-from dither.experiments.tracs.published import EPSILONS, PUBLISHED
-from dither.mechanisms.trajectory.points import grid
-from dither.paths import average_error
+from dither.maps import average_error
+from dither.mechanisms.places.points import grid
+from dither.reproduction import CODED, RIGHT, Setting, figures, run
+from dither.reproduction.tracs import coded
+from dither.reproduction.tracs.coded import CORNER, Flaws, LostPi, RawBeyondTen, SeldomLies
+from dither.reproduction.tracs.data import SQUARE, city, random_paths
+from dither.reproduction.tracs.discrete import rivals, spending
+from dither.reproduction.tracs.measuring import programs
+from dither.reproduction.tracs.published import EPSILONS, PUBLISHED
 
 ROOT = Path(__file__).parent.parent.parent
 QUICK = Setting(quick=True)

@@ -11,16 +11,16 @@ import numpy as np
 import pytest
 
 import dither as dt
-from dither import paths
+from dither import files, maps
 from dither.errors import InvalidParameter, MissingExtra, OutsideDomain
 
 CITY = dt.Rectangle(dt.Interval(139.0, 140.0), dt.Interval(35.0, 36.0))
 
 
-def trips(*, timed: bool = True) -> paths.Trips:
+def trips(*, timed: bool = True) -> files.Trips:
     places = dt.Paths.of([[(139.1, 35.1), (139.2, 35.25)], [(139.5, 35.5)], [(139.9, 35.9)] * 3])
     times = tuple(f"2026-01-01T08:0{minute}:00Z" for minute in range(6))
-    return paths.Trips(places, ("a", "b & <c>", "ü"), times if timed else None)
+    return files.Trips(places, ("a", "b & <c>", "ü"), times if timed else None)
 
 
 @pytest.mark.parametrize("ending", ["gpx", "geojson", "json", "csv", "gpkg", "parquet"])
@@ -29,8 +29,8 @@ def test_what_is_written_is_read_back(tmp_path: Path, ending: str, timed: bool) 
     if ending in ("gpkg", "parquet"):
         pytest.importorskip("geopandas")
     file = tmp_path / f"trips.{ending}"
-    paths.write_trips(trips(timed=timed), file)
-    back = paths.read_trips(str(file))
+    files.write_trips(trips(timed=timed), file)
+    back = files.read_trips(str(file))
     np.testing.assert_allclose(back.paths.points, trips().paths.points, atol=1e-7)
     assert back.paths.lengths.tolist() == [2, 1, 3]
     assert back.names == trips().names
@@ -43,11 +43,11 @@ def test_what_is_written_is_read_back(tmp_path: Path, ending: str, timed: bool) 
 
 
 def test_reading_tells_how_far_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dither.paths.tables._BATCH", 2)
+    monkeypatch.setattr("dither.files.trips.csv._BATCH", 2)
     for ending in ("gpx", "geojson", "csv"):
-        paths.write_trips(trips(), tmp_path / f"trips.{ending}")
+        files.write_trips(trips(), tmp_path / f"trips.{ending}")
         done: list[int] = []
-        paths.read_trips(tmp_path / f"trips.{ending}", progress=done.append)
+        files.read_trips(tmp_path / f"trips.{ending}", progress=done.append)
         assert 5 <= sum(done) <= 6
 
 
@@ -59,7 +59,7 @@ def test_gpx_of_a_device(tmp_path: Path) -> None:
         '<trkseg><trkpt lat="35.2" lon="139.2"/><trkpt lat="35.3" lon="139.3"/></trkseg></trk>'
         '<rte><rtept lat="35.4" lon="139.4"/></rte></gpx>'
     )
-    found = paths.read_trips(file)
+    found = files.read_trips(file)
     assert found.names == ("Ride (1)", "Ride (2)", "track 3")
     assert found.paths.lengths.tolist() == [1, 2, 1]
     assert found.paths[1].tolist() == [[139.2, 35.2], [139.3, 35.3]]
@@ -69,11 +69,11 @@ def test_gpx_of_a_device(tmp_path: Path) -> None:
 def test_csv_as_people_write_it(tmp_path: Path) -> None:
     file = tmp_path / "rows.csv"
     file.write_text("User,Timestamp,Latitude,Longitude\nx,9,35.3,139.3\ny,1,35.5,139.5\nx,10,35.2,139.2\n")
-    found = paths.read_trips(file)
+    found = files.read_trips(file)
     assert found.names == ("x", "y")
     assert found.paths[0].tolist() == [[139.3, 35.3], [139.2, 35.2]]  # 9 comes before 10
     file.write_text("lat,lng\n35.3,139.3\n35.4,139.4\n")
-    assert paths.read_trips(file).paths.lengths.tolist() == [2]
+    assert files.read_trips(file).paths.lengths.tolist() == [2]
 
 
 def test_geojson_of_points_and_lines(tmp_path: Path) -> None:
@@ -94,32 +94,32 @@ def test_geojson_of_points_and_lines(tmp_path: Path) -> None:
         ],
     }
     file.write_text(json.dumps(collection))
-    found = paths.read_trips(file)
+    found = files.read_trips(file)
     assert found.paths.lengths.tolist() == [2, 2, 2, 2]
     assert found.names[:2] == ("p", "line")
     assert found.paths[0].tolist() == [[139.1, 35.1], [139.2, 35.2]]  # the points, by time
     file.write_text(json.dumps({"type": "LineString", "coordinates": [[1, 2], [3, 4]]}))
-    assert paths.read_trips(file).paths[0].tolist() == [[1, 2], [3, 4]]
+    assert files.read_trips(file).paths[0].tolist() == [[1, 2], [3, 4]]
 
 
 def test_geographic_data_frames() -> None:
     pytest.importorskip("geopandas")
-    frame = paths.to_frame(trips())
+    frame = files.to_frame(trips())
     assert list(frame["id"]) == ["a", "b & <c>", "ü"]
-    back = paths.from_frame(frame)
+    back = files.from_frame(frame)
     assert back.paths.lengths.tolist() == [2, 1, 3]
     metres = frame.to_crs("EPSG:32654")
-    np.testing.assert_allclose(paths.from_frame(metres).paths.points, back.paths.points, atol=1e-7)
+    np.testing.assert_allclose(files.from_frame(metres).paths.points, back.paths.points, atol=1e-7)
     with pytest.raises(InvalidParameter):
-        paths.from_frame([1, 2])
+        files.from_frame([1, 2])
     with pytest.raises(InvalidParameter):
-        paths.from_frame(frame.assign(geometry=[None, None, None]).set_geometry("geometry"))
+        files.from_frame(frame.assign(geometry=[None, None, None]).set_geometry("geometry"))
 
 
 def test_geopandas_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "geopandas", None)
     with pytest.raises(MissingExtra, match="geo"):
-        paths.to_frame(trips())
+        files.to_frame(trips())
 
 
 @pytest.mark.parametrize(
@@ -151,13 +151,13 @@ def test_broken_files(tmp_path: Path, name: str, text: str) -> None:
     file = tmp_path / name
     file.write_text(text)
     with pytest.raises(InvalidParameter) as caught:
-        paths.read_trips(file)
+        files.read_trips(file)
     assert "north" not in str(caught.value)
 
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(InvalidParameter, match="no such file"):
-        paths.read_trips(tmp_path / "none.gpx")
+        files.read_trips(tmp_path / "none.gpx")
 
 
 def test_trips_are_perturbed_in_degrees_and_in_metres() -> None:
@@ -167,12 +167,12 @@ def test_trips_are_perturbed_in_degrees_and_in_metres() -> None:
     assert sum(done) == 6
     assert noisy.times is None
     assert noisy.names == trips().names
-    assert paths.average_error(trips().paths, noisy.paths) < 0.02
-    local = paths.LocalMap.of(CITY)
+    assert maps.average_error(trips().paths, noisy.paths) < 0.02
+    local = maps.LocalMap.of(CITY)
     flat = dt.TraCSD(local.rectangle(CITY), epsilon=40.0)
     metres = trips().perturbed(flat, onto=local, keep_times=True, source=dt.Seeded(1))
     assert metres.times == trips().times
-    assert paths.average_error(trips().paths, metres.paths, sphere=dt.Sphere()) < 2_000.0
+    assert maps.average_error(trips().paths, metres.paths, sphere=dt.Sphere()) < 2_000.0
     CITY.check(CITY.clip(metres.paths.points))
     with pytest.raises(OutsideDomain):
         trips().perturbed(dt.TraCSD(dt.Rectangle(dt.Interval(0, 1), dt.Interval(0, 1)), epsilon=1.0))
@@ -180,20 +180,20 @@ def test_trips_are_perturbed_in_degrees_and_in_metres() -> None:
 
 def test_many_trips_in_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     """Batches fall between paths, and the law is the same as in one go."""
-    monkeypatch.setattr("dither.paths.trips._BATCH", 50)
+    monkeypatch.setattr("dither.files.trips.trips._BATCH", 50)
     rng = np.random.default_rng(1)
     many = [rng.random((length, 2)) + np.array([139, 35]) for length in rng.integers(1, 120, 40)]
-    own = paths.Trips(dt.Paths.of(many), tuple(map(str, range(40))))
+    own = files.Trips(dt.Paths.of(many), tuple(map(str, range(40))))
     done: list[int] = []
     noisy = own.perturbed(dt.TraCSD(CITY, epsilon=45.0), source=dt.Seeded(1), progress=done.append)
     assert sum(done) == len(own.paths.points)
     assert len(done) > 10
-    assert paths.average_error(own.paths, noisy.paths) < 0.05
+    assert maps.average_error(own.paths, noisy.paths) < 0.05
 
 
 def test_trips_that_do_not_fit() -> None:
     places = dt.Paths.of([[(1, 1)]])
     with pytest.raises(InvalidParameter):
-        paths.Trips(places, ())
+        files.Trips(places, ())
     with pytest.raises(InvalidParameter):
-        paths.Trips(places, ("a",), ("t", "u"))
+        files.Trips(places, ("a",), ("t", "u"))

@@ -13,8 +13,8 @@ from scipy import stats
 
 import dither as dt
 from dither.errors import InvalidParameter, MalformedReport, NotIdentifiable, OutsideDomain
-from dither.kernels.sampling import FEW
-from dither.mechanisms.trajectory.paths import divide
+from dither.kernels.blocks import FEW
+from dither.mechanisms.places.path import divide
 
 SQUARE = dt.Rectangle(dt.Interval(0, 1), dt.Interval(0, 1))
 LONG = dt.Rectangle(dt.Interval(-3, -1), dt.Interval(0, 10))

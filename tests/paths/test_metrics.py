@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import dither as dt
-from dither import paths
+from dither import maps
 from dither.errors import InvalidParameter, Mismatch
 
 SQUARE = dt.Rectangle(dt.Interval(0, 1), dt.Interval(0, 1))
@@ -19,46 +19,46 @@ NOISY = [[(0, 1), (1, 3)], [(2, 2)]]
 
 
 def test_average_error_is_by_path() -> None:
-    assert paths.average_error(TRUE, NOISY) == pytest.approx((2.0 + 0.0) / 2)
-    assert paths.average_error(TRUE[0], NOISY[0]) == 2.0
-    np.testing.assert_array_equal(paths.distances(TRUE, NOISY), [1, 3, 0])
+    assert maps.average_error(TRUE, NOISY) == pytest.approx((2.0 + 0.0) / 2)
+    assert maps.average_error(TRUE[0], NOISY[0]) == 2.0
+    np.testing.assert_array_equal(maps.distances(TRUE, NOISY), [1, 3, 0])
 
 
 def test_errors_in_metres() -> None:
-    metres = paths.average_error([(0.0, 0.0)], [(1.0, 0.0)], sphere=dt.Sphere())
+    metres = maps.average_error([(0.0, 0.0)], [(1.0, 0.0)], sphere=dt.Sphere())
     assert metres == pytest.approx(math.radians(1.0) * 6_371_008.8)
-    north = paths.average_error([(139.0, 35.0)], [(139.0, 36.0)], sphere=dt.Sphere())
+    north = maps.average_error([(139.0, 35.0)], [(139.0, 36.0)], sphere=dt.Sphere())
     assert north == pytest.approx(metres)
-    east = paths.average_error([(139.0, 60.0)], [(140.0, 60.0)], sphere=dt.Sphere())
+    east = maps.average_error([(139.0, 60.0)], [(140.0, 60.0)], sphere=dt.Sphere())
     assert east == pytest.approx(metres / 2, rel=1e-3)
 
 
 def test_range_queries() -> None:
-    assert paths.within_range(TRUE, NOISY, 1.0) == pytest.approx((0.5 + 1.0) / 2)
-    assert paths.within_range(TRUE, NOISY, 0.0) == pytest.approx((0.0 + 1.0) / 2)
+    assert maps.within_range(TRUE, NOISY, 1.0) == pytest.approx((0.5 + 1.0) / 2)
+    assert maps.within_range(TRUE, NOISY, 0.0) == pytest.approx((0.0 + 1.0) / 2)
     with pytest.raises(InvalidParameter):
-        paths.within_range(TRUE, NOISY, math.nan)
+        maps.within_range(TRUE, NOISY, math.nan)
 
 
 def test_hotspots_and_the_two_ways_to_count() -> None:
     visits = [[(0, 0), (0, 0), (1, 1)], [(0, 0), (2, 2), (3, 3), (4, 4)]]
-    spots = paths.hotspots(visits, share=0.2)
+    spots = maps.hotspots(visits, share=0.2)
     assert spots.tolist() == [[0, 0]]
     told = [[(1, 1), (0, 0), (0, 0)], [(1, 1), (0, 0), (3, 3), (4, 4)]]
     # lost: one visit in each path; but in each path another place is told as the hotspot
-    assert paths.hotspots_lost(visits, told, spots) == 1.0
-    assert paths.hotspots_miscounted(visits, told, spots) == 0.0
-    assert paths.hotspots_lost(visits, visits, spots) == 0.0
-    assert len(paths.hotspots(visits, share=1.0)) == 5
+    assert maps.hotspots_lost(visits, told, spots) == 1.0
+    assert maps.hotspots_miscounted(visits, told, spots) == 0.0
+    assert maps.hotspots_lost(visits, visits, spots) == 0.0
+    assert len(maps.hotspots(visits, share=1.0)) == 5
     with pytest.raises(InvalidParameter):
-        paths.hotspots(visits, share=0.0)
+        maps.hotspots(visits, share=0.0)
 
 
 def test_directions_go_the_short_way_round() -> None:
-    assert paths.direction_error([0.1], [2 * math.pi - 0.1]) == pytest.approx(0.2)
-    assert paths.direction_error([0.0, 3.0], [math.pi, 3.5]) == pytest.approx((math.pi + 0.5) / 2)
+    assert maps.direction_error([0.1], [2 * math.pi - 0.1]) == pytest.approx(0.2)
+    assert maps.direction_error([0.0, 3.0], [math.pi, 3.5]) == pytest.approx((math.pi + 0.5) / 2)
     # the published metric min(|a − b|, |2π − a − b|) calls 1 and 2π − 1 the same direction
-    assert paths.direction_error([1.0], [2 * math.pi - 1.0]) == pytest.approx(2.0)
+    assert maps.direction_error([1.0], [2 * math.pi - 1.0]) == pytest.approx(2.0)
 
 
 def test_reports_are_compared_as_they_are_read() -> None:
@@ -66,15 +66,15 @@ def test_reports_are_compared_as_they_are_read() -> None:
     true = np.random.default_rng(1).random((20, 5, 2))
     reports = mechanism.perturb(true, source=dt.Seeded(1))
     measured = np.linalg.norm(reports.values - true, axis=-1).mean()
-    assert paths.average_error(true, reports) == pytest.approx(measured)
+    assert maps.average_error(true, reports) == pytest.approx(measured)
     with pytest.raises(Mismatch):
-        paths.average_error(true[:3], reports)
+        maps.average_error(true[:3], reports)
     with pytest.raises(InvalidParameter):
-        paths.average_error([(0, 0)], dt.Podium(dt.Interval(0, 1), epsilon=1.0).perturb([0.5]))
+        maps.average_error([(0, 0)], dt.Podium(dt.Interval(0, 1), epsilon=1.0).perturb([0.5]))
     with pytest.raises(InvalidParameter):
-        paths.average_error([], [])
+        maps.average_error([], [])
     with pytest.raises(Mismatch):
-        paths.direction_error([1.0], [1.0, 2.0])
+        maps.direction_error([1.0], [1.0, 2.0])
 
 
 # ------------------------------------------------------------------------------------------------ maps
@@ -82,7 +82,7 @@ def test_reports_are_compared_as_they_are_read() -> None:
 
 def test_the_local_map() -> None:
     city = dt.Rectangle(dt.Interval(139.47, 139.9), dt.Interval(35.51, 35.86))
-    local = paths.LocalMap.of(city)
+    local = maps.LocalMap.of(city)
     places = np.random.default_rng(1).random((50, 2)) * [0.43, 0.35] + [139.47, 35.51]
     flat = local.to_plane(places)
     np.testing.assert_allclose(local.to_earth(flat), places, atol=1e-12)
@@ -95,21 +95,21 @@ def test_the_local_map() -> None:
     measured = np.linalg.norm(np.diff(flat, axis=0), axis=1)
     np.testing.assert_allclose(measured, truth, rtol=3e-3)
     with pytest.raises(InvalidParameter):
-        paths.LocalMap(0.0, 90.0)
+        maps.LocalMap(0.0, 90.0)
     with pytest.raises(dt.errors.OutsideDomain):
         local.to_plane([(200.0, 0.0)])
 
 
 def test_reference_systems() -> None:
     pytest.importorskip("pyproj")
-    zone = paths.ReferenceMap("EPSG:32654")
+    zone = maps.ReferenceMap("EPSG:32654")
     places = np.array([[[139.7, 35.7], [139.8, 35.8]]])
     flat = zone.to_plane(places)
     assert flat.shape == (1, 2, 2)
     np.testing.assert_allclose(zone.to_earth(flat), places, atol=1e-7)
     assert pickle.loads(pickle.dumps(zone)) == zone
     with pytest.raises(InvalidParameter):
-        paths.ReferenceMap("EPSG:nowhere")
+        maps.ReferenceMap("EPSG:nowhere")
 
 
 # --------------------------------------------------------------------------------- choices made in advance
@@ -119,44 +119,44 @@ def test_predicted_errors_are_the_measured_ones() -> None:
     for kind in (dt.TraCSC, dt.TraCSD):
         mechanism = kind(SQUARE, epsilon=4.0)
         places = np.random.default_rng(5).random((4_000, 10, 2))
-        measured = paths.average_error(places, mechanism.perturb(places, source=dt.Seeded(9)))
-        assert paths.predicted_error(mechanism) == pytest.approx(measured, rel=0.02)
-        assert paths.predicted_error(mechanism) == paths.predicted_error(mechanism)
-    here = paths.predicted_error(dt.TraCSC(SQUARE, epsilon=4.0), [(0.5, 0.5)])
-    assert here < paths.predicted_error(dt.TraCSC(SQUARE, epsilon=4.0), [(0.0, 0.0)])
-    assert 1e6 < paths.predicted_error(dt.TraCSC(dt.Sphere(), epsilon=4.0)) < 1e7
+        measured = maps.average_error(places, mechanism.perturb(places, source=dt.Seeded(9)))
+        assert maps.predicted_error(mechanism) == pytest.approx(measured, rel=0.02)
+        assert maps.predicted_error(mechanism) == maps.predicted_error(mechanism)
+    here = maps.predicted_error(dt.TraCSC(SQUARE, epsilon=4.0), [(0.5, 0.5)])
+    assert here < maps.predicted_error(dt.TraCSC(SQUARE, epsilon=4.0), [(0.0, 0.0)])
+    assert 1e6 < maps.predicted_error(dt.TraCSC(dt.Sphere(), epsilon=4.0)) < 1e7
 
 
 def test_the_best_split() -> None:
     """At ε = 10 the heuristic π/(π+1) gives the direction too much: a sixth of the error can be saved."""
     mechanism = dt.TraCSD(SQUARE, epsilon=10.0)
-    split = paths.best_split(mechanism)
+    split = maps.best_split(mechanism)
     assert 0.58 < split < 0.7
-    assert paths.predicted_error(replace(mechanism, split=split)) < 0.88 * paths.predicted_error(mechanism)
-    assert paths.best_split(dt.TraCSC(SQUARE, epsilon=4.0)) == pytest.approx(0.5, abs=0.04)
+    assert maps.predicted_error(replace(mechanism, split=split)) < 0.88 * maps.predicted_error(mechanism)
+    assert maps.best_split(dt.TraCSC(SQUARE, epsilon=4.0)) == pytest.approx(0.5, abs=0.04)
     tall = dt.TraCSC(dt.Rectangle(dt.Interval(0, 1), dt.Interval(0, 10)), epsilon=4.0)
-    assert paths.best_split(tall) < 0.4  # the longer side deserves more
+    assert maps.best_split(tall) < 0.4  # the longer side deserves more
 
 
 def test_the_better_mechanism_for_an_area() -> None:
-    names = [type(choice.mechanism).__name__ for choice in paths.ranked(SQUARE, epsilon=4.0)]
+    names = [type(choice.mechanism).__name__ for choice in maps.ranked(SQUARE, epsilon=4.0)]
     assert names == ["TraCSC", "TraCSD"]
     # [Thesis, Fig. 6.5]: places along the short side of a long area
     long = dt.Rectangle(dt.Interval(0, 2), dt.Interval(0, 10))
     side = [(x, 0.0) for x in np.linspace(0.2, 1.8, 9)]
-    best = paths.ranked(long, epsilon=4.0, places=side)[0]
+    best = maps.ranked(long, epsilon=4.0, places=side)[0]
     assert isinstance(best.mechanism, dt.TraCSD)
-    assert [type(choice.mechanism) for choice in paths.ranked(dt.Disk(2.0), epsilon=1.0)] == [dt.TraCSD]
-    assert [type(choice.mechanism) for choice in paths.ranked(dt.Sphere(), epsilon=1.0)] == [dt.TraCSC]
+    assert [type(choice.mechanism) for choice in maps.ranked(dt.Disk(2.0), epsilon=1.0)] == [dt.TraCSD]
+    assert [type(choice.mechanism) for choice in maps.ranked(dt.Sphere(), epsilon=1.0)] == [dt.TraCSC]
     with pytest.raises(InvalidParameter):
-        paths.ranked(dt.Interval(0, 1), epsilon=1.0)
+        maps.ranked(dt.Interval(0, 1), epsilon=1.0)
 
 
 def test_a_recommendation_for_an_area() -> None:
     """dt.recommend chooses between TraCS-C and TraCS-D, with the share of ε at its best."""
     square = dt.recommend(SQUARE, dt.goals.Places(), epsilon=4.0)
     assert isinstance(square.best, dt.TraCSC)
-    assert square[0]["error"] == paths.predicted_error(square.best)  # type: ignore[arg-type]
+    assert square[0]["error"] == maps.predicted_error(square.best)  # type: ignore[arg-type]
     assert [row["error"] for row in square] == sorted(row["error"] for row in square)
     disk = dt.recommend(dt.Disk(2.0), dt.goals.Places(), epsilon=4.0)
     assert isinstance(disk.best, dt.TraCSD)
@@ -177,7 +177,7 @@ def test_a_recommendation_for_an_area() -> None:
 def test_a_good_start_for_public_points() -> None:
     points = np.random.default_rng(1).random((200, 2)) * 0.25 + [0.7, 0.05]
     mechanism = dt.TraCSD(SQUARE, epsilon=2.0)
-    start = paths.best_start(mechanism, points, side=5)
+    start = maps.best_start(mechanism, points, side=5)
     better = replace(mechanism, start=start)
-    first = {one: paths.predicted_error(one, points, paths=8_000, steps=1) for one in (mechanism, better)}
+    first = {one: maps.predicted_error(one, points, paths=8_000, steps=1) for one in (mechanism, better)}
     assert first[better] < 0.75 * first[mechanism]

@@ -10,8 +10,8 @@ import pytest
 from scipy import stats
 
 import dither as dt
-from dither.kernels.graded import below
-from dither.kernels.planar import PlanarNoise, _coins
+from dither.kernels.lattice.planar import PlanarNoise, _coins
+from dither.kernels.table.weighted_choice import below
 
 ALARM = 1e-6
 SQUARE = dt.Rectangle(dt.Interval(0, 1), dt.Interval(0, 1))

@@ -14,9 +14,9 @@ from scipy import stats
 
 import dither as dt
 from dither.errors import InvalidParameter
-from dither.kernels.graded import Graded, draw, largest_ratio
-from dither.mechanisms.trajectory.lsrr import Contrast
-from dither.mechanisms.trajectory.points import grid
+from dither.kernels.table.weighted_choice import Graded, draw, largest_ratio
+from dither.mechanisms.places.lsrr import Contrast
+from dither.mechanisms.places.points import grid
 from dither.privacy import Nothing, Pure
 from dither.privacy.exact import exp_below
 

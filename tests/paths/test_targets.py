@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import dither as dt
-from dither.mechanisms.trajectory.strawman import Sectors
+from dither.mechanisms.places.strawman import Sectors
 
 TARGETS = json.loads((Path(__file__).parent.parent / "reference" / "tracs.json").read_text())
 SQUARE = dt.Rectangle(dt.Interval(0, 1), dt.Interval(0, 1))

@@ -6,7 +6,7 @@ import json
 import sys
 from typing import Any
 
-from dither.protocols.shuffling import shared_partners
+from dither.protocols.pairing.shuffling import shared_partners
 
 
 def main() -> None:

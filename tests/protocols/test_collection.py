@@ -23,9 +23,9 @@ import dither as dt
 from dither import protocols
 from dither.cli.main import main
 from dither.protocols import Terms
-from dither.protocols.messages import Kind
-from dither.protocols.servers import _free_ports
-from dither.protocols.streams import Deadline, tell
+from dither.protocols.net.messages import Kind
+from dither.protocols.net.streams import Deadline, tell
+from dither.protocols.pairing.servers import _free_ports
 
 pytest.importorskip("otc")
 ALARM = 1e-6

@@ -30,11 +30,11 @@ import dither as dt
 from dither import protocols
 from dither.errors import ExchangeFailed, InvalidParameter
 from dither.protocols import Collection, Exchange, Role, Standing, Terms
-from dither.protocols.collection import _read
+from dither.protocols.collector import _read
 from dither.protocols.device import HEAD, report
-from dither.protocols.meeting import Place, _enrolled, _place, dealer, seat
-from dither.protocols.messages import NOBODY, Kind, pack
-from dither.protocols.streams import Deadline, hear, read_object, run, tell
+from dither.protocols.net.meeting import Place, _enrolled, _place, dealer, seat
+from dither.protocols.net.messages import NOBODY, Kind, pack
+from dither.protocols.net.streams import Deadline, hear, read_object, run, tell
 
 pytest.importorskip("otc")
 JRR = dt.JRR(dt.Categories(["no", "yes"]), p=0.7, rho=-0.4, n=4)

@@ -18,7 +18,7 @@ from dither import protocols
 from dither.errors import ExchangeFailed, InvalidParameter
 from dither.protocols import Exchange, Role, Terms
 from dither.protocols.local import converse
-from dither.protocols.messages import NOBODY, VERSION, Expected, Kind, Reader, pack
+from dither.protocols.net.messages import NOBODY, VERSION, Expected, Kind, Reader, pack
 from dither.protocols.transfer import Giver, Taker, _mask, _stream
 
 pytest.importorskip("otc")

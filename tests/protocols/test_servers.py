@@ -17,10 +17,10 @@ from scipy import stats
 
 from dither import protocols
 from dither.errors import ExchangeFailed, InvalidParameter
-from dither.protocols.grouping import from_order
-from dither.protocols.servers import _free_ports, begin_share, combine, end_share
-from dither.protocols.shuffling import PRIME
-from dither.protocols.streams import Deadline
+from dither.protocols.net.streams import Deadline
+from dither.protocols.pairing.grouping import from_order
+from dither.protocols.pairing.servers import _free_ports, begin_share, combine, end_share
+from dither.protocols.pairing.shuffling import PRIME
 
 pytest.importorskip("mpyc")
 pytest.importorskip("otc")

@@ -16,7 +16,7 @@ import dither as dt
 from dither import protocols
 from dither.errors import InvalidParameter
 from dither.jrr import HIDDEN, INFORMED, PARTNER_REVEALED
-from dither.protocols.grouping import from_order
+from dither.protocols.pairing.grouping import from_order
 from dither.protocols.terms import HARD, SEMI_HONEST, UNSEEN
 
 TWO = dt.Categories(2)

@@ -7,15 +7,14 @@ from dataclasses import MISSING, dataclass, fields
 from functools import cache
 from typing import Any, Final, final
 
-import dither.mechanisms
+from dither import registry
 from dither.domains import Categories, Circle, Domain, Line
 from dither.errors import DitherError
 from dither.losses import Criterion, Power, squared
-from dither.mechanisms.frequency.protocol import PureProtocol
-from dither.mechanisms.mechanism import Mechanism
-from dither.mechanisms.questions import Questions
+from dither.mechanisms.analysis import Questions
+from dither.mechanisms.base import Mechanism
+from dither.mechanisms.frequency.pure_protocol import PureProtocol
 from dither.optimal import store
-from dither.optimal.closed_form import TwoPoint
 from dither.optimal.mechanism import Optimal
 from dither.optimal.problem import LEAST, MOST, Problem
 from dither.privacy import Pure
@@ -46,8 +45,7 @@ class Candidate:
 def on_a_line(domain: Line, epsilon: float, losses: tuple[Power, ...]) -> list[Candidate]:
     """Give every mechanism of numbers for an interval or a circle; those made for a loss once for each."""
     found: list[Candidate] = []
-    kinds: tuple[type[Mechanism], ...] = (*_kinds(Questions), TwoPoint)
-    for kind in kinds:
+    for kind in _kinds(Questions):
         made_for: tuple[dict[str, Any], ...] = ({},)
         if any(field.name == "loss" for field in fields(kind)):
             made_for = tuple({"loss": loss} for loss in losses)
@@ -94,12 +92,8 @@ def on_categories(domain: Categories, epsilon: float) -> list[Candidate]:
 
 @cache
 def _kinds(base: type) -> tuple[type[Mechanism], ...]:
-    exported = (getattr(dither.mechanisms, name) for name in dither.mechanisms.__all__)
-    return tuple(
-        kind
-        for kind in exported
-        if isinstance(kind, type) and issubclass(kind, Mechanism) and issubclass(kind, base) and _plain(kind)
-    )
+    kinds = registry.names().values()
+    return tuple(kind for kind in kinds if issubclass(kind, base) and kind is not Optimal and _plain(kind))
 
 
 def _plain(kind: type[Mechanism]) -> bool:

@@ -9,19 +9,19 @@ from typing import Any, Final, final
 import numpy as np
 from numpy.typing import NDArray
 
+from dither.advice.catalogue import Candidate, on_a_line, on_categories, solved
+from dither.advice.plotting import BUDGETS, draw_curves
 from dither.domains import Categories, Circle, Domain, Interval, Line
 from dither.errors import DitherError, Infeasible, InvalidParameter
-from dither.kernels.quadrature import integrate
 from dither.losses import Criterion, Power, absolute, squared
-from dither.mechanisms.mechanism import check_epsilon
-from dither.mechanisms.questions import Questions
+from dither.mechanisms.analysis import Questions
+from dither.mechanisms.base import check_epsilon
+from dither.numerics.quadrature import integrate
 from dither.optimal import store
-from dither.optimal.catalogue import Candidate, on_a_line, on_categories, solved
 from dither.optimal.closed_form import known_optimum
-from dither.optimal.drawing import BUDGETS, draw_curves
 from dither.optimal.mechanism import Optimal
 from dither.optimal.problem import Problem
-from dither.optimal.table import Row, Table, shown
+from dither.table import Row, Table, shown
 
 Floats = NDArray[np.float64]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import Any, ClassVar, final
 
+from dither.advice.catalogue import Candidate
 from dither.domains import Domain
 from dither.errors import InvalidParameter
-from dither.optimal.catalogue import Candidate
 
 
 class Goal(ABC):

@@ -22,18 +22,18 @@ from typing import Any, Final, final
 import numpy as np
 from numpy.typing import NDArray
 
+from dither.advice import simulation
+from dither.advice.catalogue import Candidate, on_a_line, on_categories, solved
+from dither.advice.compare import average_variance, error_of, largest, mean_over
+from dither.advice.goal import Goal
+from dither.advice.place_goal import Places
 from dither.domains import Categories, Circle, Interval
 from dither.errors import InvalidParameter
 from dither.kernels.law import COSINE, Moment
 from dither.losses import Criterion, Power, absolute, squared, worst
-from dither.mechanisms.questions import Questions
-from dither.optimal import simulation
-from dither.optimal.catalogue import Candidate, on_a_line, on_categories, solved
+from dither.mechanisms.analysis import Questions
 from dither.optimal.closed_form import known_optimum
-from dither.optimal.comparison import average_variance, error_of, largest, mean_over
-from dither.optimal.goal import Goal
 from dither.optimal.mechanism import Optimal
-from dither.optimal.places import Places
 
 __all__ = ["Distribution", "Frequencies", "Goal", "Mean", "Places", "SingleValues"]
 

@@ -6,16 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, final
 
+from dither.advice.catalogue import Candidate
+from dither.advice.goal import Goal
 from dither.domains import Disk, Parallelogram, Paths, Rectangle, Sphere
 from dither.errors import InvalidParameter
-from dither.mechanisms.trajectory.design import best_split, predicted_error
-from dither.mechanisms.trajectory.gridding import Gridding
-from dither.mechanisms.trajectory.planar_laplace import PlanarLaplace
-from dither.mechanisms.trajectory.strawman import Strawman
-from dither.mechanisms.trajectory.tracs_c import TraCSC
-from dither.mechanisms.trajectory.tracs_d import TraCSD
-from dither.optimal.catalogue import Candidate
-from dither.optimal.goal import Goal
+from dither.mechanisms.places.gridding import Gridding
+from dither.mechanisms.places.planar_laplace import PlanarLaplace
+from dither.mechanisms.places.planning import best_split, predicted_error
+from dither.mechanisms.places.strawman import Strawman
+from dither.mechanisms.places.tracs_c import TraCSC
+from dither.mechanisms.places.tracs_d import TraCSD
 
 _ALIKE: Final = 0.02  # shares of ε that are not worth telling apart
 

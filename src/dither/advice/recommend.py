@@ -7,12 +7,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import final
 
+from dither.advice.catalogue import Candidate
+from dither.advice.goal import Goal
 from dither.domains import Domain, finite
 from dither.errors import Infeasible, InvalidParameter
-from dither.mechanisms.mechanism import LEAST_EPSILON, MOST_EPSILON, Mechanism, check_epsilon
-from dither.optimal.catalogue import Candidate
-from dither.optimal.goal import Goal
-from dither.optimal.table import Table, shown
+from dither.mechanisms.base import LEAST_EPSILON, MOST_EPSILON, Mechanism, check_epsilon
+from dither.table import Table, shown
 
 
 @final
@@ -43,7 +43,7 @@ def recommend(domain: Domain, goal: Goal, *, epsilon: float) -> Recommendation:
     """Rank the mechanisms for a goal by the error predicted at a budget, the best first.
 
     >>> from dither.domains import Interval
-    >>> from dither.optimal import goals
+    >>> from dither import goals
     >>> round(recommend(Interval(0, 1), goals.Mean(n=10_000), epsilon=1)[0]["error"], 4)
     0.01
     """
@@ -67,7 +67,7 @@ def epsilon_for(domain: Domain, goal: Goal, target_error: float) -> float:
     """Give the smallest budget with which the best mechanism meets a target error, to four digits.
 
     >>> from dither.domains import Interval
-    >>> from dither.optimal import goals
+    >>> from dither import goals
     >>> round(epsilon_for(Interval(18, 100), goals.Mean(n=10_000), 0.5), 2)
     1.59
     """
@@ -100,7 +100,7 @@ def people_for(domain: Domain, goal: Goal, target_error: float, *, epsilon: floa
     """Give how many people the best mechanism needs to meet a target error; the goal's n is left open.
 
     >>> from dither.domains import Interval
-    >>> from dither.optimal import goals
+    >>> from dither import goals
     >>> people_for(Interval(0, 1), goals.Mean(), 0.01, epsilon=1)
     9978
     """

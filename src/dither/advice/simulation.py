@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from dither.domains import Circle, Line
 from dither.errors import InvalidParameter
-from dither.estimation import distribution
-from dither.mechanisms.numerical import Numerical
+from dither.estimation.api import distribution
+from dither.mechanisms.number import Numerical
 from dither.randomness import Seeded
 
 Floats = NDArray[np.float64]

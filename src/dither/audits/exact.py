@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import final
 
 from dither.errors import InvalidParameter
-from dither.mechanisms.mechanism import Mechanism
+from dither.mechanisms.base import Mechanism
 from dither.privacy import Bound, Nothing
 
 
@@ -50,7 +50,7 @@ def audit(mechanism: Mechanism) -> Finding:
     """Recompute a mechanism's privacy from its integers, over every pair of inputs its grid can tell apart.
 
     >>> from dither.domains import Interval
-    >>> from dither.mechanisms import PM
+    >>> from dither import PM
     >>> audit(PM(Interval(0, 1), epsilon=1)).ok
     True
     """

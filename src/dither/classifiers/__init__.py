@@ -4,13 +4,13 @@ Each person randomises a record before it reaches a classifier. `utility` bounds
 answer is the one that the true record would get; `utility_curve` does so for many budgets at once.
 """
 
-from dither.classifiers.box import Box
 from dither.classifiers.choice import Enough, Ranking, best_mechanism, epsilon_for_utility
 from dither.classifiers.concentration import concentration
 from dither.classifiers.curve import Curve, utility_curve
 from dither.classifiers.indicator import Indicator, RawRelease
-from dither.classifiers.linear import Linear
-from dither.classifiers.network import Network
+from dither.classifiers.models.linear import Linear
+from dither.classifiers.models.network import Network
+from dither.classifiers.proofs.box import Box
 from dither.classifiers.records import Overall, over_records
 from dither.classifiers.report import report
 from dither.classifiers.result import Method, Utility

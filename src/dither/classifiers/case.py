@@ -10,9 +10,9 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from dither.classifiers.model import Model
-from dither.classifiers.reading import read
-from dither.classifiers.slices import Slice
+from dither.classifiers.models.model import Model
+from dither.classifiers.models.readable import read
+from dither.classifiers.models.slices import Slice
 from dither.classifiers.subject import Subject
 from dither.errors import InvalidParameter
 

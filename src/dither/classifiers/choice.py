@@ -16,7 +16,7 @@ from dither.classifiers.subject import Randomiser
 from dither.classifiers.utility import QUERIES, check_confidence, utility
 from dither.domains import finite
 from dither.errors import Infeasible, InvalidParameter
-from dither.mechanisms.mechanism import check_epsilon
+from dither.mechanisms.base import check_epsilon
 from dither.randomness import Source
 
 _RANGE: Final = (0.05, 20.0)  # budgets that are looked at unless others are asked for

@@ -8,14 +8,14 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from dither.classifiers.box import Box
-from dither.classifiers.laws import as_designed
+from dither.classifiers.feature_law import as_designed
+from dither.classifiers.proofs.box import Box
 from dither.domains import Circle, Line
 from dither.errors import InvalidParameter
-from dither.kernels.noise_law import TableLaw
+from dither.kernels.lattice.law import TableLaw
+from dither.mechanisms.analysis import Number, Questions
 from dither.mechanisms.combined.attributes import Attributes
 from dither.mechanisms.combined.each import Each
-from dither.mechanisms.questions import Number, Questions
 
 Floats = NDArray[np.float64]
 

@@ -10,15 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dither.classifiers.case import Case
-from dither.classifiers.importance import one_time
 from dither.classifiers.indicator import Indicator
+from dither.classifiers.proofs.importance import one_time
 from dither.classifiers.result import Method, Utility
 from dither.classifiers.subject import Randomiser, check_mechanism, chosen_by, parts_of
 from dither.classifiers.utility import QUERIES, by_method, check_confidence, check_queries, proven
 from dither.errors import Infeasible, InvalidParameter
+from dither.mechanisms.base import check_epsilon
 from dither.mechanisms.combined.attributes import Answering
-from dither.mechanisms.drawing import axes_or_new
-from dither.mechanisms.mechanism import check_epsilon
+from dither.mechanisms.plotting import axes_or_new
 from dither.randomness import SYSTEM, Source
 
 Floats = NDArray[np.float64]

@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 
 from dither.domains import Interval
 from dither.errors import InvalidParameter
-from dither.kernels.channel import Nearest
-from dither.kernels.noise_law import TableLaw
+from dither.kernels.lattice.law import TableLaw
+from dither.kernels.table.channel import Nearest
+from dither.mechanisms.analysis import Questions, Realised
 from dither.mechanisms.combined.memoised import Memoised
-from dither.mechanisms.frequency.response import Response
-from dither.mechanisms.questions import Questions, Realised
+from dither.mechanisms.frequency.randomized_response import Response
 
 Floats = NDArray[np.float64]
 

@@ -8,11 +8,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from dither.classifiers.box import Box
 from dither.classifiers.case import Case
+from dither.classifiers.proofs.box import Box
 from dither.domains import Line
 from dither.errors import InvalidParameter
-from dither.mechanisms.drawing import axes_or_new
+from dither.mechanisms.plotting import axes_or_new
 
 _POINTS: Final = 160  # along each side of the map
 

@@ -9,9 +9,9 @@ from typing import Any, Final, final
 import numpy as np
 from numpy.typing import NDArray
 
-from dither.classifiers.bounds import binomial_above, binomial_below, mean_below
 from dither.classifiers.case import Case
-from dither.classifiers.model import Model
+from dither.classifiers.models.model import Model
+from dither.classifiers.proofs.confidence import binomial_above, binomial_below, mean_below
 from dither.classifiers.result import Method, Utility
 from dither.classifiers.subject import (
     Randomiser,

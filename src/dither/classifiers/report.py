@@ -9,16 +9,16 @@ from typing import Any, Final
 from dither.classifiers.case import Case
 from dither.classifiers.choice import Ranking, best_mechanism
 from dither.classifiers.curve import BUDGETS, Curve, utility_curve
-from dither.classifiers.drawing import draw_boundary, svg
-from dither.classifiers.laws import as_designed
-from dither.classifiers.model import Model
+from dither.classifiers.feature_law import as_designed
+from dither.classifiers.models.model import Model
+from dither.classifiers.plotting import draw_boundary, svg
 from dither.classifiers.result import rounded_down
 from dither.classifiers.robustness import hyperrectangle, radius
 from dither.classifiers.subject import Randomiser, check_mechanism, chosen_by, parts_of
 from dither.classifiers.utility import QUERIES
 from dither.domains import Interval
 from dither.errors import InvalidParameter
-from dither.mechanisms.drawing import axes_or_new
+from dither.mechanisms.plotting import axes_or_new
 from dither.randomness import Source
 
 _STYLE: Final = """

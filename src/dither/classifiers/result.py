@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import final
 
-from dither.classifiers.box import Box
+from dither.classifiers.proofs.box import Box
 from dither.privacy import Guarantee
 
 

@@ -9,11 +9,11 @@ from typing import Any, Final, final
 import numpy as np
 from numpy.typing import NDArray
 
-from dither.classifiers.bounds import binomial_above
-from dither.classifiers.box import Box
 from dither.classifiers.case import Case
-from dither.classifiers.sampling import uniform
-from dither.classifiers.search import STEPS, by_length, farthest, grown
+from dither.classifiers.proofs.box import Box
+from dither.classifiers.proofs.box_search import STEPS, by_length, farthest, grown
+from dither.classifiers.proofs.confidence import binomial_above
+from dither.classifiers.proofs.monte_carlo import uniform
 from dither.domains import Interval
 from dither.errors import InvalidParameter
 from dither.randomness import SYSTEM, Source

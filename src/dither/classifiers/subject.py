@@ -9,14 +9,14 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from dither.classifiers.laws import as_designed, numbers_of
+from dither.classifiers.feature_law import as_designed, numbers_of
 from dither.errors import InvalidParameter, OutsideDomain
-from dither.kernels.channel import Nearest
+from dither.kernels.table.channel import Nearest
+from dither.mechanisms.base import Mechanism
 from dither.mechanisms.combined.attributes import Answering, Attributes
 from dither.mechanisms.combined.each import Each
 from dither.mechanisms.combined.memoised import Memoised
-from dither.mechanisms.frequency.response import Response
-from dither.mechanisms.mechanism import Mechanism
+from dither.mechanisms.frequency.randomized_response import Response
 from dither.privacy import Guarantee, Unit
 from dither.randomness import Source
 

@@ -7,15 +7,15 @@ from typing import Any, Final
 
 import numpy as np
 
-from dither.classifiers.bounds import binomial_above, binomial_below
-from dither.classifiers.box import Box
 from dither.classifiers.case import Case
+from dither.classifiers.dissertation.published import published, region, repaired
+from dither.classifiers.feature_law import marginals
 from dither.classifiers.indicator import Indicator
-from dither.classifiers.laws import marginals
-from dither.classifiers.published import published, region, repaired
+from dither.classifiers.proofs.box import Box
+from dither.classifiers.proofs.box_search import by_mass, grown
+from dither.classifiers.proofs.confidence import binomial_above, binomial_below
+from dither.classifiers.proofs.monte_carlo import kept
 from dither.classifiers.result import Method, Utility
-from dither.classifiers.sampling import kept
-from dither.classifiers.search import by_mass, grown
 from dither.classifiers.subject import Randomiser, check_mechanism, chosen_by, parts_of, spent
 from dither.errors import Infeasible, InvalidParameter
 from dither.mechanisms.combined.attributes import Answering

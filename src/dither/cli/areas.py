@@ -13,10 +13,16 @@ import click
 
 from dither.domains import Disk, Interval, Rectangle, Region
 from dither.errors import InvalidParameter
-from dither.mechanisms import OGPM, SW, Gridding, PlanarLaplace, Projected, Strawman, TraCSC, TraCSD
-from dither.mechanisms.trajectory.paths import PathMechanism
-from dither.mechanisms.trajectory.readings import Reading
-from dither.paths import LocalMap, Map, ReferenceMap, ranked
+from dither.maps import LocalMap, Map, ReferenceMap, ranked
+from dither.mechanisms.combined.post_processing import Projected, Reading
+from dither.mechanisms.numeric.ogpm import OGPM
+from dither.mechanisms.numeric.sw import SW
+from dither.mechanisms.places.gridding import Gridding
+from dither.mechanisms.places.path import PathMechanism
+from dither.mechanisms.places.planar_laplace import PlanarLaplace
+from dither.mechanisms.places.strawman import Strawman
+from dither.mechanisms.places.tracs_c import TraCSC
+from dither.mechanisms.places.tracs_d import TraCSD
 from dither.privacy import Unit
 
 INNER: Final[dict[str, Any]] = {"ogpm": OGPM, "sw": SW, "sw-redesigned": partial(SW, redesign=True)}

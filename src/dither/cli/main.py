@@ -36,7 +36,7 @@ class _Verbs(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in VERBS:
             return None
-        command: click.Command = importlib.import_module(f"dither.cli.{cmd_name}").command
+        command: click.Command = importlib.import_module(f"dither.cli.verbs.{cmd_name}").command
         return command
 
     def invoke(self, ctx: click.Context) -> object:

@@ -11,10 +11,10 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 
-from dither.campaigns.files import format_of
-from dither.campaigns.registry import named
 from dither.domains import Interval
 from dither.errors import InvalidParameter, MissingExtra
+from dither.files.format import format_of
+from dither.registry import named
 
 
 def load(text: str) -> Any:

@@ -9,12 +9,12 @@ from typing import Any
 
 import click
 
-from dither.campaigns.campaign import read_domain
-from dither.campaigns.registry import named, names
-from dither.campaigns.wire import from_json
 from dither.domains import Domain
 from dither.losses import Power, absolute, power, squared
-from dither.mechanisms.mechanism import Mechanism
+from dither.mechanisms.base import Mechanism
+from dither.registry import named, names
+from dither.wire.campaign import read_domain
+from dither.wire.codec import from_json
 
 
 def domain_options(command: Callable[..., None]) -> Callable[..., None]:

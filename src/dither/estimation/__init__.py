@@ -1,15 +1,14 @@
 """From reports to answers, each with its error."""
 
-from dither.estimation.answers import distribution, mean, quantile, resultant, variance
-from dither.estimation.distribution import Distribution
+from dither.estimation.api import distribution, estimate, mean, quantile, resultant, variance
 from dither.estimation.estimate import Estimate
 from dither.estimation.frequency import Frequencies, Frequency, frequencies
-from dither.estimation.likelihood import likelihood, smoothed
+from dither.estimation.heavy_hitters import heavy_hitters
+from dither.estimation.likelihood.distribution import Distribution
+from dither.estimation.likelihood.method import likelihood, smoothed
 from dither.estimation.linear import linear
-from dither.estimation.natural import estimate
+from dither.estimation.naive import as_reported
 from dither.estimation.projection import norm_sub, simplex
-from dither.estimation.reported import as_reported
-from dither.estimation.search import heavy_hitters
 from dither.estimation.summary import Summary, summarise
 
 __all__ = [

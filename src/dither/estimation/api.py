@@ -1,16 +1,18 @@
-"""The questions one asks of reports on numbers: a mean, a variance, a quantile, a distribution."""
+"""What one asks of reports: a mean, a variance, a quantile, a distribution, or the natural question."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from dither.errors import InvalidParameter
-from dither.estimation.distribution import Distribution, check_bins
+from dither.errors import InvalidParameter, NotIdentifiable
 from dither.estimation.estimate import Estimate
-from dither.estimation.likelihood import likelihood
+from dither.estimation.frequency import frequencies
+from dither.estimation.likelihood.distribution import Distribution, check_bins
+from dither.estimation.likelihood.method import likelihood
 from dither.estimation.linear import linear
 from dither.estimation.method import Method, asked, numerical, on_circle
-from dither.estimation.summary import Summary
+from dither.estimation.summary import Summary, summarise
+from dither.mechanisms.frequency.pure_protocol import PureProtocol
 from dither.reports import Reports
 
 
@@ -60,3 +62,24 @@ def distribution(reports: Reports | Summary, bins: int = 64, *, method: Method =
     """
     summary = asked(reports, method)
     return method.distribution(summary, check_bins(bins))
+
+
+def estimate(reports: Reports | Summary) -> Estimate:
+    """Estimate what such reports are collected for: a mean, a mean direction, or frequencies.
+
+    Where a mean cannot be had without bias, it is the likelihood's, with its resolution.
+
+    >>> import dither as dt
+    >>> browser = dt.KRR(dt.Categories(["firefox", "chrome"]), epsilon=8)
+    >>> estimate(browser.perturb(["chrome"] * 900 + ["firefox"] * 100, source=dt.Seeded(1)))["chrome"]
+    0.900 ± 0.019 (95 %, n = 1 000)
+    """
+    summary = summarise(reports)
+    if isinstance(summary.mechanism, PureProtocol):
+        return frequencies(summary)
+    try:
+        return mean(summary)
+    except NotIdentifiable:
+        if not summary.n:
+            raise
+        return mean(summary, method=likelihood)

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from dither.errors import InvalidParameter
 from dither.estimation.estimate import Estimate
 from dither.estimation.method import numerical, on_circle
-from dither.estimation.student import arrow, critical
 from dither.estimation.summary import Summary
-from dither.mechanisms.numerical import Numerical
+from dither.mechanisms.number import Numerical
+from dither.numerics.quantiles import arrow, critical
 
 Floats = NDArray[np.float64]
 

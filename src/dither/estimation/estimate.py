@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dither.estimation.student import critical
+from dither.numerics.quantiles import critical
 from dither.privacy import Guarantee
 
 Floats = NDArray[np.float64]

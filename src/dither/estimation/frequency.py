@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from dither.errors import InvalidParameter, MalformedReport, NotIdentifiable
 from dither.estimation.estimate import Estimate, show, thousands
 from dither.estimation.projection import simplex
-from dither.estimation.student import check_level
 from dither.estimation.summary import Summary, summarise
-from dither.mechanisms.frequency.protocol import PureProtocol
+from dither.mechanisms.frequency.pure_protocol import PureProtocol
+from dither.numerics.quantiles import check_level
 from dither.privacy import Guarantee
 from dither.reports import Reports
 

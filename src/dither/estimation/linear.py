@@ -13,9 +13,9 @@ from dither.errors import NotIdentifiable
 from dither.estimation import circular
 from dither.estimation.estimate import Estimate
 from dither.estimation.method import Method, numerical, on_circle
-from dither.estimation.student import critical
 from dither.estimation.summary import Summary
-from dither.mechanisms.numerical import STRAIGHT, Numerical, Reading
+from dither.mechanisms.number import STRAIGHT, Numerical, Reading
+from dither.numerics.quantiles import critical
 
 Floats = NDArray[np.float64]
 

@@ -8,11 +8,11 @@ from dither.domains import Circle
 from dither.errors import InvalidParameter, NotIdentifiable
 from dither.estimation.estimate import Estimate
 from dither.estimation.summary import Summary, summarise
-from dither.mechanisms.numerical import Numerical
+from dither.mechanisms.number import Numerical
 from dither.reports import Reports
 
 if TYPE_CHECKING:
-    from dither.estimation.distribution import Distribution
+    from dither.estimation.likelihood.distribution import Distribution
 
 
 class Method:
@@ -58,7 +58,7 @@ def numerical(summary: Summary) -> Numerical:
     if not isinstance(summary.mechanism, Numerical):
         raise InvalidParameter(
             f"this is asked of reports on numbers, not of {type(summary.mechanism).__name__}'s; "
-            "dt.frequencies is for categories, dt.paths.density for places"
+            "dt.frequencies is for categories, dt.maps.density for places"
         )
     return summary.mechanism
 

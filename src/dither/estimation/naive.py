@@ -8,8 +8,8 @@ from typing import Final, final
 import numpy as np
 
 from dither.estimation import circular
-from dither.estimation.distribution import Distribution
 from dither.estimation.estimate import Estimate
+from dither.estimation.likelihood.distribution import Distribution
 from dither.estimation.linear import Average, average
 from dither.estimation.method import Method, numerical, on_circle
 from dither.estimation.summary import Summary

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dither.errors import InvalidParameter, MalformedReport, Mismatch
-from dither.mechanisms.mechanism import Mechanism
+from dither.mechanisms.base import Mechanism
 from dither.reports import Reports
 
 Counts = NDArray[np.int64]

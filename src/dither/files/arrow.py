@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from dither.campaigns.campaign import Campaign
 from dither.domains import Categories, Domain, first_misfit
 from dither.errors import InvalidParameter, MalformedReport, MissingExtra, OutsideDomain
-from dither.mechanisms.mechanism import Mechanism
+from dither.mechanisms.base import Mechanism
 from dither.reports import Reports
+from dither.wire.campaign import Campaign
 
 if TYPE_CHECKING:
     import pyarrow

@@ -12,15 +12,15 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from dither.campaigns.campaign import Campaign
-from dither.campaigns.files import Chunk, Rows, Written, format_of
+from dither.atomic import renamed
 from dither.domains import first_misfit
 from dither.errors import InvalidParameter, OutsideDomain
-from dither.estimation import Summary
-from dither.mechanisms.mechanism import Mechanism
+from dither.estimation.summary import Summary
+from dither.files.format import Chunk, Rows, Written, format_of
+from dither.mechanisms.base import Mechanism
 from dither.randomness import Source
 from dither.reports import Reports
-from dither.writing import renamed
+from dither.wire.campaign import Campaign
 
 
 class Missing(Enum):

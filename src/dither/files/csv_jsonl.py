@@ -13,12 +13,12 @@ from typing import Any, Final, TextIO, final
 import numpy as np
 from numpy.typing import NDArray
 
-from dither.campaigns.campaign import Campaign
-from dither.campaigns.files import Chunk, Format, Rows, Written, absent_column, no_head
 from dither.domains import Categories, Domain, Line
 from dither.errors import InvalidParameter, MalformedReport
-from dither.mechanisms.mechanism import Mechanism
+from dither.files.format import Chunk, Format, Rows, Written, absent_column, no_head
+from dither.mechanisms.base import Mechanism
 from dither.reports import Reports
+from dither.wire.campaign import Campaign
 
 CHUNK: Final = 1 << 16
 _HEAD: Final = "# dither "

@@ -14,11 +14,11 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from dither.campaigns.campaign import Campaign
 from dither.domains import Domain
 from dither.errors import InvalidParameter, MalformedReport
-from dither.mechanisms.mechanism import Mechanism
+from dither.mechanisms.base import Mechanism
 from dither.reports import Reports
+from dither.wire.campaign import Campaign
 
 Rows = NDArray[np.int64]
 Written = Mapping[str, Reports | Sequence[Any]]  # some rows on their way out: reports, and cells as they are
@@ -80,12 +80,12 @@ class Format(ABC):
 
 # Formats are loaded by name, and only when a file asks for one: columns in binary need the extra `frames`.
 _FORMATS: Final = {
-    ".csv": "dither.campaigns.text:Csv",
-    ".jsonl": "dither.campaigns.text:JsonLines",
-    ".ndjson": "dither.campaigns.text:JsonLines",
-    ".parquet": "dither.frames.files:Parquet",
-    ".arrow": "dither.frames.files:ArrowFile",
-    ".feather": "dither.frames.files:ArrowFile",
+    ".csv": "dither.files.csv_jsonl:Csv",
+    ".jsonl": "dither.files.csv_jsonl:JsonLines",
+    ".ndjson": "dither.files.csv_jsonl:JsonLines",
+    ".parquet": "dither.files.parquet_arrow:Parquet",
+    ".arrow": "dither.files.parquet_arrow:ArrowFile",
+    ".feather": "dither.files.parquet_arrow:ArrowFile",
 }
 
 

@@ -11,11 +11,9 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from dither.campaigns.campaign import Campaign
-from dither.campaigns.files import Chunk, Format, Rows, Written, absent_column, no_head
 from dither.domains import Domain
 from dither.errors import InvalidParameter, MalformedReport, OutsideDomain
-from dither.frames.arrow import (
+from dither.files.arrow import (
     BATCH,
     SPECIFICATION,
     arrow,
@@ -24,8 +22,10 @@ from dither.frames.arrow import (
     read_reports,
     report_type,
 )
-from dither.mechanisms.mechanism import Mechanism
+from dither.files.format import Chunk, Format, Rows, Written, absent_column, no_head
+from dither.mechanisms.base import Mechanism
 from dither.reports import Reports
+from dither.wire.campaign import Campaign
 
 if TYPE_CHECKING:
     import pyarrow

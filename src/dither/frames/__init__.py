@@ -1,6 +1,6 @@
 """Data frames: pandas, Polars, PyArrow, DuckDB, through the Arrow C stream protocol; and tables in files."""
 
-from dither.campaigns.collection import Missing, perturb_file, summarise_file
-from dither.frames.frame import estimate, perturb, summarise
+from dither.files.collect import Missing, perturb_file, summarise_file
+from dither.frames.api import estimate, perturb, summarise
 
 __all__ = ["Missing", "estimate", "perturb", "perturb_file", "summarise", "summarise_file"]

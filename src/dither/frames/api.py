@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from dither.campaigns.campaign import Campaign
-from dither.estimation import Estimate, Summary
-from dither.estimation import estimate as natural
-from dither.frames.arrow import arrow, campaign_of, perturb_batches, perturbed_schema, read_reports
-from dither.frames.kinds import open_stream
-from dither.mechanisms.mechanism import Mechanism
+from dither.estimation.api import estimate as natural
+from dither.estimation.estimate import Estimate
+from dither.estimation.summary import Summary
+from dither.files.arrow import arrow, campaign_of, perturb_batches, perturbed_schema, read_reports
+from dither.frames.libraries import open_stream
+from dither.mechanisms.base import Mechanism
 from dither.randomness import Source
+from dither.wire.campaign import Campaign
 
 Questions = Mapping[str, Mechanism] | Campaign
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from dither.errors import InvalidParameter
-from dither.frames.arrow import BATCH, arrow
+from dither.files.arrow import BATCH, arrow
 
 if TYPE_CHECKING:
     import pyarrow

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from dither.errors import InvalidParameter, MissingExtra, OutsideDomain
-from dither.frames.arrow import arrow, perturb_column
-from dither.mechanisms.mechanism import Mechanism
+from dither.files.arrow import arrow, perturb_column
+from dither.mechanisms.base import Mechanism
 
 try:
     import polars

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from dither.domains import Line
 from dither.errors import InvalidParameter
-from dither.kernels.placement import Course
-from dither.kernels.starting import starter
-from dither.kernels.window import BLOCK, Sliding
+from dither.kernels.window.integers import BLOCK, Sliding
+from dither.kernels.window.start import Course
+from dither.kernels.window.start_sampling import starter
 from dither.randomness import Source
 
 Array = NDArray[Any]

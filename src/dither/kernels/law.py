@@ -18,7 +18,7 @@ from typing import Final, NamedTuple, final
 import numpy as np
 from numpy.typing import NDArray
 
-from dither.kernels.codebook import Codebook, Function
+from dither.kernels.window.codebook import Codebook, Function
 from dither.losses import Power
 
 Floats = NDArray[np.float64]

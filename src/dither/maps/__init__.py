@@ -1,12 +1,8 @@
-"""Paths from end to end: files, maps in metres, measures of error, and what many paths tell together."""
+"""Maps of places: projections to metres, densities, flows, and measures of how far noisy paths are off."""
 
-from dither.mechanisms.trajectory.design import Choice, best_split, best_start, predicted_error, ranked
-from dither.paths.densities import Density, density
-from dither.paths.drawing import draw_before_and_after, draw_density
-from dither.paths.files import read_trips, write_trips
-from dither.paths.layers import from_frame, to_frame
-from dither.paths.maps import LocalMap, Map, ReferenceMap
-from dither.paths.metrics import (
+from dither.maps.density import Density, density
+from dither.maps.flows import Flows, flows, flows_between
+from dither.maps.metrics import (
     average_error,
     direction_error,
     distances,
@@ -15,8 +11,9 @@ from dither.paths.metrics import (
     hotspots_miscounted,
     within_range,
 )
-from dither.paths.origins import Flows, flows, flows_between
-from dither.paths.trips import Trips
+from dither.maps.plotting import draw_before_and_after, draw_density
+from dither.maps.projection import LocalMap, Map, ReferenceMap
+from dither.mechanisms.places.planning import Choice, best_split, best_start, predicted_error, ranked
 
 __all__ = [
     "Choice",
@@ -25,7 +22,6 @@ __all__ = [
     "LocalMap",
     "Map",
     "ReferenceMap",
-    "Trips",
     "average_error",
     "best_split",
     "best_start",
@@ -36,14 +32,10 @@ __all__ = [
     "draw_density",
     "flows",
     "flows_between",
-    "from_frame",
     "hotspots",
     "hotspots_lost",
     "hotspots_miscounted",
     "predicted_error",
     "ranked",
-    "read_trips",
-    "to_frame",
     "within_range",
-    "write_trips",
 ]

@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 from dither.domains import Rectangle, Region, Sphere
 from dither.domains.line import Interval
 from dither.errors import InvalidParameter
-from dither.estimation.em import climb, smooth
 from dither.estimation.estimate import Estimate, thousands
-from dither.kernels.operator import Dense, Operator
-from dither.mechanisms.numerical import Numerical
-from dither.mechanisms.trajectory.paths import PathMechanism
-from dither.mechanisms.trajectory.tracs_c import TraCSC
-from dither.paths.chances import Part, chances, flat, told
+from dither.estimation.likelihood.em import climb, smooth
+from dither.kernels.transition import Dense, Operator
+from dither.maps.likelihood import Part, chances, flat, told
+from dither.mechanisms.number import Numerical
+from dither.mechanisms.places.path import PathMechanism
+from dither.mechanisms.places.tracs_c import TraCSC
 from dither.privacy import Guarantee
 from dither.randomness import Seeded
 from dither.reports import Reports
@@ -90,7 +90,7 @@ class Density:
 
     def plot(self, axes: Any = None) -> Any:
         """Draw the map, and give the axes back."""
-        from dither.paths.drawing import draw_density  # noqa: PLC0415  (matplotlib is an extra)
+        from dither.maps.plotting import draw_density  # noqa: PLC0415  (matplotlib is an extra)
 
         return draw_density(self, axes)
 

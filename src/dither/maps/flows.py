@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from dither.domains import Paths, Rectangle
 from dither.errors import InvalidParameter
 from dither.estimation.estimate import thousands
-from dither.kernels.operator import Operator
-from dither.mechanisms.trajectory.readings import Snapped
-from dither.paths.chances import chances, flat, told
-from dither.paths.densities import Sample, cells_of, density, grid_of, scaled, summed
+from dither.kernels.transition import Operator
+from dither.maps.density import Sample, cells_of, density, grid_of, scaled, summed
+from dither.maps.likelihood import chances, flat, told
+from dither.mechanisms.combined.post_processing import Snapped
 from dither.privacy import Guarantee
 from dither.reports import Reports
 

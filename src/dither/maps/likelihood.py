@@ -9,16 +9,16 @@ from numpy.typing import NDArray
 
 from dither.domains import Paths
 from dither.errors import InvalidParameter, NotIdentifiable
-from dither.mechanisms.mechanism import Mechanism
-from dither.mechanisms.trajectory.gridding import WITHIN, Gridding
-from dither.mechanisms.trajectory.lsrr import LSRR
-from dither.mechanisms.trajectory.ngram import NGram
-from dither.mechanisms.trajectory.paths import PathMechanism
-from dither.mechanisms.trajectory.planar_laplace import PlanarLaplace
-from dither.mechanisms.trajectory.strawman import Sectors
-from dither.mechanisms.trajectory.tracs_c import TraCSC
-from dither.mechanisms.trajectory.walks import WalkMechanism
-from dither.mechanisms.windowed import WindowMechanism
+from dither.mechanisms.base import Mechanism
+from dither.mechanisms.places.gridding import WITHIN, Gridding
+from dither.mechanisms.places.lsrr import LSRR
+from dither.mechanisms.places.ngram import NGram
+from dither.mechanisms.places.path import PathMechanism
+from dither.mechanisms.places.planar_laplace import PlanarLaplace
+from dither.mechanisms.places.strawman import Sectors
+from dither.mechanisms.places.tracs_c import TraCSC
+from dither.mechanisms.places.walk import WalkMechanism
+from dither.mechanisms.window import WindowMechanism
 from dither.reports import Reports
 
 Array = NDArray[Any]

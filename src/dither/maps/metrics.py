@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from dither.domains import Circle, Paths, Sphere
 from dither.errors import InvalidParameter, Mismatch
-from dither.mechanisms.trajectory.paths import PathMechanism
+from dither.mechanisms.places.path import PathMechanism
 from dither.reports import Reports
 
 Floats = NDArray[np.float64]

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from dither.domains import Paths, Rectangle
-from dither.mechanisms.drawing import axes_or_new
+from dither.mechanisms.plotting import axes_or_new
 
 if TYPE_CHECKING:
-    from dither.paths.densities import Density
+    from dither.maps.density import Density
 
 _MOST_DRAWN: Final = 30  # paths, so that they can be told apart
 

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from dither.domains import Circle, Line
 from dither.errors import InvalidParameter
 from dither.kernels.law import BIAS, COSINE, Law, loss_moment
-from dither.kernels.quadrature import integrate, maximise
 from dither.losses import Power, squared
-from dither.mechanisms.drawing import draw_law
+from dither.mechanisms.plotting import draw_law
+from dither.numerics.quadrature import integrate, maximise
 
 Floats = NDArray[np.float64]
 Number = float | Floats

@@ -13,15 +13,15 @@ from numpy.typing import NDArray
 
 from dither.domains import Domain, Interval, numbers
 from dither.errors import InvalidParameter, MalformedReport
-from dither.kernels.adding import draw_lattice
-from dither.kernels.decoder import Affine, Decoder, from_wire
-from dither.kernels.enclosed import Bounded, Ring
-from dither.kernels.lattice import Clamped, check_lattice
-from dither.kernels.noise_law import AddedLaw, CutLaw, Density
-from dither.kernels.placement import Track
-from dither.mechanisms.numerical import Reading
-from dither.mechanisms.tabled import TabledMechanism
-from dither.mechanisms.windowed import Decoding
+from dither.kernels.lattice.circular import Bounded, Ring
+from dither.kernels.lattice.integers import Clamped, check_lattice
+from dither.kernels.lattice.law import AddedLaw, CutLaw, Density
+from dither.kernels.lattice.sampling import draw_lattice
+from dither.kernels.window.decoder import Affine, Decoder, from_wire
+from dither.kernels.window.start import Track
+from dither.mechanisms.number import Reading
+from dither.mechanisms.table import TabledMechanism
+from dither.mechanisms.window import Decoding
 from dither.privacy import Bound, Pure
 from dither.privacy.exact import log_above
 from dither.randomness import Source

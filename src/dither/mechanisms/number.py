@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dither.domains import Circle
-from dither.kernels.operator import Dense, Operator
-from dither.mechanisms.mechanism import Mechanism
-from dither.mechanisms.questions import Questions
+from dither.kernels.transition import Dense, Operator
+from dither.mechanisms.analysis import Questions
+from dither.mechanisms.base import Mechanism
 
 Floats = NDArray[np.float64]
 

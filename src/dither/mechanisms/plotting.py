@@ -10,7 +10,7 @@ import numpy as np
 from dither.errors import MissingExtra
 
 if TYPE_CHECKING:
-    from dither.mechanisms.questions import Questions
+    from dither.mechanisms.analysis import Questions
 
 
 def axes_or_new(axes: Any) -> Any:

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 
 from dither.domains import Circle, Line
 from dither.errors import InvalidParameter
-from dither.kernels.decoder import Decoder
-from dither.kernels.noise_law import TableLaw
-from dither.mechanisms.numerical import Numerical
-from dither.mechanisms.questions import Realised
-from dither.mechanisms.windowed import within
+from dither.kernels.lattice.law import TableLaw
+from dither.kernels.window.decoder import Decoder
+from dither.mechanisms.analysis import Realised
+from dither.mechanisms.number import Numerical
+from dither.mechanisms.window import within
 from dither.privacy.exact import exp_below
 
 Array = NDArray[Any]

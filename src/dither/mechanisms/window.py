@@ -16,15 +16,15 @@ from numpy.typing import NDArray
 
 from dither.domains import Circle, Domain, Interval, Line, numbers
 from dither.errors import InvalidParameter, MalformedReport
-from dither.kernels.codebook import IDENTITY, Codebook, Ramps, Steps
-from dither.kernels.decoder import Decoder, decoder, from_wire
+from dither.kernels.blocks import draw_sliding
 from dither.kernels.law import Law, WindowLaw
-from dither.kernels.operator import Windows
-from dither.kernels.placement import CENTRED, WRAPPED, Course, Gliding, Placement, Track
-from dither.kernels.sampling import draw_sliding
-from dither.kernels.window import Sliding, certified, check_cells
-from dither.mechanisms.numerical import Numerical, Reading
-from dither.mechanisms.questions import Realised
+from dither.kernels.transition import Windows
+from dither.kernels.window.codebook import IDENTITY, Codebook, Ramps, Steps
+from dither.kernels.window.decoder import Decoder, decoder, from_wire
+from dither.kernels.window.integers import Sliding, certified, check_cells
+from dither.kernels.window.start import CENTRED, WRAPPED, Course, Gliding, Placement, Track
+from dither.mechanisms.analysis import Realised
+from dither.mechanisms.number import Numerical, Reading
 from dither.privacy import Bound, Pure
 from dither.privacy.exact import exp_below
 from dither.randomness import Source

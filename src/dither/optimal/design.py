@@ -14,12 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dither.errors import DitherError, InvalidParameter
-from dither.kernels.codebook import Runs
-from dither.kernels.window import check_cells
-from dither.optimal.cells import mirrored, reaching
-from dither.optimal.certificate import Prices, lower_bound
+from dither.kernels.window.codebook import Runs
+from dither.kernels.window.integers import check_cells
 from dither.optimal.problem import Problem
-from dither.optimal.realised import Sampled
+from dither.optimal.solver.cells import mirrored, reaching
+from dither.optimal.solver.certificate import Prices, lower_bound
+from dither.optimal.solver.sampled_error import Sampled
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]

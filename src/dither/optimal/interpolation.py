@@ -12,14 +12,14 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from dither.kernels.codebook import Runs
+from dither.kernels.window.codebook import Runs
 from dither.losses import Criterion
-from dither.optimal import lloyd
-from dither.optimal.cells import CELLS, codebook, grouped, halved, mirrored, reduced
-from dither.optimal.certificate import Prices, lower_bound
 from dither.optimal.design import Design
 from dither.optimal.problem import Problem
-from dither.optimal.realised import Candidate
+from dither.optimal.solver import lloyd
+from dither.optimal.solver.cells import CELLS, codebook, grouped, halved, mirrored, reduced
+from dither.optimal.solver.certificate import Prices, lower_bound
+from dither.optimal.solver.sampled_error import Candidate
 
 Floats = NDArray[np.float64]
 

@@ -15,18 +15,19 @@ from numpy.typing import NDArray
 
 from dither.domains import Circle, Domain, Interval
 from dither.errors import InvalidParameter, MalformedReport
-from dither.kernels.chart import COIN, Balanced, Chart, Nearest
-from dither.kernels.codebook import Runs
-from dither.kernels.decoder import Table, from_wire
 from dither.kernels.law import BlendedLaw, WindowLaw
-from dither.kernels.window import Sliding, certified
+from dither.kernels.window.codebook import Runs
+from dither.kernels.window.decoder import Table, from_wire
+from dither.kernels.window.integers import Sliding, certified
+from dither.kernels.window.start_table import COIN, Balanced, Chart, Nearest
 from dither.losses import Criterion, Power, absolute, squared, worst
-from dither.mechanisms.numerical import Reading
-from dither.mechanisms.questions import Realised
-from dither.mechanisms.windowed import Decoding, Shape, WindowMechanism
-from dither.optimal import circle, store
+from dither.mechanisms.analysis import Realised
+from dither.mechanisms.number import Reading
+from dither.mechanisms.window import Decoding, Shape, WindowMechanism
+from dither.optimal import store
 from dither.optimal.design import Design
 from dither.optimal.problem import Elsewhere, Given, Loss, Problem
+from dither.optimal.solver import circle
 from dither.privacy.exact import exp_below
 
 Floats = NDArray[np.float64]

@@ -12,9 +12,9 @@ from importlib import resources
 from pathlib import Path
 from typing import Final
 
+from dither.atomic import renamed
 from dither.optimal.design import FORMAT, Design
 from dither.optimal.problem import Problem
-from dither.writing import renamed
 
 SHIPPED: Final = "designs.zip"
 VARIABLE: Final = "DITHER_CACHE"
@@ -41,7 +41,7 @@ def find(problem: Problem, *, fresh: bool = False) -> Design:
 
         made = interpolated(problem, *beside)
     else:
-        from dither.optimal.solver import design  # noqa: PLC0415
+        from dither.optimal.solver.solve import design  # noqa: PLC0415
 
         made = design(problem)
     _remember(name, made)

@@ -7,12 +7,12 @@ deal_pairs, shuffle_pairs    who tosses with whom: by a trusted dealer, or by th
 toss, report, collect        devices and a collector over TCP; Collection reads what came
 """
 
-from dither.protocols.collection import Collection, collect
+from dither.protocols.collector import Collection, collect
 from dither.protocols.device import Standing, Tossed, report, toss
 from dither.protocols.exchange import Exchange, Role
-from dither.protocols.grouping import DEALT, SHUFFLED, Grouping, Pairing, deal_pairs
 from dither.protocols.local import local_pairs
-from dither.protocols.servers import shuffle_pairs
+from dither.protocols.pairing.grouping import DEALT, SHUFFLED, Grouping, Pairing, deal_pairs
+from dither.protocols.pairing.servers import shuffle_pairs
 from dither.protocols.terms import Terms
 
 __all__ = [

@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dither.errors import DitherError, ExchangeFailed, InvalidParameter
-from dither.estimation import Frequencies, frequencies
+from dither.estimation.frequency import Frequencies, frequencies
 from dither.mechanisms.joint.joint import Joint
 from dither.privacy import Guarantee
 from dither.protocols.device import HEAD, Standing
-from dither.protocols.messages import Kind
-from dither.protocols.streams import Deadline, accept, hear, tell
+from dither.protocols.net.messages import Kind
+from dither.protocols.net.streams import Deadline, accept, hear, tell
 from dither.protocols.terms import Terms
 from dither.reports import Reports
 

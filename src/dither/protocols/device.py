@@ -13,9 +13,9 @@ from typing import Final, final
 from dither.errors import ExchangeFailed, InvalidParameter
 from dither.mechanisms.joint.coin import Coin
 from dither.protocols.exchange import Exchange, Role
-from dither.protocols.meeting import Place, find_place
-from dither.protocols.messages import Kind
-from dither.protocols.streams import Address, Deadline, accept, hear, reach, run, tell
+from dither.protocols.net.meeting import Place, find_place
+from dither.protocols.net.messages import Kind
+from dither.protocols.net.streams import Address, Deadline, accept, hear, reach, run, tell
 from dither.protocols.terms import Terms
 from dither.randomness import SYSTEM, Source
 from dither.reports import Reports

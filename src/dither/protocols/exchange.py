@@ -24,7 +24,7 @@ import numpy as np
 
 from dither.errors import ExchangeFailed, InvalidParameter
 from dither.mechanisms.joint.coin import Coin
-from dither.protocols.messages import NOBODY, Expected, Kind, Reader, pack
+from dither.protocols.net.messages import NOBODY, Expected, Kind, Reader, pack
 from dither.protocols.terms import Terms
 from dither.protocols.transfer import POINT, Giver, Taker, reply_size
 from dither.randomness import SYSTEM, Source

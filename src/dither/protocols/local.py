@@ -9,7 +9,7 @@ from dither.errors import InvalidParameter
 from dither.mechanisms.joint.coin import Coin
 from dither.mechanisms.joint.joint import Joint
 from dither.protocols.exchange import Exchange, Role
-from dither.protocols.grouping import check_number
+from dither.protocols.pairing.grouping import check_number
 from dither.protocols.terms import BITS, Terms
 from dither.randomness import Source
 

@@ -13,13 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dither.errors import InvalidParameter
-from dither.kernels.pairs import Pairs
+from dither.kernels.correlated_coins import Pairs
 from dither.mechanisms.joint import adversaries
 from dither.mechanisms.joint.accounting import DEALER, UNPAIRED, Mode
 from dither.mechanisms.joint.coin import Coin
 from dither.mechanisms.joint.joint import Joint
 from dither.privacy import Guarantee
-from dither.protocols.grouping import DEALT, Grouping
+from dither.protocols.pairing.grouping import DEALT, Grouping
 from dither.randomness import SYSTEM, Source
 
 BITS: Final = 16
@@ -38,7 +38,7 @@ class Terms:
     partner's coin known or without; `mechanism` has these coins, and every promise is computed from them.
 
     >>> from dither.domains import Categories
-    >>> from dither.mechanisms import JRR
+    >>> from dither import JRR
     >>> terms = Terms(JRR(Categories(2), p=0.7, rho=-0.2, n=2), bits=8)
     >>> terms.thresholds
     (115, 179, 243)

@@ -25,9 +25,9 @@ from dither.central.pairs import HourglassLattice
 from dither.central.staircase import Staircase
 from dither.central.tally import Grid
 from dither.domains import Interval
-from dither.experiments.expectations import expected
-from dither.experiments.figure import PUBLISHED, RIGHT, Figure, Setting, lines
 from dither.randomness import Seeded
+from dither.reproduction.expectations import expected
+from dither.reproduction.figure import PUBLISHED, RIGHT, Figure, Setting, lines
 
 Rows = list[dict[str, Any]]
 Floats = NDArray[np.float64]

@@ -11,11 +11,15 @@ from numpy.typing import NDArray
 
 from dither.classifiers import Box, Linear, Network, concentration, hyperrectangle, radius, utility
 from dither.domains import Categories, Interval
-from dither.experiments.classifiers_data import digits, records
-from dither.experiments.expectations import expected
-from dither.experiments.figure import CODED, PUBLISHED, RIGHT, Figure, Setting, lines
-from dither.mechanisms import KRR, OGPM, SW, Exponential, Gaussian, Laplace
-from dither.mechanisms.numeric.gaussian import Calibration
+from dither.mechanisms.frequency.krr import KRR
+from dither.mechanisms.numeric.exponential import Exponential
+from dither.mechanisms.numeric.gaussian import Calibration, Gaussian
+from dither.mechanisms.numeric.laplace import Laplace
+from dither.mechanisms.numeric.ogpm import OGPM
+from dither.mechanisms.numeric.sw import SW
+from dither.reproduction.classifiers_data import digits, records
+from dither.reproduction.expectations import expected
+from dither.reproduction.figure import CODED, PUBLISHED, RIGHT, Figure, Setting, lines
 
 Rows = list[dict[str, Any]]
 Floats = NDArray[np.float64]

@@ -13,13 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dither.classifiers import Method, Network, Overall, over_records, utility
-from dither.classifiers.laws import numbers_of
-from dither.classifiers.network import convolution, pooling
-from dither.classifiers.relaxation import Affine, Relu
+from dither.classifiers.feature_law import numbers_of
+from dither.classifiers.models.network import convolution, pooling
+from dither.classifiers.proofs.relaxation import Affine, Relu
 from dither.errors import InvalidParameter, MissingExtra
-from dither.experiments.figure import Setting
-from dither.mechanisms import KRR, Each
+from dither.mechanisms.combined.each import Each
+from dither.mechanisms.frequency.krr import KRR
 from dither.randomness import Seeded
+from dither.reproduction.figure import Setting
 
 Floats = NDArray[np.float64]
 

@@ -6,12 +6,12 @@ import json
 from functools import cache
 from importlib.resources import files
 
-from dither.experiments.figure import Expected
+from dither.reproduction.figure import Expected
 
 
 @cache
 def _table(module: str) -> dict[str, list[Expected]]:
-    text = files("dither.experiments").joinpath("expected", f"{module}.json").read_text(encoding="utf-8")
+    text = files("dither.reproduction").joinpath("expected", f"{module}.json").read_text(encoding="utf-8")
     return {name: [Expected(**row) for row in rows] for name, rows in json.loads(text).items()}
 
 

@@ -9,9 +9,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from dither.experiments.expectations import expected
-from dither.experiments.figure import PUBLISHED, RIGHT, Figure, Setting, lines
-from dither.experiments.jrr_errors import (
+from dither.mechanisms.joint.accounting import HIDDEN, THEOREM_3
+from dither.mechanisms.joint.jrr import JRR
+from dither.reproduction.expectations import expected
+from dither.reproduction.figure import PUBLISHED, RIGHT, Figure, Setting, lines
+from dither.reproduction.jrr_errors import (
     DATASETS,
     YES_NO,
     figure_4_3,
@@ -20,7 +22,6 @@ from dither.experiments.jrr_errors import (
     figure_4_6,
     plain,
 )
-from dither.mechanisms.joint import HIDDEN, JRR, THEOREM_3
 
 Rows = list[dict[str, Any]]
 

@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dither.domains import Categories
-from dither.experiments.figure import CODED, PUBLISHED, RIGHT, Setting
-from dither.mechanisms.joint import INFORMED, JRR, PARTNER_REVEALED
+from dither.mechanisms.joint.accounting import INFORMED, PARTNER_REVEALED
+from dither.mechanisms.joint.jrr import JRR
+from dither.reproduction.figure import CODED, PUBLISHED, RIGHT, Setting
 
 Rows = list[dict[str, Any]]
 Floats = NDArray[np.float64]

@@ -9,9 +9,12 @@ from numpy.typing import NDArray
 
 from dither.domains import Circle, Interval
 from dither.errors import InvalidParameter
-from dither.experiments.figure import CODED, RIGHT, Setting
-from dither.mechanisms import OGPM, OGPMU, PM, SW
+from dither.mechanisms.numeric.ogpm import OGPM
+from dither.mechanisms.numeric.ogpmu import OGPMU
+from dither.mechanisms.numeric.pm import PM
+from dither.mechanisms.numeric.sw import SW
 from dither.randomness import Seeded
+from dither.reproduction.figure import CODED, RIGHT, Setting
 
 Rows = list[dict[str, Any]]
 Floats = NDArray[np.float64]

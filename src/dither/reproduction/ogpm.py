@@ -10,10 +10,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dither.domains import Circle, Interval
-from dither.experiments.expectations import expected
-from dither.experiments.figure import CODED, PUBLISHED, RIGHT, Figure, Setting, lines
-from dither.experiments.motion import figure_16, figure_17
-from dither.experiments.ogpm_claims import (
+from dither.losses import Power, absolute, squared
+from dither.mechanisms.numeric.bounded_laplace import BoundedLaplace
+from dither.mechanisms.numeric.laplace import Laplace
+from dither.mechanisms.numeric.ogpm import OGPM
+from dither.mechanisms.numeric.pm import PM
+from dither.mechanisms.numeric.purkayastha import Purkayastha
+from dither.mechanisms.numeric.staircase import Staircase
+from dither.mechanisms.numeric.sw import SW
+from dither.reproduction.expectations import expected
+from dither.reproduction.figure import CODED, PUBLISHED, RIGHT, Figure, Setting, lines
+from dither.reproduction.motion import figure_16, figure_17
+from dither.reproduction.ogpm_claims import (
     BUDGETS,
     GRID,
     TURN,
@@ -24,10 +32,8 @@ from dither.experiments.ogpm_claims import (
     table_1,
     table_2,
 )
-from dither.experiments.ogpm_claims import circular_error as _circular
-from dither.experiments.ogpm_claims import three as _inside
-from dither.losses import Power, absolute, squared
-from dither.mechanisms import OGPM, PM, SW, BoundedLaplace, Laplace, Purkayastha, Staircase
+from dither.reproduction.ogpm_claims import circular_error as _circular
+from dither.reproduction.ogpm_claims import three as _inside
 
 Rows = list[dict[str, Any]]
 Floats = NDArray[np.float64]

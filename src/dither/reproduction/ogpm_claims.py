@@ -9,12 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dither.domains import Circle, Interval
-from dither.experiments.figure import CODED, PUBLISHED, RIGHT, Setting
 from dither.kernels.law import loss_moment
 from dither.losses import Power, absolute, squared
-from dither.mechanisms import OGPM, OGPMU, PM, SW, Podium
-from dither.mechanisms.mechanism import Mechanism
-from dither.optimal import bilinear, regression
+from dither.mechanisms.base import Mechanism
+from dither.mechanisms.numeric.ogpm import OGPM
+from dither.mechanisms.numeric.ogpmu import OGPMU
+from dither.mechanisms.numeric.pm import PM
+from dither.mechanisms.numeric.podium import Podium
+from dither.mechanisms.numeric.sw import SW
+from dither.optimal.solver import bilinear, regression
+from dither.reproduction.figure import CODED, PUBLISHED, RIGHT, Setting
 
 Rows = list[dict[str, Any]]
 Floats = NDArray[np.float64]

@@ -12,7 +12,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Final
 
-from dither.experiments.figure import Outcome
+from dither.reproduction.figure import Outcome
 
 SECTIONS: Final = {  # the sections of docs/deviations.md that concern a paper
     "001": ("Intervals and circles", "Designing for a place"),
@@ -59,7 +59,7 @@ def _figure(outcome: Outcome, out: Path) -> str:
 @cache
 def deviations() -> dict[str, list[tuple[int, str]]]:
     """Give the numbered items of docs/deviations.md by section; it travels with the package."""
-    packed = files("dither.experiments").joinpath("deviations.md")
+    packed = files("dither.reproduction").joinpath("deviations.md")
     source = Path(__file__).parents[3] / "docs" / "deviations.md"  # where dither runs from its repository
     if packed.is_file():
         text = packed.read_text(encoding="utf-8")

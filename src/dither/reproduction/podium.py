@@ -8,12 +8,13 @@ from typing import Any, Final
 import numpy as np
 
 from dither.domains import Interval
-from dither.experiments.expectations import expected
-from dither.experiments.figure import PUBLISHED, RIGHT, Figure, Setting, lines
 from dither.losses import squared
-from dither.mechanisms import Laplace, Podium, Staircase
-from dither.mechanisms.numeric.podium import best_step
+from dither.mechanisms.numeric.laplace import Laplace
+from dither.mechanisms.numeric.podium import Podium, best_step
+from dither.mechanisms.numeric.staircase import Staircase
 from dither.randomness import Seeded
+from dither.reproduction.expectations import expected
+from dither.reproduction.figure import PUBLISHED, RIGHT, Figure, Setting, lines
 
 Rows = list[dict[str, Any]]
 

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from dither.errors import InvalidParameter, MissingExtra
-from dither.experiments.figure import Figure, Outcome, Setting, read_rows, write_rows
-from dither.experiments.page import page
+from dither.reproduction.figure import Figure, Outcome, Setting, read_rows, write_rows
+from dither.reproduction.page import page
 
 PAPERS: Final = {  # a paper's number and the module that reproduces it
     "001": "ogpm",
@@ -31,9 +31,9 @@ def figures(paper: str | None = None, name: str | None = None) -> list[Figure]:
     found: list[Figure] = []
     for key in chosen:
         try:
-            module = import_module(f"dither.experiments.{PAPERS[key]}")
+            module = import_module(f"dither.reproduction.{PAPERS[key]}")
         except ModuleNotFoundError as error:
-            if error.name != f"dither.experiments.{PAPERS[key]}":
+            if error.name != f"dither.reproduction.{PAPERS[key]}":
                 raise
             continue
         found += [figure for figure in module.FIGURES if name is None or _matches(figure, name)]

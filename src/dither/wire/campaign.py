@@ -11,13 +11,13 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final, final
 
-from dither.campaigns.registry import named
-from dither.campaigns.wire import from_json, to_json
 from dither.domains import Categories, Circle, Domain, Interval
 from dither.errors import DitherError, InvalidParameter, MalformedReport
 from dither.losses import absolute, average, squared, worst
-from dither.mechanisms.mechanism import Mechanism
+from dither.mechanisms.base import Mechanism
 from dither.privacy import Guarantee
+from dither.registry import named
+from dither.wire.codec import from_json, to_json
 
 VERSION: Final = 1
 _DOMAINS: Final = ("interval", "circle", "categories")

@@ -19,17 +19,17 @@ from typing import Any, Final
 
 import numpy as np
 
-from dither.campaigns.registry import named
 from dither.domains import Categories, Circle, Disk, Domain, Interval, Parallelogram, Rectangle, Sphere, Text
 from dither.errors import DitherError, InvalidParameter, MalformedReport
 from dither.losses import Criterion, Power, power
-from dither.mechanisms.mechanism import Mechanism
+from dither.mechanisms.base import Mechanism
+from dither.mechanisms.combined.post_processing import Projected, Rounded, Snapped
 from dither.mechanisms.numeric.gaussian import Calibration
-from dither.mechanisms.trajectory.lsrr import Contrast
-from dither.mechanisms.trajectory.readings import Projected, Rounded, Snapped
-from dither.mechanisms.windowed import Decoding
+from dither.mechanisms.places.lsrr import Contrast
+from dither.mechanisms.window import Decoding
 from dither.optimal.problem import Elsewhere, Given
 from dither.privacy import Unit
+from dither.registry import named
 from dither.reports import Reports
 
 VERSION: Final = 1
@@ -47,7 +47,7 @@ _DIGEST: Final = 16
 def to_json(mechanism: Mechanism) -> str:
     """Write a mechanism's whole specification: parameters, sampled integers, codebook.
 
-    >>> from dither.mechanisms import PM
+    >>> from dither import PM
     >>> from_json(to_json(PM(Interval(0, 1), epsilon=1))).epsilon
     1.0
     """

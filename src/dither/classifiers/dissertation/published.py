@@ -14,14 +14,14 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from dither.classifiers.bounds import bernstein, binomial_above, hoeffding_size
-from dither.classifiers.box import Box
 from dither.classifiers.case import Case
 from dither.classifiers.concentration import concentration
-from dither.classifiers.laws import Marginal, as_designed, marginals
+from dither.classifiers.feature_law import Marginal, as_designed, marginals
+from dither.classifiers.proofs.box import Box
+from dither.classifiers.proofs.box_search import by_mass, farthest, grown
+from dither.classifiers.proofs.confidence import bernstein, binomial_above, hoeffding_size
+from dither.classifiers.proofs.monte_carlo import uniform
 from dither.classifiers.result import Method, Utility
-from dither.classifiers.sampling import uniform
-from dither.classifiers.search import by_mass, farthest, grown
 from dither.errors import InvalidParameter
 from dither.mechanisms.combined.attributes import Answering
 from dither.randomness import Source

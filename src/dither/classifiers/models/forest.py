@@ -10,9 +10,9 @@ from typing import Any, Final, final
 import numpy as np
 from numpy.typing import NDArray
 
-from dither.classifiers.box import Box
-from dither.classifiers.laws import Marginal
-from dither.classifiers.slices import Enclosure, Slice
+from dither.classifiers.feature_law import Marginal
+from dither.classifiers.models.slices import Enclosure, Slice
+from dither.classifiers.proofs.box import Box
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]

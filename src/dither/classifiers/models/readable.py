@@ -8,11 +8,11 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from dither.classifiers.forest import Forest, Leaves
-from dither.classifiers.linear import Linear
-from dither.classifiers.model import Model, tabled
-from dither.classifiers.network import Network, perceptron
-from dither.classifiers.slices import Slice
+from dither.classifiers.models.forest import Forest, Leaves
+from dither.classifiers.models.linear import Linear
+from dither.classifiers.models.model import Model, tabled
+from dither.classifiers.models.network import Network, perceptron
+from dither.classifiers.models.slices import Slice
 from dither.classifiers.subject import Subject
 
 Floats = NDArray[np.float64]
@@ -127,7 +127,7 @@ def _module(inside: object, subject: Subject) -> Slice | None:
     torch = sys.modules.get("torch")
     if torch is None or not isinstance(inside, torch.nn.Module):
         return None
-    from dither.classifiers.modules import network  # noqa: PLC0415  (torch is an extra)
+    from dither.classifiers.models.torch_modules import network  # noqa: PLC0415  (torch is an extra)
 
     found = network(inside, subject.shape)
     return None if found is None else found.sliced(subject.row, subject.columns)

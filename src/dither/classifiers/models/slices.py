@@ -8,8 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from dither.classifiers.box import Box
-from dither.classifiers.laws import Marginal
+from dither.classifiers.feature_law import Marginal
+from dither.classifiers.proofs.box import Box
 
 Floats = NDArray[np.float64]
 Enclosure = tuple[float, float]

@@ -8,8 +8,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from dither.classifiers.network import Network, convolution, pooling
-from dither.classifiers.relaxation import Affine, Layer, Relu
+from dither.classifiers.models.network import Network, convolution, pooling
+from dither.classifiers.proofs.relaxation import Affine, Layer, Relu
 
 _SILENT: Final = frozenset({"Dropout", "Dropout2d", "Flatten", "Identity"})  # nothing, once in eval mode
 _SINGLE: Final = 1e-4  # how far scores in single precision may be off, as a share of the largest

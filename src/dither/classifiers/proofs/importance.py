@@ -16,14 +16,14 @@ from typing import Final, final
 import numpy as np
 from numpy.typing import NDArray
 
-from dither.classifiers.bounds import bernstein
 from dither.classifiers.case import Case
-from dither.classifiers.laws import as_designed
-from dither.classifiers.levels import Levels
-from dither.classifiers.sampling import uniform
+from dither.classifiers.feature_law import as_designed
+from dither.classifiers.proofs.confidence import bernstein
+from dither.classifiers.proofs.levels import Levels
+from dither.classifiers.proofs.monte_carlo import uniform
 from dither.kernels.law import Law, WindowLaw
+from dither.mechanisms.analysis import Questions
 from dither.mechanisms.combined.attributes import Answering
-from dither.mechanisms.questions import Questions
 from dither.randomness import Source
 
 Floats = NDArray[np.float64]

@@ -10,9 +10,9 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
-from dither.kernels.codebook import Ramps
+from dither.kernels.lattice.law import AddedLaw, CutLaw, InsideLaw, TableLaw
 from dither.kernels.law import BlendedLaw, Law, MixedLaw, WindowLaw
-from dither.kernels.noise_law import AddedLaw, CutLaw, InsideLaw, TableLaw
+from dither.kernels.window.codebook import Ramps
 from dither.mechanisms.numeric.gaussian import NormalDensity
 from dither.mechanisms.numeric.laplace import LaplaceDensity
 

@@ -6,9 +6,9 @@ import json
 
 import click
 
-from dither.audits import audit
-from dither.cli.asked import build, domain_options, mechanism_names
-from dither.cli.shown import verdict
+from dither.audits.exact import audit
+from dither.cli.options import build, domain_options, mechanism_names
+from dither.cli.output import verdict
 from dither.domains import Domain
 
 

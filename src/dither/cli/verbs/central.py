@@ -10,9 +10,9 @@ from typing import Any
 import click
 
 from dither import central
-from dither.campaigns.files import format_of
-from dither.cli.shown import rows_done
+from dither.cli.output import rows_done
 from dither.domains import Interval
+from dither.files.format import format_of
 
 
 @click.group()

@@ -9,12 +9,12 @@ from typing import Any
 import click
 import numpy as np
 
+from dither.atomic import whole
 from dither.classifiers import best_mechanism, over_records, report
 from dither.cli.models import features_of, inside, load, records
-from dither.cli.shown import rows_done
+from dither.cli.output import rows_done
 from dither.domains import Interval
-from dither.mechanisms import Each
-from dither.writing import whole
+from dither.mechanisms.combined.each import Each
 
 
 @click.command()

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import click
 
-from dither.cli.asked import domain_options, needed, read_loss
+from dither.advice.compare import compare
+from dither.cli.options import domain_options, needed, read_loss
 from dither.domains import Domain
-from dither.optimal import compare
 
 
 @click.command()

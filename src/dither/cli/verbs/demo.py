@@ -9,15 +9,19 @@ from typing import Any
 import click
 import numpy as np
 
-from dither.audits import audit
-from dither.cli.shown import table
+from dither.advice.compare import compare
+from dither.audits.exact import audit
+from dither.cli.output import table
 from dither.domains import Categories, Circle, Interval
 from dither.errors import MissingExtra
-from dither.estimation import distribution, estimate, mean, smoothed
+from dither.estimation.api import distribution, estimate, mean
+from dither.estimation.likelihood.method import smoothed
 from dither.losses import absolute
-from dither.mechanisms import OGPM, OLH, SW, Podium
-from dither.mechanisms.drawing import axes_or_new
-from dither.optimal import compare
+from dither.mechanisms.frequency.olh import OLH
+from dither.mechanisms.numeric.ogpm import OGPM
+from dither.mechanisms.numeric.podium import Podium
+from dither.mechanisms.numeric.sw import SW
+from dither.mechanisms.plotting import axes_or_new
 
 BROWSERS = ("firefox", "chrome", "safari", "other")
 

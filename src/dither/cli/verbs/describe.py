@@ -6,9 +6,9 @@ import json
 
 import click
 
-from dither.campaigns.wire import to_json
-from dither.cli.asked import build, domain_options, mechanism_names
+from dither.cli.options import build, domain_options, mechanism_names
 from dither.domains import Domain
+from dither.wire.codec import to_json
 
 
 @click.command()

@@ -7,13 +7,14 @@ from pathlib import Path
 
 import click
 
-from dither.campaigns.wire import to_json
-from dither.cli.asked import domain_options, needed, read_loss
+from dither.atomic import renamed
+from dither.cli.options import domain_options, needed, read_loss
 from dither.domains import Circle, Domain
 from dither.losses import Criterion, absolute, squared
-from dither.optimal import Optimal, store
+from dither.optimal import store
+from dither.optimal.mechanism import Optimal
 from dither.optimal.problem import Problem
-from dither.writing import renamed
+from dither.wire.codec import to_json
 
 
 @click.command()

@@ -9,11 +9,13 @@ from typing import Any
 import click
 import numpy as np
 
-from dither.campaigns.collection import summarise_file
-from dither.cli.shown import rows_done, table
+from dither.cli.output import rows_done, table
 from dither.domains import Categories
-from dither.estimation import Estimate, Frequencies, Summary, distribution, estimate, quantile
-from dither.estimation.estimate import show
+from dither.estimation.api import distribution, estimate, quantile
+from dither.estimation.estimate import Estimate, show
+from dither.estimation.frequency import Frequencies
+from dither.estimation.summary import Summary
+from dither.files.collect import summarise_file
 
 
 @click.command()

@@ -13,13 +13,13 @@ import click
 import numpy as np
 
 from dither import protocols
-from dither.campaigns.wire import from_json, to_json
 from dither.domains import Categories
 from dither.mechanisms.joint.joint import Joint
 from dither.mechanisms.joint.jrr import JRR
-from dither.protocols.meeting import dealer, seat, server
-from dither.protocols.streams import Address, Deadline
+from dither.protocols.net.meeting import dealer, seat, server
+from dither.protocols.net.streams import Address, Deadline
 from dither.reports import Reports
+from dither.wire.codec import from_json, to_json
 
 _QUESTION = click.option(
     "--question",

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import click
 
-from dither.campaigns.campaign import Campaign, default_mechanism
-from dither.campaigns.collection import Missing, perturb_file
-from dither.cli.asked import build, domain_options, mechanism_names
-from dither.cli.shown import rows_done
+from dither.cli.options import build, domain_options, mechanism_names
+from dither.cli.output import rows_done
 from dither.domains import Domain
+from dither.files.collect import Missing, perturb_file
+from dither.wire.campaign import Campaign, default_mechanism
 
 
 @click.command()

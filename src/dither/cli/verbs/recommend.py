@@ -8,10 +8,11 @@ from typing import Any
 
 import click
 
-from dither.cli.asked import domain_options, needed, read_loss
+from dither.advice import goals
+from dither.advice.recommend import epsilon_for, people_for, recommend
+from dither.cli.options import domain_options, needed, read_loss
 from dither.domains import Domain
 from dither.losses import Criterion
-from dither.optimal import epsilon_for, goals, people_for, recommend
 
 
 @click.command()

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import click
 
-from dither.cli.shown import steps
-from dither.experiments import Figure, Outcome, Setting, figures, run
+from dither.cli.output import steps
+from dither.reproduction import Figure, Outcome, Setting, figures, run
 
 
 @click.command()

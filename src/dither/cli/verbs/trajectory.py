@@ -11,17 +11,18 @@ from typing import Any
 import click
 import numpy as np
 
-from dither.campaigns.wire import from_json, to_json
+from dither.atomic import whole
 from dither.cli.areas import INNER, KINDS, Area, area_options, from_text, to_text
-from dither.cli.shown import rows_done, table
+from dither.cli.output import rows_done, table
 from dither.domains import Disk, Interval, Rectangle
 from dither.errors import MalformedReport, OutsideDomain
-from dither.mechanisms.trajectory.paths import PathMechanism
-from dither.paths import Map, Trips, density, draw_before_and_after, predicted_error, read_trips, write_trips
-from dither.paths.densities import Density
+from dither.files import Trips, read_trips, write_trips
+from dither.maps import Map, density, draw_before_and_after, predicted_error
+from dither.maps.density import Density
+from dither.mechanisms.places.path import PathMechanism
 from dither.privacy import Unit
 from dither.reports import Reports
-from dither.writing import whole
+from dither.wire.codec import from_json, to_json
 
 _FILE = click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 _OUT = click.Path(dir_okay=False, path_type=Path)

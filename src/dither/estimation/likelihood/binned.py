@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dither.domains import Line
-from dither.estimation import profile
 from dither.estimation.estimate import Estimate
+from dither.estimation.likelihood import interval as profile
+from dither.estimation.likelihood.interval import Profiled, Question, Relaxed
 from dither.estimation.method import numerical
-from dither.estimation.profile import Profiled, Question, Relaxed
 from dither.estimation.summary import Summary
-from dither.kernels.operator import Operator
-from dither.mechanisms.numerical import Numerical
+from dither.kernels.transition import Operator
+from dither.mechanisms.number import Numerical
 from dither.privacy import Guarantee
 
 Floats = NDArray[np.float64]

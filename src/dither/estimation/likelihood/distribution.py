@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from dither.domains import Circle, Line
 from dither.errors import InvalidParameter, MissingExtra
-from dither.estimation.em import Fit
 from dither.estimation.estimate import Estimate, thousands
-from dither.estimation.inference import Histogram, Inference, Likeliest, edges
+from dither.estimation.likelihood.binned import Histogram, Inference, Likeliest, edges
+from dither.estimation.likelihood.em import Fit
 from dither.estimation.method import Method, numerical
 from dither.estimation.summary import Summary
 from dither.privacy import Guarantee

@@ -16,7 +16,7 @@ from typing import Final, final
 import numpy as np
 from numpy.typing import NDArray
 
-from dither.kernels.operator import Operator
+from dither.kernels.transition import Operator
 
 Floats = NDArray[np.float64]
 Finish = Callable[[Floats], Floats]  # the last part of a step: brings probabilities back to what is allowed

@@ -21,10 +21,10 @@ from typing import Any, Final, Self, final
 import numpy as np
 from numpy.typing import NDArray
 
-from dither.estimation.em import Fit, climb, tilted
 from dither.estimation.estimate import Estimate, show
-from dither.estimation.student import critical
-from dither.kernels.operator import Operator
+from dither.estimation.likelihood.em import Fit, climb, tilted
+from dither.kernels.transition import Operator
+from dither.numerics.quantiles import critical
 from dither.privacy import Guarantee
 
 Floats = NDArray[np.float64]

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dither.errors import InvalidParameter
-from dither.estimation.distribution import Distribution
-from dither.estimation.em import climb, smooth
 from dither.estimation.estimate import Estimate
-from dither.estimation.inference import FINE, Likeliest, grid
+from dither.estimation.likelihood.binned import FINE, Likeliest, grid
+from dither.estimation.likelihood.distribution import Distribution
+from dither.estimation.likelihood.em import climb, smooth
 from dither.estimation.method import Method, numerical, on_circle
 from dither.estimation.summary import Summary
 

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple, TextIO
 import numpy as np
 
 from dither.errors import InvalidParameter
-from dither.paths.trips import Progress, Trip, Trips
+from dither.files.trips.trips import Progress, Trip, Trips
 
 _BATCH: Final = 1 << 13  # rows between two reports of progress
 _HEAD: Final = "# dither "  # before the specification, in the first line of trips that were randomised

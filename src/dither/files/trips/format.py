@@ -7,10 +7,12 @@ from pathlib import Path
 from types import ModuleType
 from typing import Final
 
+from dither.atomic import renamed, whole
 from dither.errors import InvalidParameter, OutsideDomain
-from dither.paths import geojson, gpx, layers, tables
-from dither.paths.trips import Progress, Trips
-from dither.writing import renamed, whole
+from dither.files.trips import csv as tables
+from dither.files.trips import geojson, gpx
+from dither.files.trips import geopandas as layers
+from dither.files.trips.trips import Progress, Trips
 
 _KINDS: Final[dict[str, ModuleType]] = {
     ".gpx": gpx,

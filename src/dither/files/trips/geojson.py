@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from dither.errors import InvalidParameter
-from dither.paths.tables import Row, assembled
-from dither.paths.trips import Progress, Trip, Trips
+from dither.files.trips.csv import Row, assembled
+from dither.files.trips.trips import Progress, Trip, Trips
 
 
 def read(file: Path, progress: Progress | None = None) -> Trips:

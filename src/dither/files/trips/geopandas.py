@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from dither.errors import InvalidParameter, MissingExtra
-from dither.paths.tables import Row, assembled, named
-from dither.paths.trips import Progress, Trip, Trips
+from dither.files.trips.csv import Row, assembled, named
+from dither.files.trips.trips import Progress, Trip, Trips
 
 
 def read(file: Path, progress: Progress | None = None) -> Trips:

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 from xml.sax.saxutils import escape
 
 from dither.errors import InvalidParameter
-from dither.paths.trips import Progress, Trip, Trips
+from dither.files.trips.trips import Progress, Trip, Trips
 
 _HEAD: Final = (
     '<?xml version="1.0" encoding="UTF-8"?>\n<gpx version="1.1" creator="dither" xmlns="{}" xmlns:d="{}">\n'

@@ -10,8 +10,8 @@ import numpy as np
 
 from dither.domains import Paths, Plane, first_misfit
 from dither.errors import InvalidParameter, OutsideDomain
-from dither.mechanisms.trajectory.paths import PathMechanism
-from dither.paths.maps import Map
+from dither.maps.projection import Map
+from dither.mechanisms.places.path import PathMechanism
 from dither.randomness import Source
 from dither.reports import Reports
 

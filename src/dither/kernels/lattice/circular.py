@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from dither.domains import Line
 from dither.errors import InvalidParameter
-from dither.kernels.lattice import Lattice
-from dither.kernels.noise import FLOOR, End, Noise, largest_ratio
-from dither.kernels.placement import Track
+from dither.kernels.lattice.integers import Lattice
+from dither.kernels.lattice.noise import FLOOR, End, Noise, largest_ratio
+from dither.kernels.window.start import Track
 from dither.randomness import Source
 
 Array = NDArray[Any]

@@ -11,8 +11,8 @@ import math
 from fractions import Fraction
 from functools import lru_cache
 
-from dither.kernels.alias import TOTAL_BITS
-from dither.kernels.lattice import Clamped
+from dither.kernels.lattice.integers import Clamped
+from dither.kernels.table.alias import TOTAL_BITS
 
 
 @lru_cache(maxsize=64)

@@ -21,9 +21,9 @@ from numpy.typing import NDArray
 
 from dither.domains import Line
 from dither.errors import InvalidParameter
-from dither.kernels.alias import MOST_OUTCOMES, TOTAL_BITS
-from dither.kernels.noise import End, Noise, fixed_point
-from dither.kernels.placement import Track
+from dither.kernels.lattice.noise import End, Noise, fixed_point
+from dither.kernels.table.alias import MOST_OUTCOMES, TOTAL_BITS
+from dither.kernels.window.start import Track
 from dither.privacy.exact import exp_above, exp_below
 from dither.randomness import Source
 

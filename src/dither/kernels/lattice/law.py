@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dither.kernels.law import Law, Moment
-from dither.kernels.quadrature import between
+from dither.numerics.quadrature import between
 
 Floats = NDArray[np.float64]
 

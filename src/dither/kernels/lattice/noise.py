@@ -18,7 +18,7 @@ from itertools import accumulate, pairwise
 from typing import Any, Final, final
 
 from dither.errors import InvalidParameter, MalformedReport
-from dither.kernels.alias import MOST_OUTCOMES, TOTAL_BITS, Alias
+from dither.kernels.table.alias import MOST_OUTCOMES, TOTAL_BITS, Alias
 from dither.privacy.exact import exp_above
 
 DIGITS: Final = 256  # of the fixed-point numbers that weights are made of

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dither.errors import InvalidParameter
-from dither.kernels.graded import below
+from dither.kernels.table.weighted_choice import below
 from dither.randomness import Source
 
 Integers = NDArray[np.int64]

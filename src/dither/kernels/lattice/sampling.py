@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dither.domains import Line
-from dither.kernels.alias import AliasSampler
-from dither.kernels.enclosed import Bounded, Ring
-from dither.kernels.lattice import Clamped, Lattice
-from dither.kernels.placement import Track
-from dither.kernels.sampling import Single, draw_each
+from dither.kernels.blocks import Single, draw_each
+from dither.kernels.lattice.circular import Bounded, Ring
+from dither.kernels.lattice.integers import Clamped, Lattice
+from dither.kernels.table.alias import AliasSampler
+from dither.kernels.window.start import Track
 from dither.randomness import Source
 
 Array = NDArray[Any]

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from dither.errors import InvalidParameter
 from dither.kernels.coin import Coin, truth
-from dither.kernels.window import BLOCK, MOST_CELLS
+from dither.kernels.window.integers import BLOCK, MOST_CELLS
 from dither.privacy.exact import log_above
 from dither.randomness import Source
 

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dither.errors import InvalidParameter
-from dither.kernels import packed
 from dither.kernels.coin import Coin
+from dither.kernels.sets import bit_rows as packed
 from dither.privacy.exact import exp_below, log_above
 from dither.randomness import Source
 

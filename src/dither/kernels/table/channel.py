@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from dither.domains import Line
 from dither.errors import InvalidParameter
-from dither.kernels.alias import TOTAL_BITS, Alias, AliasSampler
-from dither.kernels.sampling import Sampler, Single, draw_each, in_threads
+from dither.kernels.blocks import Sampler, Single, draw_each, in_threads
+from dither.kernels.table.alias import TOTAL_BITS, Alias, AliasSampler
 from dither.randomness import Source
 
 Array = NDArray[Any]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from dither.domains import BLOCK, Line
 from dither.errors import MalformedReport
-from dither.kernels.codebook import Codebook, Ramps
+from dither.kernels.window.codebook import Codebook, Ramps
 
 Floats = NDArray[np.float64]
 Array = NDArray[Any]

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dither.errors import InvalidParameter
-from dither.kernels.lottery import Lottery
+from dither.kernels.window.draw import Lottery
 from dither.privacy.exact import exp_below, log_above
 from dither.randomness import Source
 

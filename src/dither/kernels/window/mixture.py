@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from dither.domains import Line
 from dither.errors import InvalidParameter
-from dither.kernels.placement import Course
-from dither.kernels.sampling import Single, SlidingSampler, draw_each, draw_few
-from dither.kernels.window import Sliding
+from dither.kernels.blocks import Single, SlidingSampler, draw_each, draw_few
+from dither.kernels.window.integers import Sliding
+from dither.kernels.window.start import Course
 from dither.randomness import Source
 
 Array = NDArray[Any]

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dither.domains import Line
-from dither.kernels.window import Sliding
+from dither.kernels.window.integers import Sliding
 from dither.randomness import Source
 
 Floats = NDArray[np.float64]

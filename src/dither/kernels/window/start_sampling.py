@@ -8,9 +8,9 @@ from typing import Any, Final, final
 import numpy as np
 from numpy.typing import NDArray
 
-from dither.kernels.chart import COIN, Chart
-from dither.kernels.placement import Course, Track
-from dither.kernels.window import Sliding
+from dither.kernels.window.integers import Sliding
+from dither.kernels.window.start import Course, Track
+from dither.kernels.window.start_table import COIN, Chart
 
 Array = NDArray[Any]
 

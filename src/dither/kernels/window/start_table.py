@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dither.domains import Line
-from dither.kernels.codebook import Runs
-from dither.kernels.placement import Course, Placement, split
-from dither.kernels.window import Sliding
+from dither.kernels.window.codebook import Runs
+from dither.kernels.window.integers import Sliding
+from dither.kernels.window.start import Course, Placement, split
 from dither.randomness import Source
 
 Floats = NDArray[np.float64]

@@ -11,9 +11,9 @@ from typing import final
 
 from dither.domains import finite
 from dither.errors import InvalidParameter, MalformedReport
+from dither.mechanisms.base import check_epsilon
 from dither.mechanisms.combined.attributes import Answering, Attributes, Budgeted, at_budget, unit_of
 from dither.mechanisms.combined.records import Array, Records
-from dither.mechanisms.mechanism import check_epsilon
 from dither.privacy import Guarantee
 from dither.randomness import Source
 from dither.reports import Reports

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from dither.domains import Categories, Circle, Domain, Plane
 from dither.errors import InvalidParameter
+from dither.mechanisms.base import Mechanism
 from dither.mechanisms.joint.joint import Joint
-from dither.mechanisms.mechanism import Mechanism
 from dither.privacy import Guarantee, Unit
 from dither.randomness import SYSTEM, Keyed, Source
 from dither.reports import Reports

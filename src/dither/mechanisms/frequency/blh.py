@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import final
 
-from dither.mechanisms.frequency.hashed import Hashed
+from dither.mechanisms.frequency.local_hashing import Hashed
 
 
 @final

@@ -10,8 +10,8 @@ from typing import Any, final
 
 import numpy as np
 
-from dither.kernels.hadamard import Columns
-from dither.mechanisms.frequency.protocol import Array, Counts, PureProtocol
+from dither.kernels.sets.hadamard import Columns
+from dither.mechanisms.frequency.pure_protocol import Array, Counts, PureProtocol
 from dither.privacy import Bound, Pure
 from dither.randomness import Source
 

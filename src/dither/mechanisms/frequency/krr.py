@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import final
 
-from dither.mechanisms.frequency.response import Response
+from dither.mechanisms.frequency.randomized_response import Response
 
 
 @final

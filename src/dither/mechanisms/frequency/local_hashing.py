@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dither.errors import MalformedReport
-from dither.kernels.hashing import SEED_BITS, Hashing, seeds
-from dither.kernels.window import BLOCK, Blocks
-from dither.mechanisms.frequency.protocol import Array, Counts, PureProtocol
+from dither.kernels.sets.hashing import SEED_BITS, Hashing, seeds
+from dither.kernels.window.integers import BLOCK, Blocks
+from dither.mechanisms.frequency.pure_protocol import Array, Counts, PureProtocol
 from dither.privacy import Bound, Pure
 from dither.randomness import Source
 

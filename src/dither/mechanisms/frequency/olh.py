@@ -6,8 +6,8 @@ import math
 from dataclasses import dataclass
 from typing import final
 
-from dither.kernels.hashing import MOST_BUCKETS
-from dither.mechanisms.frequency.hashed import Hashed
+from dither.kernels.sets.hashing import MOST_BUCKETS
+from dither.mechanisms.frequency.local_hashing import Hashed
 
 
 @final

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import final
 
-from dither.kernels.bits import Bits
+from dither.kernels.sets.bits import Bits
 from dither.mechanisms.frequency.unary import Unary
 
 

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from dither.domains import Categories, Text
 from dither.errors import InvalidParameter
-from dither.kernels.hashing import MOST_ITEMS, mixed, seeds
-from dither.kernels.sampling import in_threads
+from dither.kernels.blocks import in_threads
+from dither.kernels.sets.hashing import MOST_ITEMS, mixed, seeds
+from dither.mechanisms.base import Mechanism
 from dither.mechanisms.frequency.olh import OLH
-from dither.mechanisms.mechanism import Mechanism
 from dither.privacy import Bound
 from dither.randomness import Source
 

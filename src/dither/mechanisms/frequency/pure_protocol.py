@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 
 from dither.domains import Categories, Domain
 from dither.errors import InvalidParameter
-from dither.kernels.sampling import in_threads
-from dither.mechanisms.mechanism import Mechanism
-from dither.mechanisms.windowed import within
+from dither.kernels.blocks import in_threads
+from dither.mechanisms.base import Mechanism
+from dither.mechanisms.window import within
 from dither.randomness import Source
 
 Array = NDArray[Any]

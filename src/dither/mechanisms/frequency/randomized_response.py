@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from dither.kernels.sampling import FEW
-from dither.kernels.window import Blocks
-from dither.mechanisms.frequency.protocol import Array, Counts, PureProtocol
+from dither.kernels.blocks import FEW
+from dither.kernels.window.integers import Blocks
+from dither.mechanisms.frequency.pure_protocol import Array, Counts, PureProtocol
 from dither.privacy import Bound, Pure
 from dither.randomness import Source
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import final
 
 from dither.errors import InvalidParameter
-from dither.mechanisms.frequency.response import Response
+from dither.mechanisms.frequency.randomized_response import Response
 
 
 @final

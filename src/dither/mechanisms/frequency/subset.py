@@ -10,8 +10,8 @@ from functools import cached_property
 from typing import Any, final
 
 from dither.errors import InvalidParameter, MalformedReport
-from dither.kernels.subsets import MOST, Subsets
-from dither.mechanisms.frequency.protocol import Array
+from dither.kernels.sets.subsets import MOST, Subsets
+from dither.mechanisms.frequency.pure_protocol import Array
 from dither.mechanisms.frequency.unary import Packed
 from dither.privacy import Bound, Pure
 from dither.randomness import Source

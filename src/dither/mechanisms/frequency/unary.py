@@ -12,9 +12,9 @@ from typing import Any, Final, final
 import numpy as np
 
 from dither.errors import InvalidParameter
-from dither.kernels import packed
-from dither.kernels.bits import Bits
-from dither.mechanisms.frequency.protocol import Array, Counts, PureProtocol
+from dither.kernels.sets import bit_rows as packed
+from dither.kernels.sets.bits import Bits
+from dither.mechanisms.frequency.pure_protocol import Array, Counts, PureProtocol
 from dither.privacy import Bound, Pure
 from dither.randomness import Source
 

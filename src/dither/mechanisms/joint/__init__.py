@@ -11,26 +11,3 @@ promised depends on who knows what; `jrr.accounting` takes one of four modes:
 
 Under the first, plain randomized response has the smallest variance of all.
 """
-
-from dither.mechanisms.joint.accounting import HIDDEN, INFORMED, PARTNER_REVEALED, THEOREM_3, Mode
-from dither.mechanisms.joint.coin import Coin
-from dither.mechanisms.joint.groups import Group, group, least_rho
-from dither.mechanisms.joint.jrr import JRR
-from dither.mechanisms.joint.over import JointOLH, JointSUE
-from dither.mechanisms.joint.shuffle import shuffled
-
-__all__ = [
-    "HIDDEN",
-    "INFORMED",
-    "JRR",
-    "PARTNER_REVEALED",
-    "THEOREM_3",
-    "Coin",
-    "Group",
-    "JointOLH",
-    "JointSUE",
-    "Mode",
-    "group",
-    "least_rho",
-    "shuffled",
-]

@@ -10,7 +10,7 @@ import numpy as np
 
 from dither.domains import finite
 from dither.errors import InvalidParameter
-from dither.kernels.pairs import Pairs
+from dither.kernels.correlated_coins import Pairs
 from dither.mechanisms.joint import adversaries
 from dither.privacy import Approximate, Guarantee, Nothing, Pure
 

@@ -10,9 +10,9 @@ from typing import final
 import numpy as np
 
 from dither.errors import InvalidParameter
-from dither.kernels.hashing import seeds
-from dither.mechanisms.frequency.hashed import Bucketed
-from dither.mechanisms.frequency.protocol import Array
+from dither.kernels.sets.hashing import seeds
+from dither.mechanisms.frequency.local_hashing import Bucketed
+from dither.mechanisms.frequency.pure_protocol import Array
 from dither.mechanisms.frequency.unary import Packed
 from dither.mechanisms.joint.accounting import Mode
 from dither.mechanisms.joint.joint import Joint, Mask, lie

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dither.errors import InvalidParameter, Mismatch
-from dither.kernels.pairs import Pairs
-from dither.mechanisms.frequency.protocol import Array, PureProtocol
+from dither.kernels.correlated_coins import Pairs
+from dither.mechanisms.frequency.pure_protocol import Array, PureProtocol
 from dither.mechanisms.joint import adversaries
 from dither.mechanisms.joint.accounting import Mode, account, check_colluders, check_people
 from dither.mechanisms.joint.coin import Coin

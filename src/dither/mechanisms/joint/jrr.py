@@ -11,17 +11,17 @@ import numpy as np
 
 from dither.domains import Categories, finite
 from dither.errors import InvalidParameter
-from dither.mechanisms.frequency.hashed import Hashed
+from dither.mechanisms.base import check_epsilon
+from dither.mechanisms.frequency.local_hashing import Hashed
 from dither.mechanisms.frequency.oue import OUE
-from dither.mechanisms.frequency.protocol import Array, Counts, PureProtocol
-from dither.mechanisms.frequency.response import Response
+from dither.mechanisms.frequency.pure_protocol import Array, Counts, PureProtocol
+from dither.mechanisms.frequency.randomized_response import Response
 from dither.mechanisms.frequency.sue import SUE
 from dither.mechanisms.joint.accounting import Mode, check_mode
+from dither.mechanisms.joint.extensions import JointOLH, JointSUE
 from dither.mechanisms.joint.joint import Joint, Mask, Real, lie
-from dither.mechanisms.joint.over import JointOLH, JointSUE
 from dither.mechanisms.joint.tuning import Search, constraint, plain, published
-from dither.mechanisms.mechanism import check_epsilon
-from dither.mechanisms.windowed import within
+from dither.mechanisms.window import within
 from dither.randomness import Source
 
 

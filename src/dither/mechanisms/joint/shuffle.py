@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from dither.domains import finite
 from dither.errors import InvalidParameter
+from dither.mechanisms.base import check_epsilon
 from dither.mechanisms.joint.adversaries import Failure, least_epsilon
 from dither.mechanisms.joint.tuning import plain
-from dither.mechanisms.mechanism import check_epsilon
 from dither.privacy import Approximate, Guarantee
 
 Array = NDArray[np.float64] | NDArray[np.int64]

@@ -10,7 +10,7 @@ from typing import Final, final
 
 from dither.domains import finite
 from dither.errors import Infeasible, InvalidParameter
-from dither.kernels.pairs import Pairs
+from dither.kernels.correlated_coins import Pairs
 from dither.mechanisms.joint import adversaries
 from dither.mechanisms.joint.accounting import Mode
 from dither.privacy.exact import exp_below

@@ -10,11 +10,11 @@ from typing import final
 
 from dither.domains import finite
 from dither.errors import InvalidParameter
-from dither.kernels.enclosed import Bounded
-from dither.kernels.lattice import SPENT
-from dither.kernels.noise import End, Geometric, Noise, decayed, in_few_bits
-from dither.kernels.noise_law import InsideLaw
-from dither.mechanisms.latticed import LatticeMechanism
+from dither.kernels.lattice.circular import Bounded
+from dither.kernels.lattice.integers import SPENT
+from dither.kernels.lattice.law import InsideLaw
+from dither.kernels.lattice.noise import End, Geometric, Noise, decayed, in_few_bits
+from dither.mechanisms.lattice import LatticeMechanism
 from dither.mechanisms.numeric.laplace import LaplaceDensity
 from dither.privacy import Guarantee
 

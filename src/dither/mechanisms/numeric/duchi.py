@@ -7,9 +7,9 @@ from typing import final
 
 import numpy as np
 
-from dither.kernels.codebook import Steps
-from dither.kernels.placement import GLIDING
-from dither.mechanisms.windowed import Shape, WindowMechanism, _unbiased
+from dither.kernels.window.codebook import Steps
+from dither.kernels.window.start import GLIDING
+from dither.mechanisms.window import Shape, WindowMechanism, _unbiased
 
 
 @final

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 
 from dither.domains import Circle, Interval, finite, numbers
 from dither.errors import InvalidParameter, OutsideDomain
-from dither.kernels.channel import MOST_INPUTS, Channel, Nearest, draw_channel
-from dither.kernels.decoder import Decoder, Table
-from dither.kernels.noise import decayed
-from dither.kernels.noise_law import TableLaw
-from dither.mechanisms.tabled import TabledMechanism
+from dither.kernels.lattice.law import TableLaw
+from dither.kernels.lattice.noise import decayed
+from dither.kernels.table.channel import MOST_INPUTS, Channel, Nearest, draw_channel
+from dither.kernels.window.decoder import Decoder, Table
+from dither.mechanisms.table import TabledMechanism
 from dither.privacy import Bound, Pure
 from dither.privacy.exact import log_above
 from dither.randomness import Source

@@ -14,11 +14,11 @@ import numpy as np
 
 from dither.domains import finite
 from dither.errors import InvalidParameter
-from dither.kernels.divergence import excess, failure
-from dither.kernels.lattice import Clamped
-from dither.kernels.noise import End, Noise, Normal, decayed, in_few_bits
-from dither.kernels.noise_law import Floats, SmoothDensity
-from dither.mechanisms.latticed import END_MASS, AddedNoise
+from dither.kernels.lattice.delta import excess, failure
+from dither.kernels.lattice.integers import Clamped
+from dither.kernels.lattice.law import Floats, SmoothDensity
+from dither.kernels.lattice.noise import End, Noise, Normal, decayed, in_few_bits
+from dither.mechanisms.lattice import END_MASS, AddedNoise
 from dither.privacy import PAC, Approximate, Bound
 from dither.privacy.exact import exp_below
 

@@ -13,15 +13,15 @@ from numpy.typing import NDArray
 
 from dither.domains import Interval, Line, numbers
 from dither.errors import MalformedReport
-from dither.kernels.decoder import Table
 from dither.kernels.law import Law, MixedLaw
-from dither.kernels.mixture import COIN, Mixture
-from dither.kernels.operator import Stacked
+from dither.kernels.transition import Stacked
+from dither.kernels.window.decoder import Table
+from dither.kernels.window.mixture import COIN, Mixture
+from dither.mechanisms.analysis import Realised
+from dither.mechanisms.number import Numerical, Reading
 from dither.mechanisms.numeric.duchi import Duchi
 from dither.mechanisms.numeric.pm import PM
-from dither.mechanisms.numerical import Numerical, Reading
-from dither.mechanisms.questions import Realised
-from dither.mechanisms.windowed import within
+from dither.mechanisms.window import within
 from dither.privacy import Bound, Pure
 from dither.privacy.exact import log_above
 from dither.randomness import Source

@@ -7,10 +7,10 @@ from typing import final
 
 import numpy as np
 
-from dither.kernels.lattice import Clamped, domain_base
-from dither.kernels.noise import End, Geometric, Noise
-from dither.kernels.noise_law import Floats, SmoothDensity
-from dither.mechanisms.latticed import AddedNoise, exponential_margin
+from dither.kernels.lattice.integers import Clamped, domain_base
+from dither.kernels.lattice.law import Floats, SmoothDensity
+from dither.kernels.lattice.noise import End, Geometric, Noise
+from dither.mechanisms.lattice import AddedNoise, exponential_margin
 
 
 @final

@@ -8,9 +8,9 @@ from typing import final
 
 from dither.domains import Circle, Interval
 from dither.errors import InvalidParameter
-from dither.kernels.quadrature import crossing
 from dither.losses import Power, absolute
-from dither.mechanisms.windowed import Shape, WindowMechanism
+from dither.mechanisms.window import Shape, WindowMechanism
+from dither.numerics.quadrature import crossing
 
 
 @final

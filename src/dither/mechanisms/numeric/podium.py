@@ -6,8 +6,8 @@ import math
 from dataclasses import KW_ONLY, dataclass
 from typing import final
 
-from dither.kernels.placement import GLIDING
-from dither.mechanisms.windowed import Shape, WindowMechanism
+from dither.kernels.window.start import GLIDING
+from dither.mechanisms.window import Shape, WindowMechanism
 
 
 @final

@@ -10,11 +10,11 @@ from typing import final
 import numpy as np
 
 from dither.domains import Circle
-from dither.kernels.enclosed import Ring
-from dither.kernels.lattice import SPENT
-from dither.kernels.noise import End, Geometric, Noise, decayed
-from dither.kernels.noise_law import Floats, RingLaw, SmoothDensity
-from dither.mechanisms.latticed import LatticeMechanism
+from dither.kernels.lattice.circular import Ring
+from dither.kernels.lattice.integers import SPENT
+from dither.kernels.lattice.law import Floats, RingLaw, SmoothDensity
+from dither.kernels.lattice.noise import End, Geometric, Noise, decayed
+from dither.mechanisms.lattice import LatticeMechanism
 
 
 @final

@@ -9,13 +9,13 @@ from typing import Final, final
 import numpy as np
 
 from dither.errors import InvalidParameter
-from dither.kernels.lattice import Clamped, domain_base
+from dither.kernels.lattice.integers import Clamped, domain_base
+from dither.kernels.lattice.law import Density, Floats
+from dither.kernels.lattice.noise import End, Noise, Stairs
 from dither.kernels.law import Moment
-from dither.kernels.noise import End, Noise, Stairs
-from dither.kernels.noise_law import Density, Floats
-from dither.kernels.quadrature import total
 from dither.losses import Power, absolute, squared
-from dither.mechanisms.latticed import AddedNoise, exponential_margin
+from dither.mechanisms.lattice import AddedNoise, exponential_margin
+from dither.numerics.quadrature import total
 
 _FADED: Final = 60.0  # e^−60 of the noise is beyond what a sum of doubles can show
 

@@ -8,9 +8,9 @@ from typing import final
 
 from dither.domains import Circle, Interval
 from dither.errors import InvalidParameter
-from dither.kernels.codebook import Ramps
-from dither.kernels.placement import GLIDING
-from dither.mechanisms.windowed import Decoding, Shape, WindowMechanism
+from dither.kernels.window.codebook import Ramps
+from dither.kernels.window.start import GLIDING
+from dither.mechanisms.window import Decoding, Shape, WindowMechanism
 
 
 @final

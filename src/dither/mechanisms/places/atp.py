@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from dither.domains import Domain, Paths
 from dither.errors import InvalidParameter
-from dither.kernels.graded import Graded, blocks, draw
-from dither.kernels.window import Blocks
-from dither.mechanisms.trajectory.points import PointMechanism, Points, distances
+from dither.kernels.table.weighted_choice import Graded, blocks, draw
+from dither.kernels.window.integers import Blocks
+from dither.mechanisms.places.points import PointMechanism, Points, distances
 from dither.privacy import Bound, Nothing, Pure
 from dither.privacy.exact import log_above
 from dither.randomness import Source

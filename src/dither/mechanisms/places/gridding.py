@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from dither.domains import Paths, Rectangle
 from dither.errors import InvalidParameter
-from dither.kernels.graded import Graded, blocks, draw, largest_ratio
-from dither.mechanisms.trajectory.paths import PathMechanism
-from dither.mechanisms.trajectory.points import distances
+from dither.kernels.table.weighted_choice import Graded, blocks, draw, largest_ratio
+from dither.mechanisms.places.path import PathMechanism
+from dither.mechanisms.places.points import distances
 from dither.privacy import Bound, Nothing, Pure, Unit
 from dither.privacy.exact import log_above
 from dither.randomness import Source

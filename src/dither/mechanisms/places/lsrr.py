@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from dither.domains import Domain
 from dither.errors import InvalidParameter
-from dither.kernels.graded import blocks
-from dither.mechanisms.trajectory.points import PointMechanism, Points, distances, positive
+from dither.kernels.table.weighted_choice import blocks
+from dither.mechanisms.places.points import PointMechanism, Points, distances, positive
 from dither.privacy.exact import exp_below
 
 Floats = NDArray[np.float64]

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dither.domains import Domain
-from dither.mechanisms.trajectory.points import PointMechanism, Points, distances, positive
+from dither.mechanisms.places.points import PointMechanism, Points, distances, positive
 
 Integers = NDArray[np.int64]
 

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from dither.domains import Line
 from dither.errors import InvalidParameter, MalformedReport
-from dither.kernels.window import Window
-from dither.mechanisms.mechanism import Mechanism
-from dither.mechanisms.trajectory.paths import PathMechanism, divide
+from dither.kernels.window.integers import Window
+from dither.mechanisms.base import Mechanism
+from dither.mechanisms.places.path import PathMechanism, divide
 from dither.privacy import Bound, Guarantee, Pure, Unit
 from dither.privacy.exact import log_above
 

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from dither.domains import Paths, Plane, finite
 from dither.errors import InvalidParameter, MalformedReport, NotIdentifiable
-from dither.mechanisms.mechanism import MOST_EPSILON, Mechanism, check_epsilon
-from dither.mechanisms.trajectory.readings import Reading
+from dither.mechanisms.base import MOST_EPSILON, Mechanism, check_epsilon
+from dither.mechanisms.combined.post_processing import Reading
 from dither.privacy import Bound, Guarantee, Nothing, Pure, Unit
 from dither.privacy.guarantee import PUBLIC_LENGTH
 from dither.randomness import Source
@@ -203,12 +203,12 @@ class PathMechanism(Mechanism):
 
     @property
     def tallies(self) -> int:
-        """Refuse: places are counted on a grid, see `dither.paths.density`."""
-        raise NotIdentifiable("locations are counted on a grid: use dither.paths.density(reports)")
+        """Refuse: places are counted on a grid, see `dither.maps.density`."""
+        raise NotIdentifiable("locations are counted on a grid: use dither.maps.density(reports)")
 
     def tally(self, cells: Array) -> NDArray[np.int64]:
-        """Refuse: places are counted on a grid, see `dither.paths.density`."""
-        raise NotIdentifiable("locations are counted on a grid: use dither.paths.density(reports)")
+        """Refuse: places are counted on a grid, see `dither.maps.density`."""
+        raise NotIdentifiable("locations are counted on a grid: use dither.maps.density(reports)")
 
     def answers(self, cells: Array) -> int:
         """Say how many locations an array of reports holds."""

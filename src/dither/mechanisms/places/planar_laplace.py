@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from dither.domains import Disk, Parallelogram, Paths, Rectangle, Region
 from dither.errors import InvalidParameter
-from dither.kernels.planar import PlanarNoise
-from dither.mechanisms.trajectory.paths import PathMechanism
+from dither.kernels.lattice.planar import PlanarNoise
+from dither.mechanisms.places.path import PathMechanism
 from dither.privacy import Bound, Pure, Unit
 from dither.randomness import Source
 

@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 from dither.domains import Disk, Domain, Paths, Rectangle, Region, Sphere
 from dither.domains.plane import Pair
 from dither.errors import InvalidParameter
-from dither.mechanisms.trajectory.paths import PathMechanism
-from dither.mechanisms.trajectory.tracs_c import TraCSC
-from dither.mechanisms.trajectory.tracs_d import TraCSD
-from dither.mechanisms.trajectory.walks import WalkMechanism
+from dither.mechanisms.places.path import PathMechanism
+from dither.mechanisms.places.tracs_c import TraCSC
+from dither.mechanisms.places.tracs_d import TraCSD
+from dither.mechanisms.places.walk import WalkMechanism
 from dither.randomness import Seeded
 
 Floats = NDArray[np.float64]

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from dither.domains import Disk, Parallelogram, Paths, Rectangle, Region, finite
 from dither.errors import InvalidParameter, OutsideDomain
-from dither.kernels.graded import Graded, blocks, draw, largest_ratio
-from dither.mechanisms.trajectory.paths import PathMechanism
+from dither.kernels.table.weighted_choice import Graded, blocks, draw, largest_ratio
+from dither.mechanisms.places.path import PathMechanism
 from dither.privacy import Bound, Nothing, Pure, Unit
 from dither.privacy.exact import log_above
 from dither.randomness import Source

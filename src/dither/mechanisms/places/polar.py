@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from dither.domains import Circle, Disk, Interval, finite
 from dither.errors import InvalidParameter, MalformedReport
 from dither.losses import Power, squared
-from dither.mechanisms.mechanism import LEAST_EPSILON, Mechanism, check_epsilon
+from dither.mechanisms.base import LEAST_EPSILON, Mechanism, check_epsilon
 from dither.mechanisms.numeric.ogpm import OGPM, best_width
-from dither.mechanisms.windowed import within
+from dither.mechanisms.window import within
 from dither.privacy import Bound, Pure, Unit
 from dither.privacy.exact import log_above
 from dither.randomness import Source

@@ -12,16 +12,16 @@ from numpy.typing import NDArray
 
 from dither.domains import Circle, Line
 from dither.errors import InvalidParameter
-from dither.kernels.codebook import IDENTITY
 from dither.kernels.law import WindowLaw
-from dither.kernels.window import Blocks
-from dither.mechanisms.mechanism import Mechanism
+from dither.kernels.window.codebook import IDENTITY
+from dither.kernels.window.integers import Blocks
+from dither.mechanisms.analysis import Questions
+from dither.mechanisms.base import Mechanism
 from dither.mechanisms.numeric.ogpm import OGPM
-from dither.mechanisms.questions import Questions
-from dither.mechanisms.trajectory.pairs import made
-from dither.mechanisms.trajectory.tracs_d import HEURISTIC
-from dither.mechanisms.trajectory.walks import TURN, UNIT, WalkMechanism
-from dither.mechanisms.windowed import within
+from dither.mechanisms.places.pair import made
+from dither.mechanisms.places.tracs_d import HEURISTIC
+from dither.mechanisms.places.walk import TURN, UNIT, WalkMechanism
+from dither.mechanisms.window import within
 from dither.privacy import Bound, Pure
 from dither.randomness import Source
 

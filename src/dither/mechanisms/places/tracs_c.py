@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dither.domains import Parallelogram, Paths, Rectangle, Sphere
-from dither.mechanisms.mechanism import Mechanism
+from dither.mechanisms.base import Mechanism
 from dither.mechanisms.numeric.ogpm import OGPM
-from dither.mechanisms.trajectory.pairs import Inner, PairMechanism, made
+from dither.mechanisms.places.pair import Inner, PairMechanism, made
 from dither.randomness import Source
 
 Array = NDArray[Any]

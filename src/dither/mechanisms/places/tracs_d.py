@@ -6,10 +6,10 @@ import math
 from dataclasses import KW_ONLY, dataclass
 from typing import Final, final
 
-from dither.mechanisms.mechanism import Mechanism
+from dither.mechanisms.base import Mechanism
 from dither.mechanisms.numeric.ogpm import OGPM
-from dither.mechanisms.trajectory.pairs import Inner, made
-from dither.mechanisms.trajectory.walks import TURN, UNIT, WalkMechanism
+from dither.mechanisms.places.pair import Inner, made
+from dither.mechanisms.places.walk import TURN, UNIT, WalkMechanism
 
 HEURISTIC: Final = math.pi / (math.pi + 1.0)  # the direction's share of ε [Thesis, Sec. 6.3.1]
 

@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 from dither.domains import Circle, Disk, Interval, Parallelogram, Paths, Rectangle, Region, finite
 from dither.domains.plane import Pair
 from dither.errors import InvalidParameter, OutsideDomain
-from dither.kernels.sampling import FEW, draw_few
-from dither.mechanisms.mechanism import Mechanism
-from dither.mechanisms.trajectory.pairs import PairMechanism
-from dither.mechanisms.windowed import WindowMechanism
+from dither.kernels.blocks import FEW, draw_few
+from dither.mechanisms.base import Mechanism
+from dither.mechanisms.places.pair import PairMechanism
+from dither.mechanisms.window import WindowMechanism
 from dither.randomness import Source
 
 Array = NDArray[Any]

@@ -1,4 +1,4 @@
-"""Solve the designs that ship with the package: `python -m dither.optimal.ship`.
+"""Solve the designs that ship with the package: `python -m dither.optimal.solver.build_shipped`.
 
 Designs that an archive already holds are kept, so that an interrupted run goes on where it stopped.
 """
@@ -11,12 +11,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+from dither.atomic import renamed
 from dither.losses import absolute, average, squared, worst
 from dither.optimal.design import Design
 from dither.optimal.problem import LEAST, MOST, Problem
-from dither.optimal.solver import design
+from dither.optimal.solver.solve import design
 from dither.optimal.store import SHIPPED
-from dither.writing import renamed
 
 _KINDS: Final = (
     {"loss": absolute, "criterion": worst},

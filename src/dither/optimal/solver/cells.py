@@ -8,8 +8,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from dither.kernels.codebook import Runs
-from dither.kernels.window import Sliding
+from dither.kernels.window.codebook import Runs
+from dither.kernels.window.integers import Sliding
 from dither.optimal.problem import Problem
 
 Floats = NDArray[np.float64]

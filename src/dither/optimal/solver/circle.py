@@ -12,10 +12,10 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from dither.kernels.quadrature import between, crossing
-from dither.kernels.window import Sliding
+from dither.kernels.window.integers import Sliding
 from dither.losses import Power
 from dither.mechanisms.numeric import ogpm
+from dither.numerics.quadrature import between, crossing
 from dither.optimal.problem import Elsewhere, Problem
 
 Floats = NDArray[np.float64]

@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 
 from dither.errors import Infeasible, MissingExtra
 from dither.losses import Criterion
-from dither.optimal.certificate import Prices
 from dither.optimal.problem import Problem
+from dither.optimal.solver.certificate import Prices
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

@@ -11,11 +11,11 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from dither.kernels.codebook import Runs
-from dither.kernels.quadrature import between
+from dither.kernels.window.codebook import Runs
 from dither.losses import absolute, squared
-from dither.optimal.cells import CELLS, codebook
+from dither.numerics.quadrature import between
 from dither.optimal.problem import Problem
+from dither.optimal.solver.cells import CELLS, codebook
 
 Floats = NDArray[np.float64]
 

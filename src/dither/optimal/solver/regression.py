@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from dither.domains import Interval
 from dither.errors import InvalidParameter, MissingExtra
 from dither.losses import Power
-from dither.optimal.bilinear import UNIT, place, solve
+from dither.optimal.solver.bilinear import UNIT, place, solve
 from dither.randomness import SYSTEM, Source
 
 Floats = NDArray[np.float64]

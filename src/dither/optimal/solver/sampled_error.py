@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dither.domains import Interval
-from dither.kernels.chart import COIN, Balanced, Chart, Nearest
-from dither.kernels.codebook import Runs
-from dither.kernels.window import Sliding
+from dither.kernels.window.codebook import Runs
+from dither.kernels.window.integers import Sliding
+from dither.kernels.window.start_table import COIN, Balanced, Chart, Nearest
 from dither.losses import Criterion, Power
-from dither.optimal.cells import reaching
 from dither.optimal.problem import Problem
+from dither.optimal.solver.cells import reaching
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]

@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dither.losses import Criterion, Power
-from dither.optimal import lloyd
-from dither.optimal.cells import codebook, fitting_width, grouped, halved, reduced, spread
-from dither.optimal.certificate import Prices, dual, lower_bound
 from dither.optimal.design import Design
-from dither.optimal.linear_program import Grid, Mask, Solution, solve
 from dither.optimal.problem import Problem
-from dither.optimal.realised import Candidate
+from dither.optimal.solver import lloyd
+from dither.optimal.solver.cells import codebook, fitting_width, grouped, halved, reduced, spread
+from dither.optimal.solver.certificate import Prices, dual, lower_bound
+from dither.optimal.solver.linear_program import Grid, Mask, Solution, solve
+from dither.optimal.solver.sampled_error import Candidate
 
 Floats = NDArray[np.float64]
 

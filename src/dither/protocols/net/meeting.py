@@ -16,10 +16,10 @@ from dataclasses import dataclass
 from typing import Any, Final, final
 
 from dither.errors import ExchangeFailed
-from dither.protocols.grouping import check_number, deal_pairs
-from dither.protocols.messages import Kind
-from dither.protocols.servers import begin_share, check_servers, combine, end_share
-from dither.protocols.streams import Address, Deadline, accept, hear, read_object, tell
+from dither.protocols.net.messages import Kind
+from dither.protocols.net.streams import Address, Deadline, accept, hear, read_object, tell
+from dither.protocols.pairing.grouping import check_number, deal_pairs
+from dither.protocols.pairing.servers import begin_share, check_servers, combine, end_share
 
 _SMALL: Final = 1 << 10
 _LARGE: Final = 1 << 24

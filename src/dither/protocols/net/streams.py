@@ -14,7 +14,7 @@ from typing import Any, Final, final
 
 from dither.errors import ExchangeFailed, InvalidParameter
 from dither.protocols.exchange import Exchange
-from dither.protocols.messages import NOBODY, Expected, Kind, Reader, pack
+from dither.protocols.net.messages import NOBODY, Expected, Kind, Reader, pack
 
 Address = tuple[str, int]
 _PIECE: Final = 1 << 16

@@ -12,9 +12,9 @@ from importlib.util import find_spec
 from typing import Final
 
 from dither.errors import ExchangeFailed, InvalidParameter, MissingExtra
-from dither.protocols.grouping import SHUFFLED, Pairing, check_number
-from dither.protocols.shuffling import PRIME
-from dither.protocols.streams import Deadline
+from dither.protocols.net.streams import Deadline
+from dither.protocols.pairing.grouping import SHUFFLED, Pairing, check_number
+from dither.protocols.pairing.shuffling import PRIME
 
 SERVERS: Final = 3
 LOOPBACK: Final = "127.0.0.1"
@@ -42,7 +42,7 @@ def begin_share(n: int, index: int, servers: Sequence[str], names: bytes) -> sub
     agreed = hashlib.sha256(names).hexdigest()
     task = json.dumps({"n": n, "index": index, "servers": list(servers), "agreed": agreed})
     process = subprocess.Popen(
-        [sys.executable, "-m", "dither.protocols.shuffling"],
+        [sys.executable, "-m", "dither.protocols.pairing.shuffling"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

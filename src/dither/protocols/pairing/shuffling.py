@@ -1,4 +1,6 @@
-"""One of three servers that pair devices without knowing the pairs: `python -m dither.protocols.shuffling`.
+"""One of three servers that pair devices without knowing the pairs.
+
+Run by `python -m dither.protocols.pairing.shuffling`.
 
 It reads its task from standard input and writes its shares to standard output, as JSON. MPyC keeps its state
 in the process and reads the command line when it is imported, so each server is a process of its own.

@@ -15,11 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dither.domains import Circle, Interval, Paths, Rectangle
-from dither.mechanisms.mechanism import Mechanism
+from dither.mechanisms.base import Mechanism
 from dither.mechanisms.numeric.sw import SW, wave_share
-from dither.mechanisms.trajectory.planar_laplace import PlanarLaplace
-from dither.mechanisms.trajectory.tracs_d import TraCSD
-from dither.mechanisms.windowed import within
+from dither.mechanisms.places.planar_laplace import PlanarLaplace
+from dither.mechanisms.places.tracs_d import TraCSD
+from dither.mechanisms.window import within
 from dither.privacy import Bound, Nothing
 from dither.randomness import Source
 

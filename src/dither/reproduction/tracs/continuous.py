@@ -10,11 +10,17 @@ from typing import Any, Final
 import numpy as np
 
 from dither.domains import Circle, Paths, Rectangle
-from dither.experiments.figure import CODED, PUBLISHED, RIGHT, Figure, Setting, lines
-from dither.experiments.tracs import coded
-from dither.experiments.tracs.coded import CORNER, Flaws
-from dither.experiments.tracs.data import LONG, SQUARE, city, files, random_paths, sources
-from dither.experiments.tracs.measuring import (
+from dither.maps.metrics import average_error, direction_error, distances
+from dither.mechanisms.numeric.ogpm import OGPM
+from dither.mechanisms.numeric.sw import SW
+from dither.mechanisms.places.strawman import Sectors
+from dither.mechanisms.places.tracs_d import HEURISTIC, TraCSD
+from dither.randomness import Source
+from dither.reproduction.figure import CODED, PUBLISHED, RIGHT, Figure, Setting, lines
+from dither.reproduction.tracs import coded
+from dither.reproduction.tracs.coded import CORNER, Flaws
+from dither.reproduction.tracs.data import LONG, SQUARE, city, files, random_paths, sources
+from dither.reproduction.tracs.measuring import (
     PAPER,
     RIGHT_ONES,
     Make,
@@ -27,13 +33,7 @@ from dither.experiments.tracs.measuring import (
     repeated,
     told_by,
 )
-from dither.experiments.tracs.published import EPSILONS, rows
-from dither.mechanisms.numeric.ogpm import OGPM
-from dither.mechanisms.numeric.sw import SW
-from dither.mechanisms.trajectory.strawman import Sectors
-from dither.mechanisms.trajectory.tracs_d import HEURISTIC, TraCSD
-from dither.paths.metrics import average_error, direction_error, distances
-from dither.randomness import Source
+from dither.reproduction.tracs.published import EPSILONS, rows
 
 _WAVE: Final = partial(SW, redesign=True)
 

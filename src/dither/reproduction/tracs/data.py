@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from dither.domains import Interval, Paths, Rectangle
 from dither.errors import MissingExtra
-from dither.experiments.figure import Setting
 from dither.randomness import Seeded, Source
+from dither.reproduction.figure import Setting
 
 Floats = NDArray[np.float64]
 

@@ -10,29 +10,29 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from dither.domains import Paths
-from dither.experiments.figure import CODED, PUBLISHED, RIGHT, Figure, Setting, lines
-from dither.experiments.tracs.coded import CORNER, RawBeyondTen
-from dither.experiments.tracs.data import SQUARE, City, city, files, grid_paths, sources
-from dither.experiments.tracs.measuring import PAPER, Make, Rows, expect, expect_published, repeated
-from dither.experiments.tracs.published import EPSILONS, rows
-from dither.experiments.tracs.published import PUBLISHED as TABLES
-from dither.mechanisms.trajectory.atp import ATP
-from dither.mechanisms.trajectory.gridding import Gridding
-from dither.mechanisms.trajectory.lsrr import LSRR
-from dither.mechanisms.trajectory.ngram import NGram
-from dither.mechanisms.trajectory.paths import PathMechanism
-from dither.mechanisms.trajectory.points import Points, grid
-from dither.mechanisms.trajectory.readings import Rounded
-from dither.mechanisms.trajectory.tracs_c import TraCSC
-from dither.mechanisms.trajectory.tracs_d import TraCSD
-from dither.paths.metrics import (
+from dither.maps.metrics import (
     average_error,
     hotspots,
     hotspots_lost,
     hotspots_miscounted,
     within_range,
 )
+from dither.mechanisms.combined.post_processing import Rounded
+from dither.mechanisms.places.atp import ATP
+from dither.mechanisms.places.gridding import Gridding
+from dither.mechanisms.places.lsrr import LSRR
+from dither.mechanisms.places.ngram import NGram
+from dither.mechanisms.places.path import PathMechanism
+from dither.mechanisms.places.points import Points, grid
+from dither.mechanisms.places.tracs_c import TraCSC
+from dither.mechanisms.places.tracs_d import TraCSD
 from dither.privacy import TRAJECTORY
+from dither.reproduction.figure import CODED, PUBLISHED, RIGHT, Figure, Setting, lines
+from dither.reproduction.tracs.coded import CORNER, RawBeyondTen
+from dither.reproduction.tracs.data import SQUARE, City, city, files, grid_paths, sources
+from dither.reproduction.tracs.measuring import PAPER, Make, Rows, expect, expect_published, repeated
+from dither.reproduction.tracs.published import EPSILONS, rows
+from dither.reproduction.tracs.published import PUBLISHED as TABLES
 
 Measure = Callable[[Paths, Paths], dict[str, float]]
 Round = Callable[[Any], Any]

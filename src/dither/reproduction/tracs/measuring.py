@@ -7,19 +7,19 @@ from functools import partial
 from typing import Any, Final
 
 from dither.domains import Paths, Rectangle
-from dither.experiments.figure import CODED, RIGHT, Expected, Setting
-from dither.experiments.tracs import coded
-from dither.experiments.tracs.coded import CORNER, Flaws
-from dither.experiments.tracs.data import City, sources
-from dither.experiments.tracs.published import EPSILONS
-from dither.experiments.tracs.published import PUBLISHED as PUBLISHED_CURVES
-from dither.mechanisms.trajectory.paths import PathMechanism
-from dither.mechanisms.trajectory.planar_laplace import PlanarLaplace
-from dither.mechanisms.trajectory.strawman import Strawman
-from dither.mechanisms.trajectory.tracs_c import TraCSC
-from dither.mechanisms.trajectory.tracs_d import TraCSD
-from dither.paths.metrics import average_error, distances
+from dither.maps.metrics import average_error, distances
+from dither.mechanisms.places.path import PathMechanism
+from dither.mechanisms.places.planar_laplace import PlanarLaplace
+from dither.mechanisms.places.strawman import Strawman
+from dither.mechanisms.places.tracs_c import TraCSC
+from dither.mechanisms.places.tracs_d import TraCSD
 from dither.randomness import Source
+from dither.reproduction.figure import CODED, RIGHT, Expected, Setting
+from dither.reproduction.tracs import coded
+from dither.reproduction.tracs.coded import CORNER, Flaws
+from dither.reproduction.tracs.data import City, sources
+from dither.reproduction.tracs.published import EPSILONS
+from dither.reproduction.tracs.published import PUBLISHED as PUBLISHED_CURVES
 
 Rows = list[dict[str, Any]]
 Make = Callable[..., PathMechanism]

@@ -9,15 +9,15 @@ from typing import Any, Final
 import numpy as np
 
 from dither.domains import Circle, Disk
-from dither.experiments.figure import PUBLISHED, RIGHT, Expected, Figure, Setting
-from dither.experiments.tracs.data import SQUARE, city, files, sources
-from dither.experiments.tracs.measuring import PAPER, Rows
 from dither.mechanisms.numeric.ogpm import OGPM
-from dither.mechanisms.trajectory.ngram import NGram
-from dither.mechanisms.trajectory.points import grid
-from dither.mechanisms.trajectory.strawman import Sectors
-from dither.mechanisms.trajectory.tracs_c import TraCSC
-from dither.mechanisms.trajectory.tracs_d import TraCSD
+from dither.mechanisms.places.ngram import NGram
+from dither.mechanisms.places.points import grid
+from dither.mechanisms.places.strawman import Sectors
+from dither.mechanisms.places.tracs_c import TraCSC
+from dither.mechanisms.places.tracs_d import TraCSD
+from dither.reproduction.figure import PUBLISHED, RIGHT, Expected, Figure, Setting
+from dither.reproduction.tracs.data import SQUARE, city, files, sources
+from dither.reproduction.tracs.measuring import PAPER, Rows
 
 Axes = Callable[..., Any]
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 import time
 from typing import Final
 
-from dither.experiments.figure import PUBLISHED, RIGHT, Figure, Setting
-from dither.experiments.tracs.data import SQUARE, random_paths, sources
-from dither.experiments.tracs.measuring import PAPER, Make, Rows
-from dither.mechanisms.trajectory.atp import ATP
-from dither.mechanisms.trajectory.lsrr import LSRR
-from dither.mechanisms.trajectory.ngram import NGram
-from dither.mechanisms.trajectory.readings import Rounded
-from dither.mechanisms.trajectory.tracs_c import TraCSC
-from dither.mechanisms.trajectory.tracs_d import TraCSD
+from dither.mechanisms.combined.post_processing import Rounded
+from dither.mechanisms.places.atp import ATP
+from dither.mechanisms.places.lsrr import LSRR
+from dither.mechanisms.places.ngram import NGram
+from dither.mechanisms.places.tracs_c import TraCSC
+from dither.mechanisms.places.tracs_d import TraCSD
+from dither.reproduction.figure import PUBLISHED, RIGHT, Figure, Setting
+from dither.reproduction.tracs.data import SQUARE, random_paths, sources
+from dither.reproduction.tracs.measuring import PAPER, Make, Rows
 
 _PRINTED: Final = {  # total and perturbing alone, in milliseconds
     "ATP": (145.7, 125.8),

@@ -1,0 +1,1 @@
+"""Classifiers whose parameters can be read: linear models, trees, forests, networks."""

@@ -1,0 +1,1 @@
+"""How utility is bounded: boxes, linear relaxations, densities, samples."""

@@ -1,0 +1,1 @@
+"""Maximum likelihood: distributions, and answers with likelihood intervals."""

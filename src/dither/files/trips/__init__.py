@@ -1,0 +1,1 @@
+"""Trips in files: GPX, GeoJSON, CSV, GeoPackage, GeoParquet."""

@@ -1,0 +1,1 @@
+"""Noise on a lattice: integer weights, exact draws, densities, planar noise."""

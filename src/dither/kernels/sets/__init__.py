@@ -1,0 +1,1 @@
+"""Reports that are sets of categories: bits, subsets, Hadamard columns, hash functions."""

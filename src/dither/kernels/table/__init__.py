@@ -1,0 +1,1 @@
+"""Integer tables drawn exactly: alias tables, channels, weighted choices."""

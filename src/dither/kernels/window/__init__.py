@@ -1,0 +1,1 @@
+"""Windows on cells: integers, draws, start rules, codebooks, laws."""

@@ -1,0 +1,1 @@
+"""Numerical methods: bisection, golden section, quadrature, quantiles, beta functions."""

@@ -1,0 +1,1 @@
+"""Devices over a network: messages, streams, and where devices meet."""

@@ -1,0 +1,1 @@
+"""Who tosses with whom, and whom one has to trust for it."""
