@@ -11,7 +11,7 @@ import numpy as np
 
 import dither as dt
 from benchmarks.timing import minima, table
-from dither import paths
+from dither import maps
 
 COUNT = 10**6
 SQUARE = dt.Rectangle(dt.Interval(0, 1), dt.Interval(0, 1))
@@ -53,7 +53,7 @@ def main(repetitions: int = 5) -> None:
             "the same, read": lambda: along.perturb(long).values,
             "10^6 locations to 10^4 points": lambda: near(places),
             "10^6 locations to a grid": lambda: grid(places),
-            "a map of 32 × 32 cells from 10^6 reports of TraCS-C": lambda: paths.density(told),
+            "a map of 32 × 32 cells from 10^6 reports of TraCS-C": lambda: maps.density(told),
         },
         repetitions,
     )

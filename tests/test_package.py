@@ -5,10 +5,13 @@ from __future__ import annotations
 import ast
 import doctest
 import importlib
+import inspect
 import pkgutil
 import subprocess
 import sys
+from functools import cached_property
 from pathlib import Path
+from types import FunctionType
 
 import pytest
 
@@ -84,3 +87,20 @@ def test_examples_in_docstrings_run(name: str) -> None:
 def test_files_stay_small() -> None:
     long = [path.name for path in (ROOT / "src").rglob("*.py") if len(path.read_text().splitlines()) > 400]
     assert long == []
+
+
+@pytest.mark.parametrize("name", _modules())
+def test_public_methods_say_what_they_do_or_inherit_it(name: str) -> None:
+    """An override need not repeat the abstract method's words; a method without any words is refused."""
+    try:
+        module = importlib.import_module(name)
+    except dt.errors.MissingExtra as missing:
+        pytest.skip(str(missing))
+    for kind in vars(module).values():
+        if not inspect.isclass(kind) or kind.__module__ != name or kind.__name__.startswith("_"):
+            continue
+        for method, thing in vars(kind).items():
+            called = thing.__func__ if isinstance(thing, staticmethod | classmethod) else thing
+            if not method.startswith("_") and isinstance(called, FunctionType | property | cached_property):
+                said = (vars(base)[method] for base in kind.__mro__ if method in vars(base))
+                assert any(inspect.getdoc(one) for one in said), f"{kind.__name__}.{method} has no docstring"

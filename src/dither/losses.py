@@ -8,11 +8,9 @@ from enum import Enum
 from typing import Final, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dither.arrays import Floats
 from dither.errors import InvalidParameter
-
-Floats = NDArray[np.float64]
 
 
 @final

@@ -22,14 +22,12 @@ from typing import Final, final
 
 import numpy as np
 from cryptography.hazmat.primitives.ciphers import Cipher, CipherContext, algorithms, modes
-from numpy.typing import NDArray
 
+from dither.arrays import Integers, Mask, Words
 from dither.errors import InvalidParameter
 
 __all__ = ["SYSTEM", "Keyed", "Seeded", "Source", "System"]
 
-Words = NDArray[np.uint64]
-Integers = NDArray[np.int64]
 
 _BUFFER: Final = 1 << 12  # bytes kept ready for small draws
 _CHUNK: Final = 1 << 18  # bytes encrypted at once
@@ -104,7 +102,7 @@ class Source(ABC):
         return (words % np.uint64(bound)).astype(np.int64)
 
     @final
-    def coins(self, heads: int, of: int, size: int) -> NDArray[np.bool_]:
+    def coins(self, heads: int, of: int, size: int) -> Mask:
         """Give `size` independent coins, each True with probability exactly heads/of (of ≤ 2^63)."""
         if not 0 <= heads <= of:
             raise InvalidParameter("coins need integers 0 <= heads <= of")
@@ -231,17 +229,17 @@ class System(Source):
         self._local.state = (_generation, os.getpid(), stream)
         return stream
 
-    def fill(self, buffer: memoryview | bytearray) -> None:  # noqa: D102
+    def fill(self, buffer: memoryview | bytearray) -> None:
         self._stream().fill(buffer)
 
-    def take(self, size: int) -> bytes:  # noqa: D102
+    def take(self, size: int) -> bytes:
         return self._stream().take(size)
 
-    def spawn(self) -> Source:  # noqa: D102
+    def spawn(self) -> Source:
         return self
 
     @property
-    def private(self) -> bool:  # noqa: D102
+    def private(self) -> bool:
         return True
 
     def __repr__(self) -> str:
@@ -273,20 +271,20 @@ class Seeded(Source):
             lambda: Cipher(algorithms.AES(key), modes.CTR(bytes(16))).encryptor(), rekey=False
         )
 
-    def fill(self, buffer: memoryview | bytearray) -> None:  # noqa: D102
+    def fill(self, buffer: memoryview | bytearray) -> None:
         self._stream.fill(buffer)
 
-    def take(self, size: int) -> bytes:  # noqa: D102
+    def take(self, size: int) -> bytes:
         return self._stream.take(size)
 
-    def spawn(self) -> Seeded:  # noqa: D102
+    def spawn(self) -> Seeded:
         self._spawned += 1
         child = Seeded(self._seed)
         child._reset(f"{self._name}.{self._spawned}")
         return child
 
     @property
-    def private(self) -> bool:  # noqa: D102
+    def private(self) -> bool:
         return False
 
     def __repr__(self) -> str:
@@ -307,18 +305,18 @@ class Keyed(Source):
             lambda: Cipher(algorithms.ChaCha20(derived, bytes(16)), None).encryptor(), rekey=False
         )
 
-    def fill(self, buffer: memoryview | bytearray) -> None:  # noqa: D102
+    def fill(self, buffer: memoryview | bytearray) -> None:
         self._stream.fill(buffer)
 
-    def take(self, size: int) -> bytes:  # noqa: D102
+    def take(self, size: int) -> bytes:
         return self._stream.take(size)
 
-    def spawn(self) -> Keyed:  # noqa: D102
+    def spawn(self) -> Keyed:
         self._spawned += 1
         return Keyed(self._key, self._context + f"\0{self._spawned}".encode())
 
     @property
-    def private(self) -> bool:  # noqa: D102
+    def private(self) -> bool:
         return True
 
     def __repr__(self) -> str:

@@ -7,14 +7,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dither.arrays import Array
 from dither.errors import InvalidParameter, Mismatch
 
 if TYPE_CHECKING:
     from dither.mechanisms.base import Mechanism
-
-Array = NDArray[Any]
 
 
 @final

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dither.arrays import Array
 from dither.domains import Interval, Line
 from dither.errors import InvalidParameter, MissingExtra
 from dither.mechanisms.base import Mechanism
@@ -61,7 +61,7 @@ class Perturb(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: i
         self.guarantee_ = given.guarantee.repeated(self.n_features_in_)
         return self
 
-    def transform(self, X: Any) -> NDArray[Any]:
+    def transform(self, X: Any) -> Array:
         """Give what the reports stand for, one number for each value."""
         check_is_fitted(self)
         table = validate_data(self, X, reset=False, dtype=np.float64)

@@ -45,7 +45,7 @@ class Table:
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         """Give the rows as a stream of Arrow batches; needs the extra `frames`."""
         try:
-            import pyarrow  # noqa: PLC0415  (an extra)
+            import pyarrow
         except ImportError:
             raise MissingExtra("a table as a data frame", "frames") from None
         return pyarrow.Table.from_pylist([dict(row) for row in self.rows]).__arrow_c_stream__(

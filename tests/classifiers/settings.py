@@ -49,7 +49,7 @@ def adversarial(rows: Any) -> Any:
 
 @cache
 def _trees() -> list[Any]:
-    from sklearn.ensemble import RandomForestClassifier  # noqa: PLC0415  (an extra)
+    from sklearn.ensemble import RandomForestClassifier
 
     generator = np.random.default_rng(7)
     points = generator.random((300, 2))

@@ -43,9 +43,9 @@ class Study(NamedTuple):
 
 @cache
 def study(name: str) -> Study:
-    from sklearn.ensemble import RandomForestClassifier  # noqa: PLC0415
-    from sklearn.linear_model import LogisticRegression  # noqa: PLC0415
-    from sklearn.model_selection import train_test_split  # noqa: PLC0415
+    from sklearn.ensemble import RandomForestClassifier
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.model_selection import train_test_split
 
     stroke, linear = name.startswith("stroke"), name.endswith("lr")
     bank = "qcu_bank_normalized.csv.gz" if linear else "qcu_bank_treescale.csv.gz"

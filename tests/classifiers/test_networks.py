@@ -129,10 +129,10 @@ def test_a_proven_box_is_never_crossed() -> None:
 
 def test_scikit_learns_perceptron() -> None:
     pytest.importorskip("sklearn")
-    from sklearn.datasets import load_iris  # noqa: PLC0415
-    from sklearn.neural_network import MLPClassifier  # noqa: PLC0415
-    from sklearn.pipeline import make_pipeline  # noqa: PLC0415
-    from sklearn.preprocessing import StandardScaler  # noqa: PLC0415
+    from sklearn.datasets import load_iris
+    from sklearn.neural_network import MLPClassifier
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
 
     iris = load_iris()
     for target in (iris.target, iris.target == 1):
@@ -165,7 +165,7 @@ def torch_module(image: bool) -> Any:
 @pytest.mark.parametrize("image", [False, True])
 def test_torch_modules(image: bool) -> None:
     module = torch_module(image)
-    import torch  # noqa: PLC0415
+    import torch
 
     x = np.random.default_rng(2).random((1, 4, 4) if image else 2)
     mechanism = dt.OGPM(UNIT, epsilon=6)

@@ -195,7 +195,7 @@ def test_wrong_questions_are_refused(reports):
 def test_a_picture_is_drawn(reports):
     matplotlib = pytest.importorskip("matplotlib")
     matplotlib.use("Agg")
-    from matplotlib import pyplot  # noqa: PLC0415
+    from matplotlib import pyplot
 
     shown = dt.distribution(reports, 4)
     axes = shown.plot()

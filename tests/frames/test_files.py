@@ -49,7 +49,7 @@ def write(path: Path, table: dict[str, list[Any]]) -> Path:
     elif path.suffix == ".jsonl":
         path.write_text("".join(json.dumps(dict(zip(table, row, strict=True))) + "\n" for row in rows))
     elif path.suffix == ".parquet":
-        from pyarrow import parquet  # noqa: PLC0415
+        from pyarrow import parquet
 
         parquet.write_table(pa.table(table), path)
     else:

@@ -36,7 +36,7 @@ def table() -> Any:
 
 
 def _dataset() -> Any:
-    import pyarrow.dataset  # noqa: PLC0415
+    import pyarrow.dataset
 
     return pyarrow.dataset.dataset(table())
 
@@ -162,7 +162,7 @@ def test_estimates_of_a_frame() -> None:
 
 
 def test_polars_expressions() -> None:
-    import dither.frames.polars  # noqa: F401, PLC0415
+    import dither.frames.polars  # noqa: F401
 
     frame = pl.DataFrame({"minutes": np.linspace(0, 180, 1000)})
     out = frame.with_columns(pl.col("minutes").dither.perturb(MINUTES).alias("report"))

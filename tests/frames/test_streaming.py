@@ -37,7 +37,7 @@ def test_memory_does_not_grow_with_the_file(ending: str, rows: int, tmp_path: Pa
             stream.write("minutes\n")
             stream.writelines(f"{value:.2f}\n" for value in np.random.default_rng(1).random(rows))
     else:
-        from pyarrow import parquet  # noqa: PLC0415
+        from pyarrow import parquet
 
         million = pa.record_batch({"minutes": np.random.default_rng(1).random(10**6, dtype=np.float32)})
         with parquet.ParquetWriter(path, million.schema) as writer:

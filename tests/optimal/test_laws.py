@@ -131,7 +131,7 @@ def test_reports_travel(kind: str) -> None:
 
 
 def test_a_codebook_that_was_changed_on_the_way_is_refused() -> None:
-    import json  # noqa: PLC0415
+    import json
 
     data = json.loads(dt.to_json(optimal("worst absolute", 1.0)))
     data["sampled"]["codebook"]["values"][0] -= 0.01
@@ -201,7 +201,7 @@ def test_a_function_stays_at_home_and_its_mechanism_travels(domain: dt.Interval 
 
 
 def test_on_a_circle_the_integers_travel_too() -> None:
-    import json  # noqa: PLC0415
+    import json
 
     data = json.loads(dt.to_json(dt.Optimal(dt.Circle(360), epsilon=1)))
     data["sampled"]["kernel"]["width"] -= 7  # of another version, perhaps; private all the same

@@ -93,7 +93,7 @@ def test_a_damaged_file_is_not_believed(empty_cache: Path, damage: str) -> None:
 def test_another_format_is_not_read(empty_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked = Problem(1.3, dt.absolute)
     made = store.find(asked)
-    from dither.optimal import design  # noqa: PLC0415
+    from dither.optimal import design
 
     monkeypatch.setattr(design, "FORMAT", design.FORMAT + 1)
     assert Design.from_bytes(made.to_bytes(), asked) is not None
@@ -179,7 +179,7 @@ def test_scipy_is_not_loaded_for_what_ships(tmp_path: Path) -> None:
 
 
 def _run(code: str, cache: Path, given: bytes = b"") -> None:
-    import os  # noqa: PLC0415
+    import os
 
     environment = {**os.environ, "DITHER_CACHE": str(cache)}
     done = subprocess.run(
@@ -191,7 +191,7 @@ def _run(code: str, cache: Path, given: bytes = b"") -> None:
 def test_a_request_that_no_mechanism_meets() -> None:
     """Reports inside the domain cannot average to its end."""
     pytest.importorskip("scipy")
-    from dither.optimal.solver.linear_program import Grid, solve  # noqa: PLC0415
+    from dither.optimal.solver.linear_program import Grid, solve
 
     points = np.linspace(0.0, 0.5, 9)
     inside = np.linspace(-0.5, 0.5, 17)

@@ -14,8 +14,8 @@ def main() -> None:
     sys.argv = ["shuffling", "-I", str(task["index"]), "--no-log"]
     for address in task["servers"]:
         sys.argv += ["-P", address]
-    import mpyc.random  # noqa: PLC0415
-    from mpyc.runtime import mpc  # noqa: PLC0415
+    import mpyc.random
+    from mpyc.runtime import mpc
 
     async def all_shuffles() -> Any:
         await mpc.start()

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dither.advice.catalogue import Candidate, on_a_line, on_categories, solved
 from dither.advice.plotting import BUDGETS, draw_curves
+from dither.arrays import Floats
 from dither.domains import Categories, Circle, Domain, Interval, Line
 from dither.errors import DitherError, Infeasible, InvalidParameter
 from dither.losses import Criterion, Power, absolute, squared
@@ -22,8 +22,6 @@ from dither.optimal.closed_form import known_optimum
 from dither.optimal.mechanism import Optimal
 from dither.optimal.problem import Problem
 from dither.table import Row, Table, shown
-
-Floats = NDArray[np.float64]
 
 _INPUTS: Final = 2048  # spread evenly, over which the error of a solved mechanism is averaged
 _UNBIASED: Final = 1e-6  # a bias below this share of the domain's length is none

@@ -20,13 +20,13 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dither.advice import simulation
 from dither.advice.catalogue import Candidate, on_a_line, on_categories, solved
 from dither.advice.compare import average_variance, error_of, largest, mean_over
 from dither.advice.goal import Goal
 from dither.advice.place_goal import Places
+from dither.arrays import Floats
 from dither.domains import Categories, Circle, Interval
 from dither.errors import InvalidParameter
 from dither.kernels.law import COSINE, Moment
@@ -37,7 +37,6 @@ from dither.optimal.mechanism import Optimal
 
 __all__ = ["Distribution", "Frequencies", "Goal", "Mean", "Places", "SingleValues"]
 
-Floats = NDArray[np.float64]
 
 # Where Podium overtakes Hybrid as the unbiased mechanism in closed form with the smallest variance.
 CROSSOVER: Final = {Criterion.WORST: 2.3190030126702377, Criterion.AVERAGE: 0.8955}
@@ -92,11 +91,11 @@ class Mean(_Averaged):
         super().__post_init__()
         check_criterion(self.criterion)
 
-    def candidates(self, domain: Any, epsilon: float, *, wait: bool = True) -> list[Candidate]:  # noqa: D102
+    def candidates(self, domain: Any, epsilon: float, *, wait: bool = True) -> list[Candidate]:
         best = solved(domain, epsilon, (), (self.criterion,), unbiased=True, wait=wait)
         return [*best, *_plain(domain, epsilon)]
 
-    def spread(self, mechanism: Any) -> float | None:  # noqa: D102
+    def spread(self, mechanism: Any) -> float | None:
         if isinstance(mechanism.domain, Circle):
             return self._over(mechanism, lambda x: _turning(mechanism, x))
         if isinstance(mechanism, Optimal) and mechanism.unbiased:
@@ -110,7 +109,7 @@ class Mean(_Averaged):
         over = largest if self.criterion is Criterion.WORST else mean_over
         return over(mechanism, function)
 
-    def reason(self, first: Candidate, domain: Any) -> str:  # noqa: D102
+    def reason(self, first: Candidate, domain: Any) -> str:
         if isinstance(domain, Circle):
             return "it keeps most of a direction's length for the noise across it"
         if isinstance(first.mechanism, Optimal):
@@ -135,13 +134,13 @@ class Frequencies(_Averaged):
     takes = (Categories,)
     otherwise = "for numbers ask dt.goals.Distribution"
 
-    def candidates(self, domain: Any, epsilon: float, *, wait: bool = True) -> list[Candidate]:  # noqa: D102
+    def candidates(self, domain: Any, epsilon: float, *, wait: bool = True) -> list[Candidate]:
         return on_categories(domain, epsilon)
 
-    def spread(self, mechanism: Any) -> float:  # noqa: D102
+    def spread(self, mechanism: Any) -> float:
         return average_variance(mechanism)
 
-    def reason(self, first: Candidate, domain: Any) -> str:  # noqa: D102
+    def reason(self, first: Candidate, domain: Any) -> str:
         return f"the smallest error for {domain} at this ε, in {first.mechanism.report_bytes:g}-byte reports"
 
 
@@ -169,10 +168,10 @@ class Distribution(Goal):
         if isinstance(self.bins, bool) or not isinstance(self.bins, int) or self.bins < 2:
             raise InvalidParameter("bins are a whole number, at least 2")
 
-    def candidates(self, domain: Any, epsilon: float, *, wait: bool = True) -> list[Candidate]:  # noqa: D102
+    def candidates(self, domain: Any, epsilon: float, *, wait: bool = True) -> list[Candidate]:
         return _plain(domain, epsilon)
 
-    def error(self, mechanism: Any) -> float | None:  # noqa: D102
+    def error(self, mechanism: Any) -> float | None:
         n = stated(self.n)
         tells = simulation.tells_apart(mechanism, self.bins)
         return simulation.distance(mechanism, n, self.bins) if tells else None
@@ -188,14 +187,14 @@ class Distribution(Goal):
             for one, error in zip(able, first, strict=True)
         ]
 
-    def people(self, candidates: list[Candidate], target: float) -> int | None:  # noqa: D102
+    def people(self, candidates: list[Candidate], target: float) -> int | None:
         pilot = replace(self, n=10_000).errors(candidates)
         if not pilot:
             return None
         best = min(pilot, key=lambda pair: pair[1])[0]
         return simulation.people_for_distance(best.mechanism, target, self.bins)
 
-    def reason(self, first: Candidate, domain: Any) -> str:  # noqa: D102
+    def reason(self, first: Candidate, domain: Any) -> str:
         return "the smallest error in simulations with people spread evenly"
 
 
@@ -215,17 +214,17 @@ class SingleValues(Goal):
             raise InvalidParameter("a loss is dt.absolute, dt.squared or dt.power(k)")
         check_criterion(self.criterion)
 
-    def candidates(self, domain: Any, epsilon: float, *, wait: bool = True) -> list[Candidate]:  # noqa: D102
+    def candidates(self, domain: Any, epsilon: float, *, wait: bool = True) -> list[Candidate]:
         best = solved(domain, epsilon, (self.loss,), (self.criterion,), wait=wait)
         return [*best, *on_a_line(domain, epsilon, (self.loss,))]
 
-    def error(self, mechanism: Any) -> float:  # noqa: D102
+    def error(self, mechanism: Any) -> float:
         return error_of(mechanism, self.loss, self.criterion)
 
-    def people(self, candidates: list[Candidate], target: float) -> int | None:  # noqa: D102
+    def people(self, candidates: list[Candidate], target: float) -> int | None:
         raise InvalidParameter("the error of a single value does not depend on how many people there are")
 
-    def reason(self, first: Candidate, domain: Any) -> str:  # noqa: D102
+    def reason(self, first: Candidate, domain: Any) -> str:
         least = known_optimum(domain, first.mechanism.epsilon, self.loss, self.criterion)
         if least is not None and self.error(first.mechanism) <= least * (1.0 + 1e-9):
             return f"no mechanism at all has a smaller {self.criterion!r} {self.loss!r} error"

@@ -41,7 +41,7 @@ class Places(Goal):
             points = Paths.of(self.places).points.tolist()
             object.__setattr__(self, "places", tuple((x, y) for x, y in points))
 
-    def candidates(self, domain: Any, epsilon: float, *, wait: bool = True) -> list[Candidate]:  # noqa: D102
+    def candidates(self, domain: Any, epsilon: float, *, wait: bool = True) -> list[Candidate]:
         found = []
         for kind in (TraCSC, TraCSD, Strawman, PlanarLaplace, Gridding):
             if isinstance(domain, kind.takes):
@@ -55,12 +55,12 @@ class Places(Goal):
                 found.append(Candidate(name, replace(one.mechanism, split=split), variant=True))
         return found
 
-    def error(self, mechanism: Any) -> float:  # noqa: D102
+    def error(self, mechanism: Any) -> float:
         return predicted_error(mechanism, self.places)
 
-    def people(self, candidates: list[Candidate], target: float) -> int | None:  # noqa: D102
+    def people(self, candidates: list[Candidate], target: float) -> int | None:
         raise InvalidParameter("the error of a single place does not depend on how many people there are")
 
-    def reason(self, first: Candidate, domain: Any) -> str:  # noqa: D102
+    def reason(self, first: Candidate, domain: Any) -> str:
         where = "with places spread evenly" if self.places is None else "with the places that were given"
         return f"the smallest error in simulations {where}"

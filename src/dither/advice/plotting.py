@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dither.arrays import Floats
 from dither.errors import InvalidParameter, MissingExtra
 
-Floats = NDArray[np.float64]
 Curve = tuple[str, tuple[Floats, Floats]]  # a name, places and heights
 
 MARKS: Final = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0)  # along ε
@@ -23,7 +22,7 @@ def draw_curves(
     """Draw curves against the input on the left and, against ε, on the right; give both axes back."""
     if axes is None:
         try:
-            from matplotlib.figure import Figure  # noqa: PLC0415  (an extra)
+            from matplotlib.figure import Figure
         except ImportError:
             raise MissingExtra("a picture", "plot") from None
         axes = Figure(figsize=(10.0, 4.2), layout="constrained").subplots(1, 2)

@@ -12,15 +12,13 @@ from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dither.arrays import Floats
 from dither.domains import Circle, Line
 from dither.errors import InvalidParameter
 from dither.estimation.api import distribution
 from dither.mechanisms.number import Numerical
 from dither.randomness import Seeded
-
-Floats = NDArray[np.float64]
 
 FINAL: Final = range(128)  # simulations behind a prediction: their mean is known to one or two per cent
 FIRST: Final = range(1000, 1016)  # simulations that tell who is worth more: others, for luck is no merit

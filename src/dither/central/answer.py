@@ -97,7 +97,7 @@ class Symmetric(Ends):
     law: Tail
     domain: Interval | None = None
 
-    def half(self, level: float) -> float:  # noqa: D102
+    def half(self, level: float) -> float:
         size = 1
         while self.law.tail(size) > 1.0 - level:
             size *= 2
@@ -113,7 +113,7 @@ class Symmetric(Ends):
             return half
         return min(half, max(self.centre - self.domain.low, self.domain.high - self.centre))
 
-    def at(self, level: float) -> tuple[float, float]:  # noqa: D102
+    def at(self, level: float) -> tuple[float, float]:
         half = self.half(level)
         # A number beyond the floats is at least as far as the last of them: its near end is looked for there.
         low, high = min(self.centre, LARGEST) - half, max(self.centre, -LARGEST) + half
@@ -139,7 +139,7 @@ class Shares(Ends):
     law: Pair
     grid: Grid
 
-    def at(self, level: float) -> tuple[float, float]:  # noqa: D102
+    def at(self, level: float) -> tuple[float, float]:
         _, count = self.method.solve(self.first, self.second, self.grid)
         if count <= 0:
             return self.grid.domain.low, self.grid.domain.high
@@ -149,7 +149,7 @@ class Shares(Ends):
         high = max(_edge(passes, self.share, self.error, 1.0), min(self.share + self.error, 1.0))
         return self.grid.at(Fraction(low)), self.grid.at(Fraction(high))
 
-    def half(self, level: float) -> float:  # noqa: D102
+    def half(self, level: float) -> float:
         low, high = self.at(level)
         value = self.grid.at(Fraction(self.share))
         return max(value - low, high - value)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Final, final
+from typing import Final, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dither.arrays import Array, Integers
 from dither.central.discrete import Decay
 from dither.domains import BLOCK, Interval, finite
 from dither.errors import InvalidParameter
@@ -41,7 +41,7 @@ class LearnedBounds:
         if not self.smallest < self.largest:
             raise InvalidParameter("the smallest power of two must be below the largest")
 
-    def learn(self, values: NDArray[Any], epsilon: Fraction, source: Source) -> Interval:
+    def learn(self, values: Array, epsilon: Fraction, source: Source) -> Interval:
         """Choose bounds with a budget of ε for one record added or removed.
 
         A record is in one bin at most, so it moves one count by one: geometric noise of ratio e^(−ε) on every
@@ -61,7 +61,7 @@ class LearnedBounds:
         outer = [2.0**power for power in range(self.smallest, self.largest + 1)]
         return [-edge for edge in reversed(outer)] + outer
 
-    def _counts(self, values: NDArray[Any]) -> NDArray[np.int64]:
+    def _counts(self, values: Array) -> Integers:
         """Count the records between neighbouring edges; those beyond count in the last bin, NaN nowhere."""
         powers = self.largest - self.smallest
         counts = np.zeros(2 * powers + 1, dtype=np.int64)

@@ -28,7 +28,7 @@ class Noise(ABC):
 class LaplacePair(Noise):
     """Independent Laplace noise on both numbers: the textbook's choice, close to the best below ε ≈ 0.5."""
 
-    def law(self, method: Method, grid: Grid, epsilon: Fraction) -> Pair:  # noqa: D102
+    def law(self, method: Method, grid: Grid, epsilon: Fraction) -> Pair:
         return LaplaceLattice(method.sensitivity(grid), epsilon)
 
 
@@ -42,7 +42,7 @@ class Staircase2D(Noise):
     def __post_init__(self) -> None:
         _check(self.gamma)
 
-    def law(self, method: Method, grid: Grid, epsilon: Fraction) -> Pair:  # noqa: D102
+    def law(self, method: Method, grid: Grid, epsilon: Fraction) -> Pair:
         sensitivity = method.sensitivity(grid)
         if self.gamma is None:
             return StaircaseLattice.best(sensitivity, epsilon)
@@ -63,7 +63,7 @@ class Hourglass(Noise):
     def __post_init__(self) -> None:
         _check(self.gamma)
 
-    def law(self, method: Method, grid: Grid, epsilon: Fraction) -> Pair:  # noqa: D102
+    def law(self, method: Method, grid: Grid, epsilon: Fraction) -> Pair:
         if method is not TRANSFORMED:
             raise InvalidParameter(
                 f"hourglass noise protects the two sums of TRANSFORMED only; with {method} give "

@@ -57,17 +57,17 @@ class LaplaceLattice(Pair):
     def _one(self) -> Laplace:
         return Laplace(self.sensitivity, self.epsilon)
 
-    def draw(self, source: Source) -> tuple[int, int]:  # noqa: D102
+    def draw(self, source: Source) -> tuple[int, int]:
         return self._one.draw(source), self._one.draw(source)
 
-    def exponent(self, first: int, second: int) -> Fraction:  # noqa: D102
+    def exponent(self, first: int, second: int) -> Fraction:
         return Fraction(abs(first) + abs(second), self.sensitivity)
 
     @property
-    def moments(self) -> tuple[float, float]:  # noqa: D102
+    def moments(self) -> tuple[float, float]:
         return self._one.variance, 0.0
 
-    def tail(self, weights: tuple[float, float], size: float) -> float:  # noqa: D102
+    def tail(self, weights: tuple[float, float], size: float) -> float:
         return tails.laplace(weights, math.sqrt(self._one.variance), size)
 
 
@@ -101,11 +101,11 @@ class StaircaseLattice(Pair):
     def _decay(self) -> Decay:
         return Decay(self.epsilon)
 
-    def exponent(self, first: int, second: int) -> Fraction:  # noqa: D102
+    def exponent(self, first: int, second: int) -> Fraction:
         step = self.sensitivity
         return Fraction((abs(first) + abs(second) + step - self.radius) // step)
 
-    def draw(self, source: Source) -> tuple[int, int]:  # noqa: D102
+    def draw(self, source: Source) -> tuple[int, int]:
         # Ring 0 has `inner` points of weight 1; ring j ≥ 1 has middle + outer·(j − 1) points of weight b^j.
         # Summed over j and multiplied by (1 − b)²: inner·(1 − b)², middle·b·(1 − b), outer·b². As for one
         # number, the proposal has 2^(−m) ≥ b in place of b, and coins make up the difference.
@@ -139,10 +139,10 @@ class StaircaseLattice(Pair):
         return squares / (points * self.sensitivity**2)
 
     @property
-    def moments(self) -> tuple[float, float]:  # noqa: D102
+    def moments(self) -> tuple[float, float]:
         return float(self._variance), 0.0
 
-    def tail(self, weights: tuple[float, float], size: float) -> float:  # noqa: D102
+    def tail(self, weights: tuple[float, float], size: float) -> float:
         if self.epsilon < tails.SMALL:
             return tails.laplace(weights, math.sqrt(self._variance), size)
         return tails.rings(weights, (self.radius - 0.5) / self.sensitivity, float(self.epsilon), size)
@@ -161,12 +161,12 @@ class HourglassLattice(Pair):
 
     staircase: Staircase
 
-    def draw(self, source: Source) -> tuple[int, int]:  # noqa: D102
+    def draw(self, source: Source) -> tuple[int, int]:
         first = self.staircase.draw(source)
         line = self.staircase.level(first) + self.staircase.decay.two_sided(source)
         return first, line * self.staircase.sensitivity - first
 
-    def exponent(self, first: int, second: int) -> Fraction | None:  # noqa: D102
+    def exponent(self, first: int, second: int) -> Fraction | None:
         line, off = divmod(first + second, self.staircase.sensitivity)
         level = self.staircase.level(first)
         return None if off else Fraction(abs(level) + abs(line - level))
@@ -180,11 +180,11 @@ class HourglassLattice(Pair):
         return level + 2.0 * odds * (1.0 + odds)
 
     @property
-    def moments(self) -> tuple[float, float]:  # noqa: D102
+    def moments(self) -> tuple[float, float]:
         variance = self.staircase.variance  # of both numbers: the law is symmetric in them
         return variance, 0.5 * self.line_variance - variance
 
-    def tail(self, weights: tuple[float, float], size: float) -> float:  # noqa: D102
+    def tail(self, weights: tuple[float, float], size: float) -> float:
         law = self.staircase
         if law.epsilon < tails.SMALL:
             return tails.laplace(weights, math.sqrt(law.variance), size)

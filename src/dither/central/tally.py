@@ -9,15 +9,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any, Final, NoReturn, final
+from typing import Final, NoReturn, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dither.arrays import Array
 from dither.domains import BLOCK, Interval
 from dither.errors import InvalidParameter, MalformedReport, Mismatch
-
-Array = NDArray[Any]
 
 CELLS: Final = 1 << 32  # rounding moves a mean by at most 2^−33 of the domain
 _MOST: Final = 1 << 36  # so that a block's sum stays below 2^53, where float64 adds integers exactly

@@ -7,16 +7,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, final
 
-import numpy as np
-from numpy.typing import NDArray
-
+from dither.arrays import Floats, Mask
 from dither.classifiers.models.model import Model
 from dither.classifiers.models.readable import read
 from dither.classifiers.models.slices import Slice
 from dither.classifiers.subject import Subject
 from dither.errors import InvalidParameter
-
-Floats = NDArray[np.float64]
 
 
 @final
@@ -43,7 +39,7 @@ class Case:
         """The values that are randomised."""
         return self.subject.values
 
-    def keeps(self, points: Floats) -> NDArray[np.bool_]:
+    def keeps(self, points: Floats) -> Mask:
         """Say for each row of randomised values whether the answer stays."""
         return self.model.keeps(self.subject.rows(points), self.answer)
 

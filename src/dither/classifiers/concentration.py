@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dither.arrays import Floats
 from dither.classifiers.feature_law import as_designed
 from dither.classifiers.proofs.box import Box
 from dither.domains import Circle, Line
@@ -16,8 +16,6 @@ from dither.kernels.lattice.law import TableLaw
 from dither.mechanisms.analysis import Number, Questions
 from dither.mechanisms.combined.attributes import Attributes
 from dither.mechanisms.combined.each import Each
-
-Floats = NDArray[np.float64]
 
 BLOCK: Final = 1 << 13
 FEW: Final = 4  # atoms that are compared with one by one

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dither.arrays import Floats
 from dither.classifiers.case import Case
 from dither.classifiers.indicator import Indicator
 from dither.classifiers.proofs.importance import one_time
@@ -20,8 +20,6 @@ from dither.mechanisms.base import check_epsilon
 from dither.mechanisms.combined.attributes import Answering
 from dither.mechanisms.plotting import axes_or_new
 from dither.randomness import SYSTEM, Source
-
-Floats = NDArray[np.float64]
 
 BUDGETS: Final = tuple(np.geomspace(0.1, 10.0, 50).tolist())
 _CLOSE: Final = 0.01  # proven bounds nearer than this need no sampling beside them

@@ -8,8 +8,8 @@ from functools import cached_property
 from typing import Final, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dither.arrays import Floats
 from dither.domains import Interval
 from dither.errors import InvalidParameter
 from dither.kernels.lattice.law import TableLaw
@@ -17,8 +17,6 @@ from dither.kernels.table.channel import Nearest
 from dither.mechanisms.analysis import Questions, Realised
 from dither.mechanisms.combined.memoised import Memoised
 from dither.mechanisms.frequency.randomized_response import Response
-
-Floats = NDArray[np.float64]
 
 LISTED: Final = 1 << 20  # the most reports that a mechanism's law is tabulated for
 

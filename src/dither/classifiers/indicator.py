@@ -8,8 +8,8 @@ from functools import cached_property
 from typing import Any, Final, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dither.arrays import Floats
 from dither.classifiers.result import Utility
 from dither.classifiers.subject import Randomiser, check_mechanism, draw, parts_of
 from dither.domains import finite
@@ -75,7 +75,7 @@ class Indicator:
             warnings.simplefilter("ignore", RawRelease)
             return replace(self, mechanism=self.mechanism.at(epsilon))
 
-    def perturb(self, values: Any, *, source: Source | None = None) -> NDArray[np.float64]:
+    def perturb(self, values: Any, *, source: Source | None = None) -> Floats:
         """Give what people send, one row each: a randomised record, or the raw one."""
         stream = SYSTEM if source is None else source
         rows = np.atleast_2d(np.asarray(values, dtype=np.float64))

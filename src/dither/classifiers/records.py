@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any, Final, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dither.arrays import Floats, Integers
 from dither.classifiers.case import Case
 from dither.classifiers.models.model import Model
 from dither.classifiers.proofs.confidence import binomial_above, binomial_below, mean_below
@@ -27,8 +27,6 @@ from dither.errors import InvalidParameter
 from dither.mechanisms.combined.attributes import Answering
 from dither.randomness import SYSTEM, Source
 
-Array = NDArray[Any]
-Floats = NDArray[np.float64]
 Progress = Callable[[int], None]
 
 _ROWS: Final = 1 << 16  # records that are asked about at once
@@ -133,7 +131,7 @@ def _sampled(
     queries: int,
     source: Source,
     told: Progress,
-) -> NDArray[np.int64]:
+) -> Integers:
     """Count for each record how often its answer stays; many records are asked about together."""
     counts = []
     size = max(1, _ROWS // queries)
@@ -157,7 +155,7 @@ def _proof(lower: Floats, upper: Floats, promise: Any) -> Overall:
     return Overall(average, worst, lower, upper)
 
 
-def _bounds(stayed: NDArray[np.int64], queries: int, omega: float, promise: Any) -> Overall:
+def _bounds(stayed: Integers, queries: int, omega: float, promise: Any) -> Overall:
     trials, total, half = queries * stayed.size, int(stayed.sum()), omega / 2.0  # for each of two edges
     share = half / stayed.size  # all records at once
     lower = np.array([binomial_below(int(count), queries, share) for count in stayed])

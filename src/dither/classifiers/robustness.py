@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any, Final, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dither.arrays import Floats
 from dither.classifiers.case import Case
 from dither.classifiers.proofs.box import Box
 from dither.classifiers.proofs.box_search import STEPS, by_length, farthest, grown
@@ -18,7 +18,6 @@ from dither.domains import Interval
 from dither.errors import InvalidParameter
 from dither.randomness import SYSTEM, Source
 
-Floats = NDArray[np.float64]
 Domains = Interval | Mapping[str, Interval]
 
 _FINE: Final = 40  # halvings of a search whose every step is a proof

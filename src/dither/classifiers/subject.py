@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dither.arrays import Array, Floats
 from dither.classifiers.feature_law import as_designed, numbers_of
 from dither.errors import InvalidParameter, OutsideDomain
 from dither.kernels.table.channel import Nearest
@@ -20,8 +20,6 @@ from dither.mechanisms.frequency.randomized_response import Response
 from dither.privacy import Guarantee, Unit
 from dither.randomness import Source
 
-Array = NDArray[Any]
-Floats = NDArray[np.float64]
 Randomiser = Mechanism | Memoised | Each
 
 

@@ -41,7 +41,7 @@ class _Verbs(click.Group):
 
     def invoke(self, ctx: click.Context) -> object:
         """Turn errors into one line on standard error: exit code 2 for what was asked, 1 for the system's."""
-        from dither.errors import DitherError  # noqa: PLC0415  (numpy stays out of --help)
+        from dither.errors import DitherError
 
         if os.environ.get("NO_COLOR"):
             ctx.color = False

@@ -9,8 +9,8 @@ from typing import Any
 
 import click
 import numpy as np
-from numpy.typing import NDArray
 
+from dither.arrays import Floats
 from dither.domains import Interval
 from dither.errors import InvalidParameter, MissingExtra
 from dither.files.format import format_of
@@ -55,7 +55,7 @@ def features_of(model: Any, said: str | None, file: Path, randomised: list[str])
     return names
 
 
-def records(file: Path, names: list[str]) -> NDArray[np.float64]:
+def records(file: Path, names: list[str]) -> Floats:
     """Give the named columns of a table as rows of numbers."""
     chunks = list(format_of(file).read(file, names))
     try:

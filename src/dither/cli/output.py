@@ -20,8 +20,8 @@ def rows_done(title: str, total: int | None = None) -> Iterator[Callable[[int], 
     if not sys.stderr.isatty():
         yield lambda rows: None
         return
-    from rich.console import Console  # noqa: PLC0415  (only where it is shown)
-    from rich.progress import (  # noqa: PLC0415
+    from rich.console import Console
+    from rich.progress import (
         BarColumn,
         Progress,
         SpinnerColumn,
@@ -59,8 +59,8 @@ def steps(title: str, total: int) -> Iterator[Callable[[str], None]]:
     if not sys.stderr.isatty():
         yield lambda name: None
         return
-    from rich import progress  # noqa: PLC0415  (only where it is shown)
-    from rich.console import Console  # noqa: PLC0415
+    from rich import progress
+    from rich.console import Console
 
     columns = (
         progress.BarColumn(),

@@ -10,10 +10,9 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
-from dither.domains.domain import Array, Domain
+from dither.arrays import Array, Integers
+from dither.domains.domain import Domain
 from dither.errors import InvalidParameter, OutsideDomain
-
-Codes = NDArray[np.int64]
 
 
 @final
@@ -52,7 +51,7 @@ class Categories(Domain):
     def _codes(self) -> dict[Hashable, int]:
         return {label: code for code, label in enumerate(self.labels)}
 
-    def check(self, values: object) -> Codes:
+    def check(self, values: object) -> Integers:
         """Give the codes 0 … k − 1 of the labels, or raise `OutsideDomain` without naming one."""
         if isinstance(values, np.ma.MaskedArray):
             raise OutsideDomain("a masked array was given; decide first what a missing answer means")

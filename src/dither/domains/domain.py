@@ -5,15 +5,12 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Any, final
+from typing import final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dither.arrays import Array, Floats
 from dither.errors import InvalidParameter, OutsideDomain
-
-Floats = NDArray[np.float64]
-Array = NDArray[Any]
 
 BLOCK = 1 << 15  # values looked at together: they stay in the cache
 

@@ -8,7 +8,8 @@ from typing import final
 
 import numpy as np
 
-from dither.domains.domain import Floats, Line, finite, numbers, shown
+from dither.arrays import Floats
+from dither.domains.domain import Line, finite, numbers, shown
 from dither.errors import InvalidParameter, OutsideDomain
 
 
@@ -34,14 +35,14 @@ class Interval(Line):
         object.__setattr__(self, "_top", upper)
 
     @property
-    def low(self) -> float:  # noqa: D102
+    def low(self) -> float:
         return self._low
 
     def _high(self) -> float:
         return self._top
 
     @property
-    def length(self) -> float:  # noqa: D102
+    def length(self) -> float:
         return self._top - self._low
 
     def clip(self, values: object) -> Floats:
@@ -76,11 +77,11 @@ class Circle(Line):
         object.__setattr__(self, "period", length)
 
     @property
-    def low(self) -> float:  # noqa: D102
+    def low(self) -> float:
         return 0.0
 
     @property
-    def length(self) -> float:  # noqa: D102
+    def length(self) -> float:
         return self.period
 
     def wrap(self, values: object) -> Floats:

@@ -9,7 +9,8 @@ from typing import final
 
 import numpy as np
 
-from dither.domains.domain import Floats, finite
+from dither.arrays import Floats
+from dither.domains.domain import finite
 from dither.domains.line import Interval
 from dither.domains.plane import Pair, Rectangle, Region
 from dither.errors import InvalidParameter, OutsideDomain
@@ -51,17 +52,17 @@ class Parallelogram(Region):
         return np.asarray(np.linalg.inv(self._sides), dtype=np.float64)
 
     @property
-    def centre(self) -> Pair:  # noqa: D102
+    def centre(self) -> Pair:
         x, y = np.asarray(self.corner) + self._sides.sum(axis=0) / 2.0
         return float(x), float(y)
 
     @property
-    def diameter(self) -> float:  # noqa: D102
+    def diameter(self) -> float:
         (a, b), (c, d) = self.first, self.second
         return max(math.hypot(a + c, b + d), math.hypot(a - c, b - d))
 
     @property
-    def box(self) -> Rectangle:  # noqa: D102
+    def box(self) -> Rectangle:
         corners = np.asarray(self.corner) + np.array([[0, 0], [1, 0], [0, 1], [1, 1]]) @ self._sides
         low, high = corners.min(axis=0), corners.max(axis=0)
         return Rectangle(Interval(float(low[0]), float(high[0])), Interval(float(low[1]), float(high[1])))
@@ -79,16 +80,16 @@ class Parallelogram(Region):
         """Give the places of pairs of coordinates along the sides."""
         return np.asarray(np.asarray(self.corner) + coordinates @ self._sides, dtype=np.float64)
 
-    def gauge(self, reference: Floats, step: Floats) -> Floats:  # noqa: D102
+    def gauge(self, reference: Floats, step: Floats) -> Floats:
         return _UNIT.gauge(self.to_axes(reference), np.asarray(step @ self._inverse))
 
-    def gauge_one(self, reference: Pair, step: Pair) -> float:  # noqa: D102
+    def gauge_one(self, reference: Pair, step: Pair) -> float:
         ((a, b), (c, d)), (x, y) = self._inverse.tolist(), self.corner
         s, t = reference[0] - x, reference[1] - y
         inside = min(max(s * a + t * c, 0.0), 1.0), min(max(s * b + t * d, 0.0), 1.0)
         return _UNIT.gauge_one(inside, (step[0] * a + step[1] * c, step[0] * b + step[1] * d))
 
-    def check(self, values: object) -> Floats:  # noqa: D102
+    def check(self, values: object) -> Floats:
         points = self._points(values)
         along = (points - self.corner) @ self._inverse
         if points.size and not bool(along.min() >= -_SLACK and along.max() <= 1.0 + _SLACK):

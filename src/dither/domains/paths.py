@@ -7,13 +7,10 @@ from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
-from numpy.typing import NDArray
 
-from dither.domains.domain import Floats, numbers
+from dither.arrays import Array, Floats, Integers, Mask
+from dither.domains.domain import numbers
 from dither.errors import InvalidParameter, OutsideDomain
-
-Array = NDArray[Any]
-Offsets = NDArray[np.int64]
 
 
 @final
@@ -27,7 +24,7 @@ class Paths:
     """
 
     points: Floats
-    offsets: Offsets
+    offsets: Integers
 
     def __post_init__(self) -> None:
         points, offsets = np.asarray(self.points), np.asarray(self.offsets)
@@ -67,17 +64,17 @@ class Paths:
         return Paths(points, np.arange(0, len(points) + 1, length, dtype=np.int64))
 
     @staticmethod
-    def begun(points: Floats, begins: NDArray[np.bool_]) -> Paths:
+    def begun(points: Floats, begins: Mask) -> Paths:
         """Give paths from all places and a mark at the first place of each path."""
         return Paths(points, np.append(np.flatnonzero(begins), len(points)).astype(np.int64))
 
     @property
-    def lengths(self) -> Offsets:
+    def lengths(self) -> Integers:
         """How many places each path has."""
         return np.diff(self.offsets)
 
     @property
-    def begins(self) -> NDArray[np.bool_]:
+    def begins(self) -> Mask:
         """Which places are the first of their path."""
         marks = np.zeros(len(self.points), dtype=np.bool_)
         marks[self.offsets[:-1]] = True

@@ -9,7 +9,8 @@ from typing import Final, final
 
 import numpy as np
 
-from dither.domains.domain import Domain, Floats, finite, numbers
+from dither.arrays import Floats
+from dither.domains.domain import Domain, finite, numbers
 from dither.domains.line import Circle, Interval
 from dither.errors import InvalidParameter, OutsideDomain
 
@@ -83,15 +84,15 @@ class Rectangle(Region):
             raise InvalidParameter("a rectangle is made of two intervals")
 
     @property
-    def centre(self) -> Pair:  # noqa: D102
+    def centre(self) -> Pair:
         return self.x.low + self.x.length / 2, self.y.low + self.y.length / 2
 
     @property
-    def diameter(self) -> float:  # noqa: D102
+    def diameter(self) -> float:
         return math.hypot(self.x.length, self.y.length)
 
     @property
-    def box(self) -> Rectangle:  # noqa: D102
+    def box(self) -> Rectangle:
         return self
 
     @property
@@ -107,27 +108,27 @@ class Rectangle(Region):
         """Give the places of pairs of coordinates."""
         return coordinates
 
-    def gauge(self, reference: Floats, step: Floats) -> Floats:  # noqa: D102
+    def gauge(self, reference: Floats, step: Floats) -> Floats:
         # The nearer of the two walls ahead decides: the longer share of the way. No angle is needed.
         return np.maximum(
             _towards(self.x, reference[..., 0], step[..., 0]),
             _towards(self.y, reference[..., 1], step[..., 1]),
         )
 
-    def gauge_one(self, reference: Pair, step: Pair) -> float:  # noqa: D102
+    def gauge_one(self, reference: Pair, step: Pair) -> float:
         across, along = (
             _towards_one(self.x, reference[0], step[0]),
             _towards_one(self.y, reference[1], step[1]),
         )
         return max(across, along)
 
-    def check(self, values: object) -> Floats:  # noqa: D102
+    def check(self, values: object) -> Floats:
         points = self._points(values)
         if points.size and not (self.x.admits(points[..., 0]) and self.y.admits(points[..., 1])):
             self.refuse()
         return points
 
-    def clip(self, values: object) -> Floats:  # noqa: D102
+    def clip(self, values: object) -> Floats:
         points = self._points(values)
         return np.stack([self.x.clip(points[..., 0]), self.y.clip(points[..., 1])], axis=-1)
 
@@ -152,15 +153,15 @@ class Disk(Region):
             finite("a coordinate of the centre", coordinate)
 
     @property
-    def diameter(self) -> float:  # noqa: D102
+    def diameter(self) -> float:
         return 2.0 * self.radius
 
     @property
-    def box(self) -> Rectangle:  # noqa: D102
+    def box(self) -> Rectangle:
         (x, y), r = self.centre, self.radius
         return Rectangle(Interval(x - r, x + r), Interval(y - r, y + r))
 
-    def gauge(self, reference: Floats, step: Floats) -> Floats:  # noqa: D102
+    def gauge(self, reference: Floats, step: Floats) -> Floats:
         # 1/t of the t > 0 at which reference + t·step is on the rim, in the form that does not cancel.
         offset = reference - np.asarray(self.centre)
         least = _SLACK * self.radius**2
@@ -170,7 +171,7 @@ class Disk(Region):
         inward = square / np.maximum(root, least * _SLACK)
         return np.asarray(np.where(along > 0.0, root / room, inward), dtype=np.float64)
 
-    def gauge_one(self, reference: Pair, step: Pair) -> float:  # noqa: D102
+    def gauge_one(self, reference: Pair, step: Pair) -> float:
         a, b = reference[0] - self.centre[0], reference[1] - self.centre[1]
         least = _SLACK * self.radius**2
         room = max(self.radius**2 - (a * a + b * b), least)
@@ -178,14 +179,14 @@ class Disk(Region):
         root = abs(along) + math.sqrt(along * along + square * room)
         return root / room if along > 0.0 else square / max(root, least * _SLACK)
 
-    def check(self, values: object) -> Floats:  # noqa: D102
+    def check(self, values: object) -> Floats:
         points = self._points(values)
         # One part in 10^12 of slack: a place on the rim must not fall off it by rounding.
         if points.size and not bool(self._distance(points).max() <= self.radius * (1 + 1e-12)):
             self.refuse()
         return points
 
-    def clip(self, values: object) -> Floats:  # noqa: D102
+    def clip(self, values: object) -> Floats:
         points = self._points(values)
         distance = self._distance(points)
         if np.isnan(distance).any() or np.isinf(distance).any():
@@ -216,7 +217,7 @@ class Sphere(Plane):
             raise InvalidParameter("a sphere's radius must be positive")
 
     @property
-    def centre(self) -> Pair:  # noqa: D102
+    def centre(self) -> Pair:
         return 0.0, 0.0
 
     @property
@@ -242,7 +243,7 @@ class Sphere(Plane):
         """Give the places of pairs of coordinates."""
         return np.asarray(coordinates - np.array([180.0, 0.0]), dtype=np.float64)
 
-    def check(self, values: object) -> Floats:  # noqa: D102
+    def check(self, values: object) -> Floats:
         points = self._points(values)
         inside = not points.size or (
             Interval(-180.0, 180.0).admits(points[..., 0]) and self.latitude.admits(points[..., 1])

@@ -7,12 +7,10 @@ from functools import cached_property
 from typing import Final, final
 
 import numpy as np
-from numpy.typing import NDArray
 
-from dither.domains.domain import Array, Domain
+from dither.arrays import Array, Bytes
+from dither.domains.domain import Domain
 from dither.errors import InvalidParameter, OutsideDomain
-
-Symbols = NDArray[np.uint8]
 
 MOST_SYMBOLS: Final = 255
 
@@ -59,7 +57,7 @@ class Text(Domain):
     def _codes(self) -> _Codes:
         return _Codes((ord(letter), code + 1) for code, letter in enumerate(self.alphabet or ""))
 
-    def check(self, values: object) -> Symbols:
+    def check(self, values: object) -> Bytes:
         """Give the symbols of texts along the last axis, or raise `OutsideDomain` without naming one."""
         if isinstance(values, np.ma.MaskedArray):
             raise OutsideDomain("a masked array was given; decide first what a missing text means")
@@ -102,7 +100,7 @@ class Text(Domain):
             return row[: self.length].decode(errors="ignore")
         return value[: self.length] if isinstance(value, str | bytes) else value
 
-    def decode(self, rows: Symbols) -> list[str]:
+    def decode(self, rows: Bytes) -> list[str]:
         """Give the texts of rows of symbols; bytes that are no UTF-8 are written as escapes."""
         texts = [bytes(row).split(b"\0", 1)[0] for row in rows]
         if self.alphabet is None:

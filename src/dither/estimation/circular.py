@@ -16,8 +16,6 @@ from dither.estimation.summary import Summary
 from dither.mechanisms.number import Numerical
 from dither.numerics.quantiles import arrow, critical
 
-Floats = NDArray[np.float64]
-
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)

@@ -7,12 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dither.arrays import Array, Floats
 from dither.numerics.quantiles import critical
 from dither.privacy import Guarantee
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +48,7 @@ class Estimate:
     def __float__(self) -> float:
         return float(self.value)
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
         return np.asarray(self.value, dtype=dtype)
 
     def __repr__(self) -> str:

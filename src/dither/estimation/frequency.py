@@ -8,8 +8,8 @@ from statistics import NormalDist
 from typing import Any, Self, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dither.arrays import Floats, Integers
 from dither.errors import InvalidParameter, MalformedReport, NotIdentifiable
 from dither.estimation.estimate import Estimate, show, thousands
 from dither.estimation.projection import simplex
@@ -19,7 +19,6 @@ from dither.numerics.quantiles import check_level
 from dither.privacy import Guarantee
 from dither.reports import Reports
 
-Floats = NDArray[np.float64]
 Projection = Callable[[Floats], Floats]
 
 
@@ -141,7 +140,7 @@ def frequencies(reports: Reports | Summary) -> Frequencies:
 
 
 def read(
-    supports: NDArray[np.int64],
+    supports: Integers,
     n: int,
     protocol: PureProtocol,
     labels: Sequence[Hashable],

@@ -5,15 +5,12 @@ from __future__ import annotations
 from statistics import NormalDist
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dither.arrays import Bytes, Integers, Words
 from dither.errors import InvalidParameter, NotIdentifiable
 from dither.estimation.frequency import Frequencies, read
 from dither.mechanisms.frequency.pem import PEM
 from dither.reports import Reports
-
-Prefixes = NDArray[np.uint8]
-Keys = NDArray[np.uint64]
 
 
 def heavy_hitters(reports: Reports, *, most: int = 64, false_alarm: float = 0.01) -> Frequencies:
@@ -47,7 +44,7 @@ def heavy_hitters(reports: Reports, *, most: int = 64, false_alarm: float = 0.01
     return read(supports, own.size, pem.oracle, tuple(pem.text.decode(prefixes)), pem.guarantee)
 
 
-def _extended(pem: PEM, prefixes: Prefixes, keys: Keys, end: int) -> tuple[Prefixes, Keys]:
+def _extended(pem: PEM, prefixes: Bytes, keys: Words, end: int) -> tuple[Bytes, Words]:
     """Give every prefix of length `end` that begins with one of the prefixes, and its key."""
     symbols = np.arange(pem.text.symbols + 1, dtype=np.uint8)
     for place in range(prefixes.shape[1], end):
@@ -60,12 +57,12 @@ def _extended(pem: PEM, prefixes: Prefixes, keys: Keys, end: int) -> tuple[Prefi
     return prefixes, keys
 
 
-def _common(pem: PEM, supports: NDArray[np.int64], n: int, alarms: float) -> NDArray[np.int64]:
+def _common(pem: PEM, supports: Integers, n: int, alarms: float) -> Integers:
     """Give the places, the largest first, of supports that so few absent prefixes reach on average."""
     if not supports.size:
         return np.zeros(0, dtype=np.int64)
     q = pem.oracle.q
     z = NormalDist().inv_cdf(1.0 - min(alarms / supports.size, 0.5))
     order = np.argsort(-supports, kind="stable")
-    common: NDArray[np.int64] = order[supports[order] > n * q + z * np.sqrt(n * q * (1.0 - q))]
+    common: Integers = order[supports[order] > n * q + z * np.sqrt(n * q * (1.0 - q))]
     return common

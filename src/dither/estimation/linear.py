@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any, Final, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dither.arrays import Floats
 from dither.errors import NotIdentifiable
 from dither.estimation import circular
 from dither.estimation.estimate import Estimate
@@ -16,8 +16,6 @@ from dither.estimation.method import Method, numerical, on_circle
 from dither.estimation.summary import Summary
 from dither.mechanisms.number import STRAIGHT, Numerical, Reading
 from dither.numerics.quantiles import critical
-
-Floats = NDArray[np.float64]
 
 _CURVED: Final = 1e-3  # how far, in squares of half the domain, a mean square may be off a parabola
 
@@ -73,7 +71,7 @@ class Linear(Method):
     On a circle the average direction, whose length is divided by what the noise leaves of it.
     """
 
-    def mean(self, summary: Summary) -> Estimate:  # noqa: D102
+    def mean(self, summary: Summary) -> Estimate:
         mechanism = numerical(summary)
         if on_circle(mechanism):
             return circular.direction(summary)
@@ -84,7 +82,7 @@ class Linear(Method):
         least = moment(mechanism, alike, (reading.values - alike) ** 2)
         return average(summary, reading.values, mean, least=float(least[0]))
 
-    def variance(self, summary: Summary) -> Estimate:  # noqa: D102
+    def variance(self, summary: Summary) -> Estimate:
         mechanism = numerical(summary)
         if on_circle(mechanism):
             return circular.length(summary, variance=True)
@@ -100,7 +98,7 @@ class Linear(Method):
         spread = average(summary, squares - 2.0 * mean * gaps)
         return Average(value, spread.standard_error, summary.n, spread.guarantee, spread.skew)
 
-    def resultant(self, summary: Summary) -> Estimate:  # noqa: D102
+    def resultant(self, summary: Summary) -> Estimate:
         return circular.length(summary)
 
     def __repr__(self) -> str:

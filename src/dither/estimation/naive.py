@@ -24,13 +24,13 @@ class AsReported(Method):
     number of reports would give, not what people have.
     """
 
-    def mean(self, summary: Summary) -> Estimate:  # noqa: D102
+    def mean(self, summary: Summary) -> Estimate:
         mechanism = numerical(summary)
         if on_circle(mechanism):
             return circular.direction(summary)
         return average(summary, mechanism.decoded())
 
-    def variance(self, summary: Summary) -> Estimate:  # noqa: D102
+    def variance(self, summary: Summary) -> Estimate:
         mechanism = numerical(summary)
         if on_circle(mechanism):
             return circular.length(summary, variance=True, as_reported=True)
@@ -39,13 +39,13 @@ class AsReported(Method):
         value = spread.value * summary.n / max(summary.n - 1, 1)
         return Average(value, spread.standard_error, summary.n, spread.guarantee, spread.skew)
 
-    def resultant(self, summary: Summary) -> Estimate:  # noqa: D102
+    def resultant(self, summary: Summary) -> Estimate:
         return circular.length(summary, as_reported=True)
 
-    def quantile(self, summary: Summary, share: float) -> Estimate:  # noqa: D102
+    def quantile(self, summary: Summary, share: float) -> Estimate:
         return self.distribution(summary, 1024).quantile(share)
 
-    def distribution(self, summary: Summary, bins: int) -> Distribution:  # noqa: D102
+    def distribution(self, summary: Summary, bins: int) -> Distribution:
         # Reports beyond the domain are counted in the bin at its nearer end.
         mechanism = numerical(summary)
         values = mechanism.decoded()

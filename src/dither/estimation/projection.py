@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dither.arrays import Floats
 from dither.errors import InvalidParameter
-
-Floats = NDArray[np.float64]
 
 
 def simplex(values: Floats) -> Floats:

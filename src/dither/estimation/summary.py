@@ -10,13 +10,11 @@ from dataclasses import dataclass
 from typing import Any, Final, Self, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dither.arrays import Integers
 from dither.errors import InvalidParameter, MalformedReport, Mismatch
 from dither.mechanisms.base import Mechanism
 from dither.reports import Reports
-
-Counts = NDArray[np.int64]
 
 VERSION: Final = 1
 _MAGIC: Final = b"dither summary\n"
@@ -39,7 +37,7 @@ class Summary:
     """
 
     mechanism: Mechanism
-    counts: Counts
+    counts: Integers
     n: int
 
     def __post_init__(self) -> None:
@@ -183,7 +181,7 @@ def _check(version: object, fingerprint: object, mechanism: Mechanism) -> None:
         raise Mismatch(f"this summary was not made by this {type(mechanism).__name__}")
 
 
-def _whole(numbers: object) -> Counts:
+def _whole(numbers: object) -> Integers:
     array = np.asarray(numbers)
     if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
         raise ValueError

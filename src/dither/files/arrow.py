@@ -25,7 +25,7 @@ BATCH: Final = 1 << 17
 def arrow() -> Any:
     """Give pyarrow, or say which extra to install."""
     try:
-        import pyarrow  # noqa: PLC0415  (an extra)
+        import pyarrow
     except ImportError:
         raise MissingExtra("data frames", "frames") from None
     return pyarrow

@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Any, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dither.arrays import Integers, Mask
 from dither.atomic import renamed
 from dither.domains import first_misfit
 from dither.errors import InvalidParameter, OutsideDomain
 from dither.estimation.summary import Summary
-from dither.files.format import Chunk, Rows, Written, format_of
+from dither.files.format import Chunk, Written, format_of
 from dither.mechanisms.base import Mechanism
 from dither.randomness import Source
 from dither.reports import Reports
@@ -40,7 +40,7 @@ class Tally:
     repeated: int = 0
     _seen: set[bytes] = field(default_factory=set, repr=False)
 
-    def first_answers(self, people: Sequence[Any]) -> NDArray[np.bool_]:
+    def first_answers(self, people: Sequence[Any]) -> Mask:
         """Say which rows are the first of their person; only a digest of each name is remembered."""
         first = np.empty(len(people), dtype=np.bool_)
         for row, person in enumerate(people):
@@ -109,7 +109,9 @@ def summarise_file(
     return totals
 
 
-def _answered(chunk: Chunk, campaign: Campaign, person: str | None, missing: Missing, tally: Tally) -> Rows:
+def _answered(
+    chunk: Chunk, campaign: Campaign, person: str | None, missing: Missing, tally: Tally
+) -> Integers:
     """Give the rows that count: all answers there, and the first of their person."""
     kept = np.ones(len(chunk), dtype=np.bool_)
     for name in campaign.questions:
@@ -128,7 +130,9 @@ def _answered(chunk: Chunk, campaign: Campaign, person: str | None, missing: Mis
     return np.flatnonzero(kept)
 
 
-def _perturbed(chunk: Chunk, name: str, mechanism: Mechanism, rows: Rows, source: Source | None) -> Reports:
+def _perturbed(
+    chunk: Chunk, name: str, mechanism: Mechanism, rows: Integers, source: Source | None
+) -> Reports:
     """Randomise some rows of a column; the first value that does not fit is named by its row alone."""
     domain = mechanism.domain
 

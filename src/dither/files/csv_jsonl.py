@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any, Final, TextIO, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dither.arrays import Integers, Mask
 from dither.domains import Categories, Domain, Line
 from dither.errors import InvalidParameter, MalformedReport
-from dither.files.format import Chunk, Format, Rows, Written, absent_column, no_head
+from dither.files.format import Chunk, Format, Written, absent_column, no_head
 from dither.mechanisms.base import Mechanism
 from dither.reports import Reports
 from dither.wire.campaign import Campaign
@@ -36,23 +36,23 @@ class TextChunk(Chunk):
     def __len__(self) -> int:
         return len(next(iter(self._columns.values()), ()))
 
-    def cells(self, column: str) -> Sequence[Any]:  # noqa: D102
+    def cells(self, column: str) -> Sequence[Any]:
         return self._columns[column]
 
-    def absent(self, column: str) -> NDArray[np.bool_]:  # noqa: D102
+    def absent(self, column: str) -> Mask:
         cells = self._columns[column]
         if None not in cells:
             return np.zeros(len(cells), dtype=np.bool_)
         return np.fromiter((cell is None for cell in cells), np.bool_, len(cells))
 
-    def values(self, column: str, domain: Domain, rows: Rows) -> Any:  # noqa: D102
+    def values(self, column: str, domain: Domain, rows: Integers) -> Any:
         return _reader(domain)(self.kept(column, rows))
 
-    def kept(self, column: str, rows: Rows) -> Sequence[Any]:  # noqa: D102
+    def kept(self, column: str, rows: Integers) -> Sequence[Any]:
         cells = self._columns[column]
         return cells if rows.size == len(cells) else [cells[row] for row in rows.tolist()]
 
-    def reports(self, column: str, mechanism: Mechanism) -> Reports:  # noqa: D102
+    def reports(self, column: str, mechanism: Mechanism) -> Reports:
         layout, cells = mechanism.layout, self._columns[column]
         whole = np.array(cells) if layout.subdtype is None and layout.itemsize < 8 else np.empty(0)
         if whole.dtype.kind in "iU":
@@ -76,7 +76,7 @@ class TextChunk(Chunk):
 class Csv(Format):
     """Comma-separated values with a header row."""
 
-    def read(self, path: Path, columns: Sequence[str]) -> Iterator[Chunk]:  # noqa: D102
+    def read(self, path: Path, columns: Sequence[str]) -> Iterator[Chunk]:
         with _opened(path) as stream:
             rows = _rows(path, stream)
             header = next(rows, [])
@@ -89,18 +89,18 @@ class Csv(Format):
                 yield TextChunk(path, first, kept)
                 first += len(some)
 
-    def columns(self, path: Path) -> list[str]:  # noqa: D102
+    def columns(self, path: Path) -> list[str]:
         with _opened(path) as stream:
             return next(_rows(path, stream), [])
 
-    def head(self, path: Path) -> str:  # noqa: D102
+    def head(self, path: Path) -> str:
         with _opened(path) as stream:
             line = stream.readline()
         if not line.startswith(_HEAD):
             raise no_head(path)
         return line.removeprefix(_HEAD)
 
-    def write(self, path: Path, campaign: Campaign, chunks: Iterator[Written]) -> None:  # noqa: D102
+    def write(self, path: Path, campaign: Campaign, chunks: Iterator[Written]) -> None:
         with path.open("x", newline="", encoding="utf-8") as stream:
             stream.write(_HEAD + campaign.to_json() + "\n")
             writer, begun = csv.writer(stream, lineterminator="\n"), False
@@ -117,7 +117,7 @@ class Csv(Format):
 class JsonLines(Format):
     """One JSON object a line."""
 
-    def read(self, path: Path, columns: Sequence[str]) -> Iterator[Chunk]:  # noqa: D102
+    def read(self, path: Path, columns: Sequence[str]) -> Iterator[Chunk]:
         first, number = 1, 0
         kept: dict[str, list[Any]] = {column: [] for column in columns}
         for row in self._objects(path):
@@ -145,17 +145,17 @@ class JsonLines(Format):
                     raise InvalidParameter(f"{path.name}, row {number}: this line is no JSON object")
                 yield row
 
-    def columns(self, path: Path) -> list[str]:  # noqa: D102
+    def columns(self, path: Path) -> list[str]:
         return list(next(self._objects(path), {}))
 
-    def head(self, path: Path) -> str:  # noqa: D102
+    def head(self, path: Path) -> str:
         with _opened(path) as stream:
             line = stream.readline()
         if not line.startswith(_JSON_HEAD):
             raise no_head(path)
         return line
 
-    def write(self, path: Path, campaign: Campaign, chunks: Iterator[Written]) -> None:  # noqa: D102
+    def write(self, path: Path, campaign: Campaign, chunks: Iterator[Written]) -> None:
         with path.open("x", encoding="utf-8") as stream:
             stream.write(campaign.to_json() + "\n")
             for chunk in chunks:

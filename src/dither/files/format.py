@@ -11,16 +11,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-import numpy as np
-from numpy.typing import NDArray
-
+from dither.arrays import Integers, Mask
 from dither.domains import Domain
 from dither.errors import InvalidParameter, MalformedReport
 from dither.mechanisms.base import Mechanism
 from dither.reports import Reports
 from dither.wire.campaign import Campaign
 
-Rows = NDArray[np.int64]
 Written = Mapping[str, Reports | Sequence[Any]]  # some rows on their way out: reports, and cells as they are
 
 
@@ -38,15 +35,15 @@ class Chunk(ABC):
         """Give a column as plain objects; None where a cell is empty."""
 
     @abstractmethod
-    def absent(self, column: str) -> NDArray[np.bool_]:
+    def absent(self, column: str) -> Mask:
         """Say which cells of a column are empty."""
 
     @abstractmethod
-    def values(self, column: str, domain: Domain, rows: Rows) -> Any:
+    def values(self, column: str, domain: Domain, rows: Integers) -> Any:
         """Give some rows of a column as a mechanism on the domain takes them; not checked yet."""
 
     @abstractmethod
-    def kept(self, column: str, rows: Rows) -> Sequence[Any]:
+    def kept(self, column: str, rows: Integers) -> Sequence[Any]:
         """Give some rows of a column as they are."""
 
     @abstractmethod

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dither.arrays import Integers, Mask
 from dither.domains import Domain
 from dither.errors import InvalidParameter, MalformedReport, OutsideDomain
 from dither.files.arrow import (
@@ -22,7 +22,7 @@ from dither.files.arrow import (
     read_reports,
     report_type,
 )
-from dither.files.format import Chunk, Format, Rows, Written, absent_column, no_head
+from dither.files.format import Chunk, Format, Written, absent_column, no_head
 from dither.mechanisms.base import Mechanism
 from dither.reports import Reports
 from dither.wire.campaign import Campaign
@@ -44,24 +44,24 @@ class ArrowChunk(Chunk):
     def __len__(self) -> int:
         return int(self._batch.num_rows)
 
-    def cells(self, column: str) -> Sequence[Any]:  # noqa: D102
+    def cells(self, column: str) -> Sequence[Any]:
         cells: list[Any] = self._batch.column(column).to_pylist()
         return cells
 
-    def absent(self, column: str) -> NDArray[np.bool_]:  # noqa: D102
+    def absent(self, column: str) -> Mask:
         return ~np.asarray(self._batch.column(column).is_valid().to_numpy(zero_copy_only=False))
 
-    def values(self, column: str, domain: Domain, rows: Rows) -> Any:  # noqa: D102
+    def values(self, column: str, domain: Domain, rows: Integers) -> Any:
         try:
             return column_values(self.kept(column, rows), domain)
         except OutsideDomain as error:
             raise InvalidParameter(f"{self.path.name}, column {column!r}: {error}") from None
 
-    def kept(self, column: str, rows: Rows) -> Any:  # noqa: D102
+    def kept(self, column: str, rows: Integers) -> Any:
         cells = self._batch.column(column)
         return cells if rows.size == len(self) else cells.take(arrow().array(rows))
 
-    def reports(self, column: str, mechanism: Mechanism) -> Reports:  # noqa: D102
+    def reports(self, column: str, mechanism: Mechanism) -> Reports:
         try:
             return read_reports(self._batch.column(column), mechanism)
         except MalformedReport as error:
@@ -139,16 +139,16 @@ class _Columns(Format):
 class Parquet(_Columns):
     """Parquet, by row groups."""
 
-    def opened(self, path: Path) -> Any:  # noqa: D102
+    def opened(self, path: Path) -> Any:
         return _parquet().ParquetFile(path, pre_buffer=False)  # or what was read stays in memory
 
-    def schema(self, file: Any) -> pyarrow.Schema:  # noqa: D102
+    def schema(self, file: Any) -> pyarrow.Schema:
         return file.schema_arrow
 
-    def batches(self, file: Any, columns: list[str]) -> Batches:  # noqa: D102
+    def batches(self, file: Any, columns: list[str]) -> Batches:
         yield from file.iter_batches(batch_size=BATCH, columns=columns)
 
-    def writer(self, path: Path, schema: pyarrow.Schema) -> Any:  # noqa: D102
+    def writer(self, path: Path, schema: pyarrow.Schema) -> Any:
         return _parquet().ParquetWriter(path, schema)
 
 
@@ -156,25 +156,25 @@ class Parquet(_Columns):
 class ArrowFile(_Columns):
     """Arrow's own file format, also called Feather."""
 
-    def opened(self, path: Path) -> Any:  # noqa: D102
+    def opened(self, path: Path) -> Any:
         return arrow().ipc.open_file(arrow().memory_map(str(path)))
 
-    def schema(self, file: Any) -> pyarrow.Schema:  # noqa: D102
+    def schema(self, file: Any) -> pyarrow.Schema:
         return file.schema
 
-    def batches(self, file: Any, columns: list[str]) -> Batches:  # noqa: D102
+    def batches(self, file: Any, columns: list[str]) -> Batches:
         for number in range(file.num_record_batches):
             batch = file.get_batch(number).select(columns)
             for begin in range(0, batch.num_rows, BATCH):  # one batch may hold the whole file
                 yield batch.slice(begin, BATCH)
 
-    def writer(self, path: Path, schema: pyarrow.Schema) -> Any:  # noqa: D102
+    def writer(self, path: Path, schema: pyarrow.Schema) -> Any:
         return arrow().ipc.new_file(str(path), schema)
 
 
 def _parquet() -> Any:
     arrow()
-    from pyarrow import parquet  # noqa: PLC0415  (an extra)
+    from pyarrow import parquet
 
     return parquet
 

@@ -56,13 +56,13 @@ def _stream(pa: Any, frame: Any) -> pyarrow.RecordBatchReader:
 
 
 def _polars(reader: pyarrow.RecordBatchReader) -> Any:
-    import polars  # noqa: PLC0415  (it is there: a frame of it came in)
+    import polars
 
     return polars.from_arrow(reader.read_all())
 
 
 def _pandas(index: Any) -> Back:
-    import pandas  # noqa: PLC0415
+    import pandas
 
     def back(reader: pyarrow.RecordBatchReader) -> Any:
         table = reader.read_all()
@@ -80,12 +80,12 @@ def _pandas(index: Any) -> Back:
 
 
 def _duckdb(reader: pyarrow.RecordBatchReader) -> Any:
-    import duckdb  # noqa: PLC0415
+    import duckdb
 
     return duckdb.from_arrow(reader.read_all())
 
 
 def _dataset(reader: pyarrow.RecordBatchReader) -> Any:
-    import pyarrow.dataset  # noqa: PLC0415
+    import pyarrow.dataset
 
     return pyarrow.dataset.dataset(reader.read_all())

@@ -11,8 +11,8 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dither.arrays import Array
 from dither.domains import Line
 from dither.errors import InvalidParameter
 from dither.kernels.window.integers import BLOCK, Sliding
@@ -20,7 +20,6 @@ from dither.kernels.window.start import Course
 from dither.kernels.window.start_sampling import starter
 from dither.randomness import Source
 
-Array = NDArray[Any]
 Sampler = Callable[[Array, Array, Source], None]  # a block of values, its cells to write, randomness
 Single = Callable[[float, Source], int]  # one value: its cell
 

@@ -7,8 +7,8 @@ from fractions import Fraction
 from typing import Final, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dither.arrays import Mask
 from dither.errors import InvalidParameter
 from dither.privacy.exact import exp_below
 from dither.randomness import Source
@@ -53,7 +53,7 @@ class Coin:
         """How much likelier heads are than tails."""
         return Fraction(self.heads, (1 << self.bits) - self.heads)
 
-    def toss(self, size: int, source: Source) -> NDArray[np.bool_]:
+    def toss(self, size: int, source: Source) -> Mask:
         """Give `size` independent tosses, True for heads."""
         rest = self.bits - 64
         first = np.uint64(self.heads >> rest)

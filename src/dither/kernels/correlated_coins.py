@@ -15,13 +15,10 @@ from math import gcd
 from typing import Final, NamedTuple, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dither.arrays import Floats, Mask
 from dither.errors import InvalidParameter
 from dither.randomness import Source
-
-Floats = NDArray[np.float64]
-Mask = NDArray[np.bool_]
 
 _NEGLIGIBLE: Final = 1e-40  # probability that is cut off at either end of a law, and counted as lost
 

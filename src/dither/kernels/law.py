@@ -16,12 +16,10 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dither.arrays import Floats
 from dither.kernels.window.codebook import Codebook, Function
 from dither.losses import Power
-
-Floats = NDArray[np.float64]
 
 _LAST_DIGIT: Final = 1e-15  # of a place on [0, 1]
 
@@ -99,7 +97,7 @@ class WindowLaw(Law):
     circular: bool = False
     kinks: tuple[float, ...] = ()
 
-    def expect(self, x: Floats, moment: Moment) -> Floats:  # noqa: D102
+    def expect(self, x: Floats, moment: Moment) -> Floats:
         x = np.asarray(x, dtype=np.float64)
         nothing, everything = np.zeros_like(x), np.ones_like(x)
         begin = self.start(x)
@@ -114,7 +112,7 @@ class WindowLaw(Law):
         inside = np.where(wide, window / np.where(wide, end - begin, 1.0), point)
         return np.asarray(self.rest * base + self.contrast * inside)
 
-    def density(self, y: Floats, x: Floats) -> Floats:  # noqa: D102
+    def density(self, y: Floats, x: Floats) -> Floats:
         y, x = np.broadcast_arrays(np.asarray(y, dtype=np.float64), np.asarray(x, dtype=np.float64))
         place = self.codebook.below(y)
         offset = place - self.start(x)
@@ -124,15 +122,15 @@ class WindowLaw(Law):
         level = self.rest + self.contrast / self.share * inside
         return np.asarray(level * self.codebook.stretch(y), dtype=np.float64)
 
-    def cumulative(self, y: Floats, x: Floats) -> Floats:  # noqa: D102
+    def cumulative(self, y: Floats, x: Floats) -> Floats:
         y, x = np.broadcast_arrays(np.asarray(y, dtype=np.float64), np.asarray(x, dtype=np.float64))
         return self._mass(np.zeros(y.shape), self.codebook.below(y), x)
 
-    def between(self, first: Floats, last: Floats, x: Floats) -> Floats:  # noqa: D102
+    def between(self, first: Floats, last: Floats, x: Floats) -> Floats:
         begin, end = (self.codebook.below(np.asarray(y, dtype=np.float64)) for y in (first, last))
         return self._mass(begin, end, np.asarray(x, dtype=np.float64))
 
-    def atoms(self, x: Floats) -> tuple[Floats, Floats]:  # noqa: D102
+    def atoms(self, x: Floats) -> tuple[Floats, Floats]:
         places, begins, ends = self.codebook.spans
         return places, self._mass(begins, ends, np.asarray(x, dtype=np.float64)[..., None])
 
@@ -145,7 +143,7 @@ class WindowLaw(Law):
         return np.asarray(self.rest * (end - begin) + self.contrast / self.share * shared)
 
     @property
-    def support(self) -> tuple[float, float]:  # noqa: D102
+    def support(self) -> tuple[float, float]:
         return self.codebook.ends
 
 
@@ -162,16 +160,16 @@ class MixedLaw(Law):
         mixed = sum(weight * answer(law) for weight, law in zip(self.weights, self.laws, strict=True))
         return np.asarray(mixed, dtype=np.float64)
 
-    def expect(self, x: Floats, moment: Moment) -> Floats:  # noqa: D102
+    def expect(self, x: Floats, moment: Moment) -> Floats:
         return self._mix(lambda law: law.expect(x, moment))
 
-    def density(self, y: Floats, x: Floats) -> Floats:  # noqa: D102
+    def density(self, y: Floats, x: Floats) -> Floats:
         return self._mix(lambda law: law.density(y, x))
 
-    def cumulative(self, y: Floats, x: Floats) -> Floats:  # noqa: D102
+    def cumulative(self, y: Floats, x: Floats) -> Floats:
         return self._mix(lambda law: law.cumulative(y, x))
 
-    def atoms(self, x: Floats) -> tuple[Floats, Floats]:  # noqa: D102
+    def atoms(self, x: Floats) -> tuple[Floats, Floats]:
         parts = [law.atoms(x) for law in self.laws]
         places = np.concatenate([place for place, _ in parts])
         masses = [weight * mass for weight, (_, mass) in zip(self.weights, parts, strict=True)]
@@ -179,12 +177,12 @@ class MixedLaw(Law):
         return places[order], np.concatenate(masses, axis=-1)[..., order]
 
     @property
-    def support(self) -> tuple[float, float]:  # noqa: D102
+    def support(self) -> tuple[float, float]:
         ends = [law.support for law, weight in zip(self.laws, self.weights, strict=True) if weight > 0]
         return min(low for low, _ in ends), max(high for _, high in ends)
 
     @property
-    def kinks(self) -> tuple[float, ...]:  # noqa: D102
+    def kinks(self) -> tuple[float, ...]:
         return tuple(sorted({kink for law in self.laws for kink in law.kinks}))
 
 
@@ -203,21 +201,21 @@ class BlendedLaw(Law):
         weight = self.weight(np.asarray(x, dtype=np.float64))
         return np.asarray((1.0 - weight) * answer(self.below) + weight * answer(self.above))
 
-    def expect(self, x: Floats, moment: Moment) -> Floats:  # noqa: D102
+    def expect(self, x: Floats, moment: Moment) -> Floats:
         return self._blend(lambda law: law.expect(x, moment), x)
 
-    def density(self, y: Floats, x: Floats) -> Floats:  # noqa: D102
+    def density(self, y: Floats, x: Floats) -> Floats:
         return self._blend(lambda law: law.density(y, x), x)
 
-    def cumulative(self, y: Floats, x: Floats) -> Floats:  # noqa: D102
+    def cumulative(self, y: Floats, x: Floats) -> Floats:
         return self._blend(lambda law: law.cumulative(y, x), x)
 
-    def atoms(self, x: Floats) -> tuple[Floats, Floats]:  # noqa: D102
+    def atoms(self, x: Floats) -> tuple[Floats, Floats]:
         x = np.asarray(x, dtype=np.float64)
         return self.below.codebook.atoms, self._blend(lambda law: law.atoms(x)[1], x[..., None])
 
     @property
-    def support(self) -> tuple[float, float]:  # noqa: D102
+    def support(self) -> tuple[float, float]:
         return self.below.support
 
 

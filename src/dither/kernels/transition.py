@@ -10,13 +10,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Final, final
+from typing import Final, final
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.intp]
+from dither.arrays import Array, Floats, Indices, Mask
 
 _STARK: Final = 1.0 - 1e-9  # from this contrast on, rounding errors are as large as the rows without a window
 
@@ -38,11 +36,11 @@ class Operator(ABC):
         """Give the mean of a number per report for each input: the transposed matrix times a vector."""
 
     @abstractmethod
-    def counts(self, tally: NDArray[Any]) -> Floats:
+    def counts(self, tally: Array) -> Floats:
         """Give how often each row was reported, from a mechanism's tally."""
 
     @abstractmethod
-    def twins(self) -> NDArray[np.bool_]:
+    def twins(self) -> Mask:
         """Say for each input but the first whether its reports have the same law as the one before's."""
 
     @abstractmethod
@@ -72,11 +70,11 @@ class Windows(Operator):
     circular: bool = False
 
     @property
-    def shape(self) -> tuple[int, int]:  # noqa: D102
+    def shape(self) -> tuple[int, int]:
         return self.rows, self.starts.shape[0]
 
     @cached_property
-    def _steps(self) -> tuple[Integers, Floats, Floats]:
+    def _steps(self) -> tuple[Indices, Floats, Floats]:
         """Where windows begin, then where they end: rows, and how much of each input's step is there.
 
         A step at the place a is shared by two rows, 1 − (a − ⌊a⌋) to a − ⌊a⌋: up where a window begins, down
@@ -105,7 +103,7 @@ class Windows(Operator):
         places = np.minimum(places, self.rows + 1)  # no step is there: rows that no edge reaches
         return places.reshape(-1), heights.reshape(-1, columns), np.asarray(opened)
 
-    def forward(self, inputs: Floats) -> Floats:  # noqa: D102
+    def forward(self, inputs: Floats) -> Floats:
         # Scatter the steps up and the steps down, then add up.
         places, heights, opened = self._steps
         scattered = np.bincount(places, (heights * inputs).reshape(-1), self.rows + 2)
@@ -119,7 +117,7 @@ class Windows(Operator):
         covered += (1.0 - self.contrast) / self.rows * float(np.add.reduce(inputs))
         return covered
 
-    def backward(self, reports: Floats) -> Floats:  # noqa: D102
+    def backward(self, reports: Floats) -> Floats:
         # The sum up to an edge lies between the sums up to the rows about it; windows are differences.
         places, heights, opened = self._steps
         sums = np.empty(self.rows + 2)
@@ -135,17 +133,17 @@ class Windows(Operator):
         window += (1.0 - self.contrast) / self.rows * sums[-1]
         return np.asarray(window)
 
-    def counts(self, tally: NDArray[Any]) -> Floats:  # noqa: D102
+    def counts(self, tally: Array) -> Floats:
         cells = tally.size // self.rows * self.rows  # a last entry may hold a sum, see `tally`
         return np.asarray(tally[:cells].reshape(self.rows, -1).sum(axis=1), dtype=np.float64)
 
-    def twins(self) -> NDArray[np.bool_]:  # noqa: D102
+    def twins(self) -> Mask:
         starts = self.starts.reshape(self.starts.shape[0], -1)
         return np.asarray(
             (starts[1:] == starts[:-1, :1]).all(axis=1) & (starts[:-1] == starts[:-1, :1]).all(axis=1)
         )
 
-    def spread(self, times: int) -> Windows:  # noqa: D102
+    def spread(self, times: int) -> Windows:
         return replace(self, starts=self.starts.reshape(-1, times))
 
 
@@ -155,26 +153,26 @@ class Dense(Operator):
     """A matrix written out, for laws without a structure; `groups` are the first reports of its rows."""
 
     matrix: Floats
-    groups: Integers
+    groups: Indices
 
     @property
-    def shape(self) -> tuple[int, int]:  # noqa: D102
+    def shape(self) -> tuple[int, int]:
         rows, columns = self.matrix.shape
         return rows, columns
 
-    def forward(self, inputs: Floats) -> Floats:  # noqa: D102
+    def forward(self, inputs: Floats) -> Floats:
         return self.matrix @ inputs
 
-    def backward(self, reports: Floats) -> Floats:  # noqa: D102
+    def backward(self, reports: Floats) -> Floats:
         return reports @ self.matrix
 
-    def counts(self, tally: NDArray[Any]) -> Floats:  # noqa: D102
+    def counts(self, tally: Array) -> Floats:
         return np.add.reduceat(tally, self.groups).astype(np.float64)
 
-    def spread(self, times: int) -> Dense:  # noqa: D102
+    def spread(self, times: int) -> Dense:
         return Dense(self.matrix.reshape(self.shape[0], -1, times).mean(axis=2), self.groups)
 
-    def twins(self) -> NDArray[np.bool_]:  # noqa: D102
+    def twins(self) -> Mask:
         return np.asarray((self.matrix[:, 1:] == self.matrix[:, :-1]).all(axis=0))
 
 
@@ -188,29 +186,29 @@ class Stacked(Operator):
     outcomes: tuple[int, ...]  # how long each part of the tally is
 
     @property
-    def shape(self) -> tuple[int, int]:  # noqa: D102
+    def shape(self) -> tuple[int, int]:
         return sum(part.shape[0] for part in self.parts), self.parts[0].shape[1]
 
-    def forward(self, inputs: Floats) -> Floats:  # noqa: D102
+    def forward(self, inputs: Floats) -> Floats:
         shares = zip(self.weights, self.parts, strict=True)
         return np.concatenate([weight * part.forward(inputs) for weight, part in shares])
 
-    def backward(self, reports: Floats) -> Floats:  # noqa: D102
+    def backward(self, reports: Floats) -> Floats:
         pieces = _split(reports, [part.shape[0] for part in self.parts])
         shares = zip(self.weights, self.parts, pieces, strict=True)
         return np.asarray(sum(weight * part.backward(piece) for weight, part, piece in shares))
 
-    def counts(self, tally: NDArray[Any]) -> Floats:  # noqa: D102
+    def counts(self, tally: Array) -> Floats:
         pieces = _split(tally, self.outcomes)
         return np.concatenate([part.counts(piece) for part, piece in zip(self.parts, pieces, strict=True)])
 
-    def twins(self) -> NDArray[np.bool_]:  # noqa: D102
+    def twins(self) -> Mask:
         used = [part.twins() for weight, part in zip(self.weights, self.parts, strict=True) if weight > 0.0]
         return np.asarray(np.logical_and.reduce(used))
 
-    def spread(self, times: int) -> Stacked:  # noqa: D102
+    def spread(self, times: int) -> Stacked:
         return replace(self, parts=tuple(part.spread(times) for part in self.parts))
 
 
-def _split(vector: NDArray[Any], lengths: Sequence[int]) -> list[NDArray[Any]]:
+def _split(vector: Array, lengths: Sequence[int]) -> list[Array]:
     return np.split(vector, np.cumsum(lengths)[:-1])

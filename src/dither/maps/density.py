@@ -8,8 +8,8 @@ from functools import cached_property
 from typing import Any, Final, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dither.arrays import Array, Floats, Integers, Mask
 from dither.domains import Rectangle, Region, Sphere
 from dither.domains.line import Interval
 from dither.errors import InvalidParameter
@@ -24,8 +24,6 @@ from dither.privacy import Guarantee
 from dither.randomness import Seeded
 from dither.reports import Reports
 
-Floats = NDArray[np.float64]
-Counts = NDArray[np.int64]
 Counted = Callable[[Floats], Floats]
 
 _INNER: Final = 4  # places along a bin of one coordinate at which the law of a report is looked at
@@ -90,7 +88,7 @@ class Density:
 
     def plot(self, axes: Any = None) -> Any:
         """Draw the map, and give the axes back."""
-        from dither.maps.plotting import draw_density  # noqa: PLC0415  (matplotlib is an extra)
+        from dither.maps.plotting import draw_density
 
         return draw_density(self, axes)
 
@@ -106,7 +104,7 @@ class Sample:
 
     law: Operator
     counted: Counted
-    whose: Counts
+    whose: Integers
     guarantee: Guarantee
 
     def likeliest(self, weights: Floats, start: Floats, tolerance: float = 0.1, most: int = 1_000) -> Floats:
@@ -168,7 +166,7 @@ def _check(columns: int, rows: int, smoothing: float) -> None:
         raise InvalidParameter("smoothing is a share between 0 and 1")
 
 
-def _product(mechanism: TraCSC, rows: NDArray[Any], shape: tuple[int, int]) -> tuple[Crossed, Counted]:
+def _product(mechanism: TraCSC, rows: Array, shape: tuple[int, int]) -> tuple[Crossed, Counted]:
     """Give P(report | cell) for two free coordinates, and how often each pair of groups was reported."""
     matrices, groups = [], []
     for axis, (part, line, bins) in enumerate(
@@ -188,7 +186,7 @@ def _product(mechanism: TraCSC, rows: NDArray[Any], shape: tuple[int, int]) -> t
     return law, counted
 
 
-def _each(reports: Reports, grid: Rectangle, shape: tuple[int, int], inside: NDArray[np.bool_]) -> Dense:
+def _each(reports: Reports, grid: Rectangle, shape: tuple[int, int], inside: Mask) -> Dense:
     """Give P(report | cell), a row for each report."""
     matrix = scaled(chances(reports, cells_of(grid, *shape)) * inside.reshape(-1))
     return Dense(matrix, np.arange(len(matrix)))
@@ -226,26 +224,26 @@ class Crossed(Operator):
     second: Floats
 
     @property
-    def shape(self) -> tuple[int, int]:  # noqa: D102
+    def shape(self) -> tuple[int, int]:
         (a, b), (c, d) = self.first.shape, self.second.shape
         return a * c, b * d
 
-    def forward(self, inputs: Floats) -> Floats:  # noqa: D102
+    def forward(self, inputs: Floats) -> Floats:
         table = inputs.reshape(self.first.shape[1], self.second.shape[1])
         return np.asarray(self.first @ table @ self.second.T).reshape(-1)
 
-    def backward(self, reports: Floats) -> Floats:  # noqa: D102
+    def backward(self, reports: Floats) -> Floats:
         table = reports.reshape(self.first.shape[0], self.second.shape[0])
         return np.asarray(self.first.T @ table @ self.second).reshape(-1)
 
-    def counts(self, tally: NDArray[Any]) -> Floats:  # noqa: D102
+    def counts(self, tally: Array) -> Floats:
         return np.asarray(tally, dtype=np.float64)
 
-    def spread(self, times: int) -> Crossed:  # noqa: D102
+    def spread(self, times: int) -> Crossed:
         table = self.second.reshape(len(self.second), -1, times)
         return Crossed(self.first, table.mean(axis=2))
 
-    def twins(self) -> NDArray[np.bool_]:  # noqa: D102
+    def twins(self) -> Mask:
         return np.zeros(self.shape[1] - 1, dtype=np.bool_)
 
 
@@ -270,13 +268,13 @@ def centres(grid: Rectangle, columns: int, rows: int) -> Floats:
     return np.stack(np.meshgrid(x, y, indexing="ij"), axis=-1).reshape(-1, 2)
 
 
-def _inside(mechanism: PathMechanism, grid: Rectangle, columns: int, rows: int) -> NDArray[np.bool_]:
+def _inside(mechanism: PathMechanism, grid: Rectangle, columns: int, rows: int) -> Mask:
     middles = centres(grid, columns, rows)
     gap = np.abs(mechanism.domain.clip(middles) - middles).max(axis=1)
     return np.asarray((gap <= 1e-9 * max(grid.x.length, grid.y.length)).reshape(columns, rows))
 
 
-def _spread(now: Floats, inside: NDArray[np.bool_]) -> Floats:
+def _spread(now: Floats, inside: Mask) -> Floats:
     """Average with neighbours, 1 : 2 : 1 along both sides; at the border a cell is its own neighbour."""
     table = now.reshape(inside.shape)
     for _ in range(2):

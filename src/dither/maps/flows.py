@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Final, final
+from typing import Final, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dither.arrays import Array, Floats, Mask
 from dither.domains import Paths, Rectangle
 from dither.errors import InvalidParameter
 from dither.estimation.estimate import thousands
@@ -17,8 +17,6 @@ from dither.maps.likelihood import chances, flat, told
 from dither.mechanisms.combined.post_processing import Snapped
 from dither.privacy import Guarantee
 from dither.reports import Reports
-
-Floats = NDArray[np.float64]
 
 _MOST_SIDE: Final = 8
 _FINER: Final = 6  # cells a side on which flows are sought, at least
@@ -109,24 +107,24 @@ class Pairs(Operator):
     last: Floats
 
     @property
-    def shape(self) -> tuple[int, int]:  # noqa: D102
+    def shape(self) -> tuple[int, int]:
         return len(self.first), self.first.shape[1] * self.last.shape[1]
 
-    def forward(self, inputs: Floats) -> Floats:  # noqa: D102
+    def forward(self, inputs: Floats) -> Floats:
         table = inputs.reshape(self.first.shape[1], self.last.shape[1])
         return np.asarray(((self.first @ table) * self.last).sum(axis=1))
 
-    def backward(self, reports: Floats) -> Floats:  # noqa: D102
+    def backward(self, reports: Floats) -> Floats:
         return np.asarray(self.first.T @ (reports[:, None] * self.last)).reshape(-1)
 
-    def counts(self, tally: NDArray[Any]) -> Floats:  # noqa: D102
+    def counts(self, tally: Array) -> Floats:
         return np.asarray(tally, dtype=np.float64)
 
-    def spread(self, times: int) -> Pairs:  # noqa: D102
+    def spread(self, times: int) -> Pairs:
         table = self.last.reshape(len(self.last), -1, times)
         return Pairs(self.first, table.mean(axis=2))
 
-    def twins(self) -> NDArray[np.bool_]:  # noqa: D102
+    def twins(self) -> Mask:
         return np.zeros(self.shape[1] - 1, dtype=np.bool_)
 
 

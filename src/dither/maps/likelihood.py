@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dither.arrays import Array, Floats, Integers
 from dither.domains import Paths
 from dither.errors import InvalidParameter, NotIdentifiable
 from dither.mechanisms.base import Mechanism
@@ -21,10 +21,6 @@ from dither.mechanisms.places.walk import WalkMechanism
 from dither.mechanisms.window import WindowMechanism
 from dither.reports import Reports
 
-Array = NDArray[Any]
-Floats = NDArray[np.float64]
-Rows = NDArray[np.int64]
-
 _MOST: Final = 1 << 25  # chances held at once
 _BLOCK: Final = 1 << 17
 
@@ -33,7 +29,7 @@ class Part(NamedTuple):
     """Locations that share a law: the mechanism of one of them, and which they are. Paths are whole."""
 
     mechanism: PathMechanism
-    rows: Rows
+    rows: Integers
 
 
 def told(reports: Reports) -> tuple[PathMechanism, list[Part]]:
@@ -54,7 +50,7 @@ def flat(reports: Reports, mechanism: PathMechanism) -> Array:
     return reports.cells.reshape(-1, 1 + mechanism.columns)
 
 
-def chances(reports: Reports, cells: Floats, wanted: Rows | None = None) -> Floats:
+def chances(reports: Reports, cells: Floats, wanted: Integers | None = None) -> Floats:
     """Give the probability of each report in each cell, up to a factor of its own: a row for each report.
 
     A cell is a few places, all alike. `wanted` picks locations, all by default.
@@ -114,7 +110,7 @@ def _chances(mechanism: PathMechanism, cells: Array, references: Floats | None, 
     )
 
 
-def _points(mechanism: NGram | LSRR | Gridding, cells: Array) -> Rows:
+def _points(mechanism: NGram | LSRR | Gridding, cells: Array) -> Integers:
     """Give the number of the point, or of the cell of the mechanism's grid, that each report names."""
     if isinstance(mechanism, Gridding):
         column, row = (cells // WITHIN).astype(np.int64).T

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dither.arrays import Floats, Mask
 from dither.domains import Circle, Paths, Sphere
 from dither.errors import InvalidParameter, Mismatch
 from dither.mechanisms.places.path import PathMechanism
 from dither.reports import Reports
 
-Floats = NDArray[np.float64]
 Places = Any  # reports of a path mechanism, `Paths`, or what `Paths.of` takes
 
 
@@ -87,7 +87,7 @@ def direction_error(true: object, noisy: object) -> float:
     return float(Circle().distance(first, second).mean())
 
 
-def _among(places: Floats, spots: object) -> NDArray[np.bool_]:
+def _among(places: Floats, spots: object) -> Mask:
     """Say which places are one of the spots, exactly."""
     rows = np.ascontiguousarray(np.asarray(spots, dtype=np.float64).reshape(-1, 2)) + 0.0
     return np.isin(_whole(np.ascontiguousarray(places) + 0.0), _whole(rows))

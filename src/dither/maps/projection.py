@@ -10,12 +10,10 @@ from importlib import import_module
 from typing import Any, Final, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dither.arrays import Floats
 from dither.domains import Interval, Rectangle, Sphere, finite
 from dither.errors import InvalidParameter, MissingExtra, OutsideDomain
-
-Floats = NDArray[np.float64]
 
 _AXIS: Final = 6_378_137.0  # WGS 84: the equatorial radius, and the square of the eccentricity
 _ECCENTRICITY: Final = 0.006_694_379_990_141
@@ -76,10 +74,10 @@ class LocalMap(Map):
         along = _AXIS * (1.0 - _ECCENTRICITY) / bend**1.5
         return np.array([math.radians(across * math.cos(angle)), math.radians(along)])
 
-    def to_plane(self, places: object) -> Floats:  # noqa: D102
+    def to_plane(self, places: object) -> Floats:
         return np.asarray((_earth(places) - self._centre) * self._degree, dtype=np.float64)
 
-    def to_earth(self, places: object) -> Floats:  # noqa: D102
+    def to_earth(self, places: object) -> Floats:
         return np.asarray(
             np.asarray(places, dtype=np.float64) / self._degree + self._centre, dtype=np.float64
         )
@@ -112,10 +110,10 @@ class ReferenceMap(Map):
             raise InvalidParameter("there is no coordinate reference system of this name") from None
         return there, back
 
-    def to_plane(self, places: object) -> Floats:  # noqa: D102
+    def to_plane(self, places: object) -> Floats:
         return _moved(self._ways[0], _earth(places))
 
-    def to_earth(self, places: object) -> Floats:  # noqa: D102
+    def to_earth(self, places: object) -> Floats:
         return _moved(self._ways[1], np.asarray(places, dtype=np.float64))
 
     def __getstate__(self) -> dict[str, Any]:

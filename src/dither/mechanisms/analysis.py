@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dither.arrays import Floats
 from dither.domains import Circle, Line
 from dither.errors import InvalidParameter
 from dither.kernels.law import BIAS, COSINE, Law, loss_moment
@@ -17,7 +17,6 @@ from dither.losses import Power, squared
 from dither.mechanisms.plotting import draw_law
 from dither.numerics.quadrature import integrate, maximise
 
-Floats = NDArray[np.float64]
 Number = float | Floats
 Prior = Callable[[Floats], Floats]
 
@@ -147,11 +146,11 @@ class Realised(Questions):
     _law: Law
 
     @property
-    def law(self) -> Law:  # noqa: D102
+    def law(self) -> Law:
         return self._law
 
     @property
-    def line(self) -> Line:  # noqa: D102
+    def line(self) -> Line:
         return self._line
 
 

@@ -13,15 +13,13 @@ from functools import cached_property
 from typing import Any, ClassVar, Self, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dither.arrays import Array, Integers
 from dither.domains import Domain
 from dither.errors import InvalidParameter, MalformedReport
 from dither.privacy import Bound, Guarantee, Unit
 from dither.randomness import SYSTEM, Source
 from dither.reports import Reports
-
-Array = NDArray[Any]
 
 LEAST_EPSILON, MOST_EPSILON = 1e-6, 50.0
 
@@ -102,7 +100,7 @@ class Mechanism(ABC):
         """One report as numpy lays it out: an unsigned integer, or a row of them."""
         return np.dtype(np.min_scalar_type(self.outcomes - 1))
 
-    def tally(self, cells: Array) -> NDArray[np.int64]:
+    def tally(self, cells: Array) -> Integers:
         """Count reports into a vector that adds across chunks and machines: how often each was sent."""
         return np.bincount(cells.reshape(-1), minlength=self.outcomes)
 
@@ -111,7 +109,7 @@ class Mechanism(ABC):
         """How long the vector of `tally` is."""
         return self.outcomes
 
-    def adds_up(self, counts: NDArray[np.int64], n: int) -> bool:
+    def adds_up(self, counts: Integers, n: int) -> bool:
         """Say whether n answers can have been counted like this: each once, unless `tally` says otherwise."""
         return int(counts.sum()) == n
 

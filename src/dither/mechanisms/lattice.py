@@ -9,8 +9,8 @@ from functools import cached_property
 from typing import Any, ClassVar, Final, Generic, Self, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dither.arrays import Array
 from dither.domains import Domain, Interval, numbers
 from dither.errors import InvalidParameter, MalformedReport
 from dither.kernels.lattice.circular import Bounded, Ring
@@ -26,7 +26,6 @@ from dither.privacy import Bound, Pure
 from dither.privacy.exact import log_above
 from dither.randomness import Source
 
-Array = NDArray[Any]
 Kind = TypeVar("Kind", Clamped, Ring, Bounded)
 
 END_MASS: Final = 1e-10  # about the probability of a report at an end of the clamped range

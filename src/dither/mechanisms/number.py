@@ -5,17 +5,15 @@ from __future__ import annotations
 from abc import abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Final, final
+from typing import Final, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dither.arrays import Array, Floats
 from dither.domains import Circle
 from dither.kernels.transition import Dense, Operator
 from dither.mechanisms.analysis import Questions
 from dither.mechanisms.base import Mechanism
-
-Floats = NDArray[np.float64]
 
 STRAIGHT: Final = 1e-6  # how far, in lengths of the domain, a mean report may be off a straight line
 
@@ -33,7 +31,7 @@ class Reading:
     cut: float = 0.0
     half: float = 0.0
 
-    def total(self, tally: NDArray[Any], n: int) -> float:
+    def total(self, tally: Array, n: int) -> float:
         """Give the sum of the readings of n reports."""
         rest = self.cut * (float(tally[-1]) - n * self.half) if self.cut else 0.0
         return float((tally[: self.values.size] * self.values).sum()) + rest

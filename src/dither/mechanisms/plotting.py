@@ -18,11 +18,11 @@ def axes_or_new(axes: Any) -> Any:
     if axes is not None:
         return axes
     try:
-        from matplotlib.figure import Figure  # noqa: PLC0415  (an extra)
+        from matplotlib.figure import Figure
     except ImportError:
         raise MissingExtra("a picture", "plot") from None
     if hasattr(builtins, "__IPYTHON__"):  # a notebook shows pyplot's figures, and closes them after a cell
-        from matplotlib import pyplot  # noqa: PLC0415
+        from matplotlib import pyplot
 
         return pyplot.subplots(figsize=(7.0, 3.6), layout="constrained")[1]
     return Figure(figsize=(7.0, 3.6), layout="constrained").subplots()

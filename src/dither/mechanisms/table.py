@@ -9,8 +9,8 @@ from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dither.arrays import Array, Floats
 from dither.domains import Circle, Line
 from dither.errors import InvalidParameter
 from dither.kernels.lattice.law import TableLaw
@@ -19,9 +19,6 @@ from dither.mechanisms.analysis import Realised
 from dither.mechanisms.number import Numerical
 from dither.mechanisms.window import within
 from dither.privacy.exact import exp_below
-
-Array = NDArray[Any]
-Floats = NDArray[np.float64]
 
 
 class Kernel(Protocol):

@@ -12,8 +12,8 @@ from functools import cached_property, partial
 from typing import Any, ClassVar, Final, Self, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dither.arrays import Array, Floats, Integers
 from dither.domains import Circle, Domain, Interval, Line, numbers
 from dither.errors import InvalidParameter, MalformedReport
 from dither.kernels.blocks import draw_sliding
@@ -29,8 +29,6 @@ from dither.privacy import Bound, Pure
 from dither.privacy.exact import exp_below
 from dither.randomness import Source
 
-Floats = NDArray[np.float64]
-Array = NDArray[Any]
 Rule = Callable[[float, float], Codebook]  # from the window's share and contrast to the codebook
 
 COUNTED: Final = 20  # leading bits of a cell that a tally keeps apart
@@ -256,7 +254,7 @@ class WindowMechanism(Numerical):
         """How many trailing bits of a cell a tally does not keep apart."""
         return max(self.cells.bit_length() - 1 - COUNTED, 0)
 
-    def tally(self, cells: Array) -> NDArray[np.int64]:
+    def tally(self, cells: Array) -> Integers:
         """Count reports by cell; beyond 2^20 cells by their leading 20 bits, with the sum of the rest last.
 
         So the sum of all cells stays exact: Σ cell = 2^rest · Σ place·count + Σ (what was cut off).
@@ -273,7 +271,7 @@ class WindowMechanism(Numerical):
         """How long the vector of `tally` is."""
         return (self.cells >> self._rest) + (1 if self._rest else 0)
 
-    def adds_up(self, counts: NDArray[np.int64], n: int) -> bool:
+    def adds_up(self, counts: Integers, n: int) -> bool:
         """Say whether n reports can have been counted like this."""
         if not self._rest:
             return super().adds_up(counts, n)

@@ -7,9 +7,9 @@ from functools import lru_cache
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from dither.arrays import Floats
+
 Function = Callable[[Floats], Floats]
 
 _MOST_PANELS: Final = 1 << 12

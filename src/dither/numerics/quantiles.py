@@ -8,11 +8,9 @@ from statistics import NormalDist
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dither.arrays import Floats
 from dither.errors import InvalidParameter
-
-Floats = NDArray[np.float64]
 
 _FAR: Final = 12.0  # standard errors from zero beyond which an arrow's length is as good as normal
 

@@ -11,8 +11,8 @@ from functools import cached_property
 from typing import Final, Self, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dither.arrays import Floats, Integers
 from dither.errors import DitherError, InvalidParameter
 from dither.kernels.window.codebook import Runs
 from dither.kernels.window.integers import check_cells
@@ -20,9 +20,6 @@ from dither.optimal.problem import Problem
 from dither.optimal.solver.cells import mirrored, reaching
 from dither.optimal.solver.certificate import Prices, lower_bound
 from dither.optimal.solver.sampled_error import Sampled
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 FORMAT: Final = 1  # of the bytes, and of what they mean: stored designs of another format are not read
 _HEADER: Final = struct.Struct("<4sHI")  # magic, format, checksum of what follows

@@ -10,8 +10,8 @@ from dataclasses import replace
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dither.arrays import Floats
 from dither.kernels.window.codebook import Runs
 from dither.losses import Criterion
 from dither.optimal.design import Design
@@ -20,8 +20,6 @@ from dither.optimal.solver import lloyd
 from dither.optimal.solver.cells import CELLS, codebook, grouped, halved, mirrored, reduced
 from dither.optimal.solver.certificate import Prices, lower_bound
 from dither.optimal.solver.sampled_error import Candidate
-
-Floats = NDArray[np.float64]
 
 _MOST: Final = 512  # numbers a side of a mixed codebook
 _STEP: Final = 0.02  # by which widths are tried

@@ -11,8 +11,8 @@ from functools import cached_property
 from typing import Any, Self, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dither.arrays import Floats
 from dither.domains import Circle, Domain, Interval
 from dither.errors import InvalidParameter, MalformedReport
 from dither.kernels.law import BlendedLaw, WindowLaw
@@ -29,8 +29,6 @@ from dither.optimal.design import Design
 from dither.optimal.problem import Elsewhere, Given, Loss, Problem
 from dither.optimal.solver import circle
 from dither.privacy.exact import exp_below
-
-Floats = NDArray[np.float64]
 
 
 @final
@@ -119,7 +117,7 @@ class Optimal(WindowMechanism):
     def _width(self) -> int:
         return self.design.width
 
-    def shape(self) -> Shape:  # noqa: D102
+    def shape(self) -> Shape:
         if isinstance(self.domain, Circle):
             return Shape.centred(self.line, circle.best_width(self.problem))
         book = self.book

@@ -13,12 +13,10 @@ from dataclasses import dataclass
 from typing import Any, Final, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dither.arrays import Floats
 from dither.errors import InvalidParameter
 from dither.losses import Criterion, Power, absolute, squared, worst
-
-Floats = NDArray[np.float64]
 
 LEAST, MOST = 0.05, 8.0
 _CHECKED: Final = (1 << 12) + 1  # distances at which a given function is looked at

@@ -37,11 +37,11 @@ def find(problem: Problem, *, fresh: bool = False) -> Design:
         return kept
     beside = None if fresh else _beside(problem)
     if beside is not None:
-        from dither.optimal.interpolation import interpolated  # noqa: PLC0415  (only where it is needed)
+        from dither.optimal.interpolation import interpolated
 
         made = interpolated(problem, *beside)
     else:
-        from dither.optimal.solver.solve import design  # noqa: PLC0415
+        from dither.optimal.solver.solve import design
 
         made = design(problem)
     _remember(name, made)

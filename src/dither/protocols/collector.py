@@ -5,11 +5,11 @@ from __future__ import annotations
 import socket
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Final, final
+from typing import Final, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dither.arrays import Array
 from dither.errors import DitherError, ExchangeFailed, InvalidParameter
 from dither.estimation.frequency import Frequencies, frequencies
 from dither.mechanisms.joint.joint import Joint
@@ -22,8 +22,6 @@ from dither.reports import Reports
 
 _LARGE: Final = 1 << 24
 _QUICK: Final = 10.0  # seconds in which whoever connects must have sent their reports
-
-Array = NDArray[Any]
 
 
 @final

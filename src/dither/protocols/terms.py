@@ -10,8 +10,8 @@ from math import gcd
 from typing import Final, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dither.arrays import Mask
 from dither.errors import InvalidParameter
 from dither.kernels.correlated_coins import Pairs
 from dither.mechanisms.joint import adversaries
@@ -75,7 +75,7 @@ class Terms:
         """R₁ ≤ R₂ ≤ R₃: below R₁ a shared R says yes to both, then to the first, then to the second."""
         return self.mechanism.pairs.thresholds(self.bits)
 
-    def says(self, first: bool) -> NDArray[np.bool_]:
+    def says(self, first: bool) -> Mask:
         """Give what every R says to the first device, or to the second."""
         low, middle, high = self.thresholds
         number = np.arange(1 << self.bits)
@@ -94,7 +94,7 @@ class Terms:
         tossed = randomness.coins(chance.numerator, chance.denominator, count * each).reshape(count, each)
         return self.coins(tossed)
 
-    def coins(self, tossed: NDArray[np.bool_]) -> list[Coin]:
+    def coins(self, tossed: Mask) -> list[Coin]:
         """Give rows of what was tossed as coins."""
         return [Coin(self.mechanism, tuple(map(bool, row))) for row in tossed]
 

@@ -14,15 +14,14 @@ from typing import Any, Final, final
 
 import numpy as np
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
-from numpy.typing import NDArray
 
+from dither.arrays import Bytes, Mask
 from dither.errors import ExchangeFailed, MissingExtra
 from dither.randomness import Source
 
 POINT: Final = 32  # bytes of a group element
 _KEY: Final = 16  # bytes of a key; also what one transfer carries
 _SEALED: Final = 32  # bytes of a key under a transfer's encryption
-Bytes = NDArray[np.uint8]
 
 
 def reply_size(bits: int) -> int:
@@ -44,7 +43,7 @@ class Giver:
         """What the taker needs in order to ask."""
         return bytes(self._send.public)
 
-    def reply(self, queries: bytes, tables: NDArray[np.bool_]) -> bytes:
+    def reply(self, queries: bytes, tables: Mask) -> bytes:
         """Answer the queries for some tables, a row each."""
         answer = bytearray()
         points = [queries[at : at + POINT] for at in range(0, len(queries), POINT)]
@@ -149,8 +148,8 @@ def _point(raw: bytes) -> Any:
 @lru_cache(maxsize=1)
 def _packages() -> tuple[Any, Any]:
     try:
-        import otc  # noqa: PLC0415
-        from oblivious import ristretto  # noqa: PLC0415
+        import otc
+        from oblivious import ristretto
     except ImportError:
         raise MissingExtra("tossing between devices", "protocols") from None
     return otc, ristretto

@@ -9,8 +9,8 @@ from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dither.arrays import Floats
 from dither.central import (
     INDEPENDENT,
     SHIFTED,
@@ -30,7 +30,6 @@ from dither.reproduction.expectations import expected
 from dither.reproduction.figure import PUBLISHED, RIGHT, Figure, Setting, lines
 
 Rows = list[dict[str, Any]]
-Floats = NDArray[np.float64]
 
 GRID: Final = Grid(Interval(0, 1))
 RECORDS: Final = 10_000

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dither.classifiers import Box, Linear, Network, concentration, hyperrectangle, radius, utility
 from dither.domains import Categories, Interval
@@ -22,7 +21,6 @@ from dither.reproduction.expectations import expected
 from dither.reproduction.figure import CODED, PUBLISHED, RIGHT, Figure, Setting, lines
 
 Rows = list[dict[str, Any]]
-Floats = NDArray[np.float64]
 
 UNIT: Final = Interval(0, 1)
 _BINS: Final = (np.arange(100) / 100.0).tolist()

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any, Final, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dither.arrays import Floats
 from dither.classifiers import Method, Network, Overall, over_records, utility
 from dither.classifiers.feature_law import numbers_of
 from dither.classifiers.models.network import convolution, pooling
@@ -21,8 +21,6 @@ from dither.mechanisms.combined.each import Each
 from dither.mechanisms.frequency.krr import KRR
 from dither.randomness import Seeded
 from dither.reproduction.figure import Setting
-
-Floats = NDArray[np.float64]
 
 # File, what is predicted, the two features that are randomised, the record's row, what replaces its age.
 _TABLES: Final = {
@@ -75,8 +73,8 @@ def records(setting: Setting, data: str) -> Trained | None:
 @lru_cache(maxsize=4)
 def _trained(path: Path, data: str) -> Trained:
     try:
-        from sklearn.ensemble import RandomForestClassifier  # noqa: PLC0415  (an extra)
-        from sklearn.linear_model import LogisticRegression  # noqa: PLC0415
+        from sklearn.ensemble import RandomForestClassifier
+        from sklearn.linear_model import LogisticRegression
     except ImportError:
         raise MissingExtra("training classifiers", "classifiers") from None
     _, label, chosen, place, age = _TABLES[data]

@@ -7,15 +7,14 @@ from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dither.arrays import Floats
 from dither.domains import Categories
 from dither.mechanisms.joint.accounting import INFORMED, PARTNER_REVEALED
 from dither.mechanisms.joint.jrr import JRR
 from dither.reproduction.figure import CODED, PUBLISHED, RIGHT, Setting
 
 Rows = list[dict[str, Any]]
-Floats = NDArray[np.float64]
 
 YES_NO: Final = Categories(2)
 DELTA: Final = 1e-6

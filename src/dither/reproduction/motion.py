@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dither.arrays import Floats
 from dither.domains import Circle, Interval
 from dither.errors import InvalidParameter
 from dither.mechanisms.numeric.ogpm import OGPM
@@ -17,7 +17,6 @@ from dither.randomness import Seeded
 from dither.reproduction.figure import CODED, RIGHT, Setting
 
 Rows = list[dict[str, Any]]
-Floats = NDArray[np.float64]
 
 BUDGETS = (1.0, 2.0, 3.0, 4.0, 6.0, 8.0)
 TURN = 2.0 * np.pi
@@ -27,7 +26,7 @@ def _columns(setting: Setting) -> tuple[Floats, Floats]:
     path = setting.file("motionsense_dws1_sub1-3.parquet")
     if path is None:
         raise InvalidParameter("the MotionSense table is not in the data folder")
-    from pyarrow import parquet  # noqa: PLC0415  (an extra)
+    from pyarrow import parquet
 
     table = parquet.read_table(path)
     walk = table.column("userAcceleration.x").to_numpy()

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dither.domains import Circle, Interval
 from dither.losses import Power, absolute, squared
@@ -36,7 +35,6 @@ from dither.reproduction.ogpm_claims import circular_error as _circular
 from dither.reproduction.ogpm_claims import three as _inside
 
 Rows = list[dict[str, Any]]
-Floats = NDArray[np.float64]
 
 
 def density(mechanism: Any, inputs: tuple[float, ...]) -> Callable[[Setting], Rows]:

@@ -6,8 +6,8 @@ import math
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dither.arrays import Floats
 from dither.domains import Circle, Interval
 from dither.kernels.law import loss_moment
 from dither.losses import Power, absolute, squared
@@ -21,7 +21,6 @@ from dither.optimal.solver import bilinear, regression
 from dither.reproduction.figure import CODED, PUBLISHED, RIGHT, Setting
 
 Rows = list[dict[str, Any]]
-Floats = NDArray[np.float64]
 
 UNIT, TURN = Interval(0, 1), Circle(1)
 GRID: Final = np.linspace(0.0, 1.0, 50)[:-1]  # the authors' inputs: 49 points, the upper end left out

@@ -97,7 +97,7 @@ def drawing(figure: Figure, rows: list[dict[str, Any]]) -> bytes:
     if figure.draw is None or not rows:
         return b""
     try:
-        from matplotlib.figure import Figure as Canvas  # noqa: PLC0415  (an extra)
+        from matplotlib.figure import Figure as Canvas
     except ImportError:
         return b""
     canvas = Canvas(figsize=(10.0, 3.8), layout="constrained")

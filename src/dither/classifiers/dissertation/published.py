@@ -12,8 +12,8 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dither.arrays import Floats, Integers
 from dither.classifiers.case import Case
 from dither.classifiers.concentration import concentration
 from dither.classifiers.feature_law import Marginal, as_designed, marginals
@@ -25,8 +25,6 @@ from dither.classifiers.result import Method, Utility
 from dither.errors import InvalidParameter
 from dither.mechanisms.combined.attributes import Answering
 from dither.randomness import Source
-
-Floats = NDArray[np.float64]
 
 TAU: Final = 0.01  # the share of changed answers that the dissertation tolerates
 _STRIDES: Final = (0.05, 0.0125)  # of the domain, by which a side is moved
@@ -163,7 +161,7 @@ def _sides(laws: Sequence[Marginal], box: Box) -> list[tuple[float, float, Float
     return sides
 
 
-def _evenly(choices: Sequence[NDArray[np.float64] | NDArray[np.int64]], count: int, source: Source) -> Floats:
+def _evenly(choices: Sequence[Floats | Integers], count: int, source: Source) -> Floats:
     return np.stack([places[source.integers(places.size, count)] for places in choices], axis=-1).astype(
         np.float64
     )

@@ -10,12 +10,10 @@ from typing import Any, Final, final
 import numpy as np
 from numpy.typing import NDArray
 
+from dither.arrays import Floats, Integers, Mask
 from dither.classifiers.feature_law import Marginal
 from dither.classifiers.models.slices import Enclosure, Slice
 from dither.classifiers.proofs.box import Box
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 _CELLS: Final = 1 << 26  # the most cells of which a map is made
 _BAND: Final = 1 << 22  # cells handled together
@@ -32,10 +30,10 @@ class Leaves:
     """
 
     thresholds: tuple[Floats, ...]
-    first: Indices
-    last: Indices
+    first: Integers
+    last: Integers
     votes: Floats
-    tree: Indices
+    tree: Integers
 
     @staticmethod
     def of(trees: Sequence[Any], row: Floats, columns: Sequence[int]) -> Leaves:
@@ -66,7 +64,7 @@ class Leaves:
         """How many cells there are along each feature."""
         return tuple(steps.size + 1 for steps in self.thresholds)
 
-    def cell(self, feature: int, places: Floats) -> Indices:
+    def cell(self, feature: int, places: Floats) -> Integers:
         """Give the cell of each value, as trees compare it."""
         return np.searchsorted(self.thresholds[feature], places.astype(np.float32), side="left")
 
@@ -116,13 +114,13 @@ class Forest(Slice):
     leaves: Leaves
     trees: int
     scaled: Callable[[int, Floats], Floats]
-    asked: Callable[[Floats], NDArray[np.bool_]]
+    asked: Callable[[Floats], Mask]
 
     @property
-    def features(self) -> int:  # noqa: D102
+    def features(self) -> int:
         return len(self.leaves.thresholds)
 
-    def encloses(self, marginals: Sequence[Marginal]) -> Enclosure | None:  # noqa: D102
+    def encloses(self, marginals: Sequence[Marginal]) -> Enclosure | None:
         if self.features > 2 or np.prod(self.leaves.cells, dtype=float) > _CELLS:
             return None
         chances = [
@@ -142,14 +140,14 @@ class Forest(Slice):
         return answer, answer
 
     @cached_property
-    def _map(self) -> NDArray[np.bool_]:
+    def _map(self) -> Mask:
         """In which cells the answer is kept: votes of all leaves, by differences along both features."""
         rows, columns = (*self.leaves.cells, 1)[:2]
         band = max(1, _BAND // (columns * self.leaves.votes.shape[1]))
         parts = [self._band(begin, min(begin + band, rows), columns) for begin in range(0, rows, band)]
         return np.concatenate(parts)
 
-    def _band(self, begin: int, end: int, columns: int) -> NDArray[np.bool_]:
+    def _band(self, begin: int, end: int, columns: int) -> Mask:
         leaves = self.leaves
         here = (leaves.last[:, 0] >= begin) & (leaves.first[:, 0] < end)
         top = np.maximum(leaves.first[here, 0], begin) - begin
@@ -171,7 +169,7 @@ class Forest(Slice):
             kept[tuple(ties.T)] = self.asked(self._middles(ties + np.array([begin, 0])))
         return np.asarray(kept)
 
-    def _middles(self, cells: Indices) -> Floats:
+    def _middles(self, cells: Integers) -> Floats:
         """Give a point inside each cell, in the trees' units."""
         points = []
         for feature, steps in enumerate(self.leaves.thresholds):
@@ -197,7 +195,7 @@ class Forest(Slice):
             return True
         return self._cell_by_cell(begins, ends)
 
-    def _cell_by_cell(self, begins: Indices, ends: Indices) -> bool:
+    def _cell_by_cell(self, begins: Integers, ends: Integers) -> bool:
         """Say whether the answer is kept in every cell that the box meets, where there is a map of cells."""
         if self.features > 2 or np.prod(self.leaves.cells, dtype=float) > _CELLS:
             return False

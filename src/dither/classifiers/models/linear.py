@@ -7,15 +7,12 @@ from dataclasses import dataclass
 from typing import Final, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dither.arrays import Floats, Integers, Mask
 from dither.classifiers.feature_law import Marginal
 from dither.classifiers.models.slices import Enclosure, Slice
 from dither.classifiers.proofs.box import Box
 from dither.errors import InvalidParameter
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 _ROUNDING: Final = 1e-12  # of the largest term: how far a score in floats may be off
 _ASKED: Final = 1 << 17  # the most points on a plane about which the classifier itself is asked
@@ -51,13 +48,11 @@ class Linear:
         found = rows @ self.weights.T + self.bias
         return found if len(self.bias) > 1 else np.concatenate([np.zeros_like(found), found], axis=-1)
 
-    def __call__(self, rows: Floats) -> NDArray[np.int64]:
+    def __call__(self, rows: Floats) -> Integers:
         """Give the class of each row."""
         return np.asarray(self.scores(rows).argmax(axis=-1), dtype=np.int64)
 
-    def sliced(
-        self, row: Floats, columns: Sequence[int], asked: Callable[[Floats], NDArray[np.bool_]]
-    ) -> HalfSpaces:
+    def sliced(self, row: Floats, columns: Sequence[int], asked: Callable[[Floats], Mask]) -> HalfSpaces:
         """Give where the answer for a row stays, as a function of some of its features.
 
         `asked` is the classifier itself, for points so near a plane that rounding decides.
@@ -84,17 +79,17 @@ class HalfSpaces(Slice):
     normals: Floats
     offsets: Floats
     size: Floats
-    asked: Callable[[Floats], NDArray[np.bool_]]
+    asked: Callable[[Floats], Mask]
 
     @property
-    def features(self) -> int:  # noqa: D102
+    def features(self) -> int:
         return int(self.normals.shape[1])
 
     def _doubt(self, reach: Floats) -> Floats:
         """Give how far each score may be off where |y| is at most `reach`."""
         return np.asarray(_ROUNDING * (self.size + np.abs(self.normals) @ reach))
 
-    def proves(self, box: Box) -> bool:  # noqa: D102
+    def proves(self, box: Box) -> bool:
         low, high = box.corners
         doubt = self._doubt(np.maximum(np.abs(low), np.abs(high)))
         worst = np.minimum(self.normals * low, self.normals * high).sum(axis=1) + self.offsets
@@ -107,7 +102,7 @@ class HalfSpaces(Slice):
             for normal, offset in zip(self.normals, self.offsets, strict=True)
         )
 
-    def encloses(self, marginals: Sequence[Marginal]) -> Enclosure | None:  # noqa: D102
+    def encloses(self, marginals: Sequence[Marginal]) -> Enclosure | None:
         doubt = self._doubt(np.array([np.abs(marginal.places).max() for marginal in marginals]))
         if self.features > 2:
             return self._added_up(marginals, doubt)
@@ -127,7 +122,7 @@ class HalfSpaces(Slice):
         kept = float(masses[self.asked(points)].sum()) if rows.size else 0.0
         return lower + kept, lower + kept
 
-    def _left(self, first: Marginal, second: Marginal, doubt: Floats) -> tuple[Indices, Indices]:
+    def _left(self, first: Marginal, second: Marginal, doubt: Floats) -> tuple[Integers, Integers]:
         """Give for each report of one feature which of the other stay on the right side of every plane."""
         low, high = np.full(first.places.size, -np.inf), np.full(first.places.size, np.inf)
         for normal, offset, margin in zip(self.normals, self.offsets, doubt, strict=True):
@@ -152,7 +147,7 @@ class HalfSpaces(Slice):
         return max(0.0, lower), min(side for _, side in sides)
 
 
-def _ranges(begins: Indices, ends: Indices) -> tuple[Indices, Indices]:
+def _ranges(begins: Integers, ends: Integers) -> tuple[Integers, Integers]:
     """List all pairs (row, place) with begins[row] ≤ place < ends[row]."""
     counts = np.maximum(ends - begins, 0)
     rows = np.repeat(np.arange(counts.size), counts)

@@ -8,11 +8,9 @@ from dataclasses import dataclass
 from typing import Any, Final, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dither.arrays import Array, Mask
 from dither.errors import InvalidParameter
-
-Array = NDArray[Any]
 
 _ROWS: Final = 1 << 17  # the most rows in one batch
 _NUMBERS: Final = 1 << 24  # the most numbers in one batch
@@ -63,7 +61,7 @@ class Model:
         ]
         return np.concatenate(parts)
 
-    def keeps(self, rows: Array, answer: Any) -> NDArray[np.bool_]:
+    def keeps(self, rows: Array, answer: Any) -> Mask:
         """Say for each row whether the answer is the given one."""
         return np.asarray(self(rows) == answer, dtype=np.bool_)
 
@@ -102,7 +100,7 @@ def tabled(estimator: Any, method: Callable[[Any], Any]) -> Callable[[Array], An
 
     def ask(rows: Array) -> Any:
         try:
-            import pandas  # noqa: PLC0415  (an extra)
+            import pandas
         except ImportError:
             return method(rows)
         frame = pandas.DataFrame(rows, columns=list(names))

@@ -8,15 +8,13 @@ from itertools import pairwise
 from typing import Any, Final, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dither.arrays import Floats, Integers
 from dither.classifiers.feature_law import Marginal
 from dither.classifiers.models.slices import Enclosure, Slice
 from dither.classifiers.proofs.box import Box
 from dither.classifiers.proofs.relaxation import Affine, Layer, Pool, Relu, least_leads
 from dither.errors import InvalidParameter
-
-Floats = NDArray[np.float64]
 
 _BOXES: Final = 1 << 13  # the most parts that a box is divided into before the answer counts as unknown
 _SMALL: Final = 8  # features up to which a box is divided at all
@@ -54,7 +52,7 @@ class Network:
             values = layer(values)
         return values
 
-    def __call__(self, rows: Floats) -> NDArray[np.int64]:
+    def __call__(self, rows: Floats) -> Integers:
         """Give the class of each row."""
         scores = self.scores(rows)
         return (scores[:, 0] > 0.0).astype(np.int64) if scores.shape[1] == 1 else scores.argmax(axis=1)
@@ -82,12 +80,12 @@ class Activations(Slice):
     rounding: float
 
     @property
-    def features(self) -> int:  # noqa: D102
+    def features(self) -> int:
         first = self.layers[0]
         assert isinstance(first, Affine)
         return first.inputs
 
-    def encloses(self, marginals: Sequence[Marginal]) -> Enclosure | None:  # noqa: D102
+    def encloses(self, marginals: Sequence[Marginal]) -> Enclosure | None:
         return None
 
     def leads(self, points: Floats) -> Floats:

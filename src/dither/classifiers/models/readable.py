@@ -6,16 +6,14 @@ import sys
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dither.arrays import Floats, Mask
 from dither.classifiers.models.forest import Forest, Leaves
 from dither.classifiers.models.linear import Linear
 from dither.classifiers.models.model import Model, tabled
 from dither.classifiers.models.network import Network, perceptron
 from dither.classifiers.models.slices import Slice
 from dither.classifiers.subject import Subject
-
-Floats = NDArray[np.float64]
 
 # By name, so that nothing is imported; others with the same attributes may answer in another way.
 _LINEAR: Final = frozenset(
@@ -114,7 +112,7 @@ def _forest(steps: list[Any], estimator: Any, subject: Subject) -> Forest | None
         rows[:, subject.columns[feature]] = places
         return transformed(rows)[:, subject.columns[feature]] if steps else places
 
-    def asked(points: Floats) -> NDArray[np.bool_]:
+    def asked(points: Floats) -> Mask:
         rows = np.repeat(row[None], len(points), axis=0)
         rows[:, list(subject.columns)] = points
         return np.asarray(np.asarray(votes(rows)).argmax(axis=1) == own)
@@ -127,7 +125,7 @@ def _module(inside: object, subject: Subject) -> Slice | None:
     torch = sys.modules.get("torch")
     if torch is None or not isinstance(inside, torch.nn.Module):
         return None
-    from dither.classifiers.models.torch_modules import network  # noqa: PLC0415  (torch is an extra)
+    from dither.classifiers.models.torch_modules import network
 
     found = network(inside, subject.shape)
     return None if found is None else found.sliced(subject.row, subject.columns)

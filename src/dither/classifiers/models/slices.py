@@ -5,13 +5,10 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
-import numpy as np
-from numpy.typing import NDArray
-
+from dither.arrays import Floats
 from dither.classifiers.feature_law import Marginal
 from dither.classifiers.proofs.box import Box
 
-Floats = NDArray[np.float64]
 Enclosure = tuple[float, float]
 
 

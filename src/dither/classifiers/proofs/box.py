@@ -6,11 +6,9 @@ from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dither.arrays import Floats, Mask
 from dither.errors import InvalidParameter
-
-Floats = NDArray[np.float64]
 
 
 @final
@@ -39,7 +37,7 @@ class Box:
         """The low and the high corner as arrays."""
         return np.array(self.low), np.array(self.high)
 
-    def contains(self, points: object) -> NDArray[np.bool_]:
+    def contains(self, points: object) -> Mask:
         """Say of each point (last axis: features) whether it lies in the box."""
         places = np.asarray(points, dtype=np.float64)
         low, high = self.corners

@@ -6,12 +6,11 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dither.arrays import Floats
 from dither.classifiers.feature_law import Marginal
 from dither.classifiers.proofs.box import Box
 
-Floats = NDArray[np.float64]
 Test = Callable[[Box], bool]
 Shape = Callable[[Floats], Box]  # from how far each of 2d sides has gone, 0 … 1, to a box
 

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from typing import Final, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dither.arrays import Floats, Mask
 from dither.classifiers.case import Case
 from dither.classifiers.feature_law import as_designed
 from dither.classifiers.proofs.confidence import bernstein
@@ -25,8 +25,6 @@ from dither.kernels.law import Law, WindowLaw
 from dither.mechanisms.analysis import Questions
 from dither.mechanisms.combined.attributes import Answering
 from dither.randomness import Source
-
-Floats = NDArray[np.float64]
 
 _HALVINGS: Final = 54
 _DENSEST: Final = 300.0  # the largest logarithm of a ratio of densities that is told apart
@@ -73,7 +71,7 @@ def one_time(
     return _band(weights, lost, np.maximum(bound, weights.max(axis=1)), omega / len(asked))
 
 
-def _band(weights: Floats, lost: NDArray[np.bool_], most: Floats, omega: float) -> Band:
+def _band(weights: Floats, lost: Mask, most: Floats, omega: float) -> Band:
     """Bound what is lost and what is kept from both sides, a quarter of ω each; the better counts."""
     (lost_low, lost_mean, lost_high), (kept_low, kept_mean, kept_high) = (
         _ends(weights[:, which], lost.size, most, omega / 4.0) for which in (lost, ~lost)

@@ -8,15 +8,13 @@ from functools import cached_property
 from typing import final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dither.arrays import Floats
 from dither.kernels.lattice.law import AddedLaw, CutLaw, InsideLaw, TableLaw
 from dither.kernels.law import BlendedLaw, Law, MixedLaw, WindowLaw
 from dither.kernels.window.codebook import Ramps
 from dither.mechanisms.numeric.gaussian import NormalDensity
 from dither.mechanisms.numeric.laplace import LaplaceDensity
-
-Floats = NDArray[np.float64]
 
 
 @final

@@ -6,14 +6,12 @@ from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dither.arrays import Floats
 from dither.classifiers.case import Case
 from dither.classifiers.subject import draw
 from dither.mechanisms.combined.attributes import Answering
 from dither.randomness import Source
-
-Floats = NDArray[np.float64]
 
 _BATCH: Final = 1 << 22  # numbers drawn at once
 

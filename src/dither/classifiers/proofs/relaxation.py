@@ -12,11 +12,10 @@ from dataclasses import dataclass
 from typing import final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dither.arrays import Floats, Integers
 from dither.errors import InvalidParameter
 
-Floats = NDArray[np.float64]
 Range = tuple[Floats, Floats]
 
 
@@ -61,14 +60,14 @@ class Affine(Layer):
         """How many numbers leave."""
         return int(self.weights.shape[0])
 
-    def __call__(self, values: Floats) -> Floats:  # noqa: D102
+    def __call__(self, values: Floats) -> Floats:
         return np.asarray(values @ self.weights.T + self.bias)
 
-    def interval(self, low: Floats, high: Floats) -> Range:  # noqa: D102
+    def interval(self, low: Floats, high: Floats) -> Range:
         middle, half = self((low + high) / 2.0), ((high - low) / 2.0) @ np.abs(self.weights).T
         return middle - half, middle + half
 
-    def pulled(self, slopes: Floats, low: Floats, high: Floats) -> Range:  # noqa: D102
+    def pulled(self, slopes: Floats, low: Floats, high: Floats) -> Range:
         return slopes @ self.weights, slopes @ self.bias
 
 
@@ -77,13 +76,13 @@ class Affine(Layer):
 class Relu(Layer):
     """Negative numbers become zero."""
 
-    def __call__(self, values: Floats) -> Floats:  # noqa: D102
+    def __call__(self, values: Floats) -> Floats:
         return np.maximum(values, 0.0)
 
-    def interval(self, low: Floats, high: Floats) -> Range:  # noqa: D102
+    def interval(self, low: Floats, high: Floats) -> Range:
         return np.maximum(low, 0.0), np.maximum(high, 0.0)
 
-    def pulled(self, slopes: Floats, low: Floats, high: Floats) -> Range:  # noqa: D102
+    def pulled(self, slopes: Floats, low: Floats, high: Floats) -> Range:
         either = (low < 0.0) & (high > 0.0)
         chord = np.where(either, high / np.where(either, high - low, 1.0), low >= 0.0)
         under = np.where(either, high > -low, low >= 0.0)
@@ -97,15 +96,15 @@ class Relu(Layer):
 class Pool(Layer):
     """The largest of each group of numbers; `groups` has a row of places for each."""
 
-    groups: NDArray[np.int64]
+    groups: Integers
 
-    def __call__(self, values: Floats) -> Floats:  # noqa: D102
+    def __call__(self, values: Floats) -> Floats:
         return np.asarray(values[:, self.groups].max(axis=-1))
 
-    def interval(self, low: Floats, high: Floats) -> Range:  # noqa: D102
+    def interval(self, low: Floats, high: Floats) -> Range:
         return self(low), self(high)
 
-    def pulled(self, slopes: Floats, low: Floats, high: Floats) -> Range:  # noqa: D102
+    def pulled(self, slopes: Floats, low: Floats, high: Floats) -> Range:
         lows, highs = low[:, self.groups], high[:, self.groups]
         best = lows.argmax(axis=-1)
         others = highs.copy()

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Final, Self, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dither.arrays import Floats, Integers
 from dither.domains import Line
 from dither.estimation.estimate import Estimate
 from dither.estimation.likelihood import interval as profile
@@ -19,8 +19,6 @@ from dither.estimation.summary import Summary
 from dither.kernels.transition import Operator
 from dither.mechanisms.number import Numerical
 from dither.privacy import Guarantee
-
-Floats = NDArray[np.float64]
 
 FINE: Final = 128  # bins that a fit has at least, whatever the number shown; more for 10^5 reports and 10^6
 POINTS: Final = 512  # inputs that stand for a fit's bins, at least
@@ -56,7 +54,7 @@ class Inference(ABC):
 
     @property
     @abstractmethod
-    def groups(self) -> NDArray[np.int64]:
+    def groups(self) -> Integers:
         """A number for each bin; neighbours whose reports have the same law share one."""
 
     @final
@@ -135,11 +133,11 @@ class Likeliest(Inference):
         ends = edges(mechanism.line, bins)
         return cls(relaxed, relaxed.probabilities, ends, summary.n, mechanism.guarantee)
 
-    def answer(self, value: float, question: Question, unclear: float) -> Profiled:  # noqa: D102
+    def answer(self, value: float, question: Question, unclear: float) -> Profiled:
         return Profiled(value, self.n, self.guarantee, self.relaxed, question, unclear)
 
     @property
-    def groups(self) -> NDArray[np.int64]:  # noqa: D102
+    def groups(self) -> Integers:
         return self.relaxed.groups
 
 
@@ -153,7 +151,7 @@ class Histogram(Inference):
     n: int
     guarantee: Guarantee
 
-    def answer(self, value: float, question: Question, unclear: float) -> Estimate:  # noqa: D102
+    def answer(self, value: float, question: Question, unclear: float) -> Estimate:
         gaps = question.gaps(value)
         error = float(np.sqrt(self.shares @ gaps**2 / self.n))
         nudge = 1e-6 * (question.most - question.least)
@@ -161,5 +159,5 @@ class Histogram(Inference):
         return Estimate(value, error / slope if slope > 0.0 else np.inf, self.n, self.guarantee)
 
     @property
-    def groups(self) -> NDArray[np.int64]:  # noqa: D102
+    def groups(self) -> Integers:
         return np.arange(self.shares.size)

@@ -7,8 +7,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dither.arrays import Floats
 from dither.domains import Circle, Line
 from dither.errors import InvalidParameter, MissingExtra
 from dither.estimation.estimate import Estimate, thousands
@@ -21,7 +21,6 @@ from dither.privacy import Guarantee
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-Floats = NDArray[np.float64]
 
 MOST_BINS: Final = 1 << 16
 
@@ -116,7 +115,7 @@ class Distribution:
     def plot(self, axes: Axes | None = None, *, level: float | None = None) -> Axes:
         """Draw the density; with a level, also the bands of its bins."""
         try:
-            from matplotlib import pyplot  # noqa: PLC0415  (an extra)
+            from matplotlib import pyplot
         except ImportError:
             raise MissingExtra("plot()", "plot") from None
         if axes is None:

@@ -14,11 +14,10 @@ from dataclasses import dataclass
 from typing import Final, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dither.arrays import Floats
 from dither.kernels.transition import Operator
 
-Floats = NDArray[np.float64]
 Finish = Callable[[Floats], Floats]  # the last part of a step: brings probabilities back to what is allowed
 
 _LOOK_BACK: Final = 5  # cycles over which the gain is looked at

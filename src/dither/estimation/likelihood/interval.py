@@ -19,15 +19,13 @@ from functools import cached_property, partial
 from typing import Any, Final, Self, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dither.arrays import Floats, Integers
 from dither.estimation.estimate import Estimate, show
 from dither.estimation.likelihood.em import Fit, climb, tilted
 from dither.kernels.transition import Operator
 from dither.numerics.quantiles import critical
 from dither.privacy import Guarantee
-
-Floats = NDArray[np.float64]
 
 _DIP: Final = 2.0  # standard errors by which an empty stretch may look emptier than empty
 _CLOSE: Final = 0.02  # standard errors by which an end of an interval may be off
@@ -73,7 +71,7 @@ class Relaxed:
         return bool(shifted.min() < 0.0 < shifted.max())
 
     @cached_property
-    def groups(self) -> NDArray[np.int64]:
+    def groups(self) -> Integers:
         """A number for each bin; neighbours whose reports have the same law share one.
 
         Such bins can trade people without a trace.

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Final, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dither.arrays import Floats
 from dither.errors import InvalidParameter
 from dither.estimation.estimate import Estimate
 from dither.estimation.likelihood.binned import FINE, Likeliest, grid
@@ -15,8 +15,6 @@ from dither.estimation.likelihood.distribution import Distribution
 from dither.estimation.likelihood.em import climb, smooth
 from dither.estimation.method import Method, numerical, on_circle
 from dither.estimation.summary import Summary
-
-Floats = NDArray[np.float64]
 
 
 @final
@@ -36,16 +34,16 @@ class Likelihood(Method):
         if not self.tolerance > 0.0:
             raise InvalidParameter("the tolerance is a positive number of nats")
 
-    def mean(self, summary: Summary) -> Estimate:  # noqa: D102
+    def mean(self, summary: Summary) -> Estimate:
         return _ordered(summary).mean()
 
-    def variance(self, summary: Summary) -> Estimate:  # noqa: D102
+    def variance(self, summary: Summary) -> Estimate:
         return _ordered(summary).variance()
 
-    def quantile(self, summary: Summary, share: float) -> Estimate:  # noqa: D102
+    def quantile(self, summary: Summary, share: float) -> Estimate:
         return _ordered(summary).quantile(share)
 
-    def distribution(self, summary: Summary, bins: int) -> Distribution:  # noqa: D102
+    def distribution(self, summary: Summary, bins: int) -> Distribution:
         mechanism = numerical(summary)
         times = -(-FINE // bins)
         operator = grid(mechanism, bins * times)

@@ -9,16 +9,14 @@ from itertools import accumulate
 from typing import Any, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dither.arrays import Array
 from dither.domains import Line
 from dither.errors import InvalidParameter
 from dither.kernels.lattice.integers import Lattice
 from dither.kernels.lattice.noise import FLOOR, End, Noise, largest_ratio
 from dither.kernels.window.start import Track
 from dither.randomness import Source
-
-Array = NDArray[Any]
 
 
 @final
@@ -33,28 +31,29 @@ class Ring(Lattice):
             raise InvalidParameter("a ring has noise that closes on itself")
 
     @property
-    def cells(self) -> int:  # noqa: D102
+    def cells(self) -> int:
         return 2 * self.noise.reach
 
     @property
-    def ratio(self) -> Fraction:  # noqa: D102
+    def ratio(self) -> Fraction:
         return Fraction(self.noise.weights[0], self.noise.weights[-1])
 
-    def law(self, row: Array, step: int) -> Array:  # noqa: D102
+    def law(self, row: Array, step: int) -> Array:
         return np.roll(row, step)
 
-    def track(self, domain: Line) -> Track:  # noqa: D102
+    def track(self, domain: Line) -> Track:
         scale = self.cells / domain.length
         return Track(domain.low - 0.5 / scale, scale, None)
 
-    def wire(self) -> dict[str, Any]:  # noqa: D102
+    def wire(self) -> dict[str, Any]:
         return {"noise": self.noise.wire()}
 
     @staticmethod
-    def from_wire(data: dict[str, Any]) -> Ring:  # noqa: D102
+    def from_wire(data: dict[str, Any]) -> Ring:
+        """Read what `wire` wrote."""
         return Ring(Noise.from_wire(data["noise"], End.RING))
 
-    def draw_one(self, step: int, source: Source) -> int:  # noqa: D102
+    def draw_one(self, step: int, source: Source) -> int:
         return (step + self.noise.table.draw_one(source)) % self.cells
 
 
@@ -75,7 +74,7 @@ class Bounded(Lattice):
             raise InvalidParameter("a bounded lattice has noise as wide as the domain, and a shift within it")
 
     @property
-    def cells(self) -> int:  # noqa: D102
+    def cells(self) -> int:
         return self.noise.reach + 1
 
     @cached_property
@@ -101,22 +100,23 @@ class Bounded(Lattice):
             raise InvalidParameter("the noise is too narrow for its bound to be certified; choose more cells")
         return self.noise.ratio(self.shift) * largest_ratio(totals[self.shift :], totals[: -self.shift])
 
-    def law(self, row: Array, step: int) -> Array:  # noqa: D102
+    def law(self, row: Array, step: int) -> Array:
         reach = self.noise.reach
         return row[reach - step : 2 * reach - step + 1]
 
-    def track(self, domain: Line) -> Track:  # noqa: D102
+    def track(self, domain: Line) -> Track:
         scale = self.noise.reach / domain.length
         return Track(domain.low - 0.5 / scale, scale, self.noise.reach)
 
-    def wire(self) -> dict[str, Any]:  # noqa: D102
+    def wire(self) -> dict[str, Any]:
         return {"noise": self.noise.wire(), "shift": self.shift}
 
     @staticmethod
-    def from_wire(data: dict[str, Any]) -> Bounded:  # noqa: D102
+    def from_wire(data: dict[str, Any]) -> Bounded:
+        """Read what `wire` wrote."""
         return Bounded(Noise.from_wire(data["noise"], End.CUT), data["shift"])
 
-    def draw_one(self, step: int, source: Source) -> int:  # noqa: D102
+    def draw_one(self, step: int, source: Source) -> int:
         while True:
             place = step + self.noise.table.draw_one(source) - self.noise.reach
             if 0 <= place <= self.noise.reach:

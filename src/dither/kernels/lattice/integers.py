@@ -17,8 +17,8 @@ from functools import cached_property
 from typing import Any, Final, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dither.arrays import Array, Floats
 from dither.domains import Line
 from dither.errors import InvalidParameter
 from dither.kernels.lattice.noise import End, Noise, fixed_point
@@ -26,9 +26,6 @@ from dither.kernels.table.alias import MOST_OUTCOMES, TOTAL_BITS
 from dither.kernels.window.start import Track
 from dither.privacy.exact import exp_above, exp_below
 from dither.randomness import Source
-
-Array = NDArray[Any]
-Floats = NDArray[np.float64]
 
 _TOTAL: Final = 1 << TOTAL_BITS
 _BITS: Final = 31  # places between steps are counted in integers of so many bits
@@ -163,15 +160,15 @@ class Clamped(Lattice):
         return min(Fraction(1), Fraction(self.last, 1 << self.fraction))
 
     @property
-    def between(self) -> int:  # noqa: D102
+    def between(self) -> int:
         return self.fraction
 
     @property
-    def first(self) -> int:  # noqa: D102
+    def first(self) -> int:
         return self.steps - self.noise.reach
 
     @property
-    def cells(self) -> int:  # noqa: D102
+    def cells(self) -> int:
         return 2 * self.noise.reach - self.steps + 1
 
     @cached_property
@@ -186,25 +183,26 @@ class Clamped(Lattice):
         whole = max(self.noise.ratio(steps), piles)
         return 1 - self.share + self.share * whole
 
-    def law(self, row: Array, step: int) -> Array:  # noqa: D102
+    def law(self, row: Array, step: int) -> Array:
         first = self.steps - step
         last = first + self.cells - 1
         weights = row[first : last + 1].copy()
         weights[0], weights[-1] = row[: first + 1].sum(), row[last:].sum()
         return weights
 
-    def track(self, domain: Line) -> Track:  # noqa: D102
+    def track(self, domain: Line) -> Track:
         scale = self.last / domain.length
         return Track(domain.low - 0.5 / scale, scale, self.last, self.fraction)
 
-    def wire(self) -> dict[str, Any]:  # noqa: D102
+    def wire(self) -> dict[str, Any]:
         return {"noise": self.noise.wire(), "last": self.last, "fraction": self.fraction}
 
     @staticmethod
-    def from_wire(data: dict[str, Any]) -> Clamped:  # noqa: D102
+    def from_wire(data: dict[str, Any]) -> Clamped:
+        """Read what `wire` wrote."""
         return Clamped(Noise.from_wire(data["noise"], End.PILED), data["last"], data["fraction"])
 
-    def draw_one(self, step: int, source: Source) -> int:  # noqa: D102
+    def draw_one(self, step: int, source: Source) -> int:
         place = step + self.noise.table.draw_one(source)
         return min(max(place, self.steps), 2 * self.noise.reach) - self.steps
 

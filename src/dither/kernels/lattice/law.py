@@ -13,12 +13,10 @@ from dataclasses import dataclass
 from typing import Final, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dither.arrays import Floats
 from dither.kernels.law import Law, Moment
 from dither.numerics.quadrature import between
-
-Floats = NDArray[np.float64]
 
 # Panels for a density that falls off over one unit: finer towards the centre, where it may have a kink.
 _PANELS: Final = np.concatenate([[0.0], 4.0 ** np.arange(-8, 1), np.arange(4.0, 92.0, 4.0)])
@@ -55,7 +53,7 @@ class SmoothDensity(Density):
     limit: float = math.inf
 
     @final
-    def integral(self, begin: Floats, end: Floats, moment: Moment) -> Floats:  # noqa: D102
+    def integral(self, begin: Floats, end: Floats, moment: Moment) -> Floats:
         def weighted(gap: Floats) -> Floats:
             return np.asarray(moment.function(gap) * self.density(gap))
 
@@ -65,7 +63,7 @@ class SmoothDensity(Density):
         return above - under
 
     @final
-    def whole(self, moment: Moment) -> float:  # noqa: D102
+    def whole(self, moment: Moment) -> float:
         far = min(self.scale * float(_PANELS[-1]), self.limit)
         return float(self.integral(np.asarray(-far), np.asarray(far), moment))
 
@@ -79,20 +77,20 @@ class AddedLaw(Law):
     ends: tuple[float, float]
     circular: bool = False
 
-    def expect(self, x: Floats, moment: Moment) -> Floats:  # noqa: D102
+    def expect(self, x: Floats, moment: Moment) -> Floats:
         return np.full(np.shape(x), self.noise.whole(moment))
 
-    def density(self, y: Floats, x: Floats) -> Floats:  # noqa: D102
+    def density(self, y: Floats, x: Floats) -> Floats:
         return self.noise.density(np.asarray(y - x))
 
-    def cumulative(self, y: Floats, x: Floats) -> Floats:  # noqa: D102
+    def cumulative(self, y: Floats, x: Floats) -> Floats:
         return self.noise.below(np.asarray(y - x))
 
-    def atoms(self, x: Floats) -> tuple[Floats, Floats]:  # noqa: D102
+    def atoms(self, x: Floats) -> tuple[Floats, Floats]:
         return np.empty(0), np.empty((*np.shape(x), 0))
 
     @property
-    def support(self) -> tuple[float, float]:  # noqa: D102
+    def support(self) -> tuple[float, float]:
         return self.ends
 
 
@@ -104,27 +102,27 @@ class CutLaw(Law):
     noise: Density
     circular: bool = False
 
-    def expect(self, x: Floats, moment: Moment) -> Floats:  # noqa: D102
+    def expect(self, x: Floats, moment: Moment) -> Floats:
         x = np.asarray(x, dtype=np.float64)
         at_low, at_high = np.moveaxis(self.atoms(x)[1], -1, 0)
         outside = at_low * moment.function(-x) + at_high * moment.function(1.0 - x)
         return np.asarray(outside + self.noise.integral(-x, 1.0 - x, moment))
 
-    def density(self, y: Floats, x: Floats) -> Floats:  # noqa: D102
+    def density(self, y: Floats, x: Floats) -> Floats:
         y = np.asarray(y, dtype=np.float64)
         return np.asarray(((y >= 0.0) & (y <= 1.0)) * self.noise.density(y - x))
 
-    def cumulative(self, y: Floats, x: Floats) -> Floats:  # noqa: D102
+    def cumulative(self, y: Floats, x: Floats) -> Floats:
         y = np.asarray(y, dtype=np.float64)
         return np.where(y >= 1.0, 1.0, (y >= 0.0) * self.noise.below(y - x))
 
-    def atoms(self, x: Floats) -> tuple[Floats, Floats]:  # noqa: D102
+    def atoms(self, x: Floats) -> tuple[Floats, Floats]:
         x = np.asarray(x, dtype=np.float64)
         masses = np.stack([self.noise.below(-x), self.noise.below(x - 1.0)], axis=-1)
         return np.array([0.0, 1.0]), masses
 
     @property
-    def support(self) -> tuple[float, float]:  # noqa: D102
+    def support(self) -> tuple[float, float]:
         return 0.0, 1.0
 
 
@@ -140,24 +138,24 @@ class InsideLaw(Law):
         """Give the probability to stay inside: the total that depends on the input."""
         return np.asarray(self.noise.beside(1.0 - x) + self.noise.beside(x))
 
-    def expect(self, x: Floats, moment: Moment) -> Floats:  # noqa: D102
+    def expect(self, x: Floats, moment: Moment) -> Floats:
         x = np.asarray(x, dtype=np.float64)
         return self.noise.integral(-x, 1.0 - x, moment) / self._inside(x)
 
-    def density(self, y: Floats, x: Floats) -> Floats:  # noqa: D102
+    def density(self, y: Floats, x: Floats) -> Floats:
         y, x = np.asarray(y, dtype=np.float64), np.asarray(x, dtype=np.float64)
         return np.asarray(((y >= 0.0) & (y <= 1.0)) * self.noise.density(y - x) / self._inside(x))
 
-    def cumulative(self, y: Floats, x: Floats) -> Floats:  # noqa: D102
+    def cumulative(self, y: Floats, x: Floats) -> Floats:
         y, x = np.clip(y, 0.0, 1.0), np.asarray(x, dtype=np.float64)
         signed = np.sign(y - x) * self.noise.beside(np.abs(y - x))
         return np.asarray((signed + self.noise.beside(x)) / self._inside(x))
 
-    def atoms(self, x: Floats) -> tuple[Floats, Floats]:  # noqa: D102
+    def atoms(self, x: Floats) -> tuple[Floats, Floats]:
         return np.empty(0), np.empty((*np.shape(x), 0))
 
     @property
-    def support(self) -> tuple[float, float]:  # noqa: D102
+    def support(self) -> tuple[float, float]:
         return 0.0, 1.0
 
 
@@ -169,14 +167,14 @@ class RingLaw(Law):
     noise: Density
     circular: bool = True
 
-    def expect(self, x: Floats, moment: Moment) -> Floats:  # noqa: D102
+    def expect(self, x: Floats, moment: Moment) -> Floats:
         return np.full(np.shape(x), self.noise.whole(moment))
 
-    def density(self, y: Floats, x: Floats) -> Floats:  # noqa: D102
+    def density(self, y: Floats, x: Floats) -> Floats:
         gap = np.asarray(y - x)
         return self.noise.density(gap - np.round(gap))
 
-    def cumulative(self, y: Floats, x: Floats) -> Floats:  # noqa: D102
+    def cumulative(self, y: Floats, x: Floats) -> Floats:
         y, x = np.clip(y, 0.0, 1.0), np.asarray(x, dtype=np.float64)
         return np.asarray(self._turned(y - x) - self._turned(-x))
 
@@ -185,11 +183,11 @@ class RingLaw(Law):
         rest = gap - turns
         return np.asarray(turns + np.sign(rest) * self.noise.beside(np.abs(rest)))
 
-    def atoms(self, x: Floats) -> tuple[Floats, Floats]:  # noqa: D102
+    def atoms(self, x: Floats) -> tuple[Floats, Floats]:
         return np.empty(0), np.empty((*np.shape(x), 0))
 
     @property
-    def support(self) -> tuple[float, float]:  # noqa: D102
+    def support(self) -> tuple[float, float]:
         return 0.0, 1.0
 
 
@@ -203,15 +201,15 @@ class TableLaw(Law):
     circular: bool = False
     kinks: tuple[float, ...] = ()
 
-    def expect(self, x: Floats, moment: Moment) -> Floats:  # noqa: D102
+    def expect(self, x: Floats, moment: Moment) -> Floats:
         x = np.asarray(x, dtype=np.float64)
         flat = [self.chances(one) @ moment.function(self.values - one) for one in x.reshape(-1).tolist()]
         return np.array(flat).reshape(x.shape)
 
-    def density(self, y: Floats, x: Floats) -> Floats:  # noqa: D102
+    def density(self, y: Floats, x: Floats) -> Floats:
         return np.zeros(np.broadcast_shapes(np.shape(y), np.shape(x)))
 
-    def cumulative(self, y: Floats, x: Floats) -> Floats:  # noqa: D102
+    def cumulative(self, y: Floats, x: Floats) -> Floats:
         y, x = np.broadcast_arrays(np.asarray(y, dtype=np.float64), np.asarray(x, dtype=np.float64))
         out = np.empty(y.size)
         for one in np.unique(x).tolist():
@@ -221,12 +219,12 @@ class TableLaw(Law):
             out[here] = sums[np.searchsorted(places, y.reshape(-1)[here], side="right")]
         return out.reshape(y.shape)
 
-    def atoms(self, x: Floats) -> tuple[Floats, Floats]:  # noqa: D102
+    def atoms(self, x: Floats) -> tuple[Floats, Floats]:
         places, which = np.unique(self.values, return_inverse=True)
         x = np.asarray(x, dtype=np.float64)
         masses = [np.bincount(which, self.chances(one)) for one in x.reshape(-1).tolist()]
         return places, np.array(masses).reshape((*x.shape, places.size))
 
     @property
-    def support(self) -> tuple[float, float]:  # noqa: D102
+    def support(self) -> tuple[float, float]:
         return float(self.values.min()), float(self.values.max())

@@ -44,14 +44,14 @@ class Decay(ABC):
 class Geometric(Decay):
     """The exponent is the distance."""
 
-    def values(self, base: int, count: int) -> list[int]:  # noqa: D102
+    def values(self, base: int, count: int) -> list[int]:
         value, values = _ONE, []
         for _ in range(count):
             values.append(value)
             value = value * base >> DIGITS
         return values
 
-    def beyond(self, base: int, value: int, count: int) -> int:  # noqa: D102
+    def beyond(self, base: int, value: int, count: int) -> int:
         return value * _ONE // (_ONE - base)
 
 
@@ -60,7 +60,7 @@ class Geometric(Decay):
 class Normal(Decay):
     """The exponent is the square of the distance."""
 
-    def values(self, base: int, count: int) -> list[int]:  # noqa: D102
+    def values(self, base: int, count: int) -> list[int]:
         value, factor, values = _ONE, base, []
         for _ in range(count):
             values.append(value)
@@ -68,7 +68,7 @@ class Normal(Decay):
             factor = factor * base * base >> 2 * DIGITS
         return values
 
-    def beyond(self, base: int, value: int, count: int) -> int:  # noqa: D102
+    def beyond(self, base: int, value: int, count: int) -> int:
         # Quotients keep falling, so a geometric series with the first of them is an upper bound.
         quotient, square, exponent = _ONE, base, 2 * count + 1
         while exponent:
@@ -91,14 +91,14 @@ class Stairs(Decay):
         if not 1 <= self.first <= self.run:
             raise InvalidParameter("the first stair is at least one step wide and no wider than the others")
 
-    def values(self, base: int, count: int) -> list[int]:  # noqa: D102
+    def values(self, base: int, count: int) -> list[int]:
         value, values = _ONE, [_ONE] * min(self.first, count)
         while len(values) < count:
             value = value * base >> DIGITS
             values += [value] * min(self.run, count - len(values))
         return values
 
-    def beyond(self, base: int, value: int, count: int) -> int:  # noqa: D102
+    def beyond(self, base: int, value: int, count: int) -> int:
         rest = (self.first - count) % self.run or self.run  # steps left on the stair of `count`
         return rest * value + self.run * (value * base // (_ONE - base))
 

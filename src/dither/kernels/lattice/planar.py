@@ -17,14 +17,11 @@ from math import isqrt
 from typing import Final, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dither.arrays import Integers, Mask
 from dither.errors import InvalidParameter
 from dither.kernels.table.weighted_choice import below
 from dither.randomness import Source
-
-Integers = NDArray[np.int64]
-Mask = NDArray[np.bool_]
 
 _LARGEST: Final = 1 << 52  # times the terms of a series, or the turns of a wheel, it stays below 2^63
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from functools import partial
-from typing import Any, final
+from typing import final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dither.arrays import Array
 from dither.domains import Line
 from dither.kernels.blocks import Single, draw_each
 from dither.kernels.lattice.circular import Bounded, Ring
@@ -16,8 +16,6 @@ from dither.kernels.lattice.integers import Clamped, Lattice
 from dither.kernels.table.alias import AliasSampler
 from dither.kernels.window.start import Track
 from dither.randomness import Source
-
-Array = NDArray[Any]
 
 
 class _Adder(ABC):

@@ -6,15 +6,12 @@ binary digits of the sums (carry-save), and the digits are rows again.
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dither.arrays import Array, Bytes, Integers, Mask, Words
 from dither.errors import InvalidParameter, MalformedReport
-
-Rows = NDArray[np.uint8]
-Lanes = NDArray[np.uint64]
 
 BIT: Final = (1 << np.arange(8)).astype(np.uint8)
 
@@ -28,19 +25,19 @@ def width(size: int) -> int:
     return (size + 7) >> 3
 
 
-def unpack(rows: Rows, size: int) -> NDArray[np.bool_]:
+def unpack(rows: Bytes, size: int) -> Mask:
     """Give the bits of rows as booleans, along the last axis."""
     return np.unpackbits(rows, axis=-1, count=size, bitorder="little").view(np.bool_)
 
 
-def places(codes: NDArray[Any], rows: Rows) -> tuple[Rows, NDArray[np.int64], Rows]:
+def places(codes: Array, rows: Bytes) -> tuple[Bytes, Integers, Bytes]:
     """Give all bytes of the rows, to write to, and for each row the byte and the bit of its code."""
     if not rows.flags.c_contiguous:
         raise InvalidParameter("rows of bits are written to in one piece of memory")
     return rows.reshape(-1), np.arange(len(rows)) * rows.shape[1] + (codes >> 3), BIT[codes & 7]
 
 
-def check(raw: NDArray[Any], size: int) -> Rows:
+def check(raw: Array, size: int) -> Bytes:
     """Give raw whole numbers as rows of bits, or raise if they are none."""
     bytes_ = width(size)
     if raw.size == 0:
@@ -54,17 +51,17 @@ def check(raw: NDArray[Any], size: int) -> Rows:
     return raw.astype(np.uint8, copy=False)
 
 
-def count(rows: Rows, size: int) -> NDArray[np.int64]:
+def count(rows: Bytes, size: int) -> Integers:
     """Give how many rows have each bit set."""
     flat = np.ascontiguousarray(rows).reshape(-1, rows.shape[-1])
     counts = _count(flat)
     return counts[:size]
 
 
-def _count(rows: Rows) -> NDArray[np.int64]:
+def _count(rows: Bytes) -> Integers:
     many, bytes_ = rows.shape
     if many < _FEW:
-        counts: NDArray[np.int64] = np.unpackbits(rows, axis=1, bitorder="little").sum(axis=0, dtype=np.int64)
+        counts: Integers = np.unpackbits(rows, axis=1, bitorder="little").sum(axis=0, dtype=np.int64)
         return counts
     # As many rows to an operand as fit, in eights: then an operand is a whole number of 64-bit words.
     each = max(min(many // _GROUP, _BYTES // bytes_) & ~7, 8)
@@ -81,11 +78,11 @@ def _count(rows: Rows) -> NDArray[np.int64]:
     return total
 
 
-def _digits(words: Lanes, digits: Lanes, scratch: Lanes) -> None:
+def _digits(words: Words, digits: Words, scratch: Words) -> None:
     """Add fifteen vectors of bits, bit by bit, into the four binary digits of the sums."""
-    pending: list[Lanes] = list(words)
+    pending: list[Words] = list(words)
     for place in range(4):
-        carried: list[Lanes] = []
+        carried: list[Words] = []
         total = digits[place]
         first, *others = pending
         if others:
@@ -98,7 +95,7 @@ def _digits(words: Lanes, digits: Lanes, scratch: Lanes) -> None:
         pending = carried
 
 
-def _add(first: Lanes, one: Lanes, two: Lanes, total: Lanes, scratch: Lanes) -> Lanes:
+def _add(first: Words, one: Words, two: Words, total: Words, scratch: Words) -> Words:
     """Write the sum of three bits to `total` and give the carry."""
     both, either = scratch
     carry = first & one

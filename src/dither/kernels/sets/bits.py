@@ -13,11 +13,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, Final, final
+from typing import Final, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dither.arrays import Array, Bytes, Words
 from dither.errors import InvalidParameter
 from dither.kernels.coin import FINE, Coin
 from dither.kernels.sets import bit_rows as packed
@@ -86,7 +86,7 @@ class Bits:
             law = [mass * (1 - chance) for mass in law] + [mass * chance for mass in law]
         return law
 
-    def draw(self, codes: NDArray[Any], rows: packed.Rows, source: Source) -> None:
+    def draw(self, codes: Array, rows: Bytes, source: Source) -> None:
         """Write a row of packed bits for each code."""
         each = max(8 * _WORDS // self.width, 1)
         lanes = np.empty((4, min(each, codes.size) * self.width + 7 >> 3), dtype=np.uint64)
@@ -99,14 +99,14 @@ class Bits:
             if self.size & 7:
                 block[:, -1] &= np.uint8((1 << (self.size & 7)) - 1)
 
-    def _own(self, codes: NDArray[Any], rows: packed.Rows, source: Source) -> None:
+    def _own(self, codes: Array, rows: Bytes, source: Source) -> None:
         """Draw the bit of each input anew, whatever stood there."""
         flat, place, bit = packed.places(codes, rows)
         kept = flat[place] & ~bit
         bit *= self.own.toss(codes.size, source)
         flat[place] = kept | bit
 
-    def _others(self, lanes: NDArray[np.uint64], source: Source) -> None:
+    def _others(self, lanes: Words, source: Source) -> None:
         """Set every bit of the first lane with the probability `other`; the rest is scratch."""
         less, any_one, all_zero, random = lanes
         less[:], any_one[:], all_zero[:] = 0, 0, _ALL
@@ -129,7 +129,7 @@ class Bits:
     def _rest(self) -> Coin:
         return Coin(self.other.heads & ((1 << (FINE - _DIGITS)) - 1), FINE - _DIGITS)
 
-    def _ties(self, tied: NDArray[np.uint64], source: Source) -> NDArray[np.uint64]:
+    def _ties(self, tied: Words, source: Source) -> Words:
         """Decide the bits whose first digits were all equal by the remaining digits."""
         bits = np.unpackbits(tied.view(np.uint8), bitorder="little")
         where = np.flatnonzero(bits)

@@ -11,8 +11,8 @@ from fractions import Fraction
 from typing import Any, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dither.arrays import Array, Integers
 from dither.errors import InvalidParameter
 from dither.kernels.coin import Coin, truth
 from dither.kernels.window.integers import BLOCK, MOST_CELLS
@@ -60,7 +60,7 @@ class Columns:
         minus = Fraction(2, self.order) - plus
         return [minus if (row & column).bit_count() & 1 else plus for column in range(self.order)]
 
-    def draw(self, rows: NDArray[Any], columns: NDArray[Any], source: Source) -> None:
+    def draw(self, rows: Array, columns: Array, source: Source) -> None:
         """Write a column for each row; rows are counted from 1."""
         random = np.empty(min(rows.size, BLOCK), dtype=columns.dtype)
         for begin in range(0, rows.size, BLOCK):
@@ -75,13 +75,13 @@ class Columns:
             np.bitwise_xor(column, (row & -row) * wrong, out=columns[begin : begin + BLOCK])
 
     @staticmethod
-    def pluses(counts: NDArray[np.int64]) -> NDArray[np.int64]:
+    def pluses(counts: Integers) -> Integers:
         """Give for each row how many of the counted columns have a plus in it: one fast transform."""
-        doubled: NDArray[np.int64] = walsh_hadamard(counts) + counts.sum()
+        doubled: Integers = walsh_hadamard(counts) + counts.sum()
         return doubled >> 1
 
 
-def walsh_hadamard(counts: NDArray[np.int64]) -> NDArray[np.int64]:
+def walsh_hadamard(counts: Integers) -> Integers:
     """Give the product of the Hadamard matrix and a vector, in whole numbers."""
     out = counts.astype(np.int64)
     half = 1

@@ -14,16 +14,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Final, final
+from typing import Final, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dither.arrays import Array, Halves, Integers, Words
 from dither.errors import InvalidParameter
 from dither.randomness import Source
-
-Words = NDArray[np.uint64]
-Halves = NDArray[np.uint32]
 
 SEED_BITS: Final = 47  # with a bucket of 16 bits a report stays below 2^63
 MOST_BUCKETS: Final = 1 << 16
@@ -48,13 +45,13 @@ class Hashing:
         """Where each bucket begins, and the end of the last: ⌈y·2^32/g⌉."""
         return -(-(np.arange(self.buckets + 1, dtype=np.int64) << 32) // self.buckets).view(np.uint64)
 
-    def bucket(self, seeds: Words, items: NDArray[Any]) -> NDArray[np.int64]:
+    def bucket(self, seeds: Words, items: Array) -> Integers:
         """Give the bucket of each item under the seed beside it."""
         multiplier, offset = stretched(seeds)
         place = multiplier * items.astype(np.uint32) + offset
         return (place * np.uint64(self.buckets) >> np.uint64(32)).view(np.int64)
 
-    def count(self, seeds: Words, buckets: NDArray[Any], items: range | Halves) -> NDArray[np.int64]:
+    def count(self, seeds: Words, buckets: Array, items: range | Halves) -> Integers:
         """Give for each item how many of the seeds send it to the bucket beside them.
 
         An item is in its bucket iff a·x + b − (the bucket's beginning) is below the bucket's size. Along a
@@ -73,7 +70,7 @@ class Hashing:
 
 
 def _count(
-    multiplier: Halves, offset: Halves, size: np.uint32, items: range | Halves, counts: NDArray[np.int64]
+    multiplier: Halves, offset: Halves, size: np.uint32, items: range | Halves, counts: Integers
 ) -> None:
     """Add for each item how many of the numbers multiplier·item + offset are below the size."""
     inside = np.empty(multiplier.size, dtype=np.bool_)

@@ -10,11 +10,11 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Final, final
+from typing import Final, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dither.arrays import Array, Bytes, Halves, Mask
 from dither.errors import InvalidParameter
 from dither.kernels.coin import Coin
 from dither.kernels.sets import bit_rows as packed
@@ -86,7 +86,7 @@ class Subsets:
             for row in range(1 << self.size)
         ]
 
-    def draw(self, codes: NDArray[Any], rows: packed.Rows, source: Source) -> None:
+    def draw(self, codes: Array, rows: Bytes, source: Source) -> None:
         """Write a set for each code, as a row of packed bits: plain integers for a few, blocks for many."""
         if codes.size < _FEW:
             for row, code in zip(rows, codes, strict=True):
@@ -107,7 +107,7 @@ class Subsets:
         row |= (row >> code & 1) << last
         return row & ~(1 << code) | held << code
 
-    def _block(self, codes: NDArray[Any], rows: packed.Rows, source: Source) -> None:
+    def _block(self, codes: Array, rows: Bytes, source: Source) -> None:
         held = self.coin.toss(codes.size, source)
         wanted = np.subtract(self.chosen, held, dtype=np.uint32)
         taken = np.empty(codes.size, dtype=np.uint8)
@@ -123,7 +123,7 @@ class Subsets:
         flat[place] = np.where(held, flat[place] | bit, flat[place] & ~bit)
 
 
-def _take(taken: NDArray[np.bool_], wanted: NDArray[np.uint32], left: int, source: Source) -> None:
+def _take(taken: Mask, wanted: Halves, left: int, source: Source) -> None:
     """Take the next of `left` elements with probability wanted/left, and want one less where it was."""
     words = np.empty(wanted.size, dtype=np.uint32)
     source.fill(words.data)

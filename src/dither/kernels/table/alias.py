@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Final, final
+from typing import Final, final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dither.arrays import Array
 from dither.errors import InvalidParameter
 from dither.randomness import Source
-
-Array = NDArray[Any]
 
 TOTAL_BITS: Final = 128  # every row of weights adds up to 2^128
 MOST_OUTCOMES: Final = 1 << 16

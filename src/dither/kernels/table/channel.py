@@ -11,16 +11,13 @@ from itertools import pairwise
 from typing import Any, Final, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dither.arrays import Array, Floats, Integers
 from dither.domains import Line
 from dither.errors import InvalidParameter
 from dither.kernels.blocks import Sampler, Single, draw_each, in_threads
 from dither.kernels.table.alias import TOTAL_BITS, Alias, AliasSampler
 from dither.randomness import Source
-
-Array = NDArray[Any]
-Floats = NDArray[np.float64]
 
 _TOTAL: Final = 1 << TOTAL_BITS
 MOST_INPUTS: Final = 1 << 10
@@ -130,7 +127,7 @@ class Nearest:
             return Nearest((*inner.edges, across), (*inner.labels, 0))
         return Nearest((across - period, *inner.edges), (len(points) - 1, *inner.labels))
 
-    def aim(self, values: Array) -> NDArray[np.int64]:
+    def aim(self, values: Array) -> Integers:
         """Give the number of the nearest point of each value."""
         where = np.searchsorted(self._edges, np.asarray(values, dtype=np.float64), side="right")
         return self._labels[where]
@@ -144,7 +141,7 @@ class Nearest:
         return np.array(self.edges)
 
     @cached_property
-    def _labels(self) -> NDArray[np.int64]:
+    def _labels(self) -> Integers:
         return np.array(self.labels, dtype=np.int64)
 
 

@@ -14,15 +14,11 @@ from math import isqrt
 from typing import Final, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dither.arrays import Floats, Integers, Mask
 from dither.errors import InvalidParameter
 from dither.privacy.exact import exp_below
 from dither.randomness import Source
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
-Mask = NDArray[np.bool_]
 
 _HIGH: Final = 1 << 40
 _MOST: Final = 1 << 22  # candidates whose weights add up below 2^62

@@ -9,12 +9,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final, final
 
 import numpy as np
-from numpy.typing import NDArray
+
+from dither.arrays import Floats, Integers
 
 if TYPE_CHECKING:
     from dither.kernels.law import Moment
 
-Floats = NDArray[np.float64]
 Function = Callable[[Floats], Floats]
 
 _FEW: Final = 64  # a table of so few steps is summed for all inputs at once
@@ -96,7 +96,7 @@ class Ramps(Codebook):
         """How steep each piece is."""
         return np.asarray((self.right - self.left) / np.diff(self.edges), dtype=np.float64)
 
-    def integral(self, begin: Floats, end: Floats, x: Floats, moment: Moment) -> Floats:  # noqa: D102
+    def integral(self, begin: Floats, end: Floats, x: Floats, moment: Moment) -> Floats:
         total = np.zeros(np.broadcast_shapes(begin.shape, end.shape, x.shape))
         for first, last, left, slope in zip(
             self.edges[:-1], self.edges[1:], self.left, self.slopes, strict=True
@@ -109,7 +109,7 @@ class Ramps(Codebook):
                 total += (moment.antiderivative(upper) - moment.antiderivative(lower)) / slope
         return total
 
-    def below(self, y: Floats, *, strictly: bool = False) -> Floats:  # noqa: D102
+    def below(self, y: Floats, *, strictly: bool = False) -> Floats:
         parts = [self._covered(y, piece, strictly=strictly) for piece in range(self.left.size)]
         return parts[0] if len(parts) == 1 else np.asarray(np.sum(parts, axis=0))
 
@@ -121,7 +121,7 @@ class Ramps(Codebook):
             return np.asarray((left < y if strictly else left <= y) * length)
         return np.asarray(np.clip((y - left) / slope, 0.0, length))
 
-    def stretch(self, y: Floats) -> Floats:  # noqa: D102
+    def stretch(self, y: Floats) -> Floats:
         total = np.zeros(y.shape)
         for left, right, slope in zip(self.left, self.right, self.slopes, strict=True):
             if slope != 0.0:
@@ -129,10 +129,10 @@ class Ramps(Codebook):
         return total
 
     @property
-    def atoms(self) -> Floats:  # noqa: D102
+    def atoms(self) -> Floats:
         return np.asarray(self.left[self.slopes == 0.0])
 
-    def __call__(self, share: Floats) -> Floats:  # noqa: D102
+    def __call__(self, share: Floats) -> Floats:
         piece = np.clip(np.searchsorted(self.edges, share, side="right") - 1, 0, self.left.size - 1)
         return np.asarray(
             self.left[piece] + self.slopes[piece] * (share - self.edges[piece]), dtype=np.float64
@@ -146,7 +146,7 @@ class Steps(Codebook):
 
     values: Floats
 
-    def integral(self, begin: Floats, end: Floats, x: Floats, moment: Moment) -> Floats:  # noqa: D102
+    def integral(self, begin: Floats, end: Floats, x: Floats, moment: Moment) -> Floats:
         shape = np.broadcast_shapes(begin.shape, end.shape, x.shape)
         begins, ends, centres = (np.broadcast_to(part, shape).reshape(-1) for part in (begin, end, x))
         count = self.values.size
@@ -169,27 +169,27 @@ class Steps(Codebook):
         whole = min(int(place), self.values.size - 1)
         return float(sums[whole] + (place - whole) * (sums[whole + 1] - sums[whole]))
 
-    def below(self, y: Floats, *, strictly: bool = False) -> Floats:  # noqa: D102
+    def below(self, y: Floats, *, strictly: bool = False) -> Floats:
         count = np.searchsorted(self.values, y, side="left" if strictly else "right")
         return np.asarray(count / self.values.size, dtype=np.float64)
 
-    def stretch(self, y: Floats) -> Floats:  # noqa: D102
+    def stretch(self, y: Floats) -> Floats:
         return np.zeros(y.shape)
 
     @property
-    def atoms(self) -> Floats:  # noqa: D102
+    def atoms(self) -> Floats:
         return self.spans[0]
 
     @cached_property
-    def spans(self) -> tuple[Floats, Floats, Floats]:  # noqa: D102
+    def spans(self) -> tuple[Floats, Floats, Floats]:
         first = np.flatnonzero(np.diff(self.values, prepend=-np.inf) > 0.0)  # the values do not decrease
         ends = np.append(first[1:], self.values.size)
         return self.values[first], first / self.values.size, ends / self.values.size
 
-    def clipped(self) -> Steps:  # noqa: D102
+    def clipped(self) -> Steps:
         return Steps(np.clip(self.values, 0.0, 1.0))
 
-    def __call__(self, share: Floats) -> Floats:  # noqa: D102
+    def __call__(self, share: Floats) -> Floats:
         cell = np.clip((np.asarray(share) * self.values.size).astype(np.int64), 0, self.values.size - 1)
         return self.values[cell]
 
@@ -200,7 +200,7 @@ class Runs(Codebook):
     """Neighbouring cells that stand for one number, run after run: a solved table with few numbers."""
 
     values: Floats
-    counts: NDArray[np.int64]
+    counts: Integers
 
     @property
     def cells(self) -> int:
@@ -216,7 +216,7 @@ class Runs(Codebook):
     def _edges(self) -> Floats:
         return np.concatenate([[0.0], np.cumsum(self.counts)]) / self.cells
 
-    def integral(self, begin: Floats, end: Floats, x: Floats, moment: Moment) -> Floats:  # noqa: D102
+    def integral(self, begin: Floats, end: Floats, x: Floats, moment: Moment) -> Floats:
         shape = np.broadcast_shapes(begin.shape, end.shape, x.shape)
         first, last, centres = (np.broadcast_to(part, shape).reshape(-1, 1) for part in (begin, end, x))
         total = np.empty(centres.size)
@@ -228,20 +228,20 @@ class Runs(Codebook):
             total[part] = (np.maximum(shared, 0.0) * numbers).sum(axis=1)
         return total.reshape(shape)
 
-    def below(self, y: Floats, *, strictly: bool = False) -> Floats:  # noqa: D102
+    def below(self, y: Floats, *, strictly: bool = False) -> Floats:
         return self._edges[np.searchsorted(self.values, y, side="left" if strictly else "right")]
 
-    def stretch(self, y: Floats) -> Floats:  # noqa: D102
+    def stretch(self, y: Floats) -> Floats:
         return np.zeros(y.shape)
 
     @property
-    def atoms(self) -> Floats:  # noqa: D102
+    def atoms(self) -> Floats:
         return np.unique(self.values)
 
-    def clipped(self) -> Runs:  # noqa: D102
+    def clipped(self) -> Runs:
         return Runs(np.clip(self.values, 0.0, 1.0), self.counts)
 
-    def __call__(self, share: Floats) -> Floats:  # noqa: D102
+    def __call__(self, share: Floats) -> Floats:
         run = np.searchsorted(self._edges[1:-1], share, side="right")
         return np.asarray(self.values[run], dtype=np.float64)
 

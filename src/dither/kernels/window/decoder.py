@@ -7,14 +7,11 @@ from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dither.arrays import Array, Floats
 from dither.domains import BLOCK, Line
 from dither.errors import MalformedReport
 from dither.kernels.window.codebook import Codebook, Ramps
-
-Floats = NDArray[np.float64]
-Array = NDArray[Any]
 
 
 @final

@@ -7,12 +7,10 @@ from fractions import Fraction
 from typing import Any, Final, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dither.arrays import Array, Mask
 from dither.errors import InvalidParameter
 from dither.randomness import Source
-
-Mask = NDArray[np.bool_]
 
 _LATE: Final = 32  # bits that are drawn only when the first ones do not decide
 _MOST: Final = 96  # bits of the longest draw
@@ -58,7 +56,7 @@ class Lottery:
         """The words that `draw` wants: the first bits."""
         return np.dtype(np.uint32 if self.bits == 64 else np.uint64)
 
-    def draw(self, words: NDArray[Any], drawn: Mask, source: Source) -> None:
+    def draw(self, words: Array, drawn: Mask, source: Source) -> None:
         """Turn uniform words into tickets in place, and say where one was drawn; elsewhere it is anything."""
         kind = self.dtype.type
         first = self.step >> _LATE

@@ -19,8 +19,8 @@ from functools import cached_property
 from typing import Any, Final, TypeVar, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dither.arrays import Array
 from dither.errors import InvalidParameter
 from dither.kernels.window.draw import Lottery
 from dither.privacy.exact import exp_below, log_above
@@ -158,15 +158,15 @@ class Sliding(Window):
         )
 
     @property
-    def outside(self) -> int:  # noqa: D102
+    def outside(self) -> int:
         return (1 << self.bits) - self.width * self.step
 
     @property
-    def inside(self) -> int:  # noqa: D102
+    def inside(self) -> int:
         return self.outside + self.cells * self.step
 
     @cached_property
-    def lottery(self) -> Lottery:  # noqa: D102
+    def lottery(self) -> Lottery:
         return Lottery(self.width, self.step, self.bits)
 
     def draw_one(self, start: int, source: Source) -> int:
@@ -220,18 +220,18 @@ class Blocks(Window):
         return self.cells // self.width
 
     @property
-    def outside(self) -> int:  # noqa: D102
+    def outside(self) -> int:
         return self.step
 
     @property
-    def inside(self) -> int:  # noqa: D102
+    def inside(self) -> int:
         return (1 << self.bits) - (self.blocks - 1) * self.step
 
     @cached_property
-    def lottery(self) -> Lottery:  # noqa: D102
+    def lottery(self) -> Lottery:
         return Lottery(self.blocks, self.step, self.bits)
 
-    def draw(self, inputs: NDArray[Any], source: Source) -> NDArray[Any]:
+    def draw(self, inputs: Array, source: Source) -> Array:
         """Draw a cell for each input cell (only its block matters); any shape."""
         blocks = np.ascontiguousarray(inputs).reshape(-1)
         if self.width > 1:

@@ -8,16 +8,14 @@ from functools import partial
 from typing import Any, Final, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dither.arrays import Array
 from dither.domains import Line
 from dither.errors import InvalidParameter
 from dither.kernels.blocks import Single, SlidingSampler, draw_each, draw_few
 from dither.kernels.window.integers import Sliding
 from dither.kernels.window.start import Course
 from dither.randomness import Source
-
-Array = NDArray[Any]
 
 COIN: Final = 1 << 32
 

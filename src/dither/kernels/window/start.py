@@ -5,16 +5,14 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Final, final
+from typing import Final, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dither.arrays import Array, Floats, Integers
 from dither.domains import Line
 from dither.kernels.window.integers import Sliding
 from dither.randomness import Source
-
-Floats = NDArray[np.float64]
 
 
 class Course(ABC):
@@ -23,7 +21,7 @@ class Course(ABC):
     fraction: int  # bits of a cell that `aim` counts
 
     @abstractmethod
-    def aim(self, values: NDArray[Any]) -> NDArray[np.int64]:
+    def aim(self, values: Array) -> Integers:
         """Give the mean start of each value, in 2^fraction-ths of a cell."""
 
     @abstractmethod
@@ -49,7 +47,7 @@ class Track(Course):
     last: int | None
     fraction: int = 0
 
-    def aim(self, values: NDArray[Any]) -> NDArray[np.int64]:  # noqa: D102
+    def aim(self, values: Array) -> Integers:
         aimed = (np.asarray(values, dtype=np.float64) - self.origin) * self.scale
         if self.last is not None:
             aimed = np.clip(aimed, 0.0, float(self.last))
@@ -60,10 +58,10 @@ class Track(Course):
         aimed = int((value - self.origin) * self.scale)
         return aimed if self.last is None else min(max(aimed, 0), self.last)
 
-    def starts(self, value: float) -> list[tuple[int, Fraction]]:  # noqa: D102
+    def starts(self, value: float) -> list[tuple[int, Fraction]]:
         return split(self.aim_one(value), self.fraction)
 
-    def draw_one(self, value: float, source: Source) -> int:  # noqa: D102
+    def draw_one(self, value: float, source: Source) -> int:
         aimed = self.aim_one(value)
         return (aimed + source.bits(self.fraction)) >> self.fraction if self.fraction else aimed
 
@@ -100,14 +98,14 @@ class Placement(ABC):
 class Centred(Placement):
     """The window's middle is the value, moved inside where it would stick out."""
 
-    def start(self, x: Floats, width: float) -> Floats:  # noqa: D102
+    def start(self, x: Floats, width: float) -> Floats:
         return np.clip(x - width / 2.0, 0.0, 1.0 - width)
 
-    def track(self, domain: Line, window: Sliding) -> Track:  # noqa: D102
+    def track(self, domain: Line, window: Sliding) -> Track:
         scale = window.cells / domain.length
         return Track(domain.low + (window.width / 2.0 - 0.5) / scale, scale, window.cells - window.width)
 
-    def kinks(self, width: float) -> tuple[float, ...]:  # noqa: D102
+    def kinks(self, width: float) -> tuple[float, ...]:
         return width / 2.0, 1.0 - width / 2.0
 
 
@@ -116,10 +114,10 @@ class Centred(Placement):
 class Wrapped(Placement):
     """The window's middle is the value; on a circle nothing sticks out."""
 
-    def start(self, x: Floats, width: float) -> Floats:  # noqa: D102
+    def start(self, x: Floats, width: float) -> Floats:
         return np.mod(x - width / 2.0, 1.0)
 
-    def track(self, domain: Line, window: Sliding) -> Track:  # noqa: D102
+    def track(self, domain: Line, window: Sliding) -> Track:
         scale = window.cells / domain.length
         # One turn is added so that the number is never negative; cells are counted modulo N.
         return Track((window.width / 2.0 - 0.5 - window.cells) / scale, scale, None)
@@ -136,10 +134,10 @@ class Gliding(Placement):
 
     clear: float = 0.0
 
-    def start(self, x: Floats, width: float) -> Floats:  # noqa: D102
+    def start(self, x: Floats, width: float) -> Floats:
         return np.asarray((self.clear + (1.0 - 2.0 * self.clear) * x) * (1.0 - width), dtype=np.float64)
 
-    def track(self, domain: Line, window: Sliding) -> Track:  # noqa: D102
+    def track(self, domain: Line, window: Sliding) -> Track:
         room = window.cells - window.width
         # As many fractional bits as 31 hold: 15 for 2^16 cells. Larger grids count in 64-bit integers.
         fraction = max(15, 31 - (window.cells - 1).bit_length())

@@ -6,13 +6,11 @@ from abc import ABC, abstractmethod
 from typing import Any, Final, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dither.arrays import Array
 from dither.kernels.window.integers import Sliding
 from dither.kernels.window.start import Course, Track
 from dither.kernels.window.start_table import COIN, Chart
-
-Array = NDArray[Any]
 
 _BITS: Final = np.uint32(COIN)
 _LOWER: Final = np.uint32((1 << COIN) - 1)
@@ -42,7 +40,7 @@ class TrackStarter(Starter):
         self._aim = np.empty(size, dtype=np.int32 if window.cells <= 1 << 16 else np.int64)
         self._start = np.empty(size, dtype=window.dtype)
 
-    def __call__(self, block: Array, coins: Array) -> Array:  # noqa: D102
+    def __call__(self, block: Array, coins: Array) -> Array:
         count, track = block.size, self._track
         place, aim, start = self._place[:count], self._aim[:count], self._start[:count]
         np.subtract(block, track.origin, out=place, dtype=np.float64)
@@ -74,7 +72,7 @@ class ChartStarter(Starter):
         self._entry = np.empty(size, dtype=chart.entries.dtype)
         self._start = np.empty(size, dtype=window.dtype)
 
-    def __call__(self, block: Array, coins: Array) -> Array:  # noqa: D102
+    def __call__(self, block: Array, coins: Array) -> Array:
         count, chart = block.size, self._chart
         place, index, entry = self._place[:count], self._index[:count], self._entry[:count]
         np.subtract(block, chart.origin, out=place, dtype=np.float64)

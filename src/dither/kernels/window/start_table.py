@@ -5,18 +5,16 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Final, final
+from typing import Final, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dither.arrays import Array, Floats, Integers
 from dither.domains import Line
 from dither.kernels.window.codebook import Runs
 from dither.kernels.window.integers import Sliding
 from dither.kernels.window.start import Course, Placement, split
 from dither.randomness import Source
-
-Floats = NDArray[np.float64]
 
 BINS: Final = 1 << 16  # of a chart without coins
 COIN: Final = 16
@@ -35,11 +33,12 @@ class Chart(Course):
 
     origin: float
     scale: float
-    entries: NDArray[Any]
+    entries: Array
     blended: bool = False
 
     @property
-    def fraction(self) -> int:  # type: ignore[override]  # noqa: D102
+    def fraction(self) -> int:  # type: ignore[override]
+        """The bits of a cell that `aim` counts."""
         return COIN if self.blended else 0
 
     @property
@@ -47,25 +46,25 @@ class Chart(Course):
         """The largest place of a value: the last bin, or just below the last knot."""
         return ((self.entries.size - 1) << COIN) - 1 if self.blended else self.entries.size - 1
 
-    def places(self, values: NDArray[Any]) -> NDArray[np.int64]:
+    def places(self, values: Array) -> Integers:
         """Give the bin of each value, or its place among the knots in 2^16-ths of their distance."""
         placed = (np.asarray(values, dtype=np.float64) - self.origin) * self.scale
         return np.clip(placed, 0.0, float(self.last)).astype(np.int64)
 
-    def beside(self, values: NDArray[Any]) -> tuple[Floats, Floats, Floats]:
+    def beside(self, values: Array) -> tuple[Floats, Floats, Floats]:
         """Give the entries of the knots below and above each value, and the probability of the one above."""
         places = self.places(values)
         knots = places >> COIN
         above = (places & ((1 << COIN) - 1)) / (1 << COIN)
         return self.entries[knots].astype(np.float64), self.entries[knots + 1].astype(np.float64), above
 
-    def aim(self, values: NDArray[Any]) -> NDArray[np.int64]:  # noqa: D102
+    def aim(self, values: Array) -> Integers:
         if not self.blended:
             return self.entries[self.places(values)].astype(np.int64)
         low, high, above = self.beside(values)
         return np.rint(low + above * (high - low)).astype(np.int64)
 
-    def starts(self, value: float) -> list[tuple[int, Fraction]]:  # noqa: D102
+    def starts(self, value: float) -> list[tuple[int, Fraction]]:
         place = self._place(value)
         if not self.blended:
             return [(int(self.entries[place]), Fraction(1))]
@@ -75,7 +74,7 @@ class Chart(Course):
             for start, share in split(int(self.entries[knot]), COIN)
         ]
 
-    def draw_one(self, value: float, source: Source) -> int:  # noqa: D102
+    def draw_one(self, value: float, source: Source) -> int:
         place = self._place(value)
         if not self.blended:
             return int(self.entries[place])
@@ -101,16 +100,16 @@ class Nearest(Placement):
         kept = round(width * values.size)
         return np.asarray((values[: values.size - kept] + values[kept:]) / 2.0)
 
-    def start(self, x: Floats, width: float) -> Floats:  # noqa: D102
+    def start(self, x: Floats, width: float) -> Floats:
         moved = np.searchsorted(self._halfway(width), x, side="right")
         return np.asarray(moved / self.book.cells, dtype=np.float64)
 
-    def track(self, domain: Line, window: Sliding) -> Chart:  # noqa: D102
+    def track(self, domain: Line, window: Sliding) -> Chart:
         middles = np.asarray((np.arange(BINS) + 0.5) / BINS, dtype=np.float64)
         starts = np.rint(self.start(middles, window.share) * window.cells)
         return Chart(domain.low, BINS / domain.length, starts.astype(window.dtype))
 
-    def kinks(self, width: float) -> tuple[float, ...]:  # noqa: D102
+    def kinks(self, width: float) -> tuple[float, ...]:
         return tuple(np.unique(self._halfway(width)).tolist())
 
 
@@ -135,11 +134,11 @@ class Balanced(Placement):
         window = (total[width:] - total[:-width]) / width
         return np.asarray((1.0 - contrast) * total[-1] / self.book.cells + contrast * window)
 
-    def start(self, x: Floats, width: float) -> Floats:  # noqa: D102
+    def start(self, x: Floats, width: float) -> Floats:
         means = self._means(round(width * self.book.cells))
         return np.interp(x, means, np.arange(means.size)) / self.book.cells
 
-    def track(self, domain: Line, window: Sliding) -> Chart:  # noqa: D102
+    def track(self, domain: Line, window: Sliding) -> Chart:
         last = (KNOTS << COIN) - 1
         knots = np.asarray(np.arange(KNOTS + 1) * ((1 << COIN) / last), dtype=np.float64)
         means = self._means(window.width, window.contrast)
@@ -147,7 +146,7 @@ class Balanced(Placement):
         scale = last / domain.length
         return Chart(domain.low - 0.5 / scale, scale, entries.astype(np.uint32), blended=True)
 
-    def kinks(self, width: float) -> tuple[float, ...]:  # noqa: D102
+    def kinks(self, width: float) -> tuple[float, ...]:
         kept = round(width * self.book.cells)
         means, ends = self._means(kept), np.cumsum(self.book.counts)[:-1]
         edges = np.concatenate([ends, ends - kept])  # where either end of the window enters another run

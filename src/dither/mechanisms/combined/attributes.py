@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol
 
+from dither.arrays import Array
 from dither.domains import Domain
 from dither.errors import InvalidParameter, MalformedReport, OutsideDomain
-from dither.mechanisms.combined.records import Array, Records, columns
+from dither.mechanisms.combined.records import Records, columns
 from dither.privacy import Guarantee, Unit
 from dither.randomness import Source
 from dither.reports import Reports

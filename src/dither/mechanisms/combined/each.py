@@ -9,11 +9,12 @@ from fractions import Fraction
 from functools import cached_property
 from typing import final
 
+from dither.arrays import Array
 from dither.domains import finite
 from dither.errors import InvalidParameter, MalformedReport
 from dither.mechanisms.base import check_epsilon
 from dither.mechanisms.combined.attributes import Answering, Attributes, Budgeted, at_budget, unit_of
-from dither.mechanisms.combined.records import Array, Records
+from dither.mechanisms.combined.records import Records
 from dither.privacy import Guarantee
 from dither.randomness import Source
 from dither.reports import Reports

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Final, final
+from typing import Final, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dither.arrays import Array
 from dither.domains import Categories, Circle, Domain, Plane
 from dither.errors import InvalidParameter
 from dither.mechanisms.base import Mechanism
@@ -16,8 +16,6 @@ from dither.mechanisms.joint.joint import Joint
 from dither.privacy import Guarantee, Unit
 from dither.randomness import SYSTEM, Keyed, Source
 from dither.reports import Reports
-
-Array = NDArray[Any]
 
 _KEY: Final = 32  # bytes
 UNCHANGED: Final = "the value never changes"

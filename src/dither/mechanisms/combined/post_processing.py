@@ -13,13 +13,10 @@ from importlib import import_module
 from typing import Any, Final, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dither.arrays import Floats, Integers
 from dither.domains import Rectangle, numbers
 from dither.errors import InvalidParameter, MissingExtra, OutsideDomain
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 _BLOCK: Final = 1 << 16
 
@@ -69,7 +66,7 @@ class Rounded(Reading):
             found[rows] = self._tree.query(flat[rows])[1]
         return found.reshape(pairs.shape[:-1])
 
-    def __call__(self, places: object) -> Floats:  # noqa: D102
+    def __call__(self, places: object) -> Floats:
         return np.asarray(self.points)[self.numbers(places)]
 
 
@@ -103,7 +100,7 @@ class Snapped(Reading):
     def _cell(self) -> Floats:
         return np.array([self.area.x.length / self.columns, self.area.y.length / self.rows])
 
-    def __call__(self, places: object) -> Floats:  # noqa: D102
+    def __call__(self, places: object) -> Floats:
         low = np.array([self.area.x.low, self.area.y.low])
         return np.asarray(low + (self._steps(_pairs(places)) + 0.5) * self._cell)
 
@@ -142,7 +139,7 @@ class Projected(Reading):
         shapely.prepare(geometry)
         return geometry
 
-    def __call__(self, places: object) -> Floats:  # noqa: D102
+    def __call__(self, places: object) -> Floats:
         shapely = _extra("shapely", "moving places into a polygon")
         pairs = _pairs(places)
         flat = pairs.reshape(-1, 2).copy()

@@ -7,16 +7,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dither.arrays import Array
 from dither.domains import Categories, Domain
 from dither.errors import InvalidParameter, Mismatch, OutsideDomain
 from dither.reports import Reports
 
 if TYPE_CHECKING:
     from dither.mechanisms.combined.attributes import Attributes
-
-Array = NDArray[Any]
 
 
 @final

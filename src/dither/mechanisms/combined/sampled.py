@@ -8,8 +8,9 @@ from typing import final
 
 import numpy as np
 
+from dither.arrays import Array
 from dither.mechanisms.combined.attributes import Attributes, at_budget, unit_of
-from dither.mechanisms.combined.records import Array, Records
+from dither.mechanisms.combined.records import Records
 from dither.privacy import Guarantee
 from dither.randomness import SYSTEM, Source
 from dither.reports import Reports

@@ -10,8 +10,9 @@ from typing import Any, final
 
 import numpy as np
 
+from dither.arrays import Array, Integers
 from dither.kernels.sets.hadamard import Columns
-from dither.mechanisms.frequency.pure_protocol import Array, Counts, PureProtocol
+from dither.mechanisms.frequency.pure_protocol import PureProtocol
 from dither.privacy import Bound, Pure
 from dither.randomness import Source
 
@@ -58,11 +59,11 @@ class HadamardResponse(PureProtocol):
     def _sample(self, codes: Array, cells: Array, source: Source) -> None:
         self.kernel.draw(codes + 1, cells, source)
 
-    def tally(self, cells: Array) -> Counts:
+    def tally(self, cells: Array) -> Integers:
         """Count how often each column was reported."""
         return np.bincount(cells.reshape(-1), minlength=self.outcomes)
 
-    def supports(self, counts: Counts) -> Counts:
+    def supports(self, counts: Integers) -> Integers:
         """Give how many reports support each category: one fast Walsh–Hadamard transform."""
         return self.kernel.pluses(counts)[1 : len(self.categories) + 1]
 

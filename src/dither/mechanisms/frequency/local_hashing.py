@@ -10,12 +10,12 @@ from functools import cached_property
 from typing import Any, Final, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dither.arrays import Array, Integers, Words
 from dither.errors import MalformedReport
 from dither.kernels.sets.hashing import SEED_BITS, Hashing, seeds
 from dither.kernels.window.integers import BLOCK, Blocks
-from dither.mechanisms.frequency.pure_protocol import Array, Counts, PureProtocol
+from dither.mechanisms.frequency.pure_protocol import PureProtocol
 from dither.privacy import Bound, Pure
 from dither.randomness import Source
 
@@ -54,24 +54,24 @@ class Bucketed(PureProtocol):
         return self.buckets << SEED_BITS
 
     @final
-    def pack(self, seeds: NDArray[np.uint64], buckets: Array) -> NDArray[np.uint64]:
+    def pack(self, seeds: Words, buckets: Array) -> Words:
         """Give reports made of seeds and buckets."""
         return (seeds << np.uint64(BUCKET_BITS)) | buckets.astype(np.uint64)
 
     @final
-    def unpack(self, cells: Array) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+    def unpack(self, cells: Array) -> tuple[Words, Integers]:
         """Give the seeds and the buckets of reports, along one axis."""
         flat = cells.reshape(-1).astype(np.uint64, copy=False)
         bucket = flat & np.uint64((1 << BUCKET_BITS) - 1)
         return flat >> np.uint64(BUCKET_BITS), bucket.view(np.int64)
 
     @final
-    def tally(self, cells: Array) -> Counts:
+    def tally(self, cells: Array) -> Integers:
         """Count how many reports support each category, without an array of reports × categories."""
         return self.hashing.count(*self.unpack(cells), range(len(self.categories)))
 
     @final
-    def adds_up(self, counts: Counts, n: int) -> bool:
+    def adds_up(self, counts: Integers, n: int) -> bool:
         """Say whether n reports can have been counted like this: none supports a category twice."""
         return int(counts.max()) <= n
 

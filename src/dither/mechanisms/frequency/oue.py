@@ -22,5 +22,5 @@ class OUE(Unary):
     """
 
     @cached_property
-    def kernel(self) -> Bits:  # noqa: D102
+    def kernel(self) -> Bits:
         return Bits.fair(self.epsilon, len(self.categories))  # p = 1/2, q = 1/(e^ε + 1)

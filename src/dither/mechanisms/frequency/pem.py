@@ -8,8 +8,8 @@ from functools import cached_property
 from typing import Any, Final, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dither.arrays import Array, Halves, Integers, Words
 from dither.domains import Categories, Text
 from dither.errors import InvalidParameter
 from dither.kernels.blocks import in_threads
@@ -18,9 +18,6 @@ from dither.mechanisms.base import Mechanism
 from dither.mechanisms.frequency.olh import OLH
 from dither.privacy import Bound
 from dither.randomness import Source
-
-Array = NDArray[Any]
-Keys = NDArray[np.uint64]
 
 MOST_CHILDREN: Final = 1024  # ways to extend a prefix by one level
 
@@ -67,18 +64,18 @@ class PEM(Mechanism):
         """How many levels there are; each has about as many reports."""
         return len(self.ends)
 
-    def level(self, cells: Array) -> NDArray[np.int64]:
+    def level(self, cells: Array) -> Integers:
         """Give the level of each report: public, drawn before the text is looked at."""
         drawn, _ = self.oracle.unpack(cells)
         return (drawn % np.uint64(self.levels)).astype(np.int64)
 
     @staticmethod
-    def follow(keys: Keys, symbols: Array) -> Keys:
+    def follow(keys: Words, symbols: Array) -> Words:
         """Give the keys of prefixes that are one symbol longer: a chain of mixes from the key 0."""
         return mixed(keys ^ symbols.astype(np.uint64))
 
     @staticmethod
-    def items(keys: Keys) -> NDArray[np.uint32]:
+    def items(keys: Words) -> Halves:
         """Give what is hashed for a prefix: the upper half of its key."""
         return (keys >> np.uint64(32)).astype(np.uint32)
 
@@ -96,7 +93,7 @@ class PEM(Mechanism):
         bucket = self.oracle.hashing.bucket(drawn, self._asked(rows, drawn))
         cells[...] = self.oracle.pack(drawn, self.oracle.kernel.draw(bucket, source))
 
-    def _asked(self, rows: Array, drawn: Keys) -> NDArray[np.uint32]:
+    def _asked(self, rows: Array, drawn: Words) -> Halves:
         """Give the item of the prefix that each seed asks about."""
         level = (drawn % np.uint64(self.levels)).astype(np.int64)
         keys, asked = np.zeros(len(rows), dtype=np.uint64), np.zeros(len(rows), dtype=np.uint64)
@@ -136,7 +133,7 @@ class PEM(Mechanism):
         """How many different reports there are."""
         return self.oracle.outcomes
 
-    def tally(self, cells: Array) -> NDArray[np.int64]:
+    def tally(self, cells: Array) -> Integers:
         """Refuse: the search goes back to the reports at every level."""
         raise InvalidParameter(
             "common texts are searched in the reports themselves; keep reports, not a summary"

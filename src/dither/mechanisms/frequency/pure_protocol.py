@@ -16,17 +16,14 @@ from functools import cached_property
 from typing import Any, ClassVar, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dither.arrays import Array, Integers
 from dither.domains import Categories, Domain
 from dither.errors import InvalidParameter
 from dither.kernels.blocks import in_threads
 from dither.mechanisms.base import Mechanism
 from dither.mechanisms.window import within
 from dither.randomness import Source
-
-Array = NDArray[Any]
-Counts = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -93,7 +90,7 @@ class PureProtocol(Mechanism):
         """
         return 0.0, 0.0, 0.0
 
-    def supports(self, counts: Counts) -> Counts:
+    def supports(self, counts: Integers) -> Integers:
         """Give how many reports support each category, from a tally."""
         return counts
 

@@ -10,9 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from dither.arrays import Array, Integers
 from dither.kernels.blocks import FEW
 from dither.kernels.window.integers import Blocks
-from dither.mechanisms.frequency.pure_protocol import Array, Counts, PureProtocol
+from dither.mechanisms.frequency.pure_protocol import PureProtocol
 from dither.privacy import Bound, Pure
 from dither.randomness import Source
 
@@ -51,7 +52,7 @@ class Response(PureProtocol):
         else:
             cells[:] = self.kernel.draw(codes, source)
 
-    def tally(self, cells: Array) -> Counts:
+    def tally(self, cells: Array) -> Integers:
         """Count how often each category was reported."""
         return np.bincount(cells.reshape(-1), minlength=self.outcomes)
 

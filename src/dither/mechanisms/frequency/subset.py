@@ -9,9 +9,9 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any, final
 
+from dither.arrays import Array
 from dither.errors import InvalidParameter, MalformedReport
 from dither.kernels.sets.subsets import MOST, Subsets
-from dither.mechanisms.frequency.pure_protocol import Array
 from dither.mechanisms.frequency.unary import Packed
 from dither.privacy import Bound, Pure
 from dither.randomness import Source

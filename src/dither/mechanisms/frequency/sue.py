@@ -22,5 +22,5 @@ class SUE(Unary):
     """
 
     @cached_property
-    def kernel(self) -> Bits:  # noqa: D102
+    def kernel(self) -> Bits:
         return Bits.symmetric(self.epsilon, len(self.categories))  # p = e^(ε/2)/(e^(ε/2) + 1), q = 1 − p

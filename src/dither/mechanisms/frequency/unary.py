@@ -11,10 +11,11 @@ from typing import Any, Final, final
 
 import numpy as np
 
+from dither.arrays import Array, Integers
 from dither.errors import InvalidParameter
 from dither.kernels.sets import bit_rows as packed
 from dither.kernels.sets.bits import Bits
-from dither.mechanisms.frequency.pure_protocol import Array, Counts, PureProtocol
+from dither.mechanisms.frequency.pure_protocol import PureProtocol
 from dither.privacy import Bound, Pure
 from dither.randomness import Source
 
@@ -32,12 +33,12 @@ class Packed(PureProtocol):
         return np.dtype((np.uint8, (packed.width(len(self.categories)),)))
 
     @final
-    def tally(self, cells: Array) -> Counts:
+    def tally(self, cells: Array) -> Integers:
         """Count how many reports support each category."""
         return packed.count(cells, len(self.categories))
 
     @final
-    def adds_up(self, counts: Counts, n: int) -> bool:
+    def adds_up(self, counts: Integers, n: int) -> bool:
         """Say whether n reports can have been counted like this: none supports a category twice."""
         return int(counts.max()) <= n
 

@@ -13,12 +13,11 @@ from itertools import pairwise
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dither.arrays import Floats
 from dither.kernels.correlated_coins import Pairs
 from dither.privacy.exact import log_above
 
-Floats = NDArray[np.float64]
 Failure = Callable[[float], float]  # from ε to the smallest δ
 
 _MOST_EXACT: Final = 512  # people up to whom positive correlations are accounted for exactly

@@ -9,13 +9,13 @@ from typing import final
 
 import numpy as np
 
+from dither.arrays import Array, Mask
 from dither.errors import InvalidParameter
 from dither.kernels.sets.hashing import seeds
 from dither.mechanisms.frequency.local_hashing import Bucketed
-from dither.mechanisms.frequency.pure_protocol import Array
 from dither.mechanisms.frequency.unary import Packed
 from dither.mechanisms.joint.accounting import Mode
-from dither.mechanisms.joint.joint import Joint, Mask, lie
+from dither.mechanisms.joint.joint import Joint, lie
 from dither.privacy import Guarantee
 from dither.randomness import Source
 

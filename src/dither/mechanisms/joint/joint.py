@@ -10,11 +10,11 @@ from functools import cached_property
 from typing import Any, NoReturn, Self, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dither.arrays import Array, Mask
 from dither.errors import InvalidParameter, Mismatch
 from dither.kernels.correlated_coins import Pairs
-from dither.mechanisms.frequency.pure_protocol import Array, PureProtocol
+from dither.mechanisms.frequency.pure_protocol import PureProtocol
 from dither.mechanisms.joint import adversaries
 from dither.mechanisms.joint.accounting import Mode, account, check_colluders, check_people
 from dither.mechanisms.joint.coin import Coin
@@ -22,7 +22,6 @@ from dither.mechanisms.joint.tuning import coins, exact, rho_range
 from dither.privacy import Bound, Guarantee
 from dither.randomness import SYSTEM, Source
 
-Mask = NDArray[np.bool_]
 Real = float | Fraction
 
 

@@ -9,17 +9,18 @@ from typing import Any, final
 
 import numpy as np
 
+from dither.arrays import Array, Integers, Mask
 from dither.domains import Categories, finite
 from dither.errors import InvalidParameter
 from dither.mechanisms.base import check_epsilon
 from dither.mechanisms.frequency.local_hashing import Hashed
 from dither.mechanisms.frequency.oue import OUE
-from dither.mechanisms.frequency.pure_protocol import Array, Counts, PureProtocol
+from dither.mechanisms.frequency.pure_protocol import PureProtocol
 from dither.mechanisms.frequency.randomized_response import Response
 from dither.mechanisms.frequency.sue import SUE
 from dither.mechanisms.joint.accounting import Mode, check_mode
 from dither.mechanisms.joint.extensions import JointOLH, JointSUE
-from dither.mechanisms.joint.joint import Joint, Mask, Real, lie
+from dither.mechanisms.joint.joint import Joint, Real, lie
 from dither.mechanisms.joint.tuning import Search, constraint, plain, published
 from dither.mechanisms.window import within
 from dither.randomness import Source
@@ -134,7 +135,7 @@ class JRR(Joint):
         """Give the categories told."""
         return lie(codes, truthful[:, 0], self.symbols, source)
 
-    def tally(self, cells: Array) -> Counts:
+    def tally(self, cells: Array) -> Integers:
         """Count how often each category was reported."""
         return np.bincount(cells.reshape(-1), minlength=self.outcomes)
 

@@ -6,8 +6,8 @@ import math
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dither.arrays import Floats, Integers
 from dither.domains import finite
 from dither.errors import InvalidParameter
 from dither.mechanisms.base import check_epsilon
@@ -15,8 +15,7 @@ from dither.mechanisms.joint.adversaries import Failure, least_epsilon
 from dither.mechanisms.joint.tuning import plain
 from dither.privacy import Approximate, Guarantee
 
-Array = NDArray[np.float64] | NDArray[np.int64]
-Floats = NDArray[np.float64]
+Array = Floats | Integers
 
 SHUFFLER: Final = "somebody trusted mixes the reports before the collector sees them"
 _MOST: Final = 50_000  # people: tables of coins × heads stay small
@@ -59,7 +58,7 @@ def _failure(p: float, n: int) -> Failure:
     return failure
 
 
-def _near(trials: int, chance: float) -> NDArray[np.int64]:
+def _near(trials: int, chance: float) -> Integers:
     """Give the numbers of successes that are not beyond nine standard deviations and forty."""
     reach = 9.0 * math.sqrt(trials * chance * (1.0 - chance)) + 40.0
     low, high = math.floor(trials * chance - reach), math.ceil(trials * chance + reach)

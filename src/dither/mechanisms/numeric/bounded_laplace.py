@@ -48,7 +48,7 @@ class BoundedLaplace(LatticeMechanism[Bounded]):
         """How far apart two protected values may be, in lengths of the domain."""
         return 1.0 if self.sensitivity is None else self.sensitivity / self.line.length
 
-    def lattice(self) -> Bounded:  # noqa: D102
+    def lattice(self) -> Bounded:
         steps = self.cells // 2 - 1
         if self.reach == 1.0:
             base = decayed(Fraction(self.epsilon) * SPENT / steps)

@@ -25,7 +25,7 @@ class Duchi(WindowMechanism):
 
     cells: int = field(default=2, init=False)
 
-    def shape(self) -> Shape:  # noqa: D102
+    def shape(self) -> Shape:
         return Shape(0.5, GLIDING, _two_points)
 
 

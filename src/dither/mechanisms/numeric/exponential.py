@@ -9,8 +9,8 @@ from functools import cached_property
 from typing import Any, Final, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dither.arrays import Array, Floats
 from dither.domains import Circle, Interval, finite, numbers
 from dither.errors import InvalidParameter, OutsideDomain
 from dither.kernels.lattice.law import TableLaw
@@ -21,9 +21,6 @@ from dither.mechanisms.table import TabledMechanism
 from dither.privacy import Bound, Pure
 from dither.privacy.exact import log_above
 from dither.randomness import Source
-
-Array = NDArray[Any]
-Floats = NDArray[np.float64]
 
 _PARTS: Final = 1 << 32  # distances are counted in these parts, so that equal ones are equal
 _SPENT: Final = 1 - Fraction(1, 1 << 28)  # of ε is used: more than counting distances in parts can cost

@@ -35,7 +35,7 @@ class Focused(WindowMechanism):
     focus: float
     loss: Power = absolute
 
-    def shape(self) -> Shape:  # noqa: D102
+    def shape(self) -> Shape:
         if not isinstance(self.loss, Power):
             raise InvalidParameter("a loss is dt.absolute, dt.squared or dt.power(k)")
         if not self.line.low <= finite("the focus", self.focus) <= self.line.high:

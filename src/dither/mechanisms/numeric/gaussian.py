@@ -12,11 +12,12 @@ from typing import Final, final
 
 import numpy as np
 
+from dither.arrays import Floats
 from dither.domains import finite
 from dither.errors import InvalidParameter
 from dither.kernels.lattice.delta import excess, failure
 from dither.kernels.lattice.integers import Clamped
-from dither.kernels.lattice.law import Floats, SmoothDensity
+from dither.kernels.lattice.law import SmoothDensity
 from dither.kernels.lattice.noise import End, Noise, Normal, decayed, in_few_bits
 from dither.mechanisms.lattice import END_MASS, AddedNoise
 from dither.privacy import PAC, Approximate, Bound
@@ -88,7 +89,7 @@ class Gaussian(AddedNoise):
             return _smallest(lambda sigma: _tail(epsilon * sigma - 0.5 / sigma) <= delta)
         return _smallest(lambda sigma: balle(epsilon, sigma) <= delta)
 
-    def lattice(self) -> Clamped:  # noqa: D102
+    def lattice(self) -> Clamped:
         sigma = self._sigma
         for _ in range(_TRIES if self.calibration in _SOLVED else 1):
             lattice = self._with(sigma)
@@ -128,7 +129,7 @@ class Gaussian(AddedNoise):
         kind = PAC if self.calibration in _PROBABLE else Approximate
         return kind(self.epsilon, delta), f"δ at this ε from {self._integers}"
 
-    def density(self) -> NormalDensity:  # noqa: D102
+    def density(self) -> NormalDensity:
         return NormalDensity(self._sigma)
 
 
@@ -169,13 +170,13 @@ class NormalDensity(SmoothDensity):
         """A third of σ: panels on which the density is nearly a polynomial."""
         return self.sigma / 3.0
 
-    def density(self, gap: Floats) -> Floats:  # noqa: D102
+    def density(self, gap: Floats) -> Floats:
         return np.asarray(np.exp(-((gap / self.sigma) ** 2) / 2.0) / (math.sqrt(2.0 * math.pi) * self.sigma))
 
-    def below(self, gap: Floats) -> Floats:  # noqa: D102
+    def below(self, gap: Floats) -> Floats:
         return np.asarray(_erfc(-np.asarray(gap) / (math.sqrt(2.0) * self.sigma)) / 2.0, dtype=np.float64)
 
-    def beside(self, distance: Floats) -> Floats:  # noqa: D102
+    def beside(self, distance: Floats) -> Floats:
         return np.asarray(_erf(np.asarray(distance) / (math.sqrt(2.0) * self.sigma)) / 2.0, dtype=np.float64)
 
 

@@ -9,8 +9,8 @@ from functools import cached_property
 from typing import Any, Final, Self, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dither.arrays import Array
 from dither.domains import Interval, Line, numbers
 from dither.errors import MalformedReport
 from dither.kernels.law import Law, MixedLaw
@@ -25,8 +25,6 @@ from dither.mechanisms.window import within
 from dither.privacy import Bound, Pure
 from dither.privacy.exact import log_above
 from dither.randomness import Source
-
-Array = NDArray[Any]
 
 THRESHOLD: Final = 0.6093524930273094  # below it the coin always says Duchi [PM19, eq. 10]
 

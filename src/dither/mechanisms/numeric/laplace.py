@@ -7,8 +7,9 @@ from typing import final
 
 import numpy as np
 
+from dither.arrays import Floats
 from dither.kernels.lattice.integers import Clamped, domain_base
-from dither.kernels.lattice.law import Floats, SmoothDensity
+from dither.kernels.lattice.law import SmoothDensity
 from dither.kernels.lattice.noise import End, Geometric, Noise
 from dither.mechanisms.lattice import AddedNoise, exponential_margin
 
@@ -29,13 +30,13 @@ class Laplace(AddedNoise):
     0.5
     """
 
-    def lattice(self) -> Clamped:  # noqa: D102
+    def lattice(self) -> Clamped:
         reach = self.cells // 2 - 1
         last, fraction = Clamped.room(reach, exponential_margin(self.epsilon))
         base = domain_base(self.epsilon, last, fraction, last >> fraction)
         return Clamped(Noise(Geometric(), base, reach, End.PILED), last, fraction)
 
-    def density(self) -> LaplaceDensity:  # noqa: D102
+    def density(self) -> LaplaceDensity:
         return LaplaceDensity(1.0 / self.epsilon)
 
 
@@ -46,12 +47,12 @@ class LaplaceDensity(SmoothDensity):
 
     scale: float
 
-    def density(self, gap: Floats) -> Floats:  # noqa: D102
+    def density(self, gap: Floats) -> Floats:
         return np.exp(-np.abs(gap) / self.scale) / (2.0 * self.scale)
 
-    def below(self, gap: Floats) -> Floats:  # noqa: D102
+    def below(self, gap: Floats) -> Floats:
         tail = np.exp(-np.abs(gap) / self.scale) / 2.0
         return np.where(np.asarray(gap) < 0.0, tail, 1.0 - tail)
 
-    def beside(self, distance: Floats) -> Floats:  # noqa: D102
+    def beside(self, distance: Floats) -> Floats:
         return -np.expm1(-np.asarray(distance) / self.scale) / 2.0

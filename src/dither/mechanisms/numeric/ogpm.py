@@ -33,7 +33,7 @@ class OGPM(WindowMechanism):
 
     takes = (Interval, Circle)
 
-    def shape(self) -> Shape:  # noqa: D102
+    def shape(self) -> Shape:
         if not isinstance(self.loss, Power):
             raise InvalidParameter("a loss is dt.absolute, dt.squared or dt.power(k)")
         return Shape.centred(self.line, best_width(self.epsilon, self.loss))

@@ -21,7 +21,7 @@ class OGPMU(WindowMechanism):
     Reference: [OGPM25, Thm 5.1], which calls it optimal; it is not, see deviations.
     """
 
-    def shape(self) -> Shape:  # noqa: D102
+    def shape(self) -> Shape:
         reach = 1.0 / math.tanh(self.epsilon / 4.0)  # C of Thm 5.1
         # The window keeps (C+1)/(2(2C+1)) of the free room away from both ends: support that is never used.
         clear = (reach + 1.0) / (2.0 * (2.0 * reach + 1.0))

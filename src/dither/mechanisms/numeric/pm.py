@@ -21,5 +21,5 @@ class PM(WindowMechanism):
     Reference: [PM19, Alg. 2].
     """
 
-    def shape(self) -> Shape:  # noqa: D102
+    def shape(self) -> Shape:
         return Shape.unbiased(1.0 / (1.0 + math.exp(self.epsilon / 2.0)), GLIDING)  # [PM19, eq. 6–7]

@@ -25,7 +25,7 @@ class Podium(WindowMechanism):
     _: KW_ONLY
     approximate: bool = False
 
-    def shape(self) -> Shape:  # noqa: D102
+    def shape(self) -> Shape:
         step = self.epsilon / 3.0 if self.approximate else best_step(self.epsilon)
         return Shape.unbiased(1.0 / (1.0 + math.exp(step)), GLIDING)  # [Podium19, Alg. 1] w/m
 

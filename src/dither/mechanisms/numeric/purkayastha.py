@@ -9,10 +9,11 @@ from typing import final
 
 import numpy as np
 
+from dither.arrays import Floats
 from dither.domains import Circle
 from dither.kernels.lattice.circular import Ring
 from dither.kernels.lattice.integers import SPENT
-from dither.kernels.lattice.law import Floats, RingLaw, SmoothDensity
+from dither.kernels.lattice.law import RingLaw, SmoothDensity
 from dither.kernels.lattice.noise import End, Geometric, Noise, decayed
 from dither.mechanisms.lattice import LatticeMechanism
 
@@ -30,7 +31,7 @@ class Purkayastha(LatticeMechanism[Ring]):
 
     takes = (Circle,)
 
-    def lattice(self) -> Ring:  # noqa: D102
+    def lattice(self) -> Ring:
         half = self.cells // 2
         return Ring(Noise(Geometric(), decayed(Fraction(self.epsilon) * SPENT / half), half, End.RING))
 
@@ -53,12 +54,12 @@ class AngularDensity(SmoothDensity):
         """How far, in turns, the density falls by a factor e."""
         return 0.5 / self.epsilon
 
-    def density(self, gap: Floats) -> Floats:  # noqa: D102
+    def density(self, gap: Floats) -> Floats:
         top = self.epsilon / -np.expm1(-self.epsilon)
         return np.asarray(top * np.exp(-2.0 * self.epsilon * np.abs(gap)))
 
-    def below(self, gap: Floats) -> Floats:  # noqa: D102
+    def below(self, gap: Floats) -> Floats:
         return np.asarray(0.5 + np.sign(gap) * self.beside(np.abs(gap)))
 
-    def beside(self, distance: Floats) -> Floats:  # noqa: D102
+    def beside(self, distance: Floats) -> Floats:
         return np.asarray(np.expm1(-2.0 * self.epsilon * distance) / np.expm1(-self.epsilon) / 2.0)

@@ -8,9 +8,10 @@ from typing import Final, final
 
 import numpy as np
 
+from dither.arrays import Floats
 from dither.errors import InvalidParameter
 from dither.kernels.lattice.integers import Clamped, domain_base
-from dither.kernels.lattice.law import Density, Floats
+from dither.kernels.lattice.law import Density
 from dither.kernels.lattice.noise import End, Noise, Stairs
 from dither.kernels.law import Moment
 from dither.losses import Power, absolute, squared
@@ -39,7 +40,7 @@ class Staircase(AddedNoise):
     _: KW_ONLY
     loss: Power = absolute
 
-    def lattice(self) -> Clamped:  # noqa: D102
+    def lattice(self) -> Clamped:
         reach = self.cells // 2 - 1
         last, fraction = Clamped.room(reach, exponential_margin(self.epsilon))
         run = max(1, last >> fraction)
@@ -47,7 +48,7 @@ class Staircase(AddedNoise):
         base = domain_base(self.epsilon, last, fraction, 1)
         return Clamped(Noise(Stairs(run, first), base, reach, End.PILED), last, fraction)
 
-    def density(self) -> StaircaseDensity:  # noqa: D102
+    def density(self) -> StaircaseDensity:
         return StaircaseDensity(self.epsilon, best_step(self.epsilon, self.loss))
 
 
@@ -79,11 +80,11 @@ class StaircaseDensity(Density):
     def _top(self) -> float:
         return -math.expm1(-self.epsilon) / (2.0 * (self.step + self._b * (1.0 - self.step)))
 
-    def density(self, gap: Floats) -> Floats:  # noqa: D102
+    def density(self, gap: Floats) -> Floats:
         level = np.floor(np.abs(gap) + 1.0 - self.step)
         return np.asarray(self._top * np.exp(-self.epsilon * level))
 
-    def below(self, gap: Floats) -> Floats:  # noqa: D102
+    def below(self, gap: Floats) -> Floats:
         distance = np.abs(gap)
         # Beyond each whole length lies b times what lay beyond the one before.
         whole = np.floor(distance)
@@ -92,7 +93,7 @@ class StaircaseDensity(Density):
         tail = np.exp(-self.epsilon * whole) * (self._top * left + self._b / 2.0)
         return np.where(np.asarray(gap) < 0.0, tail, 1.0 - tail)
 
-    def beside(self, distance: Floats) -> Floats:  # noqa: D102
+    def beside(self, distance: Floats) -> Floats:
         whole = np.floor(distance)
         rest = np.asarray(distance) - whole
         covered = np.minimum(rest, self.step) + self._b * np.maximum(rest - self.step, 0.0)
@@ -100,7 +101,7 @@ class StaircaseDensity(Density):
             -np.expm1(-self.epsilon * whole) / 2.0 + np.exp(-self.epsilon * whole) * self._top * covered
         )
 
-    def integral(self, begin: Floats, end: Floats, moment: Moment) -> Floats:  # noqa: D102
+    def integral(self, begin: Floats, end: Floats, moment: Moment) -> Floats:
         answer = np.zeros(np.broadcast_shapes(np.shape(begin), np.shape(end)))
         for whole in range(math.ceil(max(np.max(end), -np.min(begin)))):
             for low, high, level in self._stairs(np.asarray(float(whole))):
@@ -109,7 +110,7 @@ class StaircaseDensity(Density):
                     answer += level * (edges[1] - edges[0])
         return answer
 
-    def whole(self, moment: Moment) -> float:  # noqa: D102
+    def whole(self, moment: Moment) -> float:
         def both_sides(whole: Floats) -> Floats:
             answer = np.zeros(whole.shape)
             for low, high, level in self._stairs(whole):

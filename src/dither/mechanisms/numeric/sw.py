@@ -30,7 +30,7 @@ class SW(WindowMechanism):
 
     takes = (Interval, Circle)
 
-    def shape(self) -> Shape:  # noqa: D102
+    def shape(self) -> Shape:
         share = wave_share(self.epsilon)
         if self.redesign or isinstance(self.domain, Circle):
             if self.decoding is not Decoding.OWN:

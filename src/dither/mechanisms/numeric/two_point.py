@@ -6,15 +6,13 @@ from dataclasses import dataclass, field
 from typing import Final, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dither.arrays import Floats
 from dither.domains import Line
 from dither.kernels.window.codebook import Steps
 from dither.kernels.window.integers import Sliding
 from dither.kernels.window.start import Placement, Track
 from dither.mechanisms.window import Shape, WindowMechanism
-
-Floats = NDArray[np.float64]
 
 
 @final
@@ -36,7 +34,7 @@ class TwoPoint(WindowMechanism):
 
     cells: int = field(default=2, init=False)
 
-    def shape(self) -> Shape:  # noqa: D102
+    def shape(self) -> Shape:
         return Shape(0.5, _SIDES, _two_points)
 
 

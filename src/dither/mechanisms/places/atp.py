@@ -8,8 +8,8 @@ from functools import cached_property
 from typing import Any, Final, NamedTuple, Self, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dither.arrays import Array, Integers, Mask
 from dither.domains import Domain, Paths
 from dither.errors import InvalidParameter
 from dither.kernels.table.weighted_choice import Graded, blocks, draw
@@ -18,11 +18,6 @@ from dither.mechanisms.places.points import PointMechanism, Points, distances
 from dither.privacy import Bound, Nothing, Pure
 from dither.privacy.exact import log_above
 from dither.randomness import Source
-
-Array = NDArray[Any]
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
-Mask = NDArray[np.bool_]
 
 _TURN: Final = 2.0 * math.pi
 _WORDS: Final = float(1 << 53)

@@ -8,8 +8,8 @@ from functools import cached_property
 from typing import Any, Final, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dither.arrays import Array, Floats, Integers, Mask
 from dither.domains import Paths, Rectangle
 from dither.errors import InvalidParameter
 from dither.kernels.table.weighted_choice import Graded, blocks, draw, largest_ratio
@@ -18,10 +18,6 @@ from dither.mechanisms.places.points import distances
 from dither.privacy import Bound, Nothing, Pure, Unit
 from dither.privacy.exact import log_above
 from dither.randomness import Source
-
-Array = NDArray[Any]
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 WITHIN: Final = 1 << 8  # places told apart along a side of a cell
 _MOST_SIDE: Final = 128
@@ -90,7 +86,7 @@ class Gridding(PathMechanism):
         inner = source.integers(WITHIN, 2 * truth.size).reshape(-1, 2)
         return (coarse * WITHIN + inner).astype(self.dtype)
 
-    def _receive(self, cells: Array, begins: NDArray[np.bool_]) -> Floats:
+    def _receive(self, cells: Array, begins: Mask) -> Floats:
         return np.asarray(self._corner + (cells + 0.5) / WITHIN * self._cell, dtype=np.float64)
 
     def _realised(self) -> tuple[Bound, str]:

@@ -12,15 +12,14 @@ from typing import Any, Self, final
 import numpy as np
 from numpy.typing import NDArray
 
+from dither.arrays import Floats, Integers
 from dither.domains import Domain
 from dither.errors import InvalidParameter
 from dither.kernels.table.weighted_choice import blocks
 from dither.mechanisms.places.points import PointMechanism, Points, distances, positive
 from dither.privacy.exact import exp_below
 
-Floats = NDArray[np.float64]
 Groups = NDArray[np.int8]
-Integers = NDArray[np.int64]
 
 
 class Contrast(Enum):

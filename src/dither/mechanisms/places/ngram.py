@@ -5,13 +5,9 @@ from __future__ import annotations
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self, final
 
-import numpy as np
-from numpy.typing import NDArray
-
+from dither.arrays import Integers
 from dither.domains import Domain
 from dither.mechanisms.places.points import PointMechanism, Points, distances, positive
-
-Integers = NDArray[np.int64]
 
 
 @final

@@ -10,8 +10,8 @@ from functools import cached_property
 from typing import Any, Self, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dither.arrays import Floats
 from dither.domains import Line
 from dither.errors import InvalidParameter, MalformedReport
 from dither.kernels.window.integers import Window
@@ -20,8 +20,6 @@ from dither.mechanisms.places.path import PathMechanism, divide
 from dither.privacy import Bound, Guarantee, Pure, Unit
 from dither.privacy.exact import log_above
 
-Array = NDArray[Any]
-Floats = NDArray[np.float64]
 Inner = Callable[..., Mechanism]  # a mechanism of one number, as in dt.OGPM or partial(dt.SW, redesign=True)
 
 

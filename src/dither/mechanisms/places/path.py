@@ -11,8 +11,8 @@ from math import inf, isfinite, nextafter
 from typing import Any, ClassVar, Final, Self, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dither.arrays import Array, Floats, Integers, Mask
 from dither.domains import Paths, Plane, finite
 from dither.errors import InvalidParameter, MalformedReport, NotIdentifiable
 from dither.mechanisms.base import MOST_EPSILON, Mechanism, check_epsilon
@@ -21,9 +21,6 @@ from dither.privacy import Bound, Guarantee, Nothing, Pure, Unit
 from dither.privacy.guarantee import PUBLIC_LENGTH
 from dither.randomness import Source
 from dither.reports import Reports
-
-Array = NDArray[Any]
-Floats = NDArray[np.float64]
 
 _MOST_SHARED: Final = 1e6  # a budget for a whole trajectory
 
@@ -62,7 +59,7 @@ class PathMechanism(Mechanism):
         """Draw the reports of all locations, with ε for each; the places are inside the domain."""
 
     @abstractmethod
-    def _receive(self, cells: Array, begins: NDArray[np.bool_]) -> Floats:
+    def _receive(self, cells: Array, begins: Mask) -> Floats:
         """Give the places that reports stand for, from all locations and the marks of beginnings."""
 
     @property
@@ -206,7 +203,7 @@ class PathMechanism(Mechanism):
         """Refuse: places are counted on a grid, see `dither.maps.density`."""
         raise NotIdentifiable("locations are counted on a grid: use dither.maps.density(reports)")
 
-    def tally(self, cells: Array) -> NDArray[np.int64]:
+    def tally(self, cells: Array) -> Integers:
         """Refuse: places are counted on a grid, see `dither.maps.density`."""
         raise NotIdentifiable("locations are counted on a grid: use dither.maps.density(reports)")
 

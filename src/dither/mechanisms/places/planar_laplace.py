@@ -9,17 +9,14 @@ from functools import cached_property
 from typing import Any, ClassVar, Final, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dither.arrays import Array, Floats, Mask
 from dither.domains import Disk, Parallelogram, Paths, Rectangle, Region
 from dither.errors import InvalidParameter
 from dither.kernels.lattice.planar import PlanarNoise
 from dither.mechanisms.places.path import PathMechanism
 from dither.privacy import Bound, Pure, Unit
 from dither.randomness import Source
-
-Array = NDArray[Any]
-Floats = NDArray[np.float64]
 
 _FAR: Final = (1 << 31) - 1  # reports are 32-bit: farther ones are told as this far
 
@@ -82,7 +79,7 @@ class PlanarLaplace(PathMechanism):
         points += self.kernel.draw(len(points), source)
         return np.asarray(np.clip(points, -_FAR, _FAR), dtype=self.dtype)
 
-    def _receive(self, cells: Array, begins: NDArray[np.bool_]) -> Floats:
+    def _receive(self, cells: Array, begins: Mask) -> Floats:
         places = np.array([self.region.box.x.low, self.region.box.y.low]) + cells * self.spacing
         return self.region.clip(places) if self.clipped else places
 

@@ -10,8 +10,8 @@ from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dither.arrays import Floats
 from dither.domains import Disk, Domain, Paths, Rectangle, Region, Sphere
 from dither.domains.plane import Pair
 from dither.errors import InvalidParameter
@@ -20,8 +20,6 @@ from dither.mechanisms.places.tracs_c import TraCSC
 from dither.mechanisms.places.tracs_d import TraCSD
 from dither.mechanisms.places.walk import WalkMechanism
 from dither.randomness import Seeded
-
-Floats = NDArray[np.float64]
 
 _PATHS: Final = 2_000
 _STEPS: Final = 10

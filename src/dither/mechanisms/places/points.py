@@ -10,8 +10,8 @@ from functools import cached_property
 from typing import Any, ClassVar, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dither.arrays import Array, Floats, Integers, Mask
 from dither.domains import Disk, Parallelogram, Paths, Rectangle, Region, finite
 from dither.errors import InvalidParameter, OutsideDomain
 from dither.kernels.table.weighted_choice import Graded, blocks, draw, largest_ratio
@@ -20,9 +20,6 @@ from dither.privacy import Bound, Nothing, Pure, Unit
 from dither.privacy.exact import log_above
 from dither.randomness import Source
 
-Array = NDArray[Any]
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 Points = Sequence[tuple[float, float]]
 
 _MOST_POINTS: Final = 1 << 15
@@ -75,7 +72,7 @@ class PointMechanism(PathMechanism):
             drawn[block, 0] = draw(self._weights(self.nearest(paths.points[block])), source)
         return drawn
 
-    def _receive(self, cells: Array, begins: NDArray[np.bool_]) -> Floats:
+    def _receive(self, cells: Array, begins: Mask) -> Floats:
         return self.places[cells[:, 0]]
 
     def weights_of(self, place: tuple[float, float]) -> Integers:

@@ -9,8 +9,8 @@ from functools import cached_property
 from typing import Any, Final, Self, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dither.arrays import Array, Floats, Integers
 from dither.domains import Circle, Disk, Interval, finite
 from dither.errors import InvalidParameter, MalformedReport
 from dither.losses import Power, squared
@@ -20,9 +20,6 @@ from dither.mechanisms.window import within
 from dither.privacy import Bound, Pure, Unit
 from dither.privacy.exact import log_above
 from dither.randomness import Source
-
-Array = NDArray[Any]
-Floats = NDArray[np.float64]
 
 _PARTS: Final = 1 << 22  # the budget is divided into so many: the optimum is flat, and both sides must agree
 
@@ -156,11 +153,11 @@ class Polar(Mechanism):
         """How many different reports there are."""
         return self.cells**2
 
-    def adds_up(self, counts: NDArray[np.int64], n: int) -> bool:
+    def adds_up(self, counts: Integers, n: int) -> bool:
         """Say whether n reports can have been counted like this: each has a distance and a direction."""
         return int(counts[: self.cells].sum()) == int(counts[self.cells :].sum()) == n
 
-    def tally(self, cells: Array) -> NDArray[np.int64]:
+    def tally(self, cells: Array) -> Integers:
         """Count the distances' cells, then the directions': pairs would be too many to count."""
         return np.concatenate([np.bincount(cells[..., i].reshape(-1), minlength=self.cells) for i in (0, 1)])
 

@@ -8,8 +8,8 @@ from functools import cached_property
 from typing import Any, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dither.arrays import Array, Floats, Integers
 from dither.domains import Circle, Line
 from dither.errors import InvalidParameter
 from dither.kernels.law import WindowLaw
@@ -24,9 +24,6 @@ from dither.mechanisms.places.walk import TURN, UNIT, WalkMechanism
 from dither.mechanisms.window import within
 from dither.privacy import Bound, Pure
 from dither.randomness import Source
-
-Array = NDArray[Any]
-Floats = NDArray[np.float64]
 
 
 @final
@@ -78,7 +75,7 @@ class Sectors(Mechanism, Questions):
             kinks=tuple(step / (2.0 * k) for step in range(2 * k)),
         )
 
-    def _aim(self, angles: Floats) -> NDArray[np.int64]:
+    def _aim(self, angles: Floats) -> Integers:
         aims = (angles * (self.kernel.cells / self.line.length)).astype(np.int64)
         return np.asarray(aims % self.kernel.cells)  # the end of the circle is its beginning
 

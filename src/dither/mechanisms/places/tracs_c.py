@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, Final, final
+from typing import Final, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dither.arrays import Array, Floats, Integers, Mask
 from dither.domains import Parallelogram, Paths, Rectangle, Sphere
 from dither.mechanisms.base import Mechanism
 from dither.mechanisms.numeric.ogpm import OGPM
 from dither.mechanisms.places.pair import Inner, PairMechanism, made
 from dither.randomness import Source
-
-Array = NDArray[Any]
-Floats = NDArray[np.float64]
 
 _COUNTED: Final = 256  # cells of a coordinate that a summary tells apart
 
@@ -62,7 +59,7 @@ class TraCSC(PairMechanism):
             cells[:, axis] = part.perturb(coordinates[:, axis], source=source, threads=threads).cells
         return cells
 
-    def _receive(self, cells: Array, begins: NDArray[np.bool_]) -> Floats:
+    def _receive(self, cells: Array, begins: Mask) -> Floats:
         coordinates = np.empty(cells.shape)
         for axis, (part, line) in enumerate(zip(self.parts, self.crossed.axes, strict=True)):
             np.clip(part.decode(cells[:, axis]), line.low, line.high, out=coordinates[:, axis])
@@ -74,7 +71,7 @@ class TraCSC(PairMechanism):
         first, second = self._grid
         return first * second
 
-    def tally(self, cells: Array) -> NDArray[np.int64]:
+    def tally(self, cells: Array) -> Integers:
         """Count reports on a grid of at most 256 × 256, whose rows follow the first coordinate."""
         first, second = self._grid
         flat = cells.reshape(-1, 3).astype(np.int64)

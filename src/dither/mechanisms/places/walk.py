@@ -9,11 +9,11 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import KW_ONLY, dataclass
 from functools import cached_property, lru_cache, partial
-from typing import Any, Final, final
+from typing import Final, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dither.arrays import Array, Floats, Mask
 from dither.domains import Circle, Disk, Interval, Parallelogram, Paths, Rectangle, Region, finite
 from dither.domains.plane import Pair
 from dither.errors import InvalidParameter, OutsideDomain
@@ -22,10 +22,6 @@ from dither.mechanisms.base import Mechanism
 from dither.mechanisms.places.pair import PairMechanism
 from dither.mechanisms.window import WindowMechanism
 from dither.randomness import Source
-
-Array = NDArray[Any]
-Floats = NDArray[np.float64]
-Marks = NDArray[np.bool_]
 
 TURN: Final = Circle(2.0 * math.pi)
 UNIT: Final = Interval(0.0, 1.0)
@@ -168,7 +164,7 @@ class WalkMechanism(PairMechanism):
 
         return advance
 
-    def _receive(self, cells: Array, begins: Marks) -> Floats:
+    def _receive(self, cells: Array, begins: Mask) -> Floats:
         places = np.empty((len(cells), 2))
         offsets = np.append(np.flatnonzero(begins), len(cells))
         tables = self._tables

@@ -6,13 +6,11 @@ import math
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dither.arrays import Floats, Integers
 from dither.kernels.window.codebook import Runs
 from dither.kernels.window.integers import Sliding
 from dither.optimal.problem import Problem
-
-Floats = NDArray[np.float64]
 
 CELLS: Final = 1 << 16
 _PARTS: Final = 4  # into which an atom is cut when it is spread
@@ -45,12 +43,12 @@ def codebook(places: Floats, masses: Floats, cells: int = CELLS) -> Runs:
     return mirrored(values[counts > 0], counts[counts > 0])
 
 
-def mirrored(values: Floats, counts: NDArray[np.int64]) -> Runs:
+def mirrored(values: Floats, counts: Integers) -> Runs:
     """Give the whole codebook from its upper half."""
     return Runs(np.concatenate([-values[::-1], values]), np.concatenate([counts[::-1], counts]))
 
 
-def halved(book: Runs) -> tuple[Floats, NDArray[np.int64]]:
+def halved(book: Runs) -> tuple[Floats, Integers]:
     """Give the upper half of a symmetric codebook."""
     middle = book.values.size // 2
     return book.values[middle:], book.counts[middle:]

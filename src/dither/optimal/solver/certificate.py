@@ -18,13 +18,11 @@ from dataclasses import dataclass, replace
 from typing import Final, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dither.arrays import Floats
 from dither.errors import InvalidParameter
 from dither.losses import Criterion, Power
 from dither.optimal.problem import Loss, Problem
-
-Floats = NDArray[np.float64]
 
 _ROUNDING: Final = 2.0**-44  # relative; sums here have fewer than 2^12 terms
 _PANELS: Final = 2048  # pieces of the line on which D is bounded from below

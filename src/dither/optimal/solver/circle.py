@@ -10,15 +10,12 @@ from __future__ import annotations
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dither.kernels.window.integers import Sliding
 from dither.losses import Power
 from dither.mechanisms.numeric import ogpm
 from dither.numerics.quadrature import between, crossing
 from dither.optimal.problem import Elsewhere, Problem
-
-Floats = NDArray[np.float64]
 
 _STEPS: Final = 1 << 14
 _TINY: Final = 2.0**-40

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dither.arrays import Floats, Mask
 from dither.errors import Infeasible, MissingExtra
 from dither.losses import Criterion
 from dither.optimal.problem import Problem
@@ -24,9 +24,6 @@ from dither.optimal.solver.certificate import Prices
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
-
-Floats = NDArray[np.float64]
-Mask = NDArray[np.bool_]
 
 
 @final
@@ -81,7 +78,7 @@ class Solution:
 def solve(problem: Problem, grid: Grid, near: Mask | None = None) -> Solution:
     """Solve the program, with h_ij only where `near` says so."""
     try:
-        from scipy.optimize import linprog  # noqa: PLC0415  (an extra)
+        from scipy.optimize import linprog
     except ImportError:
         raise MissingExtra("a mechanism that is not among the solved ones", "optimal") from None
     program = _Program(problem, grid, near)
@@ -107,7 +104,7 @@ class _Program:
 
     def arguments(self) -> dict[str, Any]:
         """Give what scipy wants: variables are half of g, then all h_ij, then V."""
-        from scipy import sparse  # noqa: PLC0415  (an extra)
+        from scipy import sparse
 
         grid, problem = self._grid, self._problem
         inputs, pairs, bases = grid.inputs.size, self._rows.size, self._bases

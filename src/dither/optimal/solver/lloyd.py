@@ -9,15 +9,13 @@ from functools import lru_cache, partial
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dither.arrays import Floats
 from dither.kernels.window.codebook import Runs
 from dither.losses import absolute, squared
 from dither.numerics.quadrature import between
 from dither.optimal.problem import Problem
 from dither.optimal.solver.cells import CELLS, codebook
-
-Floats = NDArray[np.float64]
 
 _ROUNDS: Final = 400
 _MOST: Final = 96

@@ -11,15 +11,14 @@ from importlib import import_module
 from typing import final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dither.arrays import Floats
 from dither.domains import Interval
 from dither.errors import InvalidParameter, MissingExtra
 from dither.losses import Power
 from dither.optimal.solver.bilinear import UNIT, place, solve
 from dither.randomness import SYSTEM, Source
 
-Floats = NDArray[np.float64]
 Form = Callable[..., Floats]  # form(epsilons, *parameters)
 
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Final, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dither.arrays import Floats, Integers
 from dither.domains import Interval
 from dither.kernels.window.codebook import Runs
 from dither.kernels.window.integers import Sliding
@@ -18,9 +18,6 @@ from dither.kernels.window.start_table import COIN, Balanced, Chart, Nearest
 from dither.losses import Criterion, Power
 from dither.optimal.problem import Problem
 from dither.optimal.solver.cells import reaching
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 UNIT: Final = Interval(-0.5, 0.5)
 _UP: Final = 1.0 + 2.0**-40

@@ -6,18 +6,16 @@ from collections.abc import Iterator
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dither.arrays import Floats, Mask
 from dither.losses import Criterion, Power
 from dither.optimal.design import Design
 from dither.optimal.problem import Problem
 from dither.optimal.solver import lloyd
 from dither.optimal.solver.cells import codebook, fitting_width, grouped, halved, reduced, spread
 from dither.optimal.solver.certificate import Prices, dual, lower_bound
-from dither.optimal.solver.linear_program import Grid, Mask, Solution, solve
+from dither.optimal.solver.linear_program import Grid, Solution, solve
 from dither.optimal.solver.sampled_error import Candidate
-
-Floats = NDArray[np.float64]
 
 TARGET: Final = 4e-3  # a gap that is small enough to stop
 _ROUNDS: Final = 2

@@ -27,8 +27,8 @@ def main() -> None:
     sys.argv = ["shuffling", "-I", str(task["index"]), "--no-log"]
     for address in task["servers"]:
         sys.argv += ["-P", address]
-    import mpyc.random  # noqa: PLC0415
-    from mpyc.runtime import mpc  # noqa: PLC0415
+    import mpyc.random
+    from mpyc.runtime import mpc
 
     _listen_only_at(mpc, task["servers"][task["index"]].rpartition(":")[0])
     shares = mpc.run(_shuffle(mpc, mpyc.random, task["n"], bytes.fromhex(task["agreed"])))

@@ -12,8 +12,8 @@ from functools import partial
 from typing import Any, Final, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dither.arrays import Array, Floats
 from dither.domains import Circle, Interval, Paths, Rectangle
 from dither.mechanisms.base import Mechanism
 from dither.mechanisms.numeric.sw import SW, wave_share
@@ -22,9 +22,6 @@ from dither.mechanisms.places.tracs_d import TraCSD
 from dither.mechanisms.window import within
 from dither.privacy import Bound, Nothing
 from dither.randomness import Source
-
-Array = NDArray[Any]
-Floats = NDArray[np.float64]
 
 TURN: Final = 2.0 * math.pi
 CORNER: Final = (0.0, 0.0)
@@ -99,7 +96,7 @@ class SeldomLies(_Program):
     sectors: int = 6
     cells: int = 1 << 16
 
-    def directions(self, angles: Floats, uniform: Floats) -> Floats:  # noqa: D102
+    def directions(self, angles: Floats, uniform: Floats) -> Floats:
         k = self.sectors
         sector = np.minimum((angles / TURN * k).astype(np.int64), k - 1)
         lie = 1.0 / (k - 1.0 + math.exp(self.epsilon))  # (k − 1)/(…) would be right
@@ -116,7 +113,7 @@ class LostPi(_Program):
     _: KW_ONLY
     cells: int = 1 << 16
 
-    def directions(self, angles: Floats, uniform: Floats) -> Floats:  # noqa: D102
+    def directions(self, angles: Floats, uniform: Floats) -> Floats:
         share = wave_share(self.epsilon)
         inside = share * math.expm1(self.epsilon) / self.epsilon / math.pi
         near = uniform[0] < inside
@@ -132,7 +129,7 @@ class RawBeyondTen(_Program):
     _: KW_ONLY
     cells: int = 1 << 16
 
-    def directions(self, angles: Floats, uniform: Floats) -> Floats:  # noqa: D102
+    def directions(self, angles: Floats, uniform: Floats) -> Floats:
         if self.epsilon > 10.0:
             return angles
         half = math.exp(self.epsilon / 2.0)

@@ -8,14 +8,12 @@ from pathlib import Path
 from typing import Any, Final, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dither.arrays import Floats
 from dither.domains import Interval, Paths, Rectangle
 from dither.errors import MissingExtra
 from dither.randomness import Seeded, Source
 from dither.reproduction.figure import Setting
-
-Floats = NDArray[np.float64]
 
 SQUARE: Final = Rectangle(Interval(0.0, 1.0), Interval(0.0, 1.0))
 LONG: Final = Rectangle(Interval(0.0, 2.0), Interval(0.0, 10.0))
@@ -86,7 +84,7 @@ def sources(setting: Setting, count: int) -> list[Seeded]:
 
 def _columns(file: Path) -> dict[str, Any]:
     try:
-        from pyarrow import parquet  # noqa: PLC0415  (an extra)
+        from pyarrow import parquet
     except ImportError:
         raise MissingExtra("the papers' data", "frames") from None
     table = parquet.read_table(file)

@@ -1,0 +1,17 @@
+"""Names for the kinds of numpy arrays that signatures speak of."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[Any]
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+Indices = NDArray[np.intp]
+Mask = NDArray[np.bool_]
+Words = NDArray[np.uint64]
+Halves = NDArray[np.uint32]
+Bytes = NDArray[np.uint8]
