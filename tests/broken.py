@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import dither as dt
 from dither.kernels.window.integers import Sliding
+from dither.kernels.window.kernel import SlidingKernel
 from dither.kernels.window.start import GLIDING
 from dither.mechanisms.window import Shape, WindowMechanism
 
@@ -19,9 +20,10 @@ class RoundedUp(WindowMechanism):
         return dt.OGPM(self.domain, epsilon=self.epsilon).shape()
 
     @cached_property
-    def kernel(self) -> Sliding:
+    def kernel(self) -> SlidingKernel:
         fair = dt.OGPM(self.domain, epsilon=self.epsilon, cells=self.cells).kernel
-        return Sliding(fair.cells, fair.width, fair.step + 1, fair.bits)
+        window = fair.window
+        return replace(fair, window=Sliding(window.cells, window.width, window.step + 1, window.bits))
 
 
 @dataclass(frozen=True)
@@ -41,10 +43,8 @@ class Shifted(WindowMechanism):
         right = dt.Podium(self.domain, epsilon=self.epsilon).shape()
 
         class Late(type(GLIDING)):  # type: ignore[misc]
-            def track(self, domain, window):  # type: ignore[no-untyped-def]
-                track = GLIDING.track(domain, window)
-                return type(track)(
-                    track.origin - 0.005 * domain.length, track.scale, track.last, track.fraction
-                )
+            def rule(self, domain, window):  # type: ignore[no-untyped-def]
+                right = GLIDING.rule(domain, window)
+                return replace(right, origin=right.origin - 0.005 * domain.length)
 
         return Shape(right.width, object.__new__(Late), right.codebook)

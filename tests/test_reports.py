@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import pickle
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,8 +15,13 @@ from hypothesis import strategies as st
 import dither as dt
 from dither.errors import MalformedReport, Mismatch
 from tests.cases import EVERY, Case, names
+from tests.support.travel import changed, narrower
 
 PM = dt.PM(dt.Interval(0, 1), epsilon=1)
+
+
+def shifted(data: dict[str, Any]) -> None:
+    data["codebook"]["offset"] += 0.125
 
 
 @pytest.mark.parametrize("case", EVERY, ids=names(EVERY))
@@ -44,9 +50,7 @@ def test_mechanisms_and_reports_can_be_pickled(case: Case) -> None:
 
 
 def test_what_travelled_survives_a_pickle() -> None:
-    data = json.loads(dt.to_json(PM))
-    data["sampled"]["codebook"]["offset"] += 0.125
-    other = dt.from_json(json.dumps(data))
+    other = dt.from_json(changed(PM, whole=shifted))
     assert pickle.loads(pickle.dumps(other)).decode(np.array([0])) == other.decode(np.array([0]))
 
 
@@ -90,11 +94,9 @@ def test_what_no_device_could_have_sent(raw: object) -> None:
 
 def test_the_integers_and_the_codebook_travel() -> None:
     """A collector decodes by what the devices used, not by what its own version would have computed."""
-    data = json.loads(dt.to_json(PM))
-    data["sampled"]["kernel"]["width"] -= 1
-    data["sampled"]["codebook"]["offset"] += 0.125
-    other = dt.from_json(json.dumps(data))
-    assert other.kernel.width == PM.kernel.width - 1
+    other = dt.from_json(changed(PM, narrower(1), shifted))
+    assert other.kernel.window.width == PM.kernel.window.width - 1
+    assert other.kernel.start == PM.kernel.start
     assert other.decode(np.array([0]))[0] == PM.decode(np.array([0]))[0] + 0.125
     assert other.fingerprint != PM.fingerprint
 
@@ -102,10 +104,7 @@ def test_the_integers_and_the_codebook_travel() -> None:
 @pytest.mark.parametrize("kind", [dt.PM, dt.SW, dt.Podium])
 def test_integers_that_travelled_stay_however_reports_are_read(kind: type[dt.PM]) -> None:
     mechanism = kind(dt.Interval(0, 1), epsilon=1)
-    data = json.loads(dt.to_json(mechanism))
-    data["sampled"]["kernel"]["width"] -= 100
-    data["sampled"]["codebook"]["offset"] += 0.125
-    other = dt.from_json(json.dumps(data))
+    other = dt.from_json(changed(mechanism, narrower(100), shifted))
     reports = other.perturb(np.linspace(0, 1, 500), source=dt.Seeded(1))
     for variant in (other.truncated(), other.compressed(), other.compressed().truncated()):
         assert variant.kernel == other.kernel
@@ -121,19 +120,20 @@ def test_integers_that_travelled_stay_however_reports_are_read(kind: type[dt.PM]
 
 
 def test_a_redesign_keeps_the_window_that_travelled() -> None:
-    data = json.loads(dt.to_json(dt.SW(dt.Interval(0, 1), epsilon=1)))
-    data["sampled"]["kernel"]["width"] -= 100
-    other = dt.from_json(json.dumps(data))
+    other = dt.from_json(changed(dt.SW(dt.Interval(0, 1), epsilon=1), narrower(100)))
     assert isinstance(other, dt.SW)
-    assert other.redesigned().kernel == other.kernel
+    assert other.redesigned().kernel.window == other.kernel.window
 
 
 @pytest.mark.parametrize("kind", [dt.TraCSC, dt.TraCSD])
 def test_paths_keep_the_integers_that_travelled(kind: type[dt.TraCSC]) -> None:
-    data = json.loads(dt.to_json(kind(dt.Rectangle(dt.Interval(0, 1), dt.Interval(0, 2)), epsilon=2)))
-    for part in data["sampled"]["kernel"]:
-        part["width"] -= 100
-    other = dt.from_json(json.dumps(data))
+    area = dt.Rectangle(dt.Interval(0, 1), dt.Interval(0, 2))
+
+    def both(device: dict[str, Any]) -> None:
+        narrower(100)(device["first"])
+        narrower(100)(device["second"])
+
+    other = dt.from_json(changed(kind(area, epsilon=2), both))
     assert isinstance(other, kind)
     for variant in (other.read(None), pickle.loads(pickle.dumps(other))):
         assert [part.kernel for part in variant.parts] == [part.kernel for part in other.parts]
@@ -142,7 +142,7 @@ def test_paths_keep_the_integers_that_travelled(kind: type[dt.TraCSC]) -> None:
 
 def test_noise_that_travelled_stays_however_reports_are_read() -> None:
     mechanism, older = (dt.Laplace(dt.Interval(0, 1), epsilon=eps, cells=256) for eps in (0.7, 0.699))
-    other = mechanism.restored(older.wire())
+    other = dt.from_json(changed(mechanism, lambda device: device.update(older.device())))
     reports = other.perturb(np.linspace(0, 1, 500), source=dt.Seeded(1))
     cut = other.truncated()
     assert cut.kernel == older.kernel
@@ -152,13 +152,12 @@ def test_noise_that_travelled_stays_however_reports_are_read() -> None:
 
 
 def test_a_specification_that_spends_too_much_is_refused() -> None:
-    data = json.loads(dt.to_json(PM))
-    data["sampled"]["kernel"]["step"] += 1 << 40
+    steeper = f"{PM.kernel.window.step + (1 << 40):x}"
     with pytest.raises(MalformedReport):
-        dt.from_json(json.dumps(data))
+        dt.from_json(changed(PM, lambda device: device.update(step=steeper)))
 
 
-@pytest.mark.parametrize("change", ["mechanism", "parameters", "sampled", "dither"])
+@pytest.mark.parametrize("change", ["mechanism", "parameters", "device", "fingerprint", "codebook", "dither"])
 def test_specifications_that_lack_a_part(change: str) -> None:
     data = json.loads(dt.to_json(PM))
     del data[change]

@@ -98,7 +98,7 @@ from .mechanisms.places.lsrr import Contrast as Contrast
 from .mechanisms.places.ngram import NGram as NGram
 from .mechanisms.places.planar_laplace import PlanarLaplace as PlanarLaplace
 from .mechanisms.places.polar import Polar as Polar
-from .mechanisms.places.strawman import Sectors as Sectors
+from .mechanisms.places.sectors import Sectors as Sectors
 from .mechanisms.places.strawman import Strawman as Strawman
 from .mechanisms.places.tracs_c import TraCSC as TraCSC
 from .mechanisms.places.tracs_d import TraCSD as TraCSD

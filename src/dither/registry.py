@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from functools import cache
 from importlib import import_module, resources
+from typing import Any
 
 from dither.errors import InvalidParameter
 from dither.mechanisms.base import Mechanism
@@ -22,8 +23,15 @@ def homes() -> dict[str, str]:
     }
 
 
+def public(name: object) -> object:
+    """Return what a public name stands for; raise InvalidParameter if there is no such name."""
+    if not isinstance(name, str) or name not in homes():
+        raise InvalidParameter("there is no such public name")
+    return getattr(import_module(homes()[name]), name)
+
+
 @cache
-def names() -> dict[str, type[Mechanism]]:
+def names() -> dict[str, type[Mechanism[Any]]]:
     """Return every public mechanism by its name."""
     rooms = ("dither.mechanisms.", "dither.optimal.")
     found = (
@@ -32,12 +40,16 @@ def names() -> dict[str, type[Mechanism]]:
     return {name: kind for name, kind in found if isinstance(kind, type) and issubclass(kind, Mechanism)}
 
 
-def named(name: str) -> type[Mechanism]:
+@cache
+def _spelled() -> dict[str, str]:
+    """Return the public names of the rooms of mechanisms by their small letters."""
+    rooms = ("dither.mechanisms.", "dither.optimal.")
+    return {name.lower(): name for name, home in homes().items() if home.startswith(rooms)}
+
+
+def named(name: object) -> type[Mechanism[Any]]:
     """Return the mechanism of a name, whatever its capitals; raise InvalidParameter if there is none."""
-    kinds = {known.lower(): kind for known, kind in names().items()}
-    try:
-        return kinds[name.lower()]
-    except (KeyError, AttributeError):
-        raise InvalidParameter(
-            f"there is no such mechanism; there are {', '.join(sorted(names()))}"
-        ) from None
+    found = public(_spelled()[name.lower()]) if isinstance(name, str) and name.lower() in _spelled() else None
+    if isinstance(found, type) and issubclass(found, Mechanism):
+        return found
+    raise InvalidParameter(f"there is no such mechanism; there are {', '.join(sorted(names()))}")

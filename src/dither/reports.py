@@ -23,7 +23,7 @@ class Reports:
     `mechanism.reports(raw)` is the way in from outside; this constructor trusts its caller.
     """
 
-    mechanism: Mechanism
+    mechanism: Mechanism[Any]
     cells: Array
 
     @property
@@ -31,7 +31,7 @@ class Reports:
         """What the reports stand for, decoded."""
         return self.mechanism.decode(self.cells)
 
-    def read_by(self, mechanism: Mechanism) -> Reports:
+    def read_by(self, mechanism: Mechanism[Any]) -> Reports:
         """Give the same reports decoded another way; the other mechanism must send the same reports."""
         if mechanism.fingerprint != self.mechanism.fingerprint:
             raise Mismatch(f"these reports were made by another mechanism than {_name(mechanism)}")
@@ -66,9 +66,9 @@ class Reports:
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        count = f"{self.mechanism.answers(self.cells):,}".replace(",", " ")
+        count = f"{self.mechanism.counting.answers(self.cells):,}".replace(",", " ")
         return f"Reports({count} of {_name(self.mechanism)}, {self.cells.dtype.name})"
 
 
-def _name(mechanism: Mechanism) -> str:
+def _name(mechanism: Mechanism[Any]) -> str:
     return f"{type(mechanism).__name__} on {mechanism.domain}"

@@ -38,7 +38,7 @@ class Perturb(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: i
 
     def __init__(
         self,
-        mechanism: Mechanism | None = None,
+        mechanism: Mechanism[Any] | None = None,
         *,
         epsilon: float = 1.0,
         low: float = 0.0,

@@ -77,7 +77,7 @@ def test_other_verbs_read_the_file(tmp_path: Path) -> None:
         (("--interval", 0, 1, "--epsilon", "nan"), "ε"),
         (("--interval", 1, 0, "--epsilon", 1), "low"),
         (("--epsilon", 1), "give a domain"),
-        (("--categories", 3, "--epsilon", 1), "Interval or Circle"),
+        (("--categories", 3, "--epsilon", 1), "interval or a circle"),
         (("--interval", 0, 1, "--epsilon", 1, "--loss", "cubed"), "a power"),
         (("--interval", 0, 1, "--epsilon", 1, "--loss", -1), "a power"),
         (("--interval", 0, 1, "--epsilon", 1, "--unbiased", "--loss", "absolute"), "variance"),

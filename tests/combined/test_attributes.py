@@ -12,6 +12,7 @@ from scipy import stats
 
 import dither as dt
 from dither.errors import InvalidParameter, MalformedReport, Mismatch, OutsideDomain
+from dither.mechanisms.base import Answering
 from dither.privacy import Pure, Unit
 
 AGE = dt.Podium(dt.Interval(18, 100), epsilon=1)
@@ -237,11 +238,12 @@ def test_bad_parameters_are_refused(make: object) -> None:
 
 
 def test_what_has_no_bound_leaves_none() -> None:
-    class Open:
+    class Open(Answering):
         """Something without a promise."""
 
-        domain, fingerprint = AGE.domain, "open"
+        domain = AGE.domain
         guarantee = dt.Guarantee(dt.Nothing("it is sent in the clear"))
+        device = describe = None  # type: ignore[assignment]
 
     assert isinstance(dt.Each(age=AGE, name=Open()).guarantee.bound, dt.Nothing)
     assert dt.Each(age=AGE).guarantee.bound == Pure(AGE.guarantee.epsilon)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy import stats
+from tests.support.travel import changed
 
 import dither as dt
 from dither.mechanisms.numeric.ogpm import best_width
@@ -79,11 +80,10 @@ def test_the_promise_is_the_product_of_the_two_ratios(epsilon: float) -> None:
 def test_a_split_that_spends_too_much_is_caught() -> None:
     """The broken twin: both parts rounded to the nearest budget instead of downwards."""
     honest = dt.Polar(CITY, epsilon=1.0)
-    wire = honest.wire()
-    wire["kernel"]["split"] = [honest.split[0], math.nextafter(honest.split[1], 2)]
-    assert Fraction(wire["kernel"]["split"][0]) + Fraction(wire["kernel"]["split"][1]) > 1
+    split = [honest.split[0], math.nextafter(honest.split[1], 2)]
+    assert Fraction(split[0]) + Fraction(split[1]) > 1
     with pytest.raises(dt.errors.MalformedReport, match="spends more"):
-        honest.restored(wire)
+        dt.from_json(changed(honest, whole=lambda data: data["codebook"].update(split=split)))
 
 
 def test_places_in_places_out() -> None:

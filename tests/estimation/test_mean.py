@@ -9,7 +9,7 @@ import dither as dt
 from dither.errors import InvalidParameter, NotIdentifiable
 from dither.estimation.estimate import show
 from dither.estimation.linear import moment, second
-from dither.mechanisms.number import Numerical
+from dither.mechanisms.number import NumberMechanism
 from dither.numerics.quantiles import critical
 from tests.cases import NUMERIC, names
 
@@ -27,7 +27,7 @@ def few(case, epsilon):
 @pytest.mark.parametrize("case", STRAIGHT, ids=names(STRAIGHT))
 def test_the_mean_reading_is_the_value_by_exact_probabilities(case, epsilon):
     mechanism = few(case, epsilon)
-    values = mechanism.straight().values
+    values = mechanism.unbiased_reading().values
     for unit in (0.0, 0.1, 0.25, 0.5, 0.77, 1.0):
         x = float(mechanism.line.from_unit(np.array(unit)))
         mean = math.fsum(
@@ -41,7 +41,10 @@ def test_the_general_reading_is_the_particular_one(case):
     mechanism = few(case, 1)
     if "truncated" in case.name or "Hybrid" not in case.name:
         np.testing.assert_allclose(
-            Numerical.straight(mechanism).values, mechanism.straight().values, rtol=1e-6, atol=1e-6
+            NumberMechanism.unbiased_reading(mechanism).values,
+            mechanism.unbiased_reading().values,
+            rtol=1e-6,
+            atol=1e-6,
         )
 
 
@@ -153,7 +156,7 @@ def test_the_second_moment_is_read_without_bias(kind):
     mechanism = kind(FAR, epsilon=2, cells=1 << 12)
     middle = (FAR.low + FAR.high) / 2
     inputs = np.linspace(FAR.low, FAR.high, 7)
-    squares = second(mechanism, mechanism.straight().values - middle)
+    squares = second(mechanism, mechanism.unbiased_reading().values - middle)
     np.testing.assert_allclose(moment(mechanism, inputs, squares), (inputs - middle) ** 2, atol=1e-3)
 
 

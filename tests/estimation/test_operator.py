@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 import dither as dt
+from dither.kernels.kernel import Kernel
 from dither.kernels.transition import Windows
-from dither.mechanisms.number import Numerical
+from dither.mechanisms.number import NumberMechanism
 
 UNIT = dt.Interval(0, 1)
 CASES = {
@@ -36,12 +37,12 @@ def somewhere(mechanism, count=37):
 @each_case
 def test_the_operator_is_the_matrix_of_exact_probabilities(mechanism):
     inputs = somewhere(mechanism)
-    operator = mechanism.transition(inputs, mechanism.outcomes)
+    operator = mechanism.likelihood(inputs, mechanism.outcomes)
     matrix = exact(mechanism, inputs)
     np.testing.assert_allclose(operator.dense(), matrix, rtol=1e-12, atol=1e-15)
     weights = np.random.default_rng(1).random(mechanism.outcomes)
     np.testing.assert_allclose(operator.backward(weights), matrix.T @ weights, rtol=1e-12)
-    dense = Numerical.transition(mechanism, inputs, mechanism.outcomes)
+    dense = Kernel.likelihood(mechanism.kernel, inputs, mechanism.outcomes)
     np.testing.assert_allclose(dense.dense(), matrix, rtol=1e-12)
 
 
@@ -49,8 +50,8 @@ def test_the_operator_is_the_matrix_of_exact_probabilities(mechanism):
 @pytest.mark.parametrize("rows", [16, 32])
 def test_grouped_rows_are_sums_of_rows(mechanism, rows):
     inputs = somewhere(mechanism)
-    tally = mechanism.tally(mechanism.perturb(inputs, source=dt.Seeded(1)).cells)
-    for operator in (mechanism.transition(inputs, rows), Numerical.transition(mechanism, inputs, rows)):
+    tally = mechanism.counting.count(mechanism.perturb(inputs, source=dt.Seeded(1)).cells)
+    for operator in (mechanism.likelihood(inputs, rows), Kernel.likelihood(mechanism.kernel, inputs, rows)):
         matrix = exact(mechanism, inputs)
         grouped = np.stack([operator.counts(column) for column in matrix.T], axis=1)
         np.testing.assert_allclose(operator.dense(), grouped, rtol=1e-11, atol=1e-15)
@@ -61,7 +62,7 @@ def test_grouped_rows_are_sums_of_rows(mechanism, rows):
 @each_case
 def test_bins_are_averages_of_their_inputs(mechanism):
     inputs = mechanism.line.from_unit((np.arange(48) + 0.5) / 48)
-    for fine in (mechanism.transition(inputs, 32), Numerical.transition(mechanism, inputs, 32)):
+    for fine in (mechanism.likelihood(inputs, 32), NumberMechanism.likelihood(mechanism, inputs, 32)):
         operator = fine.spread(4)
         averaged = fine.dense().reshape(-1, 12, 4).mean(axis=2)
         np.testing.assert_allclose(operator.dense(), averaged, rtol=1e-11, atol=1e-15)
@@ -72,7 +73,7 @@ def test_bins_are_averages_of_their_inputs(mechanism):
 @each_case
 def test_twins_are_equal_columns(mechanism):
     inputs = mechanism.line.from_unit((np.arange(48) + 0.5) / 48)
-    fine = mechanism.transition(inputs, 64)
+    fine = mechanism.likelihood(inputs, 64)
     for times in (1, 4):
         columns = fine.dense().reshape(-1, 48 // times, times)
         first = columns[:, :-1, :1]
@@ -83,26 +84,26 @@ def test_twins_are_equal_columns(mechanism):
 def test_a_bin_in_which_the_circle_begins_costs_no_more_than_others():
     circle = dt.OGPM(dt.Circle(1), epsilon=1)
     inputs = (np.arange(2048) + 0.5) / 2048
-    operator = circle.transition(inputs, 256).spread(16)
+    operator = circle.likelihood(inputs, 256).spread(16)
     assert (np.ptp(operator.starts, axis=1) > 128).any()  # one bin has starts on both sides
     assert operator._steps[1].shape[0] < 16
-    fine = circle.transition(inputs, 256).dense().reshape(256, 128, 16).mean(axis=2)
+    fine = circle.likelihood(inputs, 256).dense().reshape(256, 128, 16).mean(axis=2)
     np.testing.assert_allclose(operator.dense(), fine, rtol=1e-11)
 
 
 def test_the_ends_of_an_interval_are_twins_for_ogpm_alone():
     inputs = (np.arange(256) + 0.5) / 256
-    twins = CASES["ogpm"].transition(inputs, 256).twins()
+    twins = CASES["ogpm"].likelihood(inputs, 256).twins()
     erased = 1 / (1 + np.exp(0.5))  # 38 % of the domain at ε = 1, half at either end
     assert abs(twins.sum() - 256 * erased) < 4
     assert twins[:40].all()
     assert twins[-40:].all()
-    assert not CASES["sw"].transition(inputs, 256).twins().any()
+    assert not CASES["sw"].likelihood(inputs, 256).twins().any()
 
 
 def test_a_window_that_is_half_a_cell_off_is_not_the_matrix():
     mechanism = CASES["sw"]
     inputs = somewhere(mechanism)
-    right = mechanism.transition(inputs, 256)
+    right = mechanism.likelihood(inputs, 256)
     broken = Windows(right.starts + 0.5, right.width, 256, right.contrast)
     assert np.abs(broken.dense() - exact(mechanism, inputs)).max() > 1e-4

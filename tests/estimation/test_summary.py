@@ -95,7 +95,8 @@ def test_what_is_not_a_summary_is_refused():
         with pytest.raises((MalformedReport, Mismatch)):
             dt.Summary.from_bytes(wrong, duchi)
     for change in (
-        {"summary": 2},
+        {"summary": 1},
+        {"summary": 3},
         {"n": -1},
         {"n": 1.5},
         {"n": True},

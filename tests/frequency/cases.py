@@ -45,4 +45,4 @@ def p_value(cells: np.ndarray, law: list[Any]) -> float:
 def shares(protocol: Any, answers: np.ndarray, seed: int) -> np.ndarray:
     """How many reports support each category, for seeded reports of these answers."""
     cells = protocol.perturb(answers, source=dt.Seeded(seed)).cells
-    return protocol.supports(protocol.tally(cells))
+    return protocol.supports(protocol.counting.count(cells))

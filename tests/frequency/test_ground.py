@@ -37,4 +37,4 @@ def test_a_ticket_that_hangs_on_late_bits_alone():
 def test_categories_are_told_apart_by_every_label():
     first, second = Categories("abcdef"[i] for i in range(6)), Categories(["a", "b", "c", "d", "e", "z"])
     assert repr(first) == repr(second)
-    assert first.identity != second.identity
+    assert first.device() != second.device()

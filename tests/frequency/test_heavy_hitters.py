@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
@@ -11,7 +10,7 @@ from scipy import stats
 
 import dither as dt
 from dither.errors import InvalidParameter, MalformedReport, NotIdentifiable, OutsideDomain
-from dither.mechanisms.frequency.pem import PEM
+from dither.kernels.sets.prefix import PrefixKernel
 from dither.privacy.exact import exp_below
 from tests.frequency.cases import ALARM, p_value
 
@@ -60,18 +59,18 @@ def test_other_scripts():
     assert set(found) == {"naïve", "日本", "été"}
 
 
-@dataclass(frozen=True)
-class WholeText(PEM):
+class WholeText(PrefixKernel):
     """A twin whose devices tell the whole text at every level."""
 
-    def _asked(self, rows, drawn):
-        return super()._asked(rows, np.full_like(drawn, self.levels - 1))
+    def asked(self, rows, drawn):
+        return super().asked(rows, np.full_like(drawn, len(self.ends) - 1))
 
 
 def test_a_device_that_ignores_the_level_is_noticed():
     people = _people(100_000, 1)
-    twin = WholeText(dt.Text(8), epsilon=3).perturb(people, source=dt.Seeded(1))
-    reports = dt.PEM(dt.Text(8), epsilon=3).reports(twin.cells)
+    pem = dt.PEM(dt.Text(8), epsilon=3)
+    twin = WholeText(pem.domain, pem.kernel.oracle, pem.ends)
+    reports = pem.reports(twin.draw(pem.domain.check(people), dt.Seeded(1)))
     assert not set(dt.heavy_hitters(reports)) & set(WORDS)
 
 
@@ -95,11 +94,12 @@ def test_reports_are_private_and_follow_their_law(epsilon):
         ratio = max(one / two for law in laws for other in laws for one, two in zip(law, other, strict=True))
         assert ratio <= exp_below(Fraction(epsilon))
     cells = pem.perturb(["abc"] * 60_000, source=dt.Seeded(5)).cells
-    drawn, told = pem.oracle.unpack(cells)
-    prefix = np.array([pem._asked(pem.text.check(["abc"]), drawn[i : i + 1])[0] for i in range(3_000)])
+    drawn, told = pem.oracle.hashing.unpack(cells)
+    row = pem.domain.check(["abc"])
+    prefix = np.array([pem.kernel.asked(row, drawn[i : i + 1])[0] for i in range(3_000)])
     true = pem.oracle.hashing.bucket(drawn[:3_000], prefix)
     offset = (told[:3_000] - true) % pem.oracle.buckets
-    assert p_value(offset, pem.oracle.kernel.probabilities(0)) > ALARM
+    assert p_value(offset, pem.kernel.oracle.window.probabilities(0)) > ALARM
     assert dt.audit(pem).ok
 
 

@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 import dither as dt
-from dither.kernels.coin import FINE, Coin
+from dither.kernels.coin import FINE, BiasedCoin
 from dither.kernels.sets import bit_rows as packed
 from dither.kernels.sets import bits, hashing, subsets
 from dither.kernels.sets.bits import Bits
@@ -47,7 +47,7 @@ class Script(Source):
 
 
 def test_a_coin_compares_every_bit():
-    coin = Coin((7 << 64) + 5)
+    coin = BiasedCoin((7 << 64) + 5)
     first = np.array([6, 8, 7, 7, 7, 0, 2**64 - 1], dtype=np.uint64)
     late = np.array([4, 5, 6], dtype=np.uint64)
     tosses = coin.toss(7, Script(first, late))
@@ -59,7 +59,7 @@ def test_sliced_bits_are_comparisons_of_whole_numbers(heads, monkeypatch):
     """Every bit says whether a random number, put together from the digits drawn for it, is below."""
     monkeypatch.setattr(bits, "_DIGITS", 4)  # so that one bit in sixteen needs the late digits
     digits = 4
-    kernel = Bits(64, Coin(2**128 - 1), Coin(heads))
+    kernel = Bits(64, BiasedCoin(2**128 - 1), BiasedCoin(heads))
     source = Script(wrapped=dt.Seeded(5))
     lanes = np.empty((4, 200), dtype=np.uint64)
     kernel._others(lanes, source)
@@ -86,7 +86,7 @@ def test_every_column_is_drawn_equally_often(row):
     kernel = Columns.largest(1.0, 7)
     for word, sign in ((0, 0), (2**64 - 1, 1)):
         out = np.empty(8, dtype=np.uint8)
-        kernel.draw(np.full(8, row), out, Script(columns, np.full(8, word, dtype=np.uint64)))
+        kernel.write(np.full(8, row - 1), out, Script(columns, np.full(8, word, dtype=np.uint64)))
         wanted = [column for column in range(8) if (row & column).bit_count() & 1 == sign]
         assert sorted(out.tolist()) == sorted(wanted * 2)
 
@@ -157,10 +157,10 @@ def test_sets_one_by_one_follow_the_same_law(x):
 def test_buckets_follow_the_law_given_the_seed(kind):
     """The seed is public: relative to the bucket of the answer under it, every report has one law."""
     mechanism = kind(dt.Categories(50), epsilon=1)
-    seeds, told = mechanism.unpack(mechanism.perturb(np.full(200_000, 17), source=dt.Seeded(6)).cells)
+    seeds, told = mechanism.hashing.unpack(mechanism.perturb(np.full(200_000, 17), source=dt.Seeded(6)).cells)
     true = mechanism.hashing.bucket(seeds, np.full(seeds.size, 17))
     offset = (told - true) % mechanism.buckets
-    assert p_value(offset, mechanism.kernel.probabilities(0)) > ALARM
+    assert p_value(offset, mechanism.kernel.window.probabilities(0)) > ALARM
     flat = np.bincount(seeds >> np.uint64(41), minlength=64)
     assert stats.chisquare(flat).pvalue > ALARM
 
@@ -210,7 +210,7 @@ def test_counting_by_additions_is_counting_by_hashing(items):
 def test_rows_scattered_in_memory_are_refused():
     rows = np.zeros((50, 4), dtype=np.uint8)[:, :1]
     with pytest.raises(dt.errors.InvalidParameter, match="one piece"):
-        Bits.fair(1.0, 5).draw(np.zeros(50, dtype=int), rows, dt.Seeded(1))
+        Bits.fair(1.0, 5).write(np.zeros(50, dtype=int), rows, dt.Seeded(1))
 
 
 def test_a_forgotten_bit_is_rejected():
@@ -233,7 +233,7 @@ def test_sets_that_hold_the_answer_too_often_are_rejected():
     twin = twins.unfair_subsets(6, honest.kernel.chosen, 1.0)
     for kernel, fits in ((honest.kernel, True), (twin, False)):
         rows = np.empty((50_000, 1), dtype=np.uint8)
-        kernel.draw(np.full(50_000, 1), rows, dt.Seeded(3))
+        kernel.write(np.full(50_000, 1), rows, dt.Seeded(3))
         assert (p_value(rows[:, 0], honest.probabilities(1)) > ALARM) is fits
 
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from dither.kernels.coin import Coin, truth
+from dither.kernels.coin import BiasedCoin, truth
 from dither.kernels.sets.bits import Bits
 from dither.kernels.sets.subsets import Subsets
 from dither.kernels.window.integers import Blocks
-from dither.mechanisms.frequency.local_hashing import Hashed
+from dither.kernels.window.response import ResponseKernel
+from dither.mechanisms.frequency.local_hashing import LocalHashing
 from dither.mechanisms.frequency.randomized_response import Response
 from dither.mechanisms.frequency.unary import Unary
 
@@ -23,21 +23,19 @@ from dither.mechanisms.frequency.unary import Unary
 class OffByOneBit(Response):
     """k-RR whose lie weighs one unit too little: the ratio is above e^ε by less than 10^-18."""
 
-    @cached_property
-    def kernel(self) -> Blocks:
+    def _kernel(self) -> ResponseKernel:
         fair = Blocks.largest(self.epsilon, len(self.categories))
-        return Blocks(fair.cells, fair.width, fair.step - 1, fair.bits)
+        return ResponseKernel(Blocks(fair.cells, fair.width, fair.step - 1, fair.bits))
 
 
 @dataclass(frozen=True)
 class WithoutFactor(Response):
     """k-RR that lies with probability 1/(E + k − 1) in total: the factor k − 1 is missing."""
 
-    @cached_property
-    def kernel(self) -> Blocks:
+    def _kernel(self) -> ResponseKernel:
         k = len(self.categories)
         step = int(2**64 / (math.exp(self.epsilon) + k - 1) / (k - 1))
-        return Blocks(k, 1, step, 64)
+        return ResponseKernel(Blocks(k, 1, step, 64))
 
 
 class Leaky(Bits):  # type: ignore[misc]
@@ -53,8 +51,7 @@ class Leaky(Bits):  # type: ignore[misc]
 class NotCleared(Unary):
     """OUE that forgets to clear the bit of the answer: its bit is 1 with probability (1 + q)/2, not 1/2."""
 
-    @cached_property
-    def kernel(self) -> Bits:
+    def _kernel(self) -> Bits:
         fair = Bits.fair(self.epsilon, len(self.categories))
         return Leaky(fair.size, fair.own, fair.other)
 
@@ -63,18 +60,16 @@ class NotCleared(Unary):
 class RoundedDown(Unary):
     """OUE whose rare ones are rounded down: not private enough, by one part in 2^128."""
 
-    @cached_property
-    def kernel(self) -> Bits:
+    def _kernel(self) -> Bits:
         fair = Bits.fair(self.epsilon, len(self.categories))
-        return Bits(fair.size, fair.own, Coin(fair.other.heads - 1))
+        return Bits(fair.size, fair.own, BiasedCoin(fair.other.heads - 1))
 
 
 @dataclass(frozen=True)
-class OtherBuckets(Hashed):
+class OtherBuckets(LocalHashing):
     """Local hashing to e^ε + 1 buckets that is decoded as if there were twice as many."""
 
-    @property
-    def buckets(self) -> int:
+    def _buckets(self) -> int:
         return round(math.exp(self.epsilon)) + 1
 
     @property

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from itertools import product
 
-from dither.kernels.correlated_coins import Pairs
+from dither.kernels.correlated_coins import PairedCoins
 
 Pairing = list[tuple[int, ...]]
 
@@ -26,7 +26,7 @@ def pairings(people: list[int]) -> Iterator[Pairing]:
             yield [(first, partner), *others]
 
 
-def chance(pairs: Pairs, pairing: Pairing, coins: tuple[bool, ...]) -> Fraction:
+def chance(pairs: PairedCoins, pairing: Pairing, coins: tuple[bool, ...]) -> Fraction:
     """Give the probability of everybody's coins for one pairing."""
     result = Fraction(1)
     for group in pairing:
@@ -38,7 +38,7 @@ def chance(pairs: Pairs, pairing: Pairing, coins: tuple[bool, ...]) -> Fraction:
     return result
 
 
-def law(pairs: Pairs, n: int) -> dict[tuple[bool, ...], Fraction]:
+def law(pairs: PairedCoins, n: int) -> dict[tuple[bool, ...], Fraction]:
     """Give the probability of everybody's coins, paired at random."""
     ways = list(pairings(list(range(n))))
     return {

@@ -9,20 +9,20 @@ from pathlib import Path
 
 import pytest
 
-from dither.kernels.correlated_coins import Pairs
+from dither.kernels.correlated_coins import PairedCoins
 from dither.mechanisms.joint import adversaries
 from tests.joint import brute
 
 REFERENCE = json.loads((Path(__file__).parent.parent / "reference" / "jrr.json").read_text())
 
 
-def coins(p: Fraction | float, rho: Fraction | float | str, lies: int = 1) -> Pairs:
+def coins(p: Fraction | float, rho: Fraction | float | str, lies: int = 1) -> PairedCoins:
     p = Fraction(p)
     exact = 1 - 1 / p if isinstance(rho, str) else Fraction(rho)
-    return Pairs.of(p, exact * p * (1 - p) / lies)
+    return PairedCoins.of(p, exact * p * (1 - p) / lies)
 
 
-def published(epsilon: float) -> Pairs:
+def published(epsilon: float) -> PairedCoins:
     return coins(1 / (1 + math.exp(-epsilon)), "1-1/p")
 
 

@@ -13,19 +13,19 @@ from scipy import stats
 
 import dither as dt
 from dither.errors import InvalidParameter
-from dither.kernels.correlated_coins import Pairs
+from dither.kernels.correlated_coins import PairedCoins
 from dither.randomness import Source
 from tests.joint import brute
 
 ALARM = 1e-6
 P = Fraction(7, 10)
 COINS = {
-    "plain": Pairs.of(P, Fraction(0)),
-    "negative": Pairs.of(P, Fraction(-1, 25)),
-    "extreme": Pairs.of(P, (1 - 1 / P) * P * (1 - P)),
-    "positive": Pairs.of(P, Fraction(1, 10)),
-    "twins": Pairs.of(P, P * (1 - P)),
-    "of doubles": Pairs.of(Fraction(0.6), Fraction(-0.3) * Fraction(0.6) * (1 - Fraction(0.6))),
+    "plain": PairedCoins.of(P, Fraction(0)),
+    "negative": PairedCoins.of(P, Fraction(-1, 25)),
+    "extreme": PairedCoins.of(P, (1 - 1 / P) * P * (1 - P)),
+    "positive": PairedCoins.of(P, Fraction(1, 10)),
+    "twins": PairedCoins.of(P, P * (1 - P)),
+    "of doubles": PairedCoins.of(Fraction(0.6), Fraction(-0.3) * Fraction(0.6) * (1 - Fraction(0.6))),
 }
 each = pytest.mark.parametrize("pairs", COINS.values(), ids=COINS)
 
@@ -54,8 +54,8 @@ class Scripted(Source):
 
 
 @each
-def test_the_table_is_what_was_asked(pairs: Pairs) -> None:
-    again = Pairs.of(pairs.chance, pairs.covariance)
+def test_the_table_is_what_was_asked(pairs: PairedCoins) -> None:
+    again = PairedCoins.of(pairs.chance, pairs.covariance)
     assert again == pairs
     assert pairs.both + 2 * pairs.one + pairs.neither == pairs.total
     assert pairs.independent == (pairs.covariance == 0)
@@ -64,11 +64,11 @@ def test_the_table_is_what_was_asked(pairs: Pairs) -> None:
 @pytest.mark.parametrize("covariance", [Fraction(-1, 10), Fraction(1, 4)])
 def test_impossible_coins_do_not_exist(covariance: Fraction) -> None:
     with pytest.raises(InvalidParameter):
-        Pairs.of(P, covariance)
+        PairedCoins.of(P, covariance)
 
 
 @each
-def test_tosses_follow_the_table(pairs: Pairs) -> None:
+def test_tosses_follow_the_table(pairs: PairedCoins) -> None:
     tossed = pairs.draw(100_000, dt.Seeded(1))
     counts = np.bincount(tossed[:, 0] * 2 + tossed[:, 1], minlength=4)
     weights = (pairs.neither, pairs.one, pairs.one, pairs.both)
@@ -77,7 +77,7 @@ def test_tosses_follow_the_table(pairs: Pairs) -> None:
     counts, expected = counts[expected > 0], expected[expected > 0]
     assert stats.chisquare(counts, expected).pvalue > ALARM
     if counts.size > 3:  # a flipped sign of the correlation is another law
-        twin = Pairs.of(pairs.chance, -pairs.covariance / 4)
+        twin = PairedCoins.of(pairs.chance, -pairs.covariance / 4)
         other = np.bincount(twin.draw(100_000, dt.Seeded(1)) @ [2, 1], minlength=4)
         assert (stats.chisquare(other, expected).pvalue < ALARM) == (not pairs.independent)
 
@@ -129,7 +129,7 @@ def test_orders_are_uniform_and_equal_words_are_thrown_away() -> None:
 
 @each
 @pytest.mark.parametrize("n", [1, 2, 7, 60, 61])
-def test_the_law_of_the_noes(pairs: Pairs, n: int) -> None:
+def test_the_law_of_the_noes(pairs: PairedCoins, n: int) -> None:
     law = pairs.noes(n)
     exact = noes(pairs, n)
     assert law.first + law.masses.size <= n + 1
@@ -139,7 +139,7 @@ def test_the_law_of_the_noes(pairs: Pairs, n: int) -> None:
         assert abs(Fraction(float(found)) - mass) <= mass * Fraction(n, 1 << 48) + Fraction(law.lost)
 
 
-def noes(pairs: Pairs, n: int) -> list[Fraction]:
+def noes(pairs: PairedCoins, n: int) -> list[Fraction]:
     """Give the exact law of how many coins say no, one pair after another."""
     total = pairs.total
     pair = [Fraction(pairs.both, total), Fraction(2 * pairs.one, total), Fraction(pairs.neither, total)]
@@ -172,7 +172,7 @@ def test_the_law_of_many_noes_is_as_exact_as_it_says() -> None:
 
 
 @each
-def test_rounded_coins_have_thresholds(pairs: Pairs) -> None:
+def test_rounded_coins_have_thresholds(pairs: PairedCoins) -> None:
     for bits in (8, 64):
         rounded = pairs.rounded(bits)
         first, second, third = rounded.thresholds(bits)

@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 import dither as dt
-from dither.kernels.table.channel import Channel, Nearest
+from dither.kernels.table.channel import Channel, ChannelKernel, NearestPoint
 
 TOTAL = 1 << 128
 
@@ -17,14 +17,16 @@ TOTAL = 1 << 128
 def test_rows_are_drawn_by_their_weights() -> None:
     channel = Channel.of([[1, 2, 3, 4, 5], [5, 1, 1, 1, 2], [1, 1, 1, 1, 1]])
     inputs = np.repeat([2, 0, 1], 60_000)
-    cells = channel.draw(inputs, dt.Seeded(5))
+    nearest = NearestPoint.on_interval([0.0, 1.0, 2.0])
+    kernel = ChannelKernel(dt.Interval(0, 2), channel, nearest)
+    cells = kernel.draw(inputs.astype(float), dt.Seeded(5))
     assert cells.dtype == np.uint8
     for row in range(3):
         counts = np.bincount(cells[inputs == row], minlength=5)
-        expected = 60_000 * channel.chances(row)
+        expected = 60_000 * channel.matrix[row]
         assert stats.chi2.sf(((counts - expected) ** 2 / expected).sum(), 4) > 1e-6
         assert sum(channel.probabilities(row)) == 1
-    wrong = np.bincount(cells[inputs == 0], minlength=5), 60_000 * channel.chances(1)
+    wrong = np.bincount(cells[inputs == 0], minlength=5), 60_000 * channel.matrix[1]
     assert stats.chi2.sf(((wrong[0] - wrong[1]) ** 2 / wrong[1]).sum(), 4) < 1e-6
 
 
@@ -42,9 +44,9 @@ def test_the_largest_takes_what_rounding_leaves() -> None:
 def test_nearest_on_an_interval() -> None:
     points = [-3.0, 0.0, 1.0, 10.0]
     values = np.linspace(-5, 12, 4001) + 1e-4
-    found = Nearest.on_interval(points).aim(values)
+    found = NearestPoint.on_interval(points).aim(values)
     assert np.array_equal(found, np.abs(values[:, None] - np.array(points)).argmin(axis=1))
-    assert Nearest.on_interval(points).aim_one(0.5) == 2  # halfway: the upper one
+    assert NearestPoint.on_interval(points).aim_one(0.5) == 2  # halfway: the upper one
 
 
 @pytest.mark.parametrize(
@@ -55,6 +57,8 @@ def test_nearest_on_a_circle(points: list[float]) -> None:
     values = np.linspace(0, 360, 7201) + 0.0123
     values = values[values <= 360]
     distances = circle.distance(values[:, None], np.array(points))
-    found = Nearest.on_circle(points, 360.0).aim(values)
+    found = NearestPoint.on_circle(points, 360.0).aim(values)
     assert np.array_equal(found, distances.argmin(axis=1))
-    assert Nearest.on_circle(points, 360.0).aim_one(0.0) == Nearest.on_circle(points, 360.0).aim_one(360.0)
+    assert NearestPoint.on_circle(points, 360.0).aim_one(0.0) == NearestPoint.on_circle(
+        points, 360.0
+    ).aim_one(360.0)

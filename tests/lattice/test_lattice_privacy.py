@@ -12,13 +12,15 @@ import pytest
 
 import dither as dt
 from dither.errors import InvalidParameter, MalformedReport
-from dither.kernels.lattice.circular import Bounded
 from dither.kernels.lattice.delta import excess, failure
 from dither.kernels.lattice.integers import Clamped, domain_base
-from dither.kernels.lattice.noise import End, Geometric, Noise, Stairs, decayed, largest_ratio
+from dither.kernels.lattice.kernel import LatticeKernel
+from dither.kernels.lattice.noise import End, Geometric, LatticeNoise, Stairs, decayed, largest_ratio
+from dither.kernels.lattice.truncated import Bounded
 from dither.kernels.table.channel import Channel
 from dither.privacy import PAC, Approximate, Pure
 from dither.privacy.exact import exp_above, exp_below, log_above
+from tests.support.travel import Change, changed
 
 UNIT, WIDE, DEGREES = dt.Interval(0, 1), dt.Interval(-3, 7), dt.Circle(360)
 POINTS = [-3, -1, 0, 2.5, 7]
@@ -61,7 +63,7 @@ def test_no_pair_of_inputs_has_a_larger_ratio(name: str, epsilon: float, cells: 
 @pytest.mark.parametrize("epsilon", [0.05, 1.0, 6.0])
 def test_bounded_laplace_over_all_pairs_that_are_near(epsilon: float, sensitivity: float) -> None:
     mechanism = dt.BoundedLaplace(UNIT, epsilon=epsilon, sensitivity=sensitivity, cells=64)
-    steps, shift = mechanism.kernel.noise.reach, mechanism.kernel.shift
+    steps, shift = mechanism.kernel.lattice.noise.reach, mechanism.kernel.lattice.shift
     assert shift >= sensitivity * steps
     laws = rows(mechanism, np.arange(steps + 1) / steps)
     near = max(
@@ -79,8 +81,8 @@ def test_inputs_within_the_sensitivity_stay_within_the_shift() -> None:
         mechanism = dt.BoundedLaplace(WIDE, epsilon=1.0, sensitivity=10 * sensitivity, cells=1 << 10)
         low = rng.uniform(-3, 7 - 10 * sensitivity, 20_000)
         high = np.minimum(low + 10 * sensitivity, 7.0)
-        apart = mechanism.track.aim(high) - mechanism.track.aim(low)
-        assert apart.max() <= mechanism.kernel.shift
+        apart = mechanism.kernel.start.aim(high) - mechanism.kernel.start.aim(low)
+        assert apart.max() <= mechanism.kernel.lattice.shift
 
 
 @pytest.mark.parametrize("name", PURE)
@@ -119,9 +121,9 @@ def test_the_ends_of_the_clamped_range_are_hardly_ever_reported(epsilon: float) 
 # What broken twins look like to the audit.
 
 
-def refused(mechanism: Any, kernel: Any) -> bool:
+def refused(mechanism: Any, lattice: Any) -> bool:
     try:
-        mechanism._certified(kernel)
+        mechanism._certify(LatticeKernel.on(mechanism.line, lattice))
     except InvalidParameter:
         return True
     return False
@@ -131,14 +133,14 @@ def refused(mechanism: Any, kernel: Any) -> bool:
 def test_a_steeper_noise_is_refused(epsilon: float) -> None:
     """A base rounded down by a part in 2^60 spends more than ε: exact arithmetic sees it."""
     honest = dt.Laplace(UNIT, epsilon=epsilon)
-    kernel = honest.kernel
+    kernel = honest.kernel.lattice
     steps = kernel.last >> kernel.fraction
     base = decayed(Fraction(epsilon) / steps)
     for twin, bad in (
         (base - (base >> 60), True),
         (domain_base(epsilon, kernel.last, kernel.fraction, steps), False),
     ):
-        noise = Noise(Geometric(), twin, kernel.noise.reach, End.PILED)
+        noise = LatticeNoise(Geometric(), twin, kernel.noise.reach, End.PILED)
         assert refused(honest, Clamped(noise, kernel.last, kernel.fraction)) is bad
 
 
@@ -146,7 +148,7 @@ def test_a_steeper_noise_is_refused(epsilon: float) -> None:
 def test_weights_made_of_floats_break_the_budget(epsilon: float) -> None:
     """The twin that most libraries ship: probabilities in doubles. Their ratios are not within e^ε."""
     honest = dt.Laplace(UNIT, epsilon=epsilon)
-    steps, reach = honest.kernel.steps, honest.kernel.noise.reach
+    steps, reach = honest.kernel.lattice.steps, honest.kernel.lattice.noise.reach
     floats = np.exp(-epsilon / steps * np.arange(reach))
     weights = tuple(int(Fraction(weight) * 2**128) for weight in floats.tolist())
     assert largest_ratio(weights[:-steps], weights[steps:]) > exp_above(Fraction(epsilon))
@@ -155,17 +157,17 @@ def test_weights_made_of_floats_break_the_budget(epsilon: float) -> None:
 @pytest.mark.parametrize("epsilon", [1.0, 4.0])
 def test_a_staircase_with_narrow_stairs_is_refused(epsilon: float) -> None:
     honest = dt.Staircase(UNIT, epsilon=epsilon)
-    kernel, decay = honest.kernel, honest.kernel.noise.decay
+    kernel, decay = honest.kernel.lattice, honest.kernel.lattice.noise.decay
     assert isinstance(decay, Stairs)
-    noise = Noise(Stairs(decay.run - 1, decay.first), kernel.noise.base, kernel.noise.reach, End.PILED)
+    noise = LatticeNoise(Stairs(decay.run - 1, decay.first), kernel.noise.base, kernel.noise.reach, End.PILED)
     assert refused(honest, Clamped(noise, kernel.last, kernel.fraction))
 
 
 def test_bounded_laplace_without_its_normaliser_is_refused() -> None:
     """b = D/ε forgets that the totals differ: it realises 1.380 at ε = 1, D = 1/2."""
     honest = dt.BoundedLaplace(UNIT, epsilon=1.0, sensitivity=0.5)
-    shift, steps = honest.kernel.shift, honest.kernel.noise.reach
-    naive = Bounded(Noise(Geometric(), decayed(Fraction(1, shift)), steps, End.CUT), shift)
+    shift, steps = honest.kernel.lattice.shift, honest.kernel.lattice.noise.reach
+    naive = Bounded(LatticeNoise(Geometric(), decayed(Fraction(1, shift)), steps, End.CUT), shift)
     assert log_above(naive.ratio) == pytest.approx(1.380, abs=5e-4)
     assert refused(honest, naive)
 
@@ -201,12 +203,12 @@ def test_delta_against_brute_force(
     spent = Fraction(mechanism.realised()[0].delta)
     if calibration is dt.Calibration.PAC:
         assert brute_failure(laws, bound) <= spent <= Fraction(delta)
-        assert failure(mechanism.kernel, bound) <= spent
+        assert failure(mechanism.kernel.lattice, bound) <= spent
     else:
         brute = brute_excess(laws, bound)
         assert brute <= spent <= Fraction(delta)
         assert brute >= spent * Fraction(999, 1000)
-        assert excess(mechanism.kernel, bound) <= spent
+        assert excess(mechanism.kernel.lattice, bound) <= spent
 
 
 @pytest.mark.parametrize(
@@ -278,7 +280,8 @@ def test_a_sensitivity_that_breaks_the_budget_is_refused() -> None:
 def test_channels_are_checked() -> None:
     total = 1 << 128
     assert Channel(((1, total - 1), (total - 1, 1))).ratio == total - 1
-    for bad in (((1, 2), (2, 1)), ((total, 0), (0, total)), ((1, total - 1), (total,)), ()):
+    assert float(Channel(((1, 2), (2, 1))).ratio) == 2.0
+    for bad in (((total, 0), (0, total)), ((1, total - 1), (total,)), ((),), ()):
         with pytest.raises(InvalidParameter):
             Channel(bad)
     assert [sum(row) for row in Channel.of([[1, 2, 3], [5, 1, 1]]).rows] == [total, total]
@@ -290,33 +293,34 @@ def test_channels_are_checked() -> None:
 @pytest.mark.parametrize("name", PURE)
 def test_the_integers_travel(name: str) -> None:
     mechanism = PURE[name](0.7, cells=256)
-    again = mechanism.restored(mechanism.wire())
+    again = dt.from_json(dt.to_json(mechanism))
     assert again == mechanism
     assert again.fingerprint == mechanism.fingerprint
     assert again.kernel == mechanism.kernel
-    assert dt.from_json(dt.to_json(mechanism)) == mechanism
-    steeper = PURE[name](0.8, cells=256).wire()
-    with pytest.raises((MalformedReport, InvalidParameter)):
-        mechanism.restored(steeper)
-    for broken in ({}, {**mechanism.wire(), "kernel": {}}, {**mechanism.wire(), "kernel": 3}):
+
+    def refused_from_the_wire(change: Change) -> None:
         with pytest.raises(MalformedReport):
-            mechanism.restored(broken)
-    with pytest.raises(MalformedReport):
-        mechanism.restored(PURE[name](0.7, cells=512).wire())
+            dt.from_json(changed(mechanism, change))
+
+    for other in (PURE[name](0.8, cells=256), PURE[name](0.7, cells=512)):
+        refused_from_the_wire(lambda device, other=other: device.update(other.device()))  # type: ignore[misc]
+    refused_from_the_wire(lambda device: device.pop("lattice"))
+    refused_from_the_wire(lambda device: device.update(lattice=3))
+    refused_from_the_wire(lambda device: device["lattice"]["noise"].update(digest="0" * 16))
+    refused_from_the_wire(lambda device: device["start"].update(fraction=3))
 
 
 def test_a_smaller_sensitivity_is_refused_from_the_wire() -> None:
     whole, near = (dt.BoundedLaplace(UNIT, epsilon=1.0, sensitivity=d, cells=256) for d in (1.0, 0.5))
-    with pytest.raises(InvalidParameter, match="nearer"):
-        whole.restored(near.wire())
-    with pytest.raises(InvalidParameter, match="nearer"):
-        dt.BoundedLaplace(UNIT, epsilon=1.0, cells=256).restored(near.wire())
+    for asked in (whole, dt.BoundedLaplace(UNIT, epsilon=1.0, cells=256)):
+        with pytest.raises(MalformedReport, match="nearer"):
+            dt.from_json(changed(asked, lambda device: device.update(near.device())))
 
 
 def test_a_gentler_noise_is_accepted_from_the_wire() -> None:
     """A collector reads what an older version sent, if it keeps the promise."""
     mechanism, older = (dt.Laplace(UNIT, epsilon=eps, cells=256) for eps in (0.7, 0.699))
-    read = mechanism.restored(older.wire())
+    read = dt.from_json(changed(mechanism, lambda device: device.update(older.device())))
     assert read.kernel == older.kernel
     assert dt.audit(read).realised <= 0.699
 

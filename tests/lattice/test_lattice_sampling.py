@@ -11,8 +11,8 @@ from scipy import stats
 
 import dither as dt
 from dither.kernels.lattice.integers import Clamped
-from dither.kernels.lattice.noise import End, Noise, Stairs, decayed
-from dither.kernels.lattice.sampling import draw_lattice
+from dither.kernels.lattice.kernel import LatticeKernel
+from dither.kernels.lattice.noise import End, LatticeNoise, Stairs, decayed
 
 ALARM = 1e-6
 UNIT, WIDE, DEGREES = dt.Interval(0, 1), dt.Interval(-3, 7), dt.Circle(360)
@@ -49,7 +49,9 @@ def draw(mechanism: Any, x: float, size: int, seed: int) -> np.ndarray:
 def step(mechanism: Any) -> float:
     """The length of one step of the lattice."""
     first, second = (
-        mechanism.straight().values[:2] if mechanism.straight() else mechanism.decode(np.arange(2))
+        mechanism.unbiased_reading().values[:2]
+        if mechanism.unbiased_reading()
+        else mechanism.decode(np.arange(2))
     )
     return float(second - first)
 
@@ -124,13 +126,13 @@ def test_bounded_laplace_follows_its_closed_form() -> None:
 def test_a_staircase_with_ceil_for_floor_is_rejected() -> None:
     """ceil((|z| + g − r)/g) makes the first stair one step too wide."""
     honest = dt.Staircase(UNIT, epsilon=3.0, cells=256)
-    kernel, decay = honest.kernel, honest.kernel.noise.decay
+    kernel, decay = honest.kernel.lattice, honest.kernel.lattice.noise.decay
     assert isinstance(decay, Stairs)
-    wide = Noise(Stairs(decay.run, decay.first + 1), kernel.noise.base, kernel.noise.reach, End.PILED)
+    wide = LatticeNoise(Stairs(decay.run, decay.first + 1), kernel.noise.base, kernel.noise.reach, End.PILED)
     twin = Clamped(wide, kernel.last, kernel.fraction)
     values = np.full(200_000, 0.4)
     assert p_value(draw(honest, 0.4, 200_000, 1), honest.probabilities(0.4)) > ALARM
-    cells = draw_lattice(UNIT, twin, honest.track, values, dt.Seeded(1), threads=1)
+    cells = LatticeKernel.on(UNIT, twin).draw(values, dt.Seeded(1))
     assert p_value(cells, honest.probabilities(0.4)) < ALARM
 
 
@@ -222,7 +224,7 @@ def test_truncated_reports_are_the_same_reports() -> None:
     assert np.array_equal(cut.values, np.clip(reports.values, -3, 7))
     assert cut == reports
     for _ in range(2):  # reading reports straight does not change how they are decoded
-        straight = cut.mechanism.straight()  # type: ignore[attr-defined]
+        straight = cut.mechanism.unbiased_reading()  # type: ignore[attr-defined]
         assert np.array_equal(straight.values, plain.decode(np.arange(plain.outcomes)))
         assert cut.values.max() == 7.0
 
@@ -248,7 +250,7 @@ def _ends(mechanism: Any) -> tuple[np.float32, np.float32]:
 
 def test_decayed_twin_weights_are_exact() -> None:
     """Round trip of the smallest lattice, by hand: w(0), w(1), w(2), pile."""
-    noise = Noise(Stairs(1, 1), decayed(Fraction(1)), 3, End.PILED)
+    noise = LatticeNoise(Stairs(1, 1), decayed(Fraction(1)), 3, End.PILED)
     kernel = Clamped(noise, 1 << 30, 30)
     assert kernel.cells == 6
     w0, w1, w2, pile = noise.weights

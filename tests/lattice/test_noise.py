@@ -9,6 +9,7 @@ from typing import Any
 import mpmath
 import pytest
 
+import dither as dt
 from dither.errors import InvalidParameter, MalformedReport
 from dither.kernels.lattice.noise import (
     DIGITS,
@@ -16,13 +17,14 @@ from dither.kernels.lattice.noise import (
     Decay,
     End,
     Geometric,
-    Noise,
+    LatticeNoise,
     Normal,
     Stairs,
     decayed,
     in_few_bits,
     largest_ratio,
 )
+from tests.support.travel import changed
 
 TOTAL = 1 << 128
 
@@ -56,7 +58,7 @@ CASES = [*itertools.product(SMALL, End), *((case, End.PILED) for case in LARGE)]
 @pytest.mark.parametrize(("case", "end"), CASES)
 def test_weights_are_the_law_rounded(case: tuple[Decay, float, int], end: End) -> None:
     decay, rate, reach = case
-    noise = Noise(decay, decayed(Fraction(rate)), reach, end)
+    noise = LatticeNoise(decay, decayed(Fraction(rate)), reach, end)
     weights = noise.weights
     assert len(weights) == reach + 1
     assert sum(noise.row) == TOTAL
@@ -86,7 +88,7 @@ def test_the_pile_of_normal_noise_is_at_least_its_tail() -> None:
     """The series that stands for it is a little too large: it falls more slowly."""
     with mpmath.workprec(200):
         for rate, reach in ((0.01, 40), (2e-4, 300)):
-            noise = Noise(Normal(), decayed(Fraction(rate)), reach, End.PILED)
+            noise = LatticeNoise(Normal(), decayed(Fraction(rate)), reach, End.PILED)
             true = mpmath.nsum(lambda z, rate=rate: mpmath.exp(-rate * z * z), [reach, mpmath.inf])
             found = Fraction(noise.weights[-1], noise.weights[0])
             assert 1 <= mpmath.mpf(found.numerator) / found.denominator / true < 1.05
@@ -95,7 +97,7 @@ def test_the_pile_of_normal_noise_is_at_least_its_tail() -> None:
 @pytest.mark.parametrize(("decay", "rate", "reach"), SMALL + LARGE)
 def test_all_but_the_centre_are_rounded_up(decay: Decay, rate: float, reach: int) -> None:
     """So a ratio to the centre, or to anything nearer, is never too large."""
-    noise = Noise(decay, decayed(Fraction(rate)), reach, End.PILED)
+    noise = LatticeNoise(decay, decayed(Fraction(rate)), reach, End.PILED)
     centre = noise.weights[0]
     powers = decay.values(noise.base, reach)
     scale = Fraction(TOTAL - (1 << 40), 2 * sum(powers) - powers[0] + 2 * _beyond(noise))
@@ -104,13 +106,13 @@ def test_all_but_the_centre_are_rounded_up(decay: Decay, rate: float, reach: int
     assert centre >= noise.weights[1]
 
 
-def _beyond(noise: Noise) -> int:
+def _beyond(noise: LatticeNoise) -> int:
     last = noise.decay.values(noise.base, noise.reach + 1)[-1]
     return noise.decay.beyond(noise.base, last, noise.reach)
 
 
 def test_ratio_is_the_largest_of_all_pairs_at_most_so_far_apart() -> None:
-    noise = Noise(Stairs(6, 2), decayed(Fraction(7, 5)), 30, End.PILED)
+    noise = LatticeNoise(Stairs(6, 2), decayed(Fraction(7, 5)), 30, End.PILED)
     single = [noise.weights[abs(z)] for z in range(-29, 30)]
     for shift in (1, 5, 6):
         brute = max(
@@ -148,12 +150,13 @@ def test_few_bits_round_down() -> None:
     ],
 )
 def test_what_travels_is_checked(change: dict[str, Any]) -> None:
-    noise = Noise(Geometric(), decayed(Fraction(1, 2)), 40, End.PILED)
-    assert Noise.from_wire(noise.wire(), End.PILED) == noise
-    stairs = Noise(Stairs(3, 2), decayed(Fraction(1, 2)), 40, End.PILED)
-    assert Noise.from_wire(stairs.wire(), End.PILED) == stairs
+    noise = LatticeNoise(Geometric(), decayed(Fraction(1, 2)), 40, End.PILED)
+    assert LatticeNoise.from_device(noise.device(), End.PILED) == noise
+    stairs = LatticeNoise(Stairs(3, 2), decayed(Fraction(1, 2)), 40, End.PILED)
+    assert LatticeNoise.from_device(stairs.device(), End.PILED) == stairs
+    laplace = dt.Laplace(dt.Interval(0, 1), epsilon=1.0, cells=64)
     with pytest.raises(MalformedReport):
-        Noise.from_wire({**noise.wire(), **change}, End.PILED)
+        dt.from_json(changed(laplace, lambda device: device["lattice"]["noise"].update(change)))
 
 
 def test_nonsense_is_refused() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from dither.kernels.window.start_table import COIN
 from dither.optimal import store
 from dither.privacy.exact import exp_below
 from tests.optimal.kinds import KINDS, optimal
+from tests.support.travel import changed, narrower
 
 WIDE = dt.Interval(-3, 7)
 
@@ -46,11 +48,11 @@ def _total(law: list[Fraction]) -> Fraction:
 @pytest.mark.parametrize("kind", KINDS)
 def test_any_start_is_private(kind: str) -> None:
     """The proof does not look at the table of starts: whatever it says, the two weights are the same."""
-    kernel = optimal(kind, 2.0).kernel
+    kernel = optimal(kind, 2.0).kernel.window
     total = kernel.width * kernel.inside + (kernel.cells - kernel.width) * kernel.outside
     assert total == kernel.total == kernel.cells << kernel.bits
     assert Fraction(kernel.inside, kernel.outside) <= exp_below(Fraction(2))
-    starts = optimal(kind, 2.0).track.entries
+    starts = optimal(kind, 2.0).kernel.start.entries
     assert int(starts.max()) >> (COIN if KINDS[kind].get("unbiased") else 0) <= kernel.cells - kernel.width
 
 
@@ -63,13 +65,13 @@ def test_unbiased_in_fractions(criterion: object, epsilon: float) -> None:
     sums = [Fraction(0)]
     for value in values:
         sums.append(sums[-1] + value)
-    kernel, track = mechanism.kernel, mechanism.track
+    kernel, start_rule = mechanism.kernel.window, mechanism.kernel.start
     low = Fraction(kernel.outside, kernel.total)
     lift = Fraction(kernel.inside - kernel.outside, kernel.total)
     rng = np.random.default_rng(3)
     for x in [-3.0, 7.0, 2.0, *rng.uniform(-3, 7, 40).tolist(), *(-3 + 10 * rng.random(10) ** 9).tolist()]:
         mean = low * sums[-1] + lift * sum(
-            weight * (sums[start + kernel.width] - sums[start]) for start, weight in track.starts(x)
+            weight * (sums[start + kernel.width] - sums[start]) for start, weight in start_rule.starts(x)
         )
         assert abs(mean - Fraction(x)) <= Fraction(1, 10**9) * 10
 
@@ -131,12 +133,20 @@ def test_reports_travel(kind: str) -> None:
 
 
 def test_a_codebook_that_was_changed_on_the_way_is_refused() -> None:
-    import json
+    """Numbers out of order, too few, or not numbers: what reports stand for must be a codebook."""
 
-    data = json.loads(dt.to_json(optimal("worst absolute", 1.0)))
-    data["sampled"]["codebook"]["values"][0] -= 0.01
-    with pytest.raises(dt.errors.MalformedReport):
-        dt.from_json(json.dumps(data))
+    def out_of_order(data: dict[str, Any]) -> None:
+        data["codebook"]["values"][0] += 1.0
+
+    def too_few(data: dict[str, Any]) -> None:
+        data["codebook"]["values"].pop()
+
+    def shorter(data: dict[str, Any]) -> None:
+        data["codebook"]["runs"][0] -= 1
+
+    for change in (out_of_order, too_few, shorter):
+        with pytest.raises(dt.errors.MalformedReport):
+            dt.from_json(changed(optimal("worst absolute", 1.0), whole=change))
 
 
 @pytest.mark.parametrize("criterion", [dt.worst, dt.average])
@@ -147,8 +157,8 @@ def test_the_mean_of_many_is_right(criterion: object) -> None:
     error = abs(reports.values.mean() - truth.mean())
     variance = np.asarray(mechanism.variance(truth[:2000])).mean()
     assert error < 4.9 * np.sqrt(1.1 * variance / truth.size)
-    assert mechanism.straight() is not None
-    assert optimal("worst absolute", 1.0).straight() is None
+    assert mechanism.unbiased_reading() is not None
+    assert optimal("worst absolute", 1.0).unbiased_reading() is None
 
 
 def test_wrong_input_is_refused() -> None:
@@ -201,11 +211,9 @@ def test_a_function_stays_at_home_and_its_mechanism_travels(domain: dt.Interval 
 
 
 def test_on_a_circle_the_integers_travel_too() -> None:
-    import json
-
-    data = json.loads(dt.to_json(dt.Optimal(dt.Circle(360), epsilon=1)))
-    data["sampled"]["kernel"]["width"] -= 7  # of another version, perhaps; private all the same
-    assert dt.from_json(json.dumps(data)).kernel.width == data["sampled"]["kernel"]["width"]
-    data["sampled"]["kernel"]["step"] += 1 << 60
-    with pytest.raises(dt.errors.DitherError):
-        dt.from_json(json.dumps(data))
+    best = dt.Optimal(dt.Circle(360), epsilon=1)
+    other = dt.from_json(changed(best, narrower(7)))  # of another version, perhaps; private all the same
+    assert other.kernel.window.width == best.kernel.window.width - 7
+    steeper = f"{best.kernel.window.step + (1 << 60):x}"
+    with pytest.raises(dt.errors.MalformedReport):
+        dt.from_json(changed(best, lambda device: device.update(step=steeper)))

@@ -12,7 +12,7 @@ import pytest
 import dither as dt
 from dither import maps
 from dither.errors import InvalidParameter, NotIdentifiable
-from dither.maps.likelihood import chances
+from dither.maps.likelihood import likelihoods
 from dither.mechanisms.places.points import grid
 
 SQUARE = dt.Rectangle(dt.Interval(0, 1), dt.Interval(0, 1))
@@ -59,7 +59,7 @@ def test_the_law_of_every_report_is_the_exact_one(mechanism: Any) -> None:
     """Reports of a path, looked at from the report before: against probabilities as fractions."""
     places = mechanism.domain.clip(np.random.default_rng(1).random((5, 2)))
     reports = mechanism.perturb(places, source=dt.Seeded(3))
-    found = chances(reports, places[:, None, :])
+    found = likelihoods(reports, places[:, None, :])
     told = reports.values
     for row, (_, first, second) in enumerate(reports.cells.tolist()):
         reference = None if row == 0 else told[row - 1]
@@ -72,14 +72,14 @@ def test_the_laws_of_noise_and_points() -> None:
     places = drawn(8).reshape(-1, 2)
     flat = dt.PlanarLaplace(SQUARE, epsilon=3.0, cells=64)
     reports = flat.perturb(places, source=dt.Seeded(1))
-    found = chances(reports, places[:, None, :])
+    found = likelihoods(reports, places[:, None, :])
     aims = np.rint(places * 64).astype(int)
     for row, (_, x, y) in enumerate(reports.cells.tolist()):
-        weights = [math.exp(-float(flat.kernel.weight(x - a, y - b))) for a, b in aims.tolist()]
+        weights = [math.exp(-float(flat.kernel.noise.weight(x - a, y - b))) for a, b in aims.tolist()]
         np.testing.assert_allclose(found[row] / found[row].sum(), np.divide(weights, sum(weights)))
     for mechanism in (dt.NGram(SQUARE, POINTS, epsilon=2.0), dt.LSRR(SQUARE, POINTS, epsilon=2.0)):
         reports = mechanism.perturb(places, source=dt.Seeded(1))
-        found = chances(reports, places[:, None, :])
+        found = likelihoods(reports, places[:, None, :])
         table = np.array([mechanism.weights_of(place) for place in places.tolist()], dtype=float)
         table /= table.sum(axis=1, keepdims=True)
         np.testing.assert_allclose(found, table[:, reports.cells[:, 1]].T)
@@ -89,10 +89,10 @@ def test_a_budget_for_a_trajectory_has_a_law_for_each_length() -> None:
     ways = [drawn(4)[0], drawn(8, 2)[1]]
     shared = dt.TraCSD(SQUARE, epsilon=8.0, unit=dt.TRAJECTORY, cells=16).perturb(ways, source=dt.Seeded(2))
     spots = drawn(8).reshape(-1, 1, 2)
-    found = chances(shared, spots)
+    found = likelihoods(shared, spots)
     for rows, epsilon in ((slice(0, 4), 2.0), (slice(4, 6), 4.0)):
         own = dt.TraCSD(SQUARE, epsilon=epsilon, cells=16)
-        alone = chances(own.reports(shared.cells[rows]), spots)
+        alone = likelihoods(own.reports(shared.cells[rows]), spots)
         np.testing.assert_allclose(found[rows], alone, rtol=1e-12)
 
 

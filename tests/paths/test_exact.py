@@ -14,8 +14,9 @@ import pytest
 import dither as dt
 from dither.errors import InvalidParameter
 from dither.kernels.window.integers import Blocks, certified
+from dither.kernels.window.kernel import SectorKernel
 from dither.mechanisms.places.pair import PairMechanism
-from dither.mechanisms.places.strawman import Sectors
+from dither.mechanisms.places.sectors import Sectors
 from dither.privacy.exact import exp_below, log_above
 
 SQUARE = dt.Rectangle(dt.Interval(0, 1), dt.Interval(0, 1))
@@ -98,9 +99,9 @@ class TooHonest(Sectors):  # type: ignore[misc]
     """k-RR as coded: a lie is told with probability 1/(k − 1 + e^ε) in all, among k others."""
 
     @cached_property
-    def kernel(self) -> Blocks:
+    def kernel(self) -> SectorKernel:
         fair = Blocks.largest(self.epsilon, 2 * self.sectors, 2)
-        return Blocks(fair.cells, fair.width, fair.step // self.sectors, fair.bits)
+        return self._placed(Blocks(fair.cells, fair.width, fair.step // self.sectors, fair.bits))
 
 
 class Shortcut(Sectors):  # type: ignore[misc]
@@ -109,8 +110,8 @@ class Shortcut(Sectors):  # type: ignore[misc]
     def probabilities(self, x: float) -> list[Fraction]:
         if self.epsilon <= 10:
             return super().probabilities(x)
-        truth = int(self._aim(np.asarray(x)))
-        return [Fraction(int(cell == truth)) for cell in range(self.kernel.cells)]
+        truth = self.kernel.start.aim_one(x) % self.outcomes
+        return [Fraction(int(cell == truth)) for cell in range(self.outcomes)]
 
 
 def twin(part: type[Sectors], epsilon: float) -> PairMechanism:
@@ -132,7 +133,7 @@ def test_k_rr_with_the_missing_factor_is_rejected() -> None:
     assert largest_ratio(fair, None) <= exp_below(Fraction(2))
     assert largest_ratio(broken, None) > exp_below(Fraction(4))
     with pytest.raises(InvalidParameter):
-        certified(broken.parts[0].kernel, exp_below(Fraction(broken.parts[0].epsilon)))
+        certified(broken.parts[0].kernel.window, exp_below(Fraction(broken.parts[0].epsilon)))
     # the realised ε of the direction, ln(k·(k − 2 + e^ε)) for k others: 3.94 for 1.52
     lied = broken.parts[0].kernel
     assert float(lied.ratio) == pytest.approx(6 * (4 + np.exp(broken.parts[0].epsilon)) + 5, rel=0.15)

@@ -93,7 +93,7 @@ def test_the_ratio_in_integers() -> None:
 def test_the_guarantee_is_the_exact_rate(epsilon: float) -> None:
     mechanism = dt.PlanarLaplace(SQUARE, epsilon=epsilon)
     kernel = mechanism.kernel
-    exact = Fraction(kernel.fall * mechanism.reach, kernel.per)
+    exact = Fraction(kernel.noise.fall * kernel.reach, kernel.noise.per)
     assert exact <= Fraction(mechanism.guarantee.epsilon) <= Fraction(epsilon)
     assert np.isfinite(mechanism.perturb(np.full((300, 2), 0.5), source=dt.Seeded(1)).values).all()
 

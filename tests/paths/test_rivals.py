@@ -14,7 +14,7 @@ from scipy import stats
 
 import dither as dt
 from dither.errors import InvalidParameter
-from dither.kernels.table.weighted_choice import Graded, draw, largest_ratio
+from dither.kernels.table.weighted_choice import Grades, draw, largest_ratio
 from dither.mechanisms.places.lsrr import Contrast
 from dither.mechanisms.places.points import grid
 from dither.privacy import Nothing, Pure
@@ -27,7 +27,7 @@ ALARM = 1e-6
 
 
 def law(mechanism: Any, row: int) -> list[Fraction]:
-    weights = mechanism._weights(np.array([row]))[0].tolist()
+    weights = mechanism.kernel.weights(np.array([row]))[0].tolist()
     return [Fraction(weight, sum(weights)) for weight in weights]
 
 
@@ -43,7 +43,7 @@ def worst_ratio(laws: list[list[Fraction]]) -> Fraction | float:
 
 @pytest.mark.parametrize("epsilon", [1e-6, 0.1, 2.0, 10.0, 50.0])
 def test_bounds_of_weights_keep_epsilon(epsilon: float) -> None:
-    grade = Graded.largest(epsilon)
+    grade = Grades.largest(epsilon)
     assert grade.ratio <= exp_below(Fraction(epsilon))
     if epsilon <= 10:
         assert float(grade.ratio) == pytest.approx(math.exp(epsilon), rel=1e-8)
@@ -55,7 +55,7 @@ def test_bounds_of_weights_keep_epsilon(epsilon: float) -> None:
 
 def test_any_scores_are_private() -> None:
     """The proof needs nothing of the scores: random ones, five inputs, seven candidates."""
-    grade = Graded.largest(1.0)
+    grade = Grades.largest(1.0)
     for seed in range(20):
         weights = grade.weights(np.round(np.random.default_rng(seed).random((5, 7)))).tolist()
         laws = [[Fraction(w, sum(row)) for w in row] for row in weights]
@@ -120,7 +120,7 @@ def test_a_reach_over_everything_is_no_restriction() -> None:
 def candidates(mechanism: dt.ATP, truth: int, neighbour: int, draws: int) -> set[bytes]:
     """Every set of candidates that a neighbour's view of the truth can leave."""
     rows = np.full(draws, truth)
-    seen = mechanism._in_sight(np.full(draws, neighbour), rows, dt.Seeded(truth))
+    seen = mechanism.kernel._in_sight(np.full(draws, neighbour), rows, dt.Seeded(truth))
     return {row.tobytes() for row in seen}
 
 
@@ -137,21 +137,22 @@ def test_sectors_centred_on_the_truth_are_rejected() -> None:
 
 def test_told_sectors_follow_k_rr() -> None:
     mechanism = dt.ATP(SQUARE, grid(SQUARE, 6), epsilon=8.0)
-    kernel = mechanism.budget.sector
+    kernel = mechanism.kernel.sector
     size = 60_000
-    seen = mechanism._in_sight(np.full(size, 14), np.full(size, 35), dt.Seeded(3))
+    seen = mechanism.kernel._in_sight(np.full(size, 14), np.full(size, 35), dt.Seeded(3))
     kept = seen[:, 35].mean()
     fair = float(Fraction(kernel.inside, kernel.total))
     assert kept == pytest.approx(fair, abs=5 * math.sqrt(0.25 / size))
     assert fair == pytest.approx(math.exp(1.5) / (5 + math.exp(1.5)), rel=1e-6)
     twin = dt.ATP.as_published(SQUARE, grid(SQUARE, 6), epsilon=8.0)
-    seldom = twin._in_sight(np.full(size, 14), np.full(size, 35), dt.Seeded(3))[:, 35].mean()
+    seldom = twin.kernel._in_sight(np.full(size, 14), np.full(size, 35), dt.Seeded(3))[:, 35].mean()
     assert seldom > fair + 0.3  # a lie told five times too seldom
 
 
 def test_budgets_of_a_location_in_atp_add_up() -> None:
     for epsilon in (0.3, 2.0, 7.7):
-        anchor, sector, choice = dt.ATP(SQUARE, SMALL, epsilon=epsilon).budget
+        kernel = dt.ATP(SQUARE, SMALL, epsilon=epsilon).kernel
+        anchor, sector, choice = kernel.anchor, kernel.sector, kernel.choice
         assert anchor.ratio <= exp_below(Fraction(epsilon) / 2)
         assert sector.ratio**2 * choice.ratio <= exp_below(Fraction(epsilon) / 2 * (1 + Fraction(1, 10**12)))
 

@@ -91,12 +91,12 @@ def on_categories(domain: Categories, epsilon: float) -> list[Candidate]:
 
 
 @cache
-def _kinds(base: type) -> tuple[type[Mechanism], ...]:
+def _kinds(base: type) -> tuple[type[Mechanism[Any]], ...]:
     kinds = registry.names().values()
     return tuple(kind for kind in kinds if issubclass(kind, base) and kind is not Optimal and _plain(kind))
 
 
-def _plain(kind: type[Mechanism]) -> bool:
+def _plain(kind: type[Mechanism[Any]]) -> bool:
     """Say whether a domain and a budget are all that a mechanism needs."""
     needed = {
         field.name
@@ -106,7 +106,9 @@ def _plain(kind: type[Mechanism]) -> bool:
     return needed <= {"domain", "epsilon"}
 
 
-def _made(kind: type[Mechanism], domain: Domain, epsilon: float, more: dict[str, Any]) -> Iterator[Candidate]:
+def _made(
+    kind: type[Mechanism[Any]], domain: Domain, epsilon: float, more: dict[str, Any]
+) -> Iterator[Candidate]:
     if not isinstance(domain, kind.takes):
         return
     name = _name(kind, more)
@@ -122,6 +124,6 @@ def _made(kind: type[Mechanism], domain: Domain, epsilon: float, more: dict[str,
             yield Candidate(f"{name}.{variant}()", getattr(mechanism, variant)(), variant=True)
 
 
-def _name(kind: type[Mechanism], more: dict[str, Any]) -> str:
+def _name(kind: type[Mechanism[Any]], more: dict[str, Any]) -> str:
     shown = ", ".join(f"{name}={value!r}" for name, value in more.items())
     return f"{kind.__name__}({shown})" if shown else kind.__name__

@@ -100,7 +100,7 @@ class Mean(_Averaged):
             return self._over(mechanism, lambda x: _turning(mechanism, x))
         if isinstance(mechanism, Optimal) and mechanism.unbiased:
             return error_of(mechanism, squared, self.criterion)
-        slope = straight(mechanism)
+        slope = _slope(mechanism)
         if slope is None:
             return None
         return self._over(mechanism, lambda x: np.asarray(mechanism.variance(x))) / slope**2
@@ -241,8 +241,8 @@ def _plain(domain: Any, epsilon: float) -> list[Candidate]:
     return [one for one in on_a_line(domain, epsilon, (absolute, squared)) if not one.variant]
 
 
-def straight(mechanism: Questions) -> float | None:
-    """Give the slope of the mean report in the value, or None where the mean report is not straight."""
+def _slope(mechanism: Questions) -> float | None:
+    """Return the slope of the mean report in the value; None if it is not affine in the value."""
     line = mechanism.line
     x = np.linspace(line.low, line.high, 17)
     means = np.asarray(mechanism.mean(x))

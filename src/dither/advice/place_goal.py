@@ -43,7 +43,8 @@ class Places(Goal):
 
     def candidates(self, domain: Any, epsilon: float, *, wait: bool = True) -> list[Candidate]:
         found = []
-        for kind in (TraCSC, TraCSD, Strawman, PlanarLaplace, Gridding):
+        kinds: tuple[type[Any], ...] = (TraCSC, TraCSD, Strawman, PlanarLaplace, Gridding)
+        for kind in kinds:
             if isinstance(domain, kind.takes):
                 found.append(Candidate(f"{kind.__name__}(…)", kind(domain, epsilon=epsilon)))
         for one in list(found):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import final
+from typing import Any, final
 
 from dither.advice.catalogue import Candidate
 from dither.advice.goal import Goal
@@ -23,10 +23,10 @@ class Recommendation(Table):
     `best` is the first of them, ready to perturb.
     """
 
-    mechanisms: tuple[Mechanism, ...]
+    mechanisms: tuple[Mechanism[Any], ...]
 
     @property
-    def best(self) -> Mechanism:
+    def best(self) -> Mechanism[Any]:
         """The first mechanism of the ranking."""
         return self.mechanisms[0]
 

@@ -17,7 +17,7 @@ from dither.arrays import Floats
 from dither.domains import Circle, Line
 from dither.errors import InvalidParameter
 from dither.estimation.api import distribution
-from dither.mechanisms.number import Numerical
+from dither.mechanisms.number import NumberMechanism
 from dither.randomness import Seeded
 
 FINAL: Final = range(128)  # simulations behind a prediction: their mean is known to one or two per cent
@@ -29,7 +29,7 @@ _MOST: Final = 1 << 20  # people simulated; beyond, the fall with n that was see
 
 def tells_apart(mechanism: Any, bins: int) -> bool:
     """Say whether reports of two neighbouring bins at either end of the domain have different laws at all."""
-    if not isinstance(mechanism, Numerical) or mechanism.outcomes < bins:
+    if not isinstance(mechanism, NumberMechanism) or mechanism.outcomes < bins:
         return False  # two values tell a mean, not a distribution
     if isinstance(mechanism.domain, Circle):
         return True

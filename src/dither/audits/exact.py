@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import final
+from typing import Any, final
 
 from dither.errors import InvalidParameter
 from dither.mechanisms.base import Mechanism
@@ -46,7 +46,7 @@ class Finding:
         return f"{self.mechanism}: ε = {self.claimed:g} {verdict}; realised {self.bound}, {left} ({self.how})"
 
 
-def audit(mechanism: Mechanism) -> Finding:
+def audit(mechanism: Mechanism[Any]) -> Finding:
     """Recompute a mechanism's privacy from its integers, over every pair of inputs its grid can tell apart.
 
     >>> from dither.domains import Interval

@@ -16,8 +16,7 @@ from dither.classifiers.result import Method, Utility
 from dither.classifiers.subject import Randomiser, check_mechanism, chosen_by, parts_of
 from dither.classifiers.utility import QUERIES, by_method, check_confidence, check_queries, proven
 from dither.errors import Infeasible, InvalidParameter
-from dither.mechanisms.base import check_epsilon
-from dither.mechanisms.combined.attributes import Answering
+from dither.mechanisms.base import Answering, check_epsilon
 from dither.mechanisms.plotting import axes_or_new
 from dither.randomness import SYSTEM, Source
 

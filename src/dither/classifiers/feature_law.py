@@ -13,7 +13,7 @@ from dither.arrays import Floats
 from dither.domains import Interval
 from dither.errors import InvalidParameter
 from dither.kernels.lattice.law import TableLaw
-from dither.kernels.table.channel import Nearest
+from dither.kernels.table.channel import NearestPoint
 from dither.mechanisms.analysis import Questions, Realised
 from dither.mechanisms.combined.memoised import Memoised
 from dither.mechanisms.frequency.randomized_response import Response
@@ -50,7 +50,7 @@ def _on_numbers(mechanism: Response) -> Realised:
     labels = numbers_of(mechanism)
     order = np.argsort(labels)
     points = labels[order]
-    nearest, line = Nearest.on_interval(points.tolist()), Interval(points[0], points[-1])
+    nearest, line = NearestPoint.on_interval(points.tolist()), Interval(points[0], points[-1])
     share, rest = (float(rate) for rate in mechanism.rates)
 
     def chances(unit: float) -> Floats:

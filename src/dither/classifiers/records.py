@@ -24,7 +24,7 @@ from dither.classifiers.subject import (
 )
 from dither.classifiers.utility import check_confidence, check_queries, proven
 from dither.errors import InvalidParameter
-from dither.mechanisms.combined.attributes import Answering
+from dither.mechanisms.base import Answering
 from dither.randomness import SYSTEM, Source
 
 Progress = Callable[[int], None]

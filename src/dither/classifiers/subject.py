@@ -11,16 +11,16 @@ import numpy as np
 from dither.arrays import Array, Floats
 from dither.classifiers.feature_law import as_designed, numbers_of
 from dither.errors import InvalidParameter, OutsideDomain
-from dither.kernels.table.channel import Nearest
-from dither.mechanisms.base import Mechanism
-from dither.mechanisms.combined.attributes import Answering, Attributes
+from dither.kernels.table.channel import NearestPoint
+from dither.mechanisms.base import Answering, Mechanism
+from dither.mechanisms.combined.attributes import Attributes
 from dither.mechanisms.combined.each import Each
 from dither.mechanisms.combined.memoised import Memoised
 from dither.mechanisms.frequency.randomized_response import Response
 from dither.privacy import Guarantee, Unit
 from dither.randomness import Source
 
-Randomiser = Mechanism | Memoised | Each
+Randomiser = Mechanism[Any] | Memoised | Each
 
 
 @final
@@ -101,11 +101,11 @@ def draw(parts: Sequence[Answering], values: Floats, source: Source) -> Floats:
 
 
 def _drawn(part: Answering, values: Floats, source: Source) -> Floats:
-    plain = part.mechanism if isinstance(part, Memoised) else part
+    plain = part.plain
     if isinstance(plain, Response):
         labels = numbers_of(plain)
         order = np.argsort(labels)
-        codes = order[Nearest.on_interval(labels[order].tolist()).aim(values)]
+        codes = order[NearestPoint.on_interval(labels[order].tolist()).aim(values)]
         values = np.asarray(plain.categories.decode(codes))
     return np.asarray(plain.perturb(values, source=source).values, dtype=np.float64)
 

@@ -18,7 +18,7 @@ from dither.classifiers.proofs.monte_carlo import kept
 from dither.classifiers.result import Method, Utility
 from dither.classifiers.subject import Randomiser, check_mechanism, chosen_by, parts_of, spent
 from dither.errors import Infeasible, InvalidParameter
-from dither.mechanisms.combined.attributes import Answering
+from dither.mechanisms.base import Answering
 from dither.randomness import SYSTEM, Source
 
 QUERIES: Final = 20_000

@@ -14,7 +14,7 @@ import click
 from dither.domains import Disk, Interval, Rectangle, Region
 from dither.errors import InvalidParameter
 from dither.maps import LocalMap, Map, ReferenceMap, ranked
-from dither.mechanisms.combined.post_processing import Projected, Reading
+from dither.mechanisms.combined.post_processing import PostProcessing, Projected
 from dither.mechanisms.numeric.ogpm import OGPM
 from dither.mechanisms.numeric.sw import SW
 from dither.mechanisms.places.gridding import Gridding
@@ -26,7 +26,7 @@ from dither.mechanisms.places.tracs_d import TraCSD
 from dither.privacy import Unit
 
 INNER: Final[dict[str, Any]] = {"ogpm": OGPM, "sw": SW, "sw-redesigned": partial(SW, redesign=True)}
-KINDS: Final[dict[str, Callable[..., PathMechanism]]] = {
+KINDS: Final[dict[str, Callable[..., PathMechanism[Any, Any]]]] = {
     "tracs-c": TraCSC,
     "tracs-d": TraCSD,
     "planar-laplace": PlanarLaplace,
@@ -41,9 +41,9 @@ class Area:
 
     onto: Map
     region: Region
-    reading: Reading | None = None
+    reading: PostProcessing | None = None
 
-    def mechanism(self, kind: str, epsilon: float, unit: Unit, inner: str) -> PathMechanism:
+    def mechanism(self, kind: str, epsilon: float, unit: Unit, inner: str) -> PathMechanism[Any, Any]:
         """Give a mechanism on the area, the more accurate of TraCS-C and TraCS-D unless one is named."""
         more: dict[str, Any] = {"epsilon": epsilon, "unit": unit, "reading": self.reading}
         if kind == "best":

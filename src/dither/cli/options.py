@@ -61,7 +61,7 @@ def needed(domain: Domain | None) -> Domain:
     return domain
 
 
-def build(mechanism: str, domain: Domain | None, epsilon: float | None) -> Mechanism:
+def build(mechanism: str, domain: Domain | None, epsilon: float | None) -> Mechanism[Any]:
     """Give the named mechanism on a domain, or the one that a specification, a JSON file, describes."""
     if mechanism.endswith(".json"):
         if domain is not None or epsilon is not None:

@@ -1,7 +1,7 @@
 """What a question admits: intervals, circles, categories and places."""
 
 from dither.domains.categories import Categories
-from dither.domains.domain import BLOCK, Domain, Line, finite, first_misfit, numbers
+from dither.domains.domain import BLOCK, Domain, Line, finite, first_misfit, numbers, read_domain
 from dither.domains.line import Circle, Interval
 from dither.domains.parallelogram import Parallelogram
 from dither.domains.paths import Paths
@@ -26,4 +26,5 @@ __all__ = [
     "finite",
     "first_misfit",
     "numbers",
+    "read_domain",
 ]

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+import math
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import final
+from typing import Any, ClassVar, Self, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dither.arrays import Array, Integers
+from dither.device_text import MOST_SAFE, from_hexadecimal, hexadecimal, real, whole
 from dither.domains.domain import Domain
 from dither.errors import InvalidParameter, OutsideDomain
 
@@ -27,6 +29,9 @@ class Categories(Domain):
     """
 
     labels: tuple[Hashable, ...] | range
+
+    kind: ClassVar[str] = "categories"
+    outside: ClassVar[str] = "refuse"
 
     def __init__(self, labels: Iterable[Hashable] | int) -> None:
         kept: tuple[Hashable, ...] | range
@@ -98,10 +103,22 @@ class Categories(Domain):
         """Refuse to read categories off data: the list must be public."""
         raise InvalidParameter("a list of categories taken from private data leaks; state the public list")
 
+    def device(self) -> dict[str, Any]:
+        if isinstance(self.labels, range):
+            return {"kind": self.kind, "count": len(self.labels)}
+        return {"kind": self.kind, "labels": [_label(label) for label in self.labels]}
+
+    @classmethod
+    def from_device(cls, data: Mapping[str, Any]) -> Self:
+        if "count" in data:
+            return cls(whole(data["count"]))
+        return cls([_read_label(label) for label in data["labels"]])
+
     @property
-    def identity(self) -> str:
-        """Every label."""
-        return f"Categories({self.labels!r})"
+    def portable(self) -> bool:
+        """Whether every label is a text, a number, a truth value or None."""
+        labels = () if isinstance(self.labels, range) else map(_label, self.labels)
+        return not any(isinstance(label, dict) and "python" in label for label in labels)
 
     def __str__(self) -> str:
         return f"{len(self)} categories"
@@ -115,3 +132,37 @@ class Categories(Domain):
 
 def _plain(label: Hashable) -> Hashable:
     return label.item() if isinstance(label, np.generic) else label
+
+
+def _label(label: Hashable) -> Any:
+    """Return a label as plain data: texts and small whole numbers as they are, others under a name."""
+    if label is None or isinstance(label, bool):
+        return label
+    if isinstance(label, str) and _encodable(label):
+        return str(label)
+    if isinstance(label, int):
+        if abs(label) <= MOST_SAFE:
+            return int(label)
+        return {"integer": ("-" if label < 0 else "") + hexadecimal(abs(label))}
+    if isinstance(label, float) and math.isfinite(label):
+        return {"number": float(label)}
+    return {"python": f"{type(label).__name__} {label!r}"}  # a name for this process; it is not read back
+
+
+def _encodable(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _read_label(data: Any) -> Hashable:
+    if data is None or isinstance(data, bool | str):
+        return data
+    if isinstance(data, dict) and set(data) == {"integer"} and isinstance(data["integer"], str):
+        text = data["integer"]
+        return -from_hexadecimal(text[1:]) if text.startswith("-") else from_hexadecimal(text)
+    if isinstance(data, dict) and set(data) == {"number"}:
+        return real(data["number"])
+    return whole(data)

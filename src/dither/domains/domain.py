@@ -4,19 +4,30 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable
-from typing import final
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar, Final, Self, final
 
 import numpy as np
 
 from dither.arrays import Array, Floats
-from dither.errors import InvalidParameter, OutsideDomain
+from dither.errors import InvalidParameter, MalformedReport, OutsideDomain
 
 BLOCK = 1 << 15  # values looked at together: they stay in the cache
 
 
+_KINDS: Final[dict[str, type[Domain]]] = {}
+
+
 class Domain(ABC):
     """The set of values that a question admits. Public: it never depends on anybody's value."""
+
+    kind: ClassVar[str]  # its name in a device text
+    outside: ClassVar[str]  # what a device does with a value outside: "clip", "wrap" or "refuse"
+
+    def __init_subclass__(cls, **more: Any) -> None:
+        super().__init_subclass__(**more)
+        if "kind" in vars(cls):
+            _KINDS[cls.kind] = cls
 
     @abstractmethod
     def check(self, values: object) -> Array:
@@ -26,10 +37,29 @@ class Domain(ABC):
     def clip(self, values: object) -> Array:
         """Give the nearest values inside the domain: the explicit alternative to an error."""
 
+    @abstractmethod
+    def device(self) -> dict[str, Any]:
+        """Return all that tells this domain from another, as plain data."""
+
+    @classmethod
+    @abstractmethod
+    def from_device(cls, data: Mapping[str, Any]) -> Self:
+        """Return the domain that `device` describes."""
+
     @property
-    def identity(self) -> str:
-        """All that tells this domain from another, in words; a repr may be shortened, this is not."""
-        return repr(self)
+    def portable(self) -> bool:
+        """Whether another language can read what `device` returns."""
+        return True
+
+
+def read_domain(data: Mapping[str, Any]) -> Domain:
+    """Return the domain that plain data describe; raise MalformedReport if they describe none."""
+    try:
+        return _KINDS[data["kind"]].from_device(data)
+    except InvalidParameter as error:
+        raise MalformedReport(f"the specification describes no domain: {error}") from None
+    except (KeyError, TypeError, ValueError, AttributeError):
+        raise MalformedReport("the specification describes no domain that this version knows") from None
 
 
 class Line(Domain):

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import final
+from typing import Any, ClassVar, Self, final
 
 import numpy as np
 
 from dither.arrays import Floats
+from dither.device_text import real
 from dither.domains.domain import Line, finite, numbers, shown
 from dither.errors import InvalidParameter, OutsideDomain
 
@@ -24,6 +26,9 @@ class Interval(Line):
 
     _low: float
     _top: float
+
+    kind: ClassVar[str] = "interval"
+    outside: ClassVar[str] = "clip"
 
     def __init__(self, low: float, high: float) -> None:
         lower, upper = finite("the lower bound", low), finite("the upper bound", high)
@@ -52,6 +57,13 @@ class Interval(Line):
             raise OutsideDomain("a value is not a number; no end of the interval is nearer to it")
         return np.clip(array, self._low, self._top)
 
+    def device(self) -> dict[str, Any]:
+        return {"kind": self.kind, "low": self._low, "high": self._top}
+
+    @classmethod
+    def from_device(cls, data: Mapping[str, Any]) -> Self:
+        return cls(real(data["low"]), real(data["high"]))
+
     def __str__(self) -> str:
         return f"[{shown(self._low)}, {shown(self._top)}]"
 
@@ -69,6 +81,9 @@ class Circle(Line):
     """
 
     period: float
+
+    kind: ClassVar[str] = "circle"
+    outside: ClassVar[str] = "wrap"
 
     def __init__(self, period: float = 2.0 * math.pi) -> None:
         length = finite("the period", period)
@@ -104,6 +119,13 @@ class Circle(Line):
     def distance(self, first: Floats, second: Floats) -> Floats:
         """Give how far apart two angles are, the short way round."""
         return np.abs(self.difference(first, second))
+
+    def device(self) -> dict[str, Any]:
+        return {"kind": self.kind, "period": self.period}
+
+    @classmethod
+    def from_device(cls, data: Mapping[str, Any]) -> Self:
+        return cls(real(data["period"]))
 
     def __str__(self) -> str:
         return f"the circle [0, {shown(self.period)}]"

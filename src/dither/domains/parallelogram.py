@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import final
+from typing import Any, ClassVar, Self, final
 
 import numpy as np
 
 from dither.arrays import Floats
 from dither.domains.domain import finite
 from dither.domains.line import Interval
-from dither.domains.plane import Pair, Rectangle, Region
+from dither.domains.plane import Pair, Rectangle, Region, read_pair
 from dither.errors import InvalidParameter, OutsideDomain
 
 _UNIT = Rectangle(Interval(0.0, 1.0), Interval(0.0, 1.0))
@@ -32,6 +33,9 @@ class Parallelogram(Region):
     corner: Pair
     first: Pair
     second: Pair
+
+    kind: ClassVar[str] = "parallelogram"
+    outside: ClassVar[str] = "clip"
 
     def __post_init__(self) -> None:
         for name in ("corner", "first", "second"):
@@ -102,6 +106,14 @@ class Parallelogram(Region):
         if not np.isfinite(points).all():
             raise OutsideDomain("a place is not a pair of finite numbers")
         return self.from_axes(self.to_axes(points))
+
+    def device(self) -> dict[str, Any]:
+        sides = {name: list(getattr(self, name)) for name in ("corner", "first", "second")}
+        return {"kind": self.kind, **sides}
+
+    @classmethod
+    def from_device(cls, data: Mapping[str, Any]) -> Self:
+        return cls(*(read_pair(data[name]) for name in ("corner", "first", "second")))
 
     def __str__(self) -> str:
         first, second = (f"({x:g}, {y:g})" for x, y in (self.first, self.second))

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, final
+from typing import Any, ClassVar, Final, Self, final
 
 import numpy as np
 
 from dither.arrays import Floats
+from dither.device_text import real
 from dither.domains.domain import Domain, finite, numbers
 from dither.domains.line import Circle, Interval
 from dither.errors import InvalidParameter, OutsideDomain
@@ -26,6 +28,11 @@ class Plane(Domain):
     @abstractmethod
     def centre(self) -> Pair:
         """The middle: a public place to start from."""
+
+    @property
+    @abstractmethod
+    def box(self) -> Rectangle:
+        """The smallest upright rectangle around the domain."""
 
     def _points(self, values: object) -> Floats:
         array = numbers(values)
@@ -50,11 +57,6 @@ class Region(Plane):
     def diameter(self) -> float:
         """The largest distance between two places."""
 
-    @property
-    @abstractmethod
-    def box(self) -> Rectangle:
-        """The smallest upright rectangle around the area."""
-
     @abstractmethod
     def gauge(self, reference: Floats, step: Floats) -> Floats:
         """Give which share of the way from a reference to the border a step goes: 1 reaches the border.
@@ -78,6 +80,9 @@ class Rectangle(Region):
 
     x: Interval
     y: Interval
+
+    kind: ClassVar[str] = "rectangle"
+    outside: ClassVar[str] = "clip"
 
     def __post_init__(self) -> None:
         if not (isinstance(self.x, Interval) and isinstance(self.y, Interval)):
@@ -132,6 +137,13 @@ class Rectangle(Region):
         points = self._points(values)
         return np.stack([self.x.clip(points[..., 0]), self.y.clip(points[..., 1])], axis=-1)
 
+    def device(self) -> dict[str, Any]:
+        return {"kind": self.kind, "x": self.x.device(), "y": self.y.device()}
+
+    @classmethod
+    def from_device(cls, data: Mapping[str, Any]) -> Self:
+        return cls(Interval.from_device(data["x"]), Interval.from_device(data["y"]))
+
     def __str__(self) -> str:
         return f"{self.x} × {self.y}"
 
@@ -143,6 +155,9 @@ class Disk(Region):
 
     radius: float
     centre: Pair = (0.0, 0.0)
+
+    kind: ClassVar[str] = "disk"
+    outside: ClassVar[str] = "clip"
 
     def __post_init__(self) -> None:
         if not finite("the radius", self.radius) > 0:
@@ -198,6 +213,13 @@ class Disk(Region):
         offset = points - np.asarray(self.centre)
         return np.asarray(np.hypot(offset[..., 0], offset[..., 1]), dtype=np.float64)
 
+    def device(self) -> dict[str, Any]:
+        return {"kind": self.kind, "radius": self.radius, "centre": list(self.centre)}
+
+    @classmethod
+    def from_device(cls, data: Mapping[str, Any]) -> Self:
+        return cls(real(data["radius"]), read_pair(data["centre"]))
+
     def __str__(self) -> str:
         return f"the disk of radius {self.radius:g} about ({self.centre[0]:g}, {self.centre[1]:g})"
 
@@ -212,6 +234,9 @@ class Sphere(Plane):
 
     radius: float = 6_371_008.8
 
+    kind: ClassVar[str] = "sphere"
+    outside: ClassVar[str] = "clip"
+
     def __post_init__(self) -> None:
         if not finite("the radius", self.radius) > 0:
             raise InvalidParameter("a sphere's radius must be positive")
@@ -219,6 +244,10 @@ class Sphere(Plane):
     @property
     def centre(self) -> Pair:
         return 0.0, 0.0
+
+    @property
+    def box(self) -> Rectangle:
+        return Rectangle(Interval(-180.0, 180.0), Interval(-90.0, 90.0))
 
     @property
     def longitude(self) -> Circle:
@@ -265,6 +294,13 @@ class Sphere(Plane):
         square = np.sin(half[..., 1]) ** 2 + np.cos(a[..., 1]) * np.cos(b[..., 1]) * np.sin(half[..., 0]) ** 2
         return np.asarray(2.0 * self.radius * np.arcsin(np.sqrt(np.minimum(square, 1.0))), dtype=np.float64)
 
+    def device(self) -> dict[str, Any]:
+        return {"kind": self.kind, "radius": self.radius}
+
+    @classmethod
+    def from_device(cls, data: Mapping[str, Any]) -> Self:
+        return cls(real(data["radius"]))
+
     def __str__(self) -> str:
         return "longitude [−180, 180] × latitude [−90, 90]"
 
@@ -277,3 +313,9 @@ def _towards(side: Interval, reference: Floats, step: Floats) -> Floats:
 def _towards_one(side: Interval, reference: float, step: float) -> float:
     room = side.high - reference if step > 0.0 else reference - side.low
     return abs(step) / max(room, _SLACK * side.length)
+
+
+def read_pair(data: Sequence[Any]) -> Pair:
+    """Return two numbers of plain data as a pair."""
+    x, y = data
+    return real(x), real(y)

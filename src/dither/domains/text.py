@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final, final
+from typing import Any, ClassVar, Final, Self, final
 
 import numpy as np
 
 from dither.arrays import Array, Bytes
+from dither.device_text import whole
 from dither.domains.domain import Domain
 from dither.errors import InvalidParameter, OutsideDomain
 
@@ -37,6 +39,9 @@ class Text(Domain):
 
     length: int
     alphabet: str | None = None
+
+    kind: ClassVar[str] = "text"
+    outside: ClassVar[str] = "refuse"
 
     def __post_init__(self) -> None:
         if isinstance(self.length, bool) or not isinstance(self.length, int) or not 1 <= self.length <= 256:
@@ -106,6 +111,13 @@ class Text(Domain):
         if self.alphabet is None:
             return [text.decode(errors="backslashreplace") for text in texts]
         return ["".join(self.alphabet[code - 1] for code in text) for text in texts]
+
+    def device(self) -> dict[str, Any]:
+        return {"kind": self.kind, "length": self.length, "alphabet": self.alphabet}
+
+    @classmethod
+    def from_device(cls, data: Mapping[str, Any]) -> Self:
+        return cls(whole(data["length"]), data["alphabet"])
 
     def __str__(self) -> str:
         kind = "bytes" if self.alphabet is None else f"letters of an alphabet of {len(self.alphabet)}"

@@ -13,7 +13,7 @@ from dither.errors import InvalidParameter
 from dither.estimation.estimate import Estimate
 from dither.estimation.method import numerical, on_circle
 from dither.estimation.summary import Summary
-from dither.mechanisms.number import Numerical
+from dither.mechanisms.number import NumberMechanism
 from dither.numerics.quantiles import arrow, critical
 
 
@@ -108,14 +108,14 @@ def length(summary: Summary, *, variance: bool = False, as_reported: bool = Fals
     )
 
 
-def surviving(mechanism: Numerical) -> float:
+def surviving(mechanism: NumberMechanism) -> float:
     """Give ρ = |E[e^(iY) | x]|, the same for every x, from the integers that are sampled."""
     arrows = _arrows(mechanism)
-    operator = mechanism.transition(np.array([mechanism.line.low]), arrows.size)
+    operator = mechanism.likelihood(np.array([mechanism.line.low]), arrows.size)
     return math.hypot(float(operator.backward(arrows.real)[0]), float(operator.backward(arrows.imag)[0]))
 
 
-def _arrows(mechanism: Numerical) -> NDArray[np.complex128]:
+def _arrows(mechanism: NumberMechanism) -> NDArray[np.complex128]:
     return np.asarray(np.exp(2j * np.pi * mechanism.line.to_unit(mechanism.decoded())))
 
 

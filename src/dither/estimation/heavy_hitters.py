@@ -37,23 +37,23 @@ def heavy_hitters(reports: Reports, *, most: int = 64, false_alarm: float = 0.01
         own = cells[level == here]
         if not own.size:
             raise NotIdentifiable(f"level {here + 1} of {pem.levels} has no reports; more are needed")
-        supports = pem.oracle.hashing.count(*pem.oracle.unpack(own), pem.items(keys))
+        supports = pem.oracle.hashing.count(*pem.oracle.hashing.unpack(own), pem.kernel.items(keys))
         alarms = false_alarm if here == pem.levels - 1 else 1.0
         kept = _common(pem, supports, own.size, alarms)[:most]
         prefixes, keys, supports = prefixes[kept], keys[kept], supports[kept]
-    return read(supports, own.size, pem.oracle, tuple(pem.text.decode(prefixes)), pem.guarantee)
+    return read(supports, own.size, pem.oracle, tuple(pem.domain.decode(prefixes)), pem.guarantee)
 
 
 def _extended(pem: PEM, prefixes: Bytes, keys: Words, end: int) -> tuple[Bytes, Words]:
     """Give every prefix of length `end` that begins with one of the prefixes, and its key."""
-    symbols = np.arange(pem.text.symbols + 1, dtype=np.uint8)
+    symbols = np.arange(pem.domain.symbols + 1, dtype=np.uint8)
     for place in range(prefixes.shape[1], end):
         over = (
             prefixes[:, -1] == 0 if place else np.zeros(1, dtype=np.bool_)
         )  # an ended text goes on with ends
         parent, symbol = np.nonzero(~over[:, None] | (symbols == 0))
         prefixes = np.column_stack([prefixes[parent], symbols[symbol]])
-        keys = pem.follow(keys[parent], symbols[symbol])
+        keys = pem.kernel.follow(keys[parent], symbols[symbol])
     return prefixes, keys
 
 

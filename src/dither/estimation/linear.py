@@ -14,7 +14,7 @@ from dither.estimation import circular
 from dither.estimation.estimate import Estimate
 from dither.estimation.method import Method, numerical, on_circle
 from dither.estimation.summary import Summary
-from dither.mechanisms.number import STRAIGHT, Numerical, Reading
+from dither.mechanisms.number import STRAIGHT, NumberMechanism, UnbiasedReading
 from dither.numerics.quantiles import critical
 
 _CURVED: Final = 1e-3  # how far, in squares of half the domain, a mean square may be off a parabola
@@ -75,7 +75,7 @@ class Linear(Method):
         mechanism = numerical(summary)
         if on_circle(mechanism):
             return circular.direction(summary)
-        reading = straight(mechanism)
+        reading = unbiased_reading(mechanism)
         mean = reading.total(summary.counts, summary.n) / summary.n
         # E[Y² | x] is convex, so people who are all alike have the least variance that goes with their mean.
         alike = mechanism.line.clip([mean])
@@ -86,7 +86,7 @@ class Linear(Method):
         mechanism = numerical(summary)
         if on_circle(mechanism):
             return circular.length(summary, variance=True)
-        reading = straight(mechanism)
+        reading = unbiased_reading(mechanism)
         middle = (mechanism.line.low + mechanism.line.high) / 2.0
         gaps = reading.values - middle
         mean = reading.total(summary.counts, summary.n) / summary.n - middle
@@ -105,9 +105,9 @@ class Linear(Method):
         return "dt.linear"
 
 
-def straight(mechanism: Numerical) -> Reading:
+def unbiased_reading(mechanism: NumberMechanism) -> UnbiasedReading:
     """Give the reading of reports whose mean is the value, or say what to ask instead."""
-    reading = mechanism.straight()
+    reading = mechanism.unbiased_reading()
     if reading is None:
         name = type(mechanism).__name__
         raise NotIdentifiable(
@@ -118,7 +118,7 @@ def straight(mechanism: Numerical) -> Reading:
     return reading
 
 
-def second(mechanism: Numerical, gaps: Floats) -> Floats:
+def second(mechanism: NumberMechanism, gaps: Floats) -> Floats:
     """Give the numbers whose mean is the square of the value's gap from the middle of the domain.
 
     There are some if the squares of the readings' own gaps have a mean that is quadratic in the value.
@@ -138,9 +138,9 @@ def second(mechanism: Numerical, gaps: Floats) -> Floats:
     return np.asarray((gaps**2 - means[4] - slope * gaps) / bend)
 
 
-def moment(mechanism: Numerical, inputs: Floats, numbers: Floats) -> Floats:
+def moment(mechanism: NumberMechanism, inputs: Floats, numbers: Floats) -> Floats:
     """Give the mean of a number per counted report, for each of the inputs."""
-    return mechanism.transition(inputs, numbers.size).backward(numbers)
+    return mechanism.likelihood(inputs, numbers.size).backward(numbers)
 
 
 linear: Final = Linear()

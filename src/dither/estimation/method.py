@@ -8,7 +8,7 @@ from dither.domains import Circle
 from dither.errors import InvalidParameter, NotIdentifiable
 from dither.estimation.estimate import Estimate
 from dither.estimation.summary import Summary, summarise
-from dither.mechanisms.number import Numerical
+from dither.mechanisms.number import NumberMechanism
 from dither.reports import Reports
 
 if TYPE_CHECKING:
@@ -53,9 +53,9 @@ def asked(reports: Reports | Summary, method: Method) -> Summary:
     return summary
 
 
-def numerical(summary: Summary) -> Numerical:
+def numerical(summary: Summary) -> NumberMechanism:
     """Give the mechanism of a summary if it is one of numbers."""
-    if not isinstance(summary.mechanism, Numerical):
+    if not isinstance(summary.mechanism, NumberMechanism):
         raise InvalidParameter(
             f"this is asked of reports on numbers, not of {type(summary.mechanism).__name__}'s; "
             "dt.frequencies is for categories, dt.maps.density for places"
@@ -63,6 +63,6 @@ def numerical(summary: Summary) -> Numerical:
     return summary.mechanism
 
 
-def on_circle(mechanism: Numerical) -> bool:
+def on_circle(mechanism: NumberMechanism) -> bool:
     """Say whether the values are directions."""
     return isinstance(mechanism.line, Circle)

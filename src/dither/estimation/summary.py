@@ -16,9 +16,9 @@ from dither.errors import InvalidParameter, MalformedReport, Mismatch
 from dither.mechanisms.base import Mechanism
 from dither.reports import Reports
 
-VERSION: Final = 1
+VERSION: Final = 2
 _MAGIC: Final = b"dither summary\n"
-_HEADER: Final = struct.Struct(f"<{len(_MAGIC)}sH16sQI")  # magic, version, fingerprint, n, length
+_HEADER: Final = struct.Struct(f"<{len(_MAGIC)}sH32sQI")  # magic, version, fingerprint, n, length
 
 
 @final
@@ -36,7 +36,7 @@ class Summary:
     Summary(5 of Duchi on [18, 100])
     """
 
-    mechanism: Mechanism
+    mechanism: Mechanism[Any]
     counts: Integers
     n: int
 
@@ -44,14 +44,15 @@ class Summary:
         if not isinstance(self.mechanism, Mechanism):
             raise InvalidParameter("a summary belongs to a mechanism")
         counts = np.array(self.counts)
-        if counts.dtype.kind not in "iu" or counts.ndim != 1 or counts.size != self.mechanism.tallies:
-            raise MalformedReport(f"a summary of this mechanism is {self.mechanism.tallies} whole numbers")
+        counting = self.mechanism.counting
+        if counts.dtype.kind not in "iu" or counts.ndim != 1 or counts.size != counting.size:
+            raise MalformedReport(f"a summary of this mechanism is {counting.size} whole numbers")
         if isinstance(self.n, bool) or not isinstance(self.n, int | np.integer) or self.n < 0:
             raise MalformedReport("the number of reports is a whole number from 0 upwards")
         if counts.size and counts.min() < 0:
             raise MalformedReport("nothing is counted less than zero times")
         counts = counts.astype(np.int64, copy=False)
-        if not self.mechanism.adds_up(counts, int(self.n)):
+        if not counting.adds_up(counts, int(self.n)):
             raise MalformedReport("the counts do not add up to the number of reports")
         counts.setflags(write=False)
         object.__setattr__(self, "counts", counts)
@@ -65,12 +66,13 @@ class Summary:
                 f"reports were expected, not {type(reports).__name__}; mechanism.reports(raw) reads raw ones"
             )
         mechanism = reports.mechanism
-        return cls(mechanism, mechanism.tally(reports.cells), mechanism.answers(reports.cells))
+        counting = mechanism.counting
+        return cls(mechanism, counting.count(reports.cells), counting.answers(reports.cells))
 
     @classmethod
-    def empty(cls, mechanism: Mechanism) -> Self:
+    def empty(cls, mechanism: Mechanism[Any]) -> Self:
         """Give the summary of no reports: adding it changes nothing."""
-        return cls(mechanism, np.zeros(mechanism.tallies, dtype=np.int64), 0)
+        return cls(mechanism, np.zeros(mechanism.counting.size, dtype=np.int64), 0)
 
     @classmethod
     def gather(cls, chunks: Iterable[Reports]) -> Self:
@@ -93,7 +95,7 @@ class Summary:
     def __radd__(self, other: object) -> Self:
         return self if other == 0 else NotImplemented  # sum(…) begins with 0
 
-    def read_by(self, mechanism: Mechanism) -> Self:
+    def read_by(self, mechanism: Mechanism[Any]) -> Self:
         """Give the same counts decoded another way; the other mechanism must send the same reports."""
         if mechanism.fingerprint != self.mechanism.fingerprint:
             raise Mismatch(f"{self!r} was not made by this {type(mechanism).__name__}")
@@ -106,10 +108,12 @@ class Summary:
         return header + zlib.compress(self.counts.astype("<i8").tobytes(), 1)
 
     @classmethod
-    def from_bytes(cls, data: bytes, mechanism: Mechanism) -> Self:
+    def from_bytes(cls, data: bytes, mechanism: Mechanism[Any]) -> Self:
         """Read what `to_bytes` wrote. The mechanism is told, not sent: only its fingerprint travels."""
-        size = 8 * mechanism.tallies
+        size = 8 * mechanism.counting.size
         try:
+            if _version_1(data):
+                raise _too_old()
             magic, version, fingerprint, n, length = _HEADER.unpack_from(data)
             unpacker = zlib.decompressobj()
             raw = unpacker.decompress(data[_HEADER.size :], size + 1)  # never more than a summary's size
@@ -137,9 +141,9 @@ class Summary:
         )
 
     @classmethod
-    def from_json(cls, text: str, mechanism: Mechanism) -> Self:
+    def from_json(cls, text: str, mechanism: Mechanism[Any]) -> Self:
         """Read what `to_json` wrote. The mechanism is told, not sent: only its fingerprint travels."""
-        counts = np.zeros(mechanism.tallies, dtype=np.int64)
+        counts = np.zeros(mechanism.counting.size, dtype=np.int64)
         try:
             data: dict[str, Any] = json.loads(text)
             _check(data["summary"], data["fingerprint"], mechanism)
@@ -174,7 +178,9 @@ def summarise(reports: Reports | Summary) -> Summary:
     return reports if isinstance(reports, Summary) else Summary.of(reports)
 
 
-def _check(version: object, fingerprint: object, mechanism: Mechanism) -> None:
+def _check(version: object, fingerprint: object, mechanism: Mechanism[Any]) -> None:
+    if version == 1:
+        raise _too_old()
     if version != VERSION:
         raise MalformedReport(f"a summary of version {VERSION} was expected; a newer dither reads newer ones")
     if fingerprint != mechanism.fingerprint:
@@ -186,3 +192,14 @@ def _whole(numbers: object) -> Integers:
     if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
         raise ValueError
     return array.astype(np.int64)
+
+
+def _version_1(data: bytes) -> bool:
+    head = struct.Struct(f"<{len(_MAGIC)}sH")
+    return len(data) >= head.size and head.unpack_from(data) == (_MAGIC, 1)
+
+
+def _too_old() -> MalformedReport:
+    return MalformedReport(
+        "this summary is of version 1, which named mechanisms in another way; count its reports again"
+    )

@@ -67,7 +67,7 @@ def perturb_batches(
 
 def perturb_column(
     column: pyarrow.Array,
-    mechanism: Mechanism,
+    mechanism: Mechanism[Any],
     place: Callable[[int], str],
     nulls_are_public: bool,
     source: Source | None,
@@ -118,7 +118,7 @@ def column_values(column: pyarrow.Array, domain: Domain) -> Any:
     raise OutsideDomain(f"numbers were expected; the column is of type {column.type}")
 
 
-def report_type(mechanism: Mechanism) -> pyarrow.DataType:
+def report_type(mechanism: Mechanism[Any]) -> pyarrow.DataType:
     """Give the Arrow type of a report: an unsigned integer, or bytes of a fixed length."""
     pa = arrow()
     layout = mechanism.layout
@@ -134,7 +134,7 @@ def column_of_reports(reports: Reports) -> pyarrow.Array:
     return pa.Array.from_buffers(report_type(reports.mechanism), len(rows), [None, pa.py_buffer(rows)])
 
 
-def read_reports(column: pyarrow.Array, mechanism: Mechanism) -> Reports:
+def read_reports(column: pyarrow.Array, mechanism: Mechanism[Any]) -> Reports:
     """Read a column of reports back; nulls are people who did not answer."""
     pa = arrow()
     column = column.drop_null()

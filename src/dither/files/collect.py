@@ -53,7 +53,7 @@ class Tally:
 def perturb_file(
     path: Path | str,
     out: Path | str,
-    questions: Mapping[str, Mechanism] | Campaign,
+    questions: Mapping[str, Mechanism[Any]] | Campaign,
     *,
     keep: Sequence[str] = (),
     person: str | None = None,
@@ -131,7 +131,7 @@ def _answered(
 
 
 def _perturbed(
-    chunk: Chunk, name: str, mechanism: Mechanism, rows: Integers, source: Source | None
+    chunk: Chunk, name: str, mechanism: Mechanism[Any], rows: Integers, source: Source | None
 ) -> Reports:
     """Randomise some rows of a column; the first value that does not fit is named by its row alone."""
     domain = mechanism.domain

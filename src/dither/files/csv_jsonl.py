@@ -52,7 +52,7 @@ class TextChunk(Chunk):
         cells = self._columns[column]
         return cells if rows.size == len(cells) else [cells[row] for row in rows.tolist()]
 
-    def reports(self, column: str, mechanism: Mechanism) -> Reports:
+    def reports(self, column: str, mechanism: Mechanism[Any]) -> Reports:
         layout, cells = mechanism.layout, self._columns[column]
         whole = np.array(cells) if layout.subdtype is None and layout.itemsize < 8 else np.empty(0)
         if whole.dtype.kind in "iU":

@@ -47,7 +47,7 @@ class Chunk(ABC):
         """Give some rows of a column as they are."""
 
     @abstractmethod
-    def reports(self, column: str, mechanism: Mechanism) -> Reports:
+    def reports(self, column: str, mechanism: Mechanism[Any]) -> Reports:
         """Read a column of reports back, or raise `MalformedReport` with its place."""
 
     def where(self, column: str, row: int) -> str:

@@ -61,7 +61,7 @@ class ArrowChunk(Chunk):
         cells = self._batch.column(column)
         return cells if rows.size == len(self) else cells.take(arrow().array(rows))
 
-    def reports(self, column: str, mechanism: Mechanism) -> Reports:
+    def reports(self, column: str, mechanism: Mechanism[Any]) -> Reports:
         try:
             return read_reports(self._batch.column(column), mechanism)
         except MalformedReport as error:

@@ -14,7 +14,7 @@ from dither.mechanisms.base import Mechanism
 from dither.randomness import Source
 from dither.wire.campaign import Campaign
 
-Questions = Mapping[str, Mechanism] | Campaign
+Questions = Mapping[str, Mechanism[Any]] | Campaign
 
 
 def perturb(

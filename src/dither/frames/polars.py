@@ -25,7 +25,7 @@ class Expressions:
     def __init__(self, expression: polars.Expr) -> None:
         self._expression = expression
 
-    def perturb(self, mechanism: Mechanism, *, nulls_are_public: bool = False) -> polars.Expr:
+    def perturb(self, mechanism: Mechanism[Any], *, nulls_are_public: bool = False) -> polars.Expr:
         """Give the reports of a column."""
         if not isinstance(mechanism, Mechanism):
             raise InvalidParameter(f"a mechanism was expected, not {type(mechanism).__name__}")

@@ -9,6 +9,7 @@ from typing import Final, final
 import numpy as np
 
 from dither.arrays import Mask
+from dither.device_text import from_hexadecimal
 from dither.errors import InvalidParameter
 from dither.privacy.exact import exp_below
 from dither.randomness import Source
@@ -18,7 +19,7 @@ FINE: Final = 128  # bits of a coin: 1/(e^50 + 1) still has 56 of them
 
 @final
 @dataclass(frozen=True)
-class Coin:
+class BiasedCoin:
     """Heads with probability exactly heads / 2^bits.
 
     The first 64 random bits decide unless they equal the first 64 of `heads`; only then the rest is drawn.
@@ -34,14 +35,14 @@ class Coin:
             raise InvalidParameter("a coin's heads are a whole number from 0 to 2^bits − 1")
 
     @staticmethod
-    def below(probability: Fraction) -> Coin:
+    def below(probability: Fraction) -> BiasedCoin:
         """Give the coin whose probability of heads is as large as asked, and certainly no larger."""
-        return Coin(int(probability * (1 << FINE)))
+        return BiasedCoin(int(probability * (1 << FINE)))
 
     @staticmethod
-    def above(probability: Fraction) -> Coin:
+    def above(probability: Fraction) -> BiasedCoin:
         """Give the coin whose probability of heads is as small as asked, and certainly no smaller."""
-        return Coin(-int(-probability * (1 << FINE) // 1))
+        return BiasedCoin(-int(-probability * (1 << FINE) // 1))
 
     @property
     def probability(self) -> Fraction:
@@ -52,6 +53,14 @@ class Coin:
     def odds(self) -> Fraction:
         """How much likelier heads are than tails."""
         return Fraction(self.heads, (1 << self.bits) - self.heads)
+
+    def toss_one(self, source: Source) -> bool:
+        """Return one toss, True for heads, in plain integers: the same distribution as `toss`."""
+        rest = self.bits - 64
+        word, first = source.bits(64), self.heads >> rest
+        if word != first or not rest:
+            return word < first
+        return source.bits(rest) < self.heads & ((1 << rest) - 1)
 
     def toss(self, size: int, source: Source) -> Mask:
         """Give `size` independent tosses, True for heads."""
@@ -66,7 +75,12 @@ class Coin:
         return heads
 
 
-def truth(epsilon: float) -> Coin:
+def read_coin(text: object) -> BiasedCoin:
+    """Return the coin of 128 bits whose heads are hexadecimal text."""
+    return BiasedCoin(from_hexadecimal(text))
+
+
+def truth(epsilon: float) -> BiasedCoin:
     """Give the coin for telling one of two truths: odds of e^ε, or certainly less."""
     bound = exp_below(Fraction(epsilon))
-    return Coin.below(bound / (bound + 1))
+    return BiasedCoin.below(bound / (bound + 1))

@@ -23,7 +23,7 @@ from dither.randomness import Source
 _NEGLIGIBLE: Final = 1e-40  # probability that is cut off at either end of a law, and counted as lost
 
 
-class Law(NamedTuple):
+class CountLaw(NamedTuple):
     """Probabilities of the whole numbers first, first + 1, …; `lost` bounds what was cut off."""
 
     first: int
@@ -33,7 +33,7 @@ class Law(NamedTuple):
 
 @final
 @dataclass(frozen=True)
-class Pairs:
+class PairedCoins:
     """The joint law of two coins, as integer weights without a common factor."""
 
     both: int
@@ -48,7 +48,7 @@ class Pairs:
             raise InvalidParameter("the weights of two coins have no common factor")
 
     @staticmethod
-    def of(chance: Fraction, covariance: Fraction) -> Pairs:
+    def of(chance: Fraction, covariance: Fraction) -> PairedCoins:
         """Give two coins that say yes with this probability each and have this covariance."""
         both = chance * chance + covariance
         one = chance * (1 - chance) - covariance
@@ -56,7 +56,7 @@ class Pairs:
         scale = both.denominator * one.denominator * neither.denominator
         weights = [int(share * scale) for share in (both, one, neither)]
         factor = gcd(*weights)
-        return Pairs(*(weight // factor for weight in weights))
+        return PairedCoins(*(weight // factor for weight in weights))
 
     @property
     def total(self) -> int:
@@ -101,7 +101,7 @@ class Pairs:
         ends = self.both, self.both + self.one, self.both + 2 * self.one
         return ends[0] * scale, ends[1] * scale, ends[2] * scale
 
-    def rounded(self, bits: int) -> Pairs:
+    def rounded(self, bits: int) -> PairedCoins:
         """Give the nearest coins whose thresholds have so many bits: still the same law for either coin."""
         _check_bits(bits)
         whole = 1 << bits
@@ -109,9 +109,9 @@ class Pairs:
         neither = -(-self.neither * whole // self.total)  # up: what can happen stays possible
         weights = whole - 2 * one - neither, one, neither
         factor = gcd(*weights)
-        return Pairs(*(weight // factor for weight in weights))
+        return PairedCoins(*(weight // factor for weight in weights))
 
-    def noes(self, size: int) -> Law:
+    def noes(self, size: int) -> CountLaw:
         """Give the law of how many of so many people's coins say no."""
         return _noes(self, size)
 
@@ -122,13 +122,13 @@ def _check_bits(bits: object) -> None:
 
 
 @lru_cache(maxsize=64)
-def _noes(pairs: Pairs, size: int) -> Law:
+def _noes(pairs: PairedCoins, size: int) -> CountLaw:
     # Sums and products of positive numbers only: but for what is cut off, right to size·2^−48 of itself.
     total = pairs.total
-    pair = Law(0, np.array([pairs.both / total, 2 * pairs.one / total, pairs.neither / total]), 0.0)
-    law = Law(0, np.ones(1), 0.0)
+    pair = CountLaw(0, np.array([pairs.both / total, 2 * pairs.one / total, pairs.neither / total]), 0.0)
+    law = CountLaw(0, np.ones(1), 0.0)
     if size & 1:
-        law = Law(0, np.array([float(pairs.chance), float(1 - pairs.chance)]), 0.0)
+        law = CountLaw(0, np.array([float(pairs.chance), float(1 - pairs.chance)]), 0.0)
     times = size // 2
     while times:
         if times & 1:
@@ -139,10 +139,10 @@ def _noes(pairs: Pairs, size: int) -> Law:
     return law
 
 
-def _add(first: Law, second: Law) -> Law:
+def _add(first: CountLaw, second: CountLaw) -> CountLaw:
     """Give the law of a sum, without the ends that hardly ever happen."""
     masses = np.convolve(first.masses, second.masses)
     low = int(np.searchsorted(np.cumsum(masses), _NEGLIGIBLE))
     high = masses.size - int(np.searchsorted(np.cumsum(masses[::-1]), _NEGLIGIBLE))
     lost = first.lost + second.lost + _NEGLIGIBLE * ((low > 0) + (high < masses.size))
-    return Law(first.first + second.first + low, masses[low:high], lost)
+    return CountLaw(first.first + second.first + low, masses[low:high], lost)

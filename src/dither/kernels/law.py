@@ -1,27 +1,21 @@
 """The law of a report given an input, as formulas: densities, moments and errors, each written once.
 
-For a window of share s starting at a, with density p inside and q = p/e^ε outside, and any function f:
-
-    E[f(Y) | x] = q·Φ(1) + (p − q)·(Φ(a + s) − Φ(a)),   Φ(u) = ∫₀ᵘ f(codebook)
-
-Mean, variance, error under any loss, cdf and concentration are choices of f. Everything here is in units in
-which the domain is [0, 1].
+Mean, variance, error under any loss, cdf and concentration are expectations of a function of how far the
+report is from the input. Everything here is in units in which the domain is [0, 1].
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Final, NamedTuple, final
+from typing import Final, NamedTuple
 
 import numpy as np
 
 from dither.arrays import Floats
-from dither.kernels.window.codebook import Codebook, Function
 from dither.losses import Power
 
-_LAST_DIGIT: Final = 1e-15  # of a place on [0, 1]
+Function = Callable[[Floats], Floats]
 
 
 class Moment(NamedTuple):
@@ -79,145 +73,3 @@ class Law(ABC):
     def kinks(self) -> tuple[float, ...]:
         """Inputs at which an error, as a function of the input, may change its formula."""
         return ()
-
-
-@final
-@dataclass(frozen=True, eq=False)
-class WindowLaw(Law):
-    """A window on a codebook: `contrast` = (p − q)·s of the probability on the window, `rest` everywhere.
-
-    The two add up to one; both are given, for at large ε the rest is far below the last digit of the other.
-    """
-
-    share: float
-    contrast: float
-    rest: float
-    start: Callable[[Floats], Floats]
-    codebook: Codebook
-    circular: bool = False
-    kinks: tuple[float, ...] = ()
-
-    def expect(self, x: Floats, moment: Moment) -> Floats:
-        x = np.asarray(x, dtype=np.float64)
-        nothing, everything = np.zeros_like(x), np.ones_like(x)
-        begin = self.start(x)
-        end = begin + self.share
-        window = self.codebook.integral(begin, np.minimum(end, 1.0), x, moment)
-        if self.circular:  # what went past the end comes back at the beginning
-            window = window + self.codebook.integral(nothing, np.maximum(end - 1.0, 0.0), x, moment)
-        base = self.codebook.integral(nothing, everything, x, moment)
-        # Divided by the width as rounded; a window that is lost in the last digit is one point.
-        point = moment.function(self.codebook(begin) - x)
-        wide = end - begin > _LAST_DIGIT
-        inside = np.where(wide, window / np.where(wide, end - begin, 1.0), point)
-        return np.asarray(self.rest * base + self.contrast * inside)
-
-    def density(self, y: Floats, x: Floats) -> Floats:
-        y, x = np.broadcast_arrays(np.asarray(y, dtype=np.float64), np.asarray(x, dtype=np.float64))
-        place = self.codebook.below(y)
-        offset = place - self.start(x)
-        if self.circular:
-            offset = np.mod(offset, 1.0)
-        inside = (offset >= 0.0) & (offset < self.share)
-        level = self.rest + self.contrast / self.share * inside
-        return np.asarray(level * self.codebook.stretch(y), dtype=np.float64)
-
-    def cumulative(self, y: Floats, x: Floats) -> Floats:
-        y, x = np.broadcast_arrays(np.asarray(y, dtype=np.float64), np.asarray(x, dtype=np.float64))
-        return self._mass(np.zeros(y.shape), self.codebook.below(y), x)
-
-    def between(self, first: Floats, last: Floats, x: Floats) -> Floats:
-        begin, end = (self.codebook.below(np.asarray(y, dtype=np.float64)) for y in (first, last))
-        return self._mass(begin, end, np.asarray(x, dtype=np.float64))
-
-    def atoms(self, x: Floats) -> tuple[Floats, Floats]:
-        places, begins, ends = self.codebook.spans
-        return places, self._mass(begins, ends, np.asarray(x, dtype=np.float64)[..., None])
-
-    def _mass(self, begin: Floats, end: Floats, x: Floats) -> Floats:
-        """Give the probability of the part [begin, end] of the report space."""
-        start = self.start(np.asarray(x, dtype=np.float64))
-        shared = _overlap(begin, end, start, start + self.share)
-        if self.circular:
-            shared = shared + _overlap(begin, end, start - 1.0, start - 1.0 + self.share)
-        return np.asarray(self.rest * (end - begin) + self.contrast / self.share * shared)
-
-    @property
-    def support(self) -> tuple[float, float]:
-        return self.codebook.ends
-
-
-@final
-@dataclass(frozen=True, eq=False)
-class MixedLaw(Law):
-    """One of several laws, chosen by a coin that does not look at the input."""
-
-    weights: tuple[float, ...]
-    laws: tuple[Law, ...]
-    circular: bool = False
-
-    def _mix(self, answer: Callable[[Law], Floats]) -> Floats:
-        mixed = sum(weight * answer(law) for weight, law in zip(self.weights, self.laws, strict=True))
-        return np.asarray(mixed, dtype=np.float64)
-
-    def expect(self, x: Floats, moment: Moment) -> Floats:
-        return self._mix(lambda law: law.expect(x, moment))
-
-    def density(self, y: Floats, x: Floats) -> Floats:
-        return self._mix(lambda law: law.density(y, x))
-
-    def cumulative(self, y: Floats, x: Floats) -> Floats:
-        return self._mix(lambda law: law.cumulative(y, x))
-
-    def atoms(self, x: Floats) -> tuple[Floats, Floats]:
-        parts = [law.atoms(x) for law in self.laws]
-        places = np.concatenate([place for place, _ in parts])
-        masses = [weight * mass for weight, (_, mass) in zip(self.weights, parts, strict=True)]
-        order = np.argsort(places, kind="stable")
-        return places[order], np.concatenate(masses, axis=-1)[..., order]
-
-    @property
-    def support(self) -> tuple[float, float]:
-        ends = [law.support for law, weight in zip(self.laws, self.weights, strict=True) if weight > 0]
-        return min(low for low, _ in ends), max(high for _, high in ends)
-
-    @property
-    def kinks(self) -> tuple[float, ...]:
-        return tuple(sorted({kink for law in self.laws for kink in law.kinks}))
-
-
-@final
-@dataclass(frozen=True, eq=False)
-class BlendedLaw(Law):
-    """One of two windows on one codebook, chosen by a coin that the input weighs."""
-
-    below: WindowLaw
-    above: WindowLaw
-    weight: Callable[[Floats], Floats]  # the probability of the one above
-    circular: bool = False
-    kinks: tuple[float, ...] = ()
-
-    def _blend(self, answer: Callable[[WindowLaw], Floats], x: Floats) -> Floats:
-        weight = self.weight(np.asarray(x, dtype=np.float64))
-        return np.asarray((1.0 - weight) * answer(self.below) + weight * answer(self.above))
-
-    def expect(self, x: Floats, moment: Moment) -> Floats:
-        return self._blend(lambda law: law.expect(x, moment), x)
-
-    def density(self, y: Floats, x: Floats) -> Floats:
-        return self._blend(lambda law: law.density(y, x), x)
-
-    def cumulative(self, y: Floats, x: Floats) -> Floats:
-        return self._blend(lambda law: law.cumulative(y, x), x)
-
-    def atoms(self, x: Floats) -> tuple[Floats, Floats]:
-        x = np.asarray(x, dtype=np.float64)
-        return self.below.codebook.atoms, self._blend(lambda law: law.atoms(x)[1], x[..., None])
-
-    @property
-    def support(self) -> tuple[float, float]:
-        return self.below.support
-
-
-def _overlap(begin: Floats, end: Floats, first: Floats, last: Floats) -> Floats:
-    return np.asarray(np.maximum(np.minimum(end, last) - np.maximum(begin, first), 0.0), dtype=np.float64)

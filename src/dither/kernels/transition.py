@@ -210,5 +210,37 @@ class Stacked(Operator):
         return replace(self, parts=tuple(part.spread(times) for part in self.parts))
 
 
+@final
+@dataclass(frozen=True, eq=False)
+class Product(Operator):
+    """Two coordinates that are reported independently: the matrix is the product of two small ones."""
+
+    first: Floats
+    second: Floats
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        (a, b), (c, d) = self.first.shape, self.second.shape
+        return a * c, b * d
+
+    def forward(self, inputs: Floats) -> Floats:
+        table = inputs.reshape(self.first.shape[1], self.second.shape[1])
+        return np.asarray(self.first @ table @ self.second.T).reshape(-1)
+
+    def backward(self, reports: Floats) -> Floats:
+        table = reports.reshape(self.first.shape[0], self.second.shape[0])
+        return np.asarray(self.first.T @ table @ self.second).reshape(-1)
+
+    def counts(self, tally: Array) -> Floats:
+        return np.asarray(tally, dtype=np.float64)
+
+    def spread(self, times: int) -> Product:
+        table = self.second.reshape(len(self.second), -1, times)
+        return Product(self.first, table.mean(axis=2))
+
+    def twins(self) -> Mask:
+        return np.zeros(self.shape[1] - 1, dtype=np.bool_)
+
+
 def _split(vector: Array, lengths: Sequence[int]) -> list[Array]:
     return np.split(vector, np.cumsum(lengths)[:-1])

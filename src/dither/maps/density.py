@@ -10,27 +10,23 @@ from typing import Any, Final, final
 import numpy as np
 
 from dither.arrays import Array, Floats, Integers, Mask
-from dither.domains import Rectangle, Region, Sphere
+from dither.domains import Rectangle
 from dither.domains.line import Interval
 from dither.errors import InvalidParameter
 from dither.estimation.estimate import Estimate, thousands
 from dither.estimation.likelihood.em import climb, smooth
-from dither.kernels.transition import Dense, Operator
-from dither.maps.likelihood import Part, chances, flat, told
-from dither.mechanisms.number import Numerical
-from dither.mechanisms.places.path import PathMechanism
-from dither.mechanisms.places.tracs_c import TraCSC
+from dither.kernels.transition import Dense, Operator, Product
+from dither.maps.likelihood import flat, likelihoods, told
+from dither.mechanisms.places.path import PathMechanism, Separable
 from dither.privacy import Guarantee
 from dither.randomness import Seeded
 from dither.reports import Reports
 
 Counted = Callable[[Floats], Floats]
 
-_INNER: Final = 4  # places along a bin of one coordinate at which the law of a report is looked at
 _ACROSS: Final = 3  # and along each side of a cell, where every report has a law of its own
 _MOST_BINS: Final = 256
 _FINE: Final = 32
-_COUNTED: Final = 128  # groups of reports a side
 _RESAMPLES: Final = 20
 _STEPS: Final = 300  # from one likeliest map to another that is near
 
@@ -133,15 +129,18 @@ def density(reports: Reports, columns: int = 32, rows: int = 32, *, smoothing: f
     """
     _check(columns, rows, smoothing)
     mechanism, parts = told(reports)
-    grid, crossed = grid_of(mechanism), _crossed(parts)
-    times = tuple(1 if crossed is None else -(-_FINE // count) for count in (columns, rows))
+    grid = grid_of(mechanism)
+    times = tuple(-(-_FINE // count) for count in (columns, rows))
+    separable = mechanism.separable((columns * times[0], rows * times[1])) if len(parts) == 1 else None
+    if separable is None:
+        times = (1, 1)
     shape = columns * times[0], rows * times[1]
     inside = _inside(mechanism, grid, *shape)
-    if crossed is None:
+    if separable is None:
         law: Operator = _each(reports, grid, shape, inside)
         counted: Counted = _as_they_are
     else:
-        law, counted = _product(crossed, flat(reports, mechanism), shape)
+        law, counted = _product(separable, flat(reports, mechanism))
     whose = np.cumsum(flat(reports, mechanism)[:, 0] != 0) - 1
     sample = Sample(law, counted, whose, mechanism.guarantee)
     level = inside.reshape(-1) / inside.sum()
@@ -166,19 +165,9 @@ def _check(columns: int, rows: int, smoothing: float) -> None:
         raise InvalidParameter("smoothing is a share between 0 and 1")
 
 
-def _product(mechanism: TraCSC, rows: Array, shape: tuple[int, int]) -> tuple[Crossed, Counted]:
-    """Give P(report | cell) for two free coordinates, and how often each pair of groups was reported."""
-    matrices, groups = [], []
-    for axis, (part, line, bins) in enumerate(
-        zip(mechanism.parts, mechanism.crossed.axes, shape, strict=True)
-    ):
-        assert isinstance(part, Numerical)
-        x = line.from_unit((np.arange(bins * _INNER) + 0.5) / (bins * _INNER))
-        matrix = part.transition(x, max(_COUNTED, bins)).spread(_INNER).dense()
-        matrices.append(matrix)
-        groups.append(rows[:, axis + 1].astype(np.int64) * len(matrix) // part.outcomes)
-    law = Crossed(*matrices)
-    place = groups[0] * len(matrices[1]) + groups[1]
+def _product(separable: Separable, rows: Array) -> tuple[Product, Counted]:
+    """Return P(report | cell) for two free coordinates, and how often each pair of groups was reported."""
+    law, place = separable.operator, separable.groups(rows)
 
     def counted(weights: Floats) -> Floats:
         return np.asarray(np.bincount(place, weights, law.shape[0]), dtype=np.float64)
@@ -188,7 +177,7 @@ def _product(mechanism: TraCSC, rows: Array, shape: tuple[int, int]) -> tuple[Cr
 
 def _each(reports: Reports, grid: Rectangle, shape: tuple[int, int], inside: Mask) -> Dense:
     """Give P(report | cell), a row for each report."""
-    matrix = scaled(chances(reports, cells_of(grid, *shape)) * inside.reshape(-1))
+    matrix = scaled(likelihoods(reports, cells_of(grid, *shape)) * inside.reshape(-1))
     return Dense(matrix, np.arange(len(matrix)))
 
 
@@ -201,13 +190,6 @@ def scaled(found: Floats) -> Floats:
     return np.asarray(found / found.max(axis=1, keepdims=True))
 
 
-def _crossed(parts: list[Part]) -> TraCSC | None:
-    """Give the mechanism if all locations share one whose coordinates are free on the grid's axes."""
-    mechanism = parts[0].mechanism
-    free = isinstance(mechanism, TraCSC) and isinstance(mechanism.domain, Rectangle | Sphere)
-    return mechanism if isinstance(mechanism, TraCSC) and free and len(parts) == 1 else None
-
-
 def summed(fine: Floats, shape: tuple[int, ...]) -> Floats:
     """Add up the cells of a finer grid, the last two axes, into those of a coarser one."""
     columns, rows = shape
@@ -215,44 +197,10 @@ def summed(fine: Floats, shape: tuple[int, ...]) -> Floats:
     return np.asarray(fine.reshape(*fine.shape[:-2], columns, across, rows, along).sum(axis=(-3, -1)))
 
 
-@final
-@dataclass(frozen=True, eq=False)
-class Crossed(Operator):
-    """Two coordinates that are reported independently: the matrix is the product of two small ones."""
-
-    first: Floats
-    second: Floats
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        (a, b), (c, d) = self.first.shape, self.second.shape
-        return a * c, b * d
-
-    def forward(self, inputs: Floats) -> Floats:
-        table = inputs.reshape(self.first.shape[1], self.second.shape[1])
-        return np.asarray(self.first @ table @ self.second.T).reshape(-1)
-
-    def backward(self, reports: Floats) -> Floats:
-        table = reports.reshape(self.first.shape[0], self.second.shape[0])
-        return np.asarray(self.first.T @ table @ self.second).reshape(-1)
-
-    def counts(self, tally: Array) -> Floats:
-        return np.asarray(tally, dtype=np.float64)
-
-    def spread(self, times: int) -> Crossed:
-        table = self.second.reshape(len(self.second), -1, times)
-        return Crossed(self.first, table.mean(axis=2))
-
-    def twins(self) -> Mask:
-        return np.zeros(self.shape[1] - 1, dtype=np.bool_)
-
-
-def grid_of(mechanism: PathMechanism) -> Rectangle:
+def grid_of(mechanism: PathMechanism[Any, Any]) -> Rectangle:
     """Give the rectangle that a map covers."""
-    if isinstance(mechanism.domain, Sphere):
-        return Rectangle(Interval(-180.0, 180.0), Interval(-90.0, 90.0))
-    assert isinstance(mechanism.domain, Region)
-    return mechanism.domain.box
+    box: Rectangle = mechanism.area.box
+    return box
 
 
 def cells_of(grid: Rectangle, columns: int, rows: int) -> Floats:
@@ -268,7 +216,7 @@ def centres(grid: Rectangle, columns: int, rows: int) -> Floats:
     return np.stack(np.meshgrid(x, y, indexing="ij"), axis=-1).reshape(-1, 2)
 
 
-def _inside(mechanism: PathMechanism, grid: Rectangle, columns: int, rows: int) -> Mask:
+def _inside(mechanism: PathMechanism[Any, Any], grid: Rectangle, columns: int, rows: int) -> Mask:
     middles = centres(grid, columns, rows)
     gap = np.abs(mechanism.domain.clip(middles) - middles).max(axis=1)
     return np.asarray((gap <= 1e-9 * max(grid.x.length, grid.y.length)).reshape(columns, rows))

@@ -13,7 +13,7 @@ from dither.errors import InvalidParameter
 from dither.estimation.estimate import thousands
 from dither.kernels.transition import Operator
 from dither.maps.density import Sample, cells_of, density, grid_of, scaled, summed
-from dither.maps.likelihood import chances, flat, told
+from dither.maps.likelihood import flat, likelihoods, told
 from dither.mechanisms.combined.post_processing import Snapped
 from dither.privacy import Guarantee
 from dither.reports import Reports
@@ -72,7 +72,7 @@ def flows(reports: Reports, columns: int = 4, rows: int = 4) -> Flows:
     mechanism, _ = told(reports)
     _checked(columns, rows)
     begins = np.flatnonzero(flat(reports, mechanism)[:, 0])
-    ends = np.append(begins[1:], mechanism.answers(reports.cells)) - 1
+    ends = np.append(begins[1:], mechanism.counting.answers(reports.cells)) - 1
     going = ends > begins
     total = int(going.sum())
     if not total:
@@ -83,7 +83,7 @@ def flows(reports: Reports, columns: int = 4, rows: int = 4) -> Flows:
     within = np.maximum(within, 1e-3 / within.size)
     spots = cells_of(grid, *within.shape)
     first, last = (
-        scaled(_weighed(chances(reports, spots, some[going]), within, fine)) for some in (begins, ends)
+        scaled(_weighed(likelihoods(reports, spots, some[going]), within, fine)) for some in (begins, ends)
     )
     law = Pairs(first, last)
     sample = Sample(law, lambda weights: weights, np.arange(total), mechanism.guarantee)

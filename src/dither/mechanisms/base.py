@@ -2,38 +2,94 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
-from dataclasses import KW_ONLY, dataclass, fields, replace
+from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass, field, fields, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, ClassVar, Self, final
+from typing import Any, ClassVar, Final, Generic, Self, TypeVar, final
 
 import numpy as np
 
-from dither.arrays import Array, Integers
+from dither.arrays import Array
+from dither.device_text import canonical, digest
 from dither.domains import Domain
 from dither.errors import InvalidParameter, MalformedReport
-from dither.privacy import Bound, Guarantee, Unit
+from dither.kernels.counting import Counting, EachReport
+from dither.kernels.kernel import Kernel, read_kernel
+from dither.privacy import Bound, Guarantee, Pure, Unit
 from dither.randomness import SYSTEM, Source
 from dither.reports import Reports
 
+Admits = TypeVar("Admits", bound=Domain)
+
 LEAST_EPSILON, MOST_EPSILON = 1e-6, 50.0
+_TRAVELLED: Final = "travelled"
+
+
+@final
+@dataclass(frozen=True)
+class Travelled:
+    """What came with a specification: the kernel that devices run, and the codebook of its reports."""
+
+    kernel: Kernel
+    codebook: Any = None  # as `Mechanism.read_codebook` returns it; None where the mechanism computes it
+
+
+class Answering(ABC):
+    """What people can be asked with: a mechanism, or a combinator of mechanisms."""
+
+    @property
+    @abstractmethod
+    def guarantee(self) -> Guarantee:
+        """What a person who answers once is promised."""
+
+    @abstractmethod
+    def device(self) -> dict[str, Any]:
+        """Return what a device needs in order to answer, as plain data: see docs/wire.md."""
+
+    @abstractmethod
+    def describe(self) -> str:
+        """Return a paragraph for people: what is asked, what is promised, what a report is."""
+
+    @property
+    def plain(self) -> Any:
+        """What one answer is drawn by: itself, unless it wraps a mechanism that answers the same way."""
+        return self
+
+    @final
+    @cached_property
+    def device_text(self) -> str:
+        """The text of what a device needs in order to answer: canonical JSON."""
+        return canonical(self.device())
+
+    @final
+    @cached_property
+    def fingerprint(self) -> str:
+        """The name of what devices do: 32 hexadecimal digits of the SHA-256 of the device text.
+
+        With equal fingerprints reports have equal distributions. How the collector reads the reports is not
+        part of it, nor are names of classes.
+        """
+        return digest(self.device_text)
 
 
 @dataclass(frozen=True)
-class Mechanism(ABC):
-    """A question with a budget. One object serves both sides: devices perturb, the collector decodes."""
+class Mechanism(Answering, Generic[Admits]):
+    """A question with a budget. One object serves both sides: devices perturb, the collector decodes.
 
-    domain: Domain
+    `travelled` is for mechanisms that were read from a specification: they sample by the integers that came
+    with it, which are checked against ε, and never by recomputed ones.
+    """
+
+    domain: Admits
     _: KW_ONLY
     epsilon: float
+    travelled: Travelled | None = field(default=None, repr=False, compare=False)
 
     takes: ClassVar[tuple[type[Domain], ...]]
-    decoding_only: ClassVar[frozenset[str]] = frozenset()  # fields that do not change what devices send
+    alone: ClassVar[bool] = True  # whether a person's report is drawn without regard to other people
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "epsilon", self._budget())
@@ -47,80 +103,98 @@ class Mechanism(ABC):
     def _budget(self) -> float:
         return check_epsilon(self.epsilon)
 
-    @abstractmethod
     def _build(self) -> None:
         """Make everything that can fail, so that an object that exists is valid."""
+        _ = self.kernel
 
+    @property
     @abstractmethod
-    def _draw(self, values: object, source: Source, threads: int) -> Array:
-        """Check the values and draw their reports."""
+    def kernel(self) -> Kernel:
+        """What devices run: integers, and the rule that brings a value to them."""
 
     @abstractmethod
     def decode(self, cells: Array) -> Array:
-        """Give what reports stand for, as an array of numbers or labels."""
+        """Return what reports stand for, as an array of numbers or labels."""
 
-    @abstractmethod
-    def _valid(self, raw: Array) -> Array:
-        """Give raw reports in their own dtype, or raise `MalformedReport`."""
+    def _draw(self, values: object, source: Source, threads: int) -> Array:
+        """Check the values and draw their reports."""
+        return self.kernel.draw(self.domain.check(values), source, threads=threads)
 
-    @abstractmethod
     def realised(self) -> tuple[Bound, str]:
         """Recompute the bound from the integers that are sampled, and say how."""
+        return Pure(self.kernel.epsilon), self.kernel.evidence
 
-    @abstractmethod
-    def wire(self) -> dict[str, Any]:
-        """Give the integers that devices sample by and the codebook, as plain data."""
+    # --- what travels
+
+    def device(self) -> dict[str, Any]:
+        return {
+            **self.kernel.device(),
+            "domain": self.domain.device(),
+            "outside": self.domain.outside,
+        }
+
+    def codebook(self) -> Any:
+        """Return what the collector reads reports by, as plain data; None where labels are all there is."""
+        return None
 
     @classmethod
-    def rebuilt(cls, domain: Domain, parameters: Mapping[str, Any], wire: dict[str, Any]) -> Self:
-        """Give a mechanism from its parameters and the integers and the codebook that travelled."""
-        return cls(domain, **parameters).restored(wire)
+    def read_codebook(cls, data: Any) -> Any:
+        """Return the codebook that `codebook` wrote; raise MalformedReport if there is none."""
+        if data is not None:
+            raise MalformedReport(f"{cls.__name__} has no codebook")
+        return None
 
-    def restored(self, wire: dict[str, Any]) -> Self:
-        """Give this mechanism with the integers and the codebook that travelled, never recomputed ones."""
-        if wire != self.wire():
-            raise MalformedReport("the reports were sampled by other integers than this version's")
-        return self
+    @classmethod
+    def rebuilt(
+        cls, domain: Domain, parameters: Mapping[str, Any], device: Mapping[str, Any], codebook: Any
+    ) -> Self:
+        """Return a mechanism with the kernel and the codebook that travelled."""
+        kernel = read_kernel(device, domain)
+        return cls(domain, **parameters, travelled=Travelled(kernel, cls.read_codebook(codebook)))  # type: ignore[arg-type]
+
+    @classmethod
+    def from_version_1(
+        cls, domain: Domain, parameters: Mapping[str, Any], sampled: Mapping[str, Any]
+    ) -> Self:
+        """Return a mechanism with the integers and codebook of a specification of version 1."""
+        return cls(domain, **parameters).version_1(sampled)  # type: ignore[arg-type]
+
+    def version_1(self, sampled: Mapping[str, Any]) -> Self:
+        """Return this mechanism with the integers and codebook of a specification of version 1."""
+        raise MalformedReport(f"specifications of version 1 of {type(self).__name__} are not read")
 
     @final
-    def _varied(self, codebook: Callable[[Self], Any], **changes: Any) -> Self:
-        """Give a copy with other fields; integers that travelled stay, read by the codebook for the copy."""
-        copy = replace(self, **changes)
-        if "_travelled" not in self.__dict__:
-            return copy
-        return copy.restored(self.wire() | {"codebook": codebook(copy)})
+    def parameters(self) -> dict[str, Any]:
+        """Return what the mechanism was made of, by name."""
+        named = {item.name for item in fields(self) if item.init} - {_TRAVELLED}
+        return {item.name: getattr(self, item.name) for item in fields(self) if item.name in named}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # What was derived is derived again; what travelled with the mechanism travels on.
+        return _rebuilt, (type(self), self.parameters(), self.travelled)
+
+    # --- reports
 
     @property
-    @abstractmethod
     def outcomes(self) -> int:
-        """How many different reports there are."""
+        """The number of different reports."""
+        return self.kernel.outcomes
 
     @property
     def layout(self) -> np.dtype[Any]:
-        """One report as numpy lays it out: an unsigned integer, or a row of them."""
-        return np.dtype(np.min_scalar_type(self.outcomes - 1))
+        """One report as numpy lays it out: an unsigned integer, or a row of integers."""
+        return self.kernel.layout
 
-    def tally(self, cells: Array) -> Integers:
-        """Count reports into a vector that adds across chunks and machines: how often each was sent."""
-        return np.bincount(cells.reshape(-1), minlength=self.outcomes)
-
+    @final
     @property
-    def tallies(self) -> int:
-        """How long the vector of `tally` is."""
-        return self.outcomes
-
-    def adds_up(self, counts: Integers, n: int) -> bool:
-        """Say whether n answers can have been counted like this: each once, unless `tally` says otherwise."""
-        return int(counts.sum()) == n
-
-    def answers(self, cells: Array) -> int:
-        """Say how many answers an array of reports holds: its size, unless one answer is several numbers."""
-        return int(cells.size)
-
-    @property
-    @abstractmethod
-    def report_bytes(self) -> float:
+    def report_bytes(self) -> int:
         """The size of one report, in bytes."""
+        return self.layout.itemsize
+
+    @property
+    def counting(self) -> Counting:
+        """How reports are counted into a summary."""
+        return EachReport(self.outcomes)
 
     @property
     def unit(self) -> Unit:
@@ -139,13 +213,11 @@ class Mechanism(ABC):
         Values outside the domain raise `OutsideDomain`; nothing is half done. `source` is for tests;
         `threads` speeds up large arrays.
         """
-        if source is not None and not isinstance(source, Source):
-            raise InvalidParameter("source must be a Source such as dt.Seeded(7), or left out")
-        return Reports(self, self._draw(values, SYSTEM if source is None else source, threads))
+        return Reports(self, self._draw(values, check_source(source), check_threads(threads)))
 
     @final
     def reports(self, raw: object) -> Reports:
-        """Read reports that come from outside: the one way in. Refuses what no device could have sent."""
+        """Read reports that come from outside: the one way in. Raise MalformedReport for impossible ones."""
         if isinstance(raw, Reports):
             return raw.read_by(self)
         if isinstance(raw, np.ma.MaskedArray):
@@ -160,50 +232,29 @@ class Mechanism(ABC):
             array = array.astype(np.uint8)
         return Reports(self, self._valid(array))
 
+    def _valid(self, raw: Array) -> Array:
+        return self.kernel.check(raw)
+
     def at(self, epsilon: float) -> Self:
-        """Give the same mechanism with another budget."""
-        return replace(self, epsilon=epsilon)
-
-    @final
-    def parameters(self) -> dict[str, Any]:
-        """Give what the mechanism was made of, by name."""
-        return {field.name: getattr(self, field.name) for field in fields(self) if field.init}
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        # What was derived is derived again; what travelled with the mechanism travels on.
-        return _rebuilt, (type(self), self.parameters(), self.__dict__.get("_travelled"))
-
-    @final
-    @cached_property
-    def fingerprint(self) -> str:
-        """A short name for what devices do: equal fingerprints, equal laws. Decoding is not part of it."""
-        kept = {name: repr(value) for name, value in self.parameters().items()}
-        kept["domain"] = self.domain.identity
-        for name in self.decoding_only:
-            kept.pop(name, None)
-        wire = {name: part for name, part in self.wire().items() if name != "codebook"}
-        text = json.dumps([type(self).__name__, kept, wire], sort_keys=True, ensure_ascii=False)
-        return hashlib.sha256(text.encode()).hexdigest()[:16]
+        """Return the same mechanism with another budget."""
+        return replace(self, epsilon=epsilon, travelled=None)
 
     def describe(self) -> str:
-        """Give a paragraph for people: what is asked, what is promised, what a report is."""
+        """Return a paragraph for people: what is asked, what is promised, what a report is."""
         summary = (type(self).__doc__ or "").strip().splitlines()[0].rstrip(".")
-        size = f"{self.report_bytes:g} byte" + ("" if self.report_bytes == 1 else "s")
+        size = f"{self.report_bytes} byte" + ("" if self.report_bytes == 1 else "s")
         return (
             f"{type(self).__name__} on {self.domain} with ε = {self.epsilon:g}. {summary}. "
             f"Promise: {self.guarantee}. A report is {size}."
         )
 
 
-def _rebuilt(
-    kind: type[Mechanism], parameters: dict[str, Any], travelled: dict[str, Any] | None
-) -> Mechanism:
-    made = kind(**parameters)
-    return made if travelled is None else made.restored(travelled)
+def _rebuilt(kind: type[Mechanism[Any]], parameters: dict[str, Any], travelled: Travelled | None) -> Any:
+    return kind(**parameters, travelled=travelled)
 
 
 def check_epsilon(epsilon: object) -> float:
-    """Give a budget as a float, or say what a budget is."""
+    """Return a budget as a float; raise InvalidParameter if it is none."""
     number = isinstance(epsilon, int | float | Fraction | np.integer | np.floating)
     if isinstance(epsilon, bool) or not number:
         raise InvalidParameter(f"epsilon must be a number, not {type(epsilon).__name__}")
@@ -216,3 +267,19 @@ def check_epsilon(epsilon: object) -> float:
             "above, they hide nothing"
         )
     return budget
+
+
+def check_source(source: Source | None) -> Source:
+    """Return a source of randomness, the system's if none is given."""
+    if source is None:
+        return SYSTEM
+    if not isinstance(source, Source):
+        raise InvalidParameter("source must be a Source such as dt.Seeded(7), or left out")
+    return source
+
+
+def check_threads(threads: object) -> int:
+    """Return a number of threads; raise InvalidParameter if it is none."""
+    if isinstance(threads, bool) or not isinstance(threads, int) or threads < 1:
+        raise InvalidParameter("the number of threads is a whole number, at least 1")
+    return threads

@@ -1,75 +1,125 @@
-"""What estimators ask of a mechanism of one number: a straight reading of its reports, and its transition."""
+"""Mechanisms of one number: a kernel on a line, and a codebook that says which number a report stands for."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Final, final
+from functools import cached_property
+from typing import Any, Final, final
 
 import numpy as np
 
 from dither.arrays import Array, Floats
-from dither.domains import Circle
-from dither.kernels.transition import Dense, Operator
-from dither.mechanisms.analysis import Questions
+from dither.domains import Circle, Line, numbers
+from dither.errors import InvalidParameter
+from dither.kernels.kernel import Kernel
+from dither.kernels.lattice.law import TableLaw
+from dither.kernels.line import LineKernel
+from dither.kernels.transition import Operator
+from dither.kernels.window.decoder import Decoder, read_decoder
+from dither.mechanisms.analysis import Questions, Realised
 from dither.mechanisms.base import Mechanism
+from dither.privacy.exact import exp_below
+from dither.randomness import Source
 
 STRAIGHT: Final = 1e-6  # how far, in lengths of the domain, a mean report may be off a straight line
 
 
 @final
 @dataclass(frozen=True, eq=False)
-class Reading:
+class UnbiasedReading:
     """A number for each report that is counted, such that the mean for an input is the input itself.
 
-    Where a tally counts only the leading bits of cells, `cut` is what one unit of the rest is worth; the
-    values then are those of the middle of a group, `half` units up.
+    Where only the leading bits of cells are counted, `cut` is what one unit of the rest is worth; the values
+    then are those of the middle of a group, `half` units up.
     """
 
     values: Floats
     cut: float = 0.0
     half: float = 0.0
 
-    def total(self, tally: Array, n: int) -> float:
-        """Give the sum of the readings of n reports."""
-        rest = self.cut * (float(tally[-1]) - n * self.half) if self.cut else 0.0
-        return float((tally[: self.values.size] * self.values).sum()) + rest
+    def total(self, counts: Array, n: int) -> float:
+        """Return the sum of the numbers of n reports."""
+        rest = self.cut * (float(counts[-1]) - n * self.half) if self.cut else 0.0
+        return float((counts[: self.values.size] * self.values).sum()) + rest
 
 
 @dataclass(frozen=True)
-class Numerical(Mechanism, Questions):
+class NumberMechanism(Mechanism[Line], Questions):
     """A mechanism of one number, on an interval or a circle."""
 
+    @property
     @abstractmethod
-    def probabilities(self, x: float) -> list[Fraction]:
-        """Give the exact probability of every report for the input x, from the very integers sampled."""
+    def kernel(self) -> LineKernel: ...
 
+    @property
+    @abstractmethod
+    def decoder(self) -> Decoder:
+        """The number that each report stands for."""
+
+    @property
+    def line(self) -> Line:
+        return self.domain
+
+    def _draw(self, values: object, source: Source, threads: int) -> Array:
+        return self.kernel.draw(numbers(values), source, threads=threads)  # it checks block by block
+
+    def decode(self, cells: Array) -> Floats:
+        return self.decoder(cells)
+
+    def codebook(self) -> Any:
+        return self.decoder.plain()
+
+    @classmethod
+    def read_codebook(cls, data: Any) -> Any:
+        return read_decoder(data)
+
+    @final
+    def probabilities(self, x: float) -> list[Fraction]:
+        """Return the exact probability of every report for the input x, from the very integers sampled."""
+        return self.kernel.probabilities(x)
+
+    @final
     def chances(self, x: float) -> Floats:
-        """Give the probability of every report for the input x, in floats."""
-        return np.array([float(chance) for chance in self.probabilities(x)])
+        """Return the probability of every report for the input x, in floats."""
+        return self.kernel.chances(x)
+
+    @final
+    def likelihood(self, inputs: Floats, rows: int) -> Operator:
+        """Return P(report | input) as an operator, reports grouped into about `rows` rows."""
+        return self.kernel.likelihood(inputs, rows)
+
+    @cached_property
+    def sampled(self) -> Realised:
+        """The same questions about the integers that are sampled."""
+        values = self.line.to_unit(self.decoder(np.arange(self.outcomes)))
+
+        def chances(unit: float) -> Floats:
+            return self.chances(float(self.line.from_unit(np.asarray(unit))))
+
+        return Realised(self.line, TableLaw(chances, values, circular=isinstance(self.line, Circle)))
 
     def decoded(self) -> Floats:
-        """Give what each report that is counted stands for."""
+        """Return the number of each report that is counted."""
         return np.asarray(self.decode(np.arange(self.outcomes)), dtype=np.float64)
 
-    def straight(self) -> Reading | None:
-        """Give the reading of reports whose mean is the value, or None where the mean report is not straight.
+    def unbiased_reading(self) -> UnbiasedReading | None:
+        """Return numbers for the reports whose mean is the value; None if E[report] is not affine in it.
 
-        The reading undoes any choice of decoding: what matters is which reports were sent. Here the mean
+        They do not depend on the choice of decoding: what matters is which reports were sent. Here the mean
         cell, or else the mean decoded report, is tabulated at a few inputs and compared with a line.
         """
         if isinstance(self.line, Circle):
             return None
         inputs = np.linspace(self.line.low, self.line.high, 9)
         chances = np.stack([self.chances(float(x)) for x in inputs])
-        cells = np.arange(self.outcomes)
-        for numbers in (cells, self.decoded()):
-            means = chances @ numbers
+        for given in (np.arange(self.outcomes), self.decoded()):
+            means = chances @ given
             slope = (means[-1] - means[0]) / self.line.length
             line = means[0] + slope * (inputs - self.line.low)
             if np.abs(means - line).max() < STRAIGHT * abs(slope) * self.line.length:
-                return Reading(self.line.low + (numbers - means[0]) / slope)
+                return UnbiasedReading(self.line.low + (given - means[0]) / slope)
         return None
 
     @property
@@ -77,13 +127,8 @@ class Numerical(Mechanism, Questions):
         """The share of the reports within which the likeliest ones of one input lie."""
         return 1.0
 
-    def transition(self, x: Floats, rows: int) -> Operator:
-        """Give P(report | input) for inputs x, reports grouped into about `rows` rows."""
-        groups = np.arange(self.outcomes)
-        if rows < self.outcomes:
-            # Rows of about equal probability: fine where reports fall, coarse far outside the domain.
-            inputs = np.linspace(self.line.low, self.line.high, 9)
-            below = np.cumsum(sum(self.chances(float(one)) for one in inputs)) / inputs.size
-            groups = np.unique(np.searchsorted(below, np.arange(rows) / rows, side="right"))
-        columns = [np.add.reduceat(self.chances(float(one)), groups) for one in x]
-        return Dense(np.stack(columns, axis=1), groups)
+
+def check_ratio(kernel: Kernel, epsilon: float) -> None:
+    """Raise InvalidParameter if the largest ratio, in integers, is above e^ε; if not, ε-LDP is proven."""
+    if kernel.ratio > exp_below(Fraction(epsilon)):
+        raise InvalidParameter("this ε is too small or too large for the number of cells")

@@ -1,1 +1,1 @@
-"""Numerical methods: bisection, golden section, quadrature, quantiles, beta functions."""
+"""NumberMechanism methods: bisection, golden section, quadrature, quantiles, beta functions."""

@@ -6,29 +6,31 @@ import hashlib
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass, field
-from fractions import Fraction
 from functools import cached_property
 from typing import Any, Self, final
 
 import numpy as np
 
 from dither.arrays import Floats
-from dither.domains import Circle, Domain, Interval
+from dither.device_text import whole
+from dither.domains import Circle, Domain, Interval, Line
 from dither.errors import InvalidParameter, MalformedReport
-from dither.kernels.law import BlendedLaw, WindowLaw
 from dither.kernels.window.codebook import Runs
-from dither.kernels.window.decoder import Table, from_wire
-from dither.kernels.window.integers import Sliding, certified
-from dither.kernels.window.start_table import COIN, Balanced, Chart, Nearest
+from dither.kernels.window.decoder import Decoder, TableDecoder, read_decoder
+from dither.kernels.window.integers import Sliding
+from dither.kernels.window.kernel import SlidingKernel
+from dither.kernels.window.law import BlendedLaw, WindowLaw
+from dither.kernels.window.start import WRAPPED, Placement
+from dither.kernels.window.start_table import COIN, BalancedCells, KnotStart, NearestCells, StepStart
 from dither.losses import Criterion, Power, absolute, squared, worst
 from dither.mechanisms.analysis import Realised
-from dither.mechanisms.number import Reading
+from dither.mechanisms.base import Travelled
+from dither.mechanisms.number import UnbiasedReading
 from dither.mechanisms.window import Decoding, Shape, WindowMechanism
 from dither.optimal import store
 from dither.optimal.design import Design
 from dither.optimal.problem import Elsewhere, Given, Loss, Problem
 from dither.optimal.solver import circle
-from dither.privacy.exact import exp_below
 
 
 @final
@@ -97,8 +99,8 @@ class Optimal(WindowMechanism):
     @cached_property
     def problem(self) -> Problem:
         """What was asked, in units in which the domain has length 1."""
-        assert isinstance(self.loss, Loss)
-        return Problem(self.epsilon, self.loss, self.criterion, self.unbiased)
+        loss = self.loss if isinstance(self.loss, Loss) else absolute  # `_build` makes it a Loss
+        return Problem(self.epsilon, loss, self.criterion, self.unbiased)
 
     @cached_property
     def design(self) -> Design:
@@ -110,25 +112,35 @@ class Optimal(WindowMechanism):
     @cached_property
     def book(self) -> Runs:
         """The number of each run of cells, in units in which the domain is [0, 1]."""
+        if self.travelled is not None:
+            return _book(self.line, self.travelled.codebook)
         book = self.design.book
         return Runs(book.values + 0.5, book.counts)
 
     @cached_property
     def _width(self) -> int:
-        return self.design.width
+        return self.design.width if self.travelled is None else self._sliding(self.travelled).window.width
+
+    @staticmethod
+    def _sliding(travelled: Travelled) -> SlidingKernel:
+        if not isinstance(travelled.kernel, SlidingKernel):
+            raise MalformedReport("Optimal runs a sliding window")
+        return travelled.kernel
 
     def shape(self) -> Shape:
         if isinstance(self.domain, Circle):
+            if self.travelled is not None and isinstance(self.loss, Elsewhere):
+                return Shape.centred(self.line, self._sliding(self.travelled).window.share)
             return Shape.centred(self.line, circle.best_width(self.problem))
         book = self.book
-        placement = Balanced(book, self.epsilon) if self.unbiased else Nearest(book)
+        placement = _placement(book, self.epsilon, self.unbiased)
         return Shape(self._width / book.cells, placement, lambda share, contrast: book)
 
     @cached_property
     def certificate(self) -> Certificate:
         """The error of what is sampled, by the loss and the criterion asked for, and the bound below it."""
         if isinstance(self.domain, Circle):
-            error, bound = circle.error(self.problem, self.kernel), circle.bound(self.problem)
+            error, bound = circle.error(self.problem, self.kernel.window), circle.bound(self.problem)
         else:
             error, bound = self.design.error, self.design.bound
         scale = self.line.length**self.loss.exponent if isinstance(self.loss, Power) else 1.0
@@ -142,86 +154,73 @@ class Optimal(WindowMechanism):
     @cached_property
     def sampled(self) -> Realised:
         """The same questions about the integers that are sampled."""
-        chart = self.track
-        if not isinstance(chart, Chart):
-            return super().sampled
-        if not chart.blended:
-            return Realised(
-                self.line, self._window(lambda x: chart.aim(self.line.from_unit(x)).astype(float))
-            )
+        start = self.kernel.start
+        if isinstance(start, KnotStart):
+            return Realised(self.line, self._between_knots(start))
+        if isinstance(start, StepStart):
+            steps = self._window(lambda x: start.aim(self.line.from_unit(x)).astype(float))
+            return Realised(self.line, steps)
+        return super().sampled
 
+    def _between_knots(self, start: KnotStart) -> BlendedLaw:
         def knot(which: int, x: Floats) -> Floats:
-            return chart.beside(self.line.from_unit(x))[which]
+            return start.beside(self.line.from_unit(x))[which]
 
-        blended = BlendedLaw(
+        return BlendedLaw(
             self._window(lambda x: knot(0, x) / (1 << COIN)),
             self._window(lambda x: knot(1, x) / (1 << COIN)),
             lambda x: knot(2, x),
         )
-        return Realised(self.line, blended)
 
     def _window(self, start: Callable[[Floats], Floats]) -> WindowLaw:
-        kernel = self.kernel
+        window = self.kernel.window
         return WindowLaw(
-            share=kernel.share,
-            contrast=kernel.contrast,
-            rest=kernel.rest,
-            start=lambda x: start(x) / kernel.cells,
+            share=window.share,
+            contrast=window.contrast,
+            rest=window.rest,
+            start=lambda x: start(x) / window.cells,
             codebook=self.book,
         )
 
-    def straight(self) -> Reading | None:
+    def unbiased_reading(self) -> UnbiasedReading | None:
         """Give the reading of cells whose mean is the value: the codebook itself, if it is unbiased."""
-        return Reading(self.decode(np.arange(self.cells))) if self.unbiased else None
-
-    def wire(self) -> dict[str, Any]:
-        """Give N, K, d, the codebook, and a digest of it: here the codebook also says where windows start."""
-        codebook = self.decoder.wire()
-        if isinstance(self.domain, Circle):
-            return super().wire()
-        return {**super().wire(), "numbers": _digest(codebook)}
+        return UnbiasedReading(self.decode(np.arange(self.cells))) if self.unbiased else None
 
     @classmethod
-    def rebuilt(cls, domain: Domain, parameters: Mapping[str, Any], wire: dict[str, Any]) -> Self:
-        """Give a mechanism by the integers and the codebook that travelled: nothing is solved again."""
-        if isinstance(domain, Circle):
-            loss = parameters.get("loss")
-            if isinstance(loss, Elsewhere):
-                window = float(parameters["epsilon"]), wire["kernel"]["width"] / wire["kernel"]["cells"]
-                parameters = {**parameters, "loss": Elsewhere(loss.digest, window)}
-            return super().rebuilt(domain, parameters, wire)
-        mechanism = object.__new__(cls)
+    def from_version_1(
+        cls, domain: Domain, parameters: Mapping[str, Any], sampled: Mapping[str, Any]
+    ) -> Self:
+        """Return a mechanism by the integers and the codebook that travelled: nothing is solved again."""
+        data, book = sampled["kernel"], read_decoder(sampled["codebook"])
+        window = Sliding(*(whole(data[name]) for name in ("cells", "width", "step", "bits")))
         if isinstance(domain, Interval):
-            mechanism.__dict__.update(_read(domain, float(parameters["epsilon"]), wire))
-        cls.__init__(mechanism, domain, **parameters)
-        return mechanism
+            if sampled["numbers"] != _digest(sampled["codebook"]):
+                raise MalformedReport(
+                    "the codebook of a solved mechanism is not the one that its digest names"
+                )
+            placement = _placement(_book(domain, book), float(parameters["epsilon"]), parameters["unbiased"])
+        elif isinstance(domain, Circle):
+            placement = WRAPPED
+        else:
+            raise MalformedReport("Optimal takes an interval or a circle")
+        kernel = SlidingKernel(domain, window, placement.rule(domain, window))
+        return cls(domain, **parameters, travelled=Travelled(kernel, book))
 
-    def restored(self, wire: dict[str, Any]) -> Self:
-        """Give this mechanism with the integers and the codebook that travelled, never recomputed ones."""
-        if isinstance(self.domain, Circle):
-            return super().restored(wire)
-        parameters = self.parameters()
-        return self.rebuilt(parameters.pop("domain"), parameters, wire)
+
+def _placement(book: Runs, epsilon: float, unbiased: bool) -> Placement:
+    return BalancedCells(book, epsilon) if unbiased else NearestCells(book)
 
 
-def _digest(codebook: dict[str, Any]) -> str:
+def _book(line: Line, decoder: Decoder) -> Runs:
+    """Return a codebook that travelled, in units in which the domain is [0, 1]."""
+    if not isinstance(decoder, TableDecoder):
+        raise MalformedReport("a solved mechanism has a codebook of numbers")
+    if (np.diff(decoder.values) < 0.0).any():
+        raise MalformedReport("the numbers of a solved codebook do not decrease")
+    plain = decoder.plain()
+    return Runs(line.to_unit(np.asarray(plain["values"])), np.asarray(plain["runs"], dtype=np.int64))
+
+
+def _digest(codebook: Mapping[str, Any]) -> str:
     text = repr([codebook["runs"], codebook["values"]])
     return hashlib.sha256(text.encode()).hexdigest()[:16]
-
-
-def _read(domain: Interval, epsilon: float, wire: dict[str, Any]) -> dict[str, Any]:
-    """Read what `wire` wrote."""
-    try:
-        kernel, table = Sliding(**wire["kernel"]), from_wire(wire["codebook"])
-        if not isinstance(table, Table) or table.values.size != kernel.cells:
-            raise ValueError
-        if _digest(wire["codebook"]) != wire["numbers"]:
-            raise ValueError
-        counts = np.asarray(wire["codebook"]["runs"], dtype=np.int64)
-        book = Runs(domain.to_unit(np.asarray(wire["codebook"]["values"], dtype=np.float64)), counts)
-    except (TypeError, KeyError, ValueError):
-        raise MalformedReport(
-            "a solved mechanism is a kernel, its codebook and the codebook's digest"
-        ) from None
-    certified(kernel, exp_below(Fraction(epsilon)))
-    return {"kernel": kernel, "decoder": table, "book": book, "_width": kernel.width}

@@ -80,7 +80,6 @@ class Elsewhere:
     """
 
     digest: str
-    window: tuple[float, float] | None = None  # on a circle: an ε, and the width that the loss asks for
 
     def __post_init__(self) -> None:
         if not isinstance(self.digest, str) or not re.fullmatch("[0-9a-f]{16}", self.digest):

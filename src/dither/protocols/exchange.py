@@ -56,7 +56,7 @@ class Exchange:
         if (
             isinstance(count, bool)
             or not isinstance(count, int)
-            or not 1 <= count * terms.mechanism.each <= MOST
+            or not 1 <= count * terms.mechanism.kernel.each <= MOST
         ):
             raise InvalidParameter(f"an exchange deals from 1 to {MOST} coins")
         self._terms, self._role, self._count = terms, Role(role), count
@@ -125,7 +125,7 @@ class Exchange:
         self._reader.finish()
 
     def _run(self) -> Generator[Expected, bytes, None]:
-        bits, each = self._terms.bits, self._terms.mechanism.each
+        bits, each = self._terms.bits, self._terms.mechanism.kernel.each
         tosses = self._count * each
         mine = _HELLO.pack(self._role, bits, tosses, self._digest, self._source.take(16))
         theirs = yield from self._swap(Kind.HELLO, mine, len(mine))
@@ -167,7 +167,7 @@ class Exchange:
             raise ExchangeFailed("both devices claim to be the first, or the second: the pairing says who is")
         if (bits, digest) != (self._terms.bits, self._digest):
             raise ExchangeFailed("the other device tosses for another question, with other coins or partners")
-        if tosses != self._count * self._terms.mechanism.each:
+        if tosses != self._count * self._terms.mechanism.kernel.each:
             raise ExchangeFailed("the other device wants another number of coins")
         if nonce == mine[-16:]:
             raise ExchangeFailed("the other device sends back what it was sent")

@@ -13,7 +13,7 @@ import numpy as np
 
 from dither.arrays import Mask
 from dither.errors import InvalidParameter
-from dither.kernels.correlated_coins import Pairs
+from dither.kernels.correlated_coins import PairedCoins
 from dither.mechanisms.joint import adversaries
 from dither.mechanisms.joint.accounting import DEALER, UNPAIRED, Mode
 from dither.mechanisms.joint.coin import Coin
@@ -90,7 +90,7 @@ class Terms:
     def alone(self, count: int = 1, *, source: Source | None = None) -> list[Coin]:
         """Toss without a partner, with the same probability of truth: plain randomized response."""
         randomness = SYSTEM if source is None else source
-        each, chance = self.mechanism.each, self.mechanism.pairs.chance
+        each, chance = self.mechanism.kernel.each, self.mechanism.pairs.chance
         tossed = randomness.coins(chance.numerator, chance.denominator, count * each).reshape(count, each)
         return self.coins(tossed)
 
@@ -119,13 +119,13 @@ class Terms:
         return self.accounting(Mode.PARTNER_REVEALED)
 
 
-def _settled(asked: Pairs, bits: int, lies: int) -> Pairs:
+def _settled(asked: PairedCoins, bits: int, lies: int) -> PairedCoins:
     """Give the nearest coins in whole numbers of 2^−bits that lose no more, the partner's known or none."""
     whole = 1 << bits
     exact = [Fraction(weight * whole, asked.total) for weight in (asked.both, asked.one, asked.neither)]
     allowed = adversaries.revealed(asked, lies)
     near = range(-_NEAR, _NEAR + 1)
-    best: tuple[Fraction, Pairs] | None = None
+    best: tuple[Fraction, PairedCoins] | None = None
     for one in (round(exact[1]) + step for step in near):
         for neither in (round(exact[2]) + step for step in near):
             weights = (whole - 2 * one - neither, one, neither)
@@ -135,7 +135,7 @@ def _settled(asked: Pairs, bits: int, lies: int) -> Pairs:
             ):
                 continue
             factor = gcd(*weights)
-            table = Pairs(*(weight // factor for weight in weights))
+            table = PairedCoins(*(weight // factor for weight in weights))
             distance = sum((abs(new - old) for new, old in zip(weights, exact, strict=True)), Fraction(0))
             if table.chance > asked.chance or (best is not None and distance >= best[0]):
                 continue

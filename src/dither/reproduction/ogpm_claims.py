@@ -68,7 +68,7 @@ def table_2(setting: Setting) -> Rows:
     ]
 
 
-def _worst(kind: type[Mechanism], epsilon: float) -> float:
+def _worst(kind: type[Mechanism[Any]], epsilon: float) -> float:
     made: Any = kind(UNIT, epsilon=epsilon)
     return float(made.worst_error(squared))
 

@@ -17,7 +17,7 @@ from dither.losses import absolute, average, squared, worst
 from dither.mechanisms.base import Mechanism
 from dither.privacy import Guarantee
 from dither.registry import named
-from dither.wire.codec import from_json, to_json
+from dither.wire.codec import from_specification, specification
 
 VERSION: Final = 1
 _DOMAINS: Final = ("interval", "circle", "categories")
@@ -35,7 +35,7 @@ class Campaign:
     Guarantee: ε ≤ 1 for one value
     """
 
-    questions: Mapping[str, Mechanism]
+    questions: Mapping[str, Mechanism[Any]]
 
     def __post_init__(self) -> None:
         if not self.questions:
@@ -43,7 +43,7 @@ class Campaign:
         object.__setattr__(self, "questions", MappingProxyType(dict(self.questions)))
 
     @staticmethod
-    def of(questions: Mapping[str, Mechanism] | Campaign) -> Campaign:
+    def of(questions: Mapping[str, Mechanism[Any]] | Campaign) -> Campaign:
         """Give the questions as a campaign, or say what was expected."""
         if isinstance(questions, Campaign):
             return questions
@@ -77,7 +77,7 @@ class Campaign:
 
     def to_json(self) -> str:
         """Write the whole specification, as it stands at the head of a file of reports."""
-        questions = {name: json.loads(to_json(question)) for name, question in self.questions.items()}
+        questions = {name: specification(question) for name, question in self.questions.items()}
         return json.dumps({"dither": VERSION, "questions": questions}, ensure_ascii=False, allow_nan=False)
 
     @staticmethod
@@ -85,12 +85,12 @@ class Campaign:
         """Read the specification back."""
         try:
             questions = json.loads(text)["questions"]
-            return Campaign({name: from_json(json.dumps(part)) for name, part in questions.items()})
+            return Campaign({name: from_specification(part) for name, part in questions.items()})
         except (ValueError, KeyError, TypeError, AttributeError):
             raise MalformedReport("the head of this file is not a specification of dither reports") from None
 
 
-def _question(name: str, table: dict[str, Any]) -> Mechanism:
+def _question(name: str, table: dict[str, Any]) -> Mechanism[Any]:
     table = dict(table)
     try:
         domain = read_domain({kind: table.pop(kind) for kind in _DOMAINS if kind in table})
@@ -123,7 +123,7 @@ def read_domain(table: Mapping[str, Any]) -> Domain:
     return Interval(*value)
 
 
-def default_mechanism(domain: Domain) -> type[Mechanism]:
+def default_mechanism(domain: Domain) -> type[Mechanism[Any]]:
     """Give the mechanism to use where none is named: the safe choice for a mean or a count."""
     if isinstance(domain, Circle):
         return named("OGPM")

@@ -23,7 +23,7 @@ from dither.classifiers.proofs.confidence import bernstein, binomial_above, hoef
 from dither.classifiers.proofs.monte_carlo import uniform
 from dither.classifiers.result import Method, Utility
 from dither.errors import InvalidParameter
-from dither.mechanisms.combined.attributes import Answering
+from dither.mechanisms.base import Answering
 from dither.randomness import Source
 
 TAU: Final = 0.01  # the share of changed answers that the dissertation tolerates

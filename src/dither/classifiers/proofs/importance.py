@@ -21,9 +21,10 @@ from dither.classifiers.feature_law import as_designed
 from dither.classifiers.proofs.confidence import bernstein
 from dither.classifiers.proofs.levels import Levels
 from dither.classifiers.proofs.monte_carlo import uniform
-from dither.kernels.law import Law, WindowLaw
+from dither.kernels.law import Law
+from dither.kernels.window.law import WindowLaw
 from dither.mechanisms.analysis import Questions
-from dither.mechanisms.combined.attributes import Answering
+from dither.mechanisms.base import Answering
 from dither.randomness import Source
 
 _HALVINGS: Final = 54

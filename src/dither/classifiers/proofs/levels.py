@@ -11,8 +11,9 @@ import numpy as np
 
 from dither.arrays import Floats
 from dither.kernels.lattice.law import AddedLaw, CutLaw, InsideLaw, TableLaw
-from dither.kernels.law import BlendedLaw, Law, MixedLaw, WindowLaw
+from dither.kernels.law import Law
 from dither.kernels.window.codebook import Ramps
+from dither.kernels.window.law import BlendedLaw, MixedLaw, WindowLaw
 from dither.mechanisms.numeric.gaussian import NormalDensity
 from dither.mechanisms.numeric.laplace import LaplaceDensity
 

@@ -10,7 +10,7 @@ import numpy as np
 from dither.arrays import Floats
 from dither.classifiers.case import Case
 from dither.classifiers.subject import draw
-from dither.mechanisms.combined.attributes import Answering
+from dither.mechanisms.base import Answering
 from dither.randomness import Source
 
 _BATCH: Final = 1 << 22  # numbers drawn at once

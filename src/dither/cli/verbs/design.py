@@ -9,7 +9,7 @@ import click
 
 from dither.atomic import renamed
 from dither.cli.options import domain_options, needed, read_loss
-from dither.domains import Circle, Domain
+from dither.domains import Circle, Domain, Line
 from dither.losses import Criterion, absolute, squared
 from dither.optimal import store
 from dither.optimal.mechanism import Optimal
@@ -55,6 +55,8 @@ def command(
     dither design --circle 360 --epsilon 1 --loss 1.5 --json
     """
     asked = needed(domain)
+    if not isinstance(asked, Line):
+        raise click.UsageError("designs are solved for an interval or a circle")
     if out is not None and out.suffix != ".json":
         raise click.UsageError("give the file a name that ends in .json: by that, other verbs know it")
     judged = (squared if unbiased else absolute) if loss is None else read_loss(loss)

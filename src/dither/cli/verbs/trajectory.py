@@ -286,7 +286,7 @@ def compare(area: Area, epsilon: float, inner: str, as_json: bool) -> None:
     \b
     dither trajectory compare --epsilon 2 --box 139.4 35.5 140 36
     """
-    found: list[tuple[PathMechanism, float]] = []
+    found: list[tuple[PathMechanism[Any, Any], float]] = []
     for kind in KINDS:
         if isinstance(area.region, Disk) and kind in ("tracs-c", "gridding"):
             continue

@@ -17,7 +17,7 @@ from dither.estimation.likelihood.interval import Profiled, Question, Relaxed
 from dither.estimation.method import numerical
 from dither.estimation.summary import Summary
 from dither.kernels.transition import Operator
-from dither.mechanisms.number import Numerical
+from dither.mechanisms.number import NumberMechanism
 from dither.privacy import Guarantee
 
 FINE: Final = 128  # bins that a fit has at least, whatever the number shown; more for 10^5 reports and 10^6
@@ -25,14 +25,14 @@ POINTS: Final = 512  # inputs that stand for a fit's bins, at least
 OVERLAP, MOST_POINTS = 16, 1 << 16  # windows that overlap at each place, if so many inputs are enough
 
 
-def grid(mechanism: Numerical, bins: int) -> Operator:
+def grid(mechanism: NumberMechanism, bins: int) -> Operator:
     """Give the transition from equal bins of the domain, in each of which people are spread evenly."""
     rows = 2 * bins * -(-POINTS // bins)
     # So many inputs stand for people everywhere that windows overlap evenly, however narrow they are.
     inputs = min(max(POINTS, OVERLAP / mechanism.window_share), MOST_POINTS)
     times = math.ceil(inputs / bins)
     points = mechanism.line.from_unit((np.arange(bins * times) + 0.5) / (bins * times))
-    return mechanism.transition(points, rows).spread(times)
+    return mechanism.likelihood(points, rows).spread(times)
 
 
 def edges(line: Line, bins: int) -> Floats:

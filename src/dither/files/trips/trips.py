@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Final, NamedTuple, final
+from typing import Any, Final, NamedTuple, final
 
 import numpy as np
 
@@ -96,7 +96,7 @@ class Trips:
 
     def randomised(
         self,
-        mechanism: PathMechanism,
+        mechanism: PathMechanism[Any, Any],
         *,
         onto: Map | None = None,
         source: Source | None = None,
@@ -124,7 +124,7 @@ class Trips:
 
     def perturbed(
         self,
-        mechanism: PathMechanism,
+        mechanism: PathMechanism[Any, Any],
         *,
         onto: Map | None = None,
         keep_times: bool = False,

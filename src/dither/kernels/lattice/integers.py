@@ -1,4 +1,4 @@
-"""Noise added on a lattice: an input becomes a step of the lattice, a report is that step plus noise.
+"""LatticeNoise added on a lattice: an input becomes a step of the lattice, a report is that step plus noise.
 
     Clamped   reports beyond a stated range are told as its end; the range is the same for every input
     Ring      steps of a circle, counted modulo N
@@ -11,6 +11,7 @@ Which step an input becomes may depend on floats: any map is private. An input b
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -19,11 +20,13 @@ from typing import Any, Final, final
 import numpy as np
 
 from dither.arrays import Array, Floats
+from dither.device_text import whole
 from dither.domains import Line
 from dither.errors import InvalidParameter
-from dither.kernels.lattice.noise import End, Noise, fixed_point
+from dither.kernels.lattice.noise import End, LatticeNoise, fixed_point
+from dither.kernels.lattice.sampling import ClampedSampler, NoiseSampler
 from dither.kernels.table.alias import MOST_OUTCOMES, TOTAL_BITS
-from dither.kernels.window.start import Track
+from dither.kernels.window.start import LineStart
 from dither.privacy.exact import exp_above, exp_below
 from dither.randomness import Source
 
@@ -35,7 +38,7 @@ SPENT: Final = 1 - Fraction(1, 1 << 40)  # of ε is used, so that rounded weight
 class Lattice(ABC):
     """A noise, and what becomes of a step of the lattice plus noise."""
 
-    noise: Noise
+    noise: LatticeNoise
 
     @property
     def between(self) -> int:
@@ -62,22 +65,24 @@ class Lattice(ABC):
         """Give the weight of every report for a step, from the weights of the noise in drawing order."""
 
     @abstractmethod
-    def track(self, domain: Line) -> Track:
-        """Say which step, or which place between two, a value of the domain becomes."""
+    def start(self, domain: Line) -> LineStart:
+        """Return the rule that brings a value of the domain to a step, or a place between two."""
 
     @abstractmethod
-    def wire(self) -> dict[str, Any]:
-        """Give the integers that name the lattice and all weights of its noise."""
+    def keeps(self, start: LineStart, domain: Line) -> bool:
+        """Return whether a rule leads only to steps for which the ratio was computed."""
+
+    @abstractmethod
+    def sampler(self, start: LineStart, size: int) -> NoiseSampler:
+        """Return scratch space for one thread: blocks of up to `size` values."""
+
+    @abstractmethod
+    def device(self) -> dict[str, Any]:
+        """Return the integers that name the lattice and all weights of its noise, as plain data."""
 
     @abstractmethod
     def draw_one(self, step: int, source: Source) -> int:
         """Draw the report of a whole step, in plain integers."""
-
-    @final
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """The smallest unsigned integers that hold a report."""
-        return np.dtype(np.min_scalar_type(self.cells - 1))
 
     @final
     def probabilities(self, aim: int) -> list[Fraction]:
@@ -123,19 +128,19 @@ class Clamped(Lattice):
     shorter than one step; then its inputs are rounded at random to one of two.
     """
 
-    noise: Noise
+    noise: LatticeNoise
     last: int
     fraction: int
 
     def __post_init__(self) -> None:
-        whole = self.last >= 1 << self.fraction
+        several = self.last >= 1 << self.fraction
         if (
             self.noise.end is not End.PILED
             or not 1 <= self.last < 1 << _BITS
             or not 1 <= self.fraction < _BITS
         ):
             raise InvalidParameter("a clamped lattice has piled ends and a domain of up to 2^31 places")
-        if whole and self.last % (1 << self.fraction):
+        if several and self.last % (1 << self.fraction):
             raise InvalidParameter("a domain of more than one step has a whole number of them")
         if self.steps >= self.noise.reach:
             raise InvalidParameter("the noise must reach further than the domain")
@@ -190,17 +195,29 @@ class Clamped(Lattice):
         weights[0], weights[-1] = row[: first + 1].sum(), row[last:].sum()
         return weights
 
-    def track(self, domain: Line) -> Track:
+    def start(self, domain: Line) -> LineStart:
         scale = self.last / domain.length
-        return Track(domain.low - 0.5 / scale, scale, self.last, self.fraction)
+        return LineStart(domain.low - 0.5 / scale, scale, self.last, self.fraction)
 
-    def wire(self) -> dict[str, Any]:
-        return {"noise": self.noise.wire(), "last": self.last, "fraction": self.fraction}
+    def keeps(self, start: LineStart, domain: Line) -> bool:
+        return start.last == self.last and start.fraction == self.fraction
+
+    def sampler(self, start: LineStart, size: int) -> NoiseSampler:
+        return ClampedSampler(self.noise.table, start, size, self.steps, 2 * self.noise.reach)
+
+    def device(self) -> dict[str, Any]:
+        return {
+            "kind": "clamped",
+            "noise": self.noise.device(),
+            "last": self.last,
+            "fraction": self.fraction,
+        }
 
     @staticmethod
-    def from_wire(data: dict[str, Any]) -> Clamped:
-        """Read what `wire` wrote."""
-        return Clamped(Noise.from_wire(data["noise"], End.PILED), data["last"], data["fraction"])
+    def from_device(data: Mapping[str, Any]) -> Clamped:
+        """Return the lattice that `device` describes."""
+        noise = LatticeNoise.from_device(data["noise"], End.PILED)
+        return Clamped(noise, whole(data["last"]), whole(data["fraction"]))
 
     def draw_one(self, step: int, source: Source) -> int:
         place = step + self.noise.table.draw_one(source)

@@ -22,7 +22,7 @@ from dither.numerics.quadrature import between
 _PANELS: Final = np.concatenate([[0.0], 4.0 ** np.arange(-8, 1), np.arange(4.0, 92.0, 4.0)])
 
 
-class Density(ABC):
+class NoiseDensity(ABC):
     """An even density on the line."""
 
     @abstractmethod
@@ -46,7 +46,7 @@ class Density(ABC):
         """Give E[f(noise)]."""
 
 
-class SmoothDensity(Density):
+class SmoothDensity(NoiseDensity):
     """A density that is smooth on either side of the centre, falls off over `scale` and ends at `limit`."""
 
     scale: float
@@ -73,7 +73,7 @@ class SmoothDensity(Density):
 class AddedLaw(Law):
     """A value plus noise. `ends` are the outermost reports."""
 
-    noise: Density
+    noise: NoiseDensity
     ends: tuple[float, float]
     circular: bool = False
 
@@ -99,7 +99,7 @@ class AddedLaw(Law):
 class CutLaw(Law):
     """A value plus noise, told as the nearer end of the domain where it is outside."""
 
-    noise: Density
+    noise: NoiseDensity
     circular: bool = False
 
     def expect(self, x: Floats, moment: Moment) -> Floats:
@@ -131,7 +131,7 @@ class CutLaw(Law):
 class InsideLaw(Law):
     """A value plus noise, given that the sum is inside the domain."""
 
-    noise: Density
+    noise: NoiseDensity
     circular: bool = False
 
     def _inside(self, x: Floats) -> Floats:
@@ -164,7 +164,7 @@ class InsideLaw(Law):
 class RingLaw(Law):
     """A value plus noise around a circle; the noise lives on [−1/2, 1/2]."""
 
-    noise: Density
+    noise: NoiseDensity
     circular: bool = True
 
     def expect(self, x: Floats, moment: Moment) -> Floats:

@@ -1,4 +1,4 @@
-"""Noise with integer weights of total 2^128 on the whole numbers: how it falls off, and the weights.
+"""LatticeNoise with integer weights of total 2^128 on the whole numbers: how it falls off, and the weights.
 
 A weight is base^e(|z|), where the base is a fixed-point number below 1 and e grows with the distance. All
 arithmetic is in integers, so every machine finds the same weights; a few integers on the wire name them all.
@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
@@ -17,6 +17,7 @@ from functools import cached_property, lru_cache
 from itertools import accumulate, pairwise
 from typing import Any, Final, final
 
+from dither.device_text import from_hexadecimal, hexadecimal, whole
 from dither.errors import InvalidParameter, MalformedReport
 from dither.kernels.table.alias import MOST_OUTCOMES, TOTAL_BITS, Alias
 from dither.privacy.exact import exp_above
@@ -38,6 +39,10 @@ class Decay(ABC):
     def beyond(self, base: int, value: int, count: int) -> int:
         """Give the sum of base^e(z) over z ≥ count, `value` being the one at count."""
 
+    @abstractmethod
+    def device(self) -> dict[str, Any]:
+        """Return the name of the decay and its parameters, as plain data."""
+
 
 @final
 @dataclass(frozen=True)
@@ -53,6 +58,9 @@ class Geometric(Decay):
 
     def beyond(self, base: int, value: int, count: int) -> int:
         return value * _ONE // (_ONE - base)
+
+    def device(self) -> dict[str, Any]:
+        return {"decay": "geometric"}
 
 
 @final
@@ -78,6 +86,9 @@ class Normal(Decay):
             exponent >>= 1
         return value * _ONE // (_ONE - quotient)
 
+    def device(self) -> dict[str, Any]:
+        return {"decay": "normal"}
+
 
 @final
 @dataclass(frozen=True)
@@ -102,6 +113,16 @@ class Stairs(Decay):
         rest = (self.first - count) % self.run or self.run  # steps left on the stair of `count`
         return rest * value + self.run * (value * base // (_ONE - base))
 
+    def device(self) -> dict[str, Any]:
+        return {"decay": "stairs", "run": self.run, "first": self.first}
+
+
+def _decay(data: Mapping[str, Any]) -> Decay:
+    if data["decay"] == "stairs":
+        return Stairs(whole(data["run"]), whole(data["first"]))
+    simple: dict[str, Decay] = {"geometric": Geometric(), "normal": Normal()}
+    return simple[data["decay"]]
+
 
 class End(Enum):
     """What happens where the weights end."""
@@ -113,7 +134,7 @@ class End(Enum):
 
 @final
 @dataclass(frozen=True)
-class Noise:
+class LatticeNoise:
     """Weights w(0) ≥ w(1) ≥ … ≥ w(reach) for the distance from the centre, of total 2^128 over both sides.
 
     Every weight but the centre's is rounded up; the centre takes what is left.
@@ -185,28 +206,21 @@ class Noise:
         """
         return largest_ratio(self.weights[: self._singles - shift], self.weights[shift : self._singles])
 
-    def wire(self) -> dict[str, Any]:
-        """Give the few integers that name all weights, and a digest of the weights themselves."""
-        stairs = {"run": self.decay.run, "first": self.decay.first} if isinstance(self.decay, Stairs) else {}
+    def device(self) -> dict[str, Any]:
+        """Return the few integers that name all weights, and a digest of the weights themselves."""
         return {
-            "decay": type(self.decay).__name__.lower(),
-            **stairs,
-            "base": f"{self.base:x}",
+            **self.decay.device(),
+            "base": hexadecimal(self.base),
             "reach": self.reach,
             "digest": self.digest,
         }
 
     @staticmethod
-    def from_wire(data: dict[str, Any], end: End) -> Noise:
-        """Read a noise back; its weights must be the ones that the digest names."""
-        kinds: dict[str, Callable[..., Decay]] = {"geometric": Geometric, "normal": Normal, "stairs": Stairs}
-        try:
-            shape = {name: data[name] for name in ("run", "first") if name in data}
-            noise = Noise(kinds[data["decay"]](**shape), int(data["base"], 16), data["reach"], end)
-            same = noise.digest == data["digest"]
-        except (KeyError, TypeError, ValueError):
-            raise MalformedReport("a noise is a decay, a base, a reach and a digest of weights") from None
-        if not same:
+    def from_device(data: Mapping[str, Any], end: End) -> LatticeNoise:
+        """Return the noise that `device` describes; raise MalformedReport unless the digest is its own."""
+        base, reach = from_hexadecimal(data["base"]), whole(data["reach"])
+        noise = LatticeNoise(_decay(data), base, reach, end)
+        if noise.digest != data["digest"]:
             raise MalformedReport("these reports were sampled by other weights than this version's")
         return noise
 
@@ -218,12 +232,12 @@ class Noise:
 
 
 @lru_cache(maxsize=16)
-def _weights(noise: Noise) -> tuple[int, ...]:
+def _weights(noise: LatticeNoise) -> tuple[int, ...]:
     return noise._weigh()  # once for all mechanisms that share a noise
 
 
 @lru_cache(maxsize=8)
-def _table(noise: Noise) -> Alias:
+def _table(noise: LatticeNoise) -> Alias:
     return Alias.of([noise.row])
 
 

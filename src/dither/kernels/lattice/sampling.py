@@ -3,30 +3,25 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from functools import partial
 from typing import final
 
 import numpy as np
 
 from dither.arrays import Array
-from dither.domains import Line
-from dither.kernels.blocks import Single, draw_each
-from dither.kernels.lattice.circular import Bounded, Ring
-from dither.kernels.lattice.integers import Clamped, Lattice
-from dither.kernels.table.alias import AliasSampler
-from dither.kernels.window.start import Track
+from dither.kernels.table.alias import Alias, AliasSampler
+from dither.kernels.window.start import LineStart
 from dither.randomness import Source
 
 
-class _Adder(ABC):
-    """The scratch space for one thread: blocks of up to `size` values."""
+class NoiseSampler(ABC):
+    """Scratch space for one thread: blocks of up to `size` values."""
 
-    def __init__(self, lattice: Lattice, track: Track, size: int) -> None:
-        self._track = track
-        self._noise = AliasSampler(lattice.noise.table, size)
-        coin = np.dtype(np.uint16 if track.fraction <= 16 else np.uint32)
-        self._coins = np.empty(size if track.fraction else 0, dtype=coin)
-        self._shift = coin.type(8 * coin.itemsize - track.fraction) if track.fraction else None
+    def __init__(self, noise: Alias, start: LineStart, size: int) -> None:
+        self._start = start
+        self._noise = AliasSampler(noise, size)
+        coin = np.dtype(np.uint16 if start.fraction <= 16 else np.uint32)
+        self._coins = np.empty(size if start.fraction else 0, dtype=coin)
+        self._shift = coin.type(8 * coin.itemsize - start.fraction) if start.fraction else None
         self._place = np.empty(size)
         self._step = np.empty(size, dtype=np.int32)
 
@@ -35,19 +30,19 @@ class _Adder(ABC):
         self._draw(self._steps(block, source), cell, source)
 
     def _steps(self, block: Array, source: Source) -> Array:
-        count, track = block.size, self._track
+        count, start = block.size, self._start
         place, step = self._place[:count], self._step[:count]
-        np.subtract(block, track.origin, out=place, dtype=np.float64)
-        np.multiply(place, track.scale, out=place)
-        if track.last is not None:
-            np.clip(place, 0.0, track.last, out=place)
+        np.subtract(block, start.origin, out=place, dtype=np.float64)
+        np.multiply(place, start.scale, out=place)
+        if start.last is not None:
+            np.clip(place, 0.0, start.last, out=place)
         np.copyto(step, place, casting="unsafe")
         if self._shift is not None:
             coins = self._coins[:count]
             source.fill(coins.data)
             np.right_shift(coins, self._shift, out=coins)
             np.add(step, coins, out=step, casting="unsafe")
-            np.right_shift(step, track.fraction, out=step)
+            np.right_shift(step, start.fraction, out=step)
         return step
 
     @abstractmethod
@@ -56,10 +51,12 @@ class _Adder(ABC):
 
 
 @final
-class _ClampedAdder(_Adder):
-    def __init__(self, lattice: Clamped, track: Track, size: int) -> None:
-        super().__init__(lattice, track, size)
-        self._first, self._last = lattice.steps, 2 * lattice.noise.reach
+class ClampedSampler(NoiseSampler):
+    """A step plus noise, clamped to the places from `first` to `last`."""
+
+    def __init__(self, noise: Alias, start: LineStart, size: int, first: int, last: int) -> None:
+        super().__init__(noise, start, size)
+        self._first, self._last = first, last
 
     def _draw(self, step: Array, cell: Array, source: Source) -> None:
         step += self._noise.draw(step.size, source)
@@ -69,10 +66,12 @@ class _ClampedAdder(_Adder):
 
 
 @final
-class _RingAdder(_Adder):
-    def __init__(self, lattice: Ring, track: Track, size: int) -> None:
-        super().__init__(lattice, track, size)
-        self._mask = np.uint16(lattice.cells - 1)
+class RingSampler(NoiseSampler):
+    """A step plus noise, modulo the number of cells, which is a power of two."""
+
+    def __init__(self, noise: Alias, start: LineStart, size: int, cells: int) -> None:
+        super().__init__(noise, start, size)
+        self._mask = np.uint16(cells - 1)
 
     def _draw(self, step: Array, cell: Array, source: Source) -> None:
         noise = self._noise.draw(step.size, source)
@@ -82,10 +81,12 @@ class _RingAdder(_Adder):
 
 
 @final
-class _BoundedAdder(_Adder):
-    def __init__(self, lattice: Bounded, track: Track, size: int) -> None:
-        super().__init__(lattice, track, size)
-        self._reach = np.uint16(lattice.noise.reach)
+class BoundedSampler(NoiseSampler):
+    """A step plus noise, drawn again until it is from 0 to `reach`."""
+
+    def __init__(self, noise: Alias, start: LineStart, size: int, reach: int) -> None:
+        super().__init__(noise, start, size)
+        self._reach = np.uint16(reach)
 
     def _draw(self, step: Array, cell: Array, source: Source) -> None:
         step = step.astype(np.uint16)
@@ -99,27 +100,3 @@ class _BoundedAdder(_Adder):
             place += step.take(again)
             cell[again] = place  # what is outside still is overwritten in the next round
             again = again.take(np.flatnonzero(place > self._reach))
-
-
-def _adder(lattice: Lattice, track: Track, size: int) -> _Adder:
-    if isinstance(lattice, Clamped):
-        return _ClampedAdder(lattice, track, size)
-    if isinstance(lattice, Ring):
-        return _RingAdder(lattice, track, size)
-    assert isinstance(lattice, Bounded)
-    return _BoundedAdder(lattice, track, size)
-
-
-def draw_lattice(
-    domain: Line, lattice: Lattice, track: Track, values: Array, source: Source, *, threads: int
-) -> Array:
-    """Give a report for each of the values (one axis)."""
-    one: Single = lambda value, source: _one(lattice, track, value, source)  # noqa: E731
-    return draw_each(domain, partial(_adder, lattice, track), one, values, lattice.dtype, source, threads)
-
-
-def _one(lattice: Lattice, track: Track, value: float, source: Source) -> int:
-    step = track.aim_one(value)
-    if track.fraction:
-        step = (step + source.bits(track.fraction)) >> track.fraction
-    return lattice.draw_one(step, source)

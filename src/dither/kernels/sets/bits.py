@@ -10,18 +10,22 @@ it were equal.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Final, final
+from typing import Any, ClassVar, Final, Self, final
 
 import numpy as np
 
-from dither.arrays import Array, Bytes, Words
+from dither.arrays import Array, Bytes, Floats, Words
+from dither.device_text import hexadecimal, whole
+from dither.domains import Domain
 from dither.errors import InvalidParameter
-from dither.kernels.coin import FINE, Coin
+from dither.kernels.codes import CodeKernel
+from dither.kernels.coin import FINE, BiasedCoin, read_coin
 from dither.kernels.sets import bit_rows as packed
-from dither.privacy.exact import exp_below, log_above
+from dither.privacy.exact import exp_below
 from dither.randomness import Source
 
 _DIGITS: Final = 12  # binary digits that are compared for all bits; the rest only where these are equal
@@ -31,12 +35,14 @@ _ALL: Final = np.uint64((1 << 64) - 1)
 
 @final
 @dataclass(frozen=True)
-class Bits:
+class Bits(CodeKernel):
     """Rows of `size` bits: the input's bit is 1 with probability `own`, every other with `other`."""
 
     size: int
-    own: Coin
-    other: Coin
+    own: BiasedCoin
+    other: BiasedCoin
+
+    kind: ClassVar[str] = "bits"
 
     def __post_init__(self) -> None:
         if self.size < 2:
@@ -53,45 +59,84 @@ class Bits:
         With own = 1/2 the ratio is (1 − other)/other ≤ E⁻ iff other ≥ 1/(E⁻ + 1).
         """
         bound = exp_below(Fraction(epsilon))
-        bits = Bits(size, Coin(1 << (FINE - 1)), Coin.above(1 / (bound + 1)))
+        bits = Bits(size, BiasedCoin(1 << (FINE - 1)), BiasedCoin.above(1 / (bound + 1)))
         return _certified(bits, bound)
 
     @staticmethod
     def symmetric(epsilon: float, size: int) -> Bits:
         """Give the bits that are all flipped with one probability; two of them spend ε/2 each at most."""
         half = exp_below(Fraction(epsilon) / 2)
-        flip = Coin.above(1 / (half + 1))
-        return _certified(Bits(size, Coin((1 << FINE) - flip.heads), flip), half**2)
+        flip = BiasedCoin.above(1 / (half + 1))
+        return _certified(Bits(size, BiasedCoin((1 << FINE) - flip.heads), flip), half**2)
+
+    @property
+    def layout(self) -> np.dtype[Any]:
+        return np.dtype((np.uint8, (self.width,)))
+
+    @property
+    def outcomes(self) -> int:
+        return 1 << self.size
+
+    @property
+    def rates(self) -> tuple[Fraction, Fraction]:
+        return self.own.probability, self.other.probability
 
     @property
     def ratio(self) -> Fraction:
-        """The largest ratio of two probabilities of one report: the privacy loss is its logarithm."""
         return self.own.odds / self.other.odds
 
     @property
-    def epsilon(self) -> float:
-        """The realised ε, rounded up."""
-        return log_above(self.ratio)
+    def evidence(self) -> str:
+        own, other = self.own, self.other
+        return f"ln p(1−q)/((1−p)q) with p = {own.heads}, q = {other.heads} of 2^{own.bits}"
 
     @property
     def width(self) -> int:
         """The number of bytes of a report."""
         return packed.width(self.size)
 
-    def probabilities(self, code: int) -> list[Fraction]:
-        """Give the exact probability of every row, the row read as a binary number, lowest bit first."""
+    def check(self, raw: Array) -> Bytes:
+        return packed.check(raw, self.size)
+
+    def probabilities(self, value: int) -> list[Fraction]:
+        """Return the exact probability of every row, the row read as a binary number, lowest bit first."""
         law = [Fraction(1)]
         for bit in range(self.size):
-            chance = (self.own if bit == code else self.other).probability
+            chance = (self.own if bit == value else self.other).probability
             law = [mass * (1 - chance) for mass in law] + [mass * chance for mass in law]
         return law
 
-    def draw(self, codes: Array, rows: Bytes, source: Source) -> None:
-        """Write a row of packed bits for each code."""
+    def likelihoods(self, reports: Array, inputs: Array) -> Floats:
+        own, other = (float(rate) for rate in self.rates)
+        held = packed.unpack(reports, self.size)
+        ones = held.sum(axis=-1)
+        told = np.take_along_axis(held, np.asarray(inputs)[..., None], axis=-1)[..., 0]
+        every = other**ones * (1.0 - other) ** (self.size - ones)
+        return np.asarray(every * np.where(told, own / other, (1.0 - own) / (1.0 - other)))
+
+    def draw_one(self, value: int, source: Source) -> bytes:
+        bits = sum(
+            (self.own if bit == value else self.other).toss_one(source) << bit for bit in range(self.size)
+        )
+        return bits.to_bytes(self.width, "little")
+
+    def device(self) -> dict[str, Any]:
+        return {
+            "draw": self.kind,
+            "size": self.size,
+            "own": hexadecimal(self.own.heads),
+            "other": hexadecimal(self.other.heads),
+        }
+
+    @classmethod
+    def from_device(cls, device: Mapping[str, Any], domain: Domain) -> Self:
+        return cls(whole(device["size"]), read_coin(device["own"]), read_coin(device["other"]))
+
+    def write(self, codes: Array, reports: Array, source: Source) -> None:
         each = max(8 * _WORDS // self.width, 1)
         lanes = np.empty((4, min(each, codes.size) * self.width + 7 >> 3), dtype=np.uint64)
         for begin in range(0, codes.size, each):
-            block = rows[begin : begin + each]
+            block = reports[begin : begin + each]
             size = block.size + 7 >> 3
             self._others(lanes[:, :size], source)
             block[:] = lanes[0, :size].view(np.uint8)[: block.size].reshape(block.shape)
@@ -126,8 +171,8 @@ class Bits:
             less[tied] |= self._ties(all_zero[tied], source)
 
     @cached_property
-    def _rest(self) -> Coin:
-        return Coin(self.other.heads & ((1 << (FINE - _DIGITS)) - 1), FINE - _DIGITS)
+    def _rest(self) -> BiasedCoin:
+        return BiasedCoin(self.other.heads & ((1 << (FINE - _DIGITS)) - 1), FINE - _DIGITS)
 
     def _ties(self, tied: Words, source: Source) -> Words:
         """Decide the bits whose first digits were all equal by the remaining digits."""

@@ -6,27 +6,37 @@ and any two rows agree in half of the columns.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, final
+from typing import Any, ClassVar, Self, final
 
 import numpy as np
 
-from dither.arrays import Array, Integers
+from dither.arrays import Array, Floats, Integers
+from dither.device_text import hexadecimal, whole
+from dither.domains import Domain
 from dither.errors import InvalidParameter
-from dither.kernels.coin import Coin, truth
-from dither.kernels.window.integers import BLOCK, MOST_CELLS
-from dither.privacy.exact import log_above
+from dither.kernels.blocks import BLOCK
+from dither.kernels.codes import CodeKernel
+from dither.kernels.coin import BiasedCoin, read_coin, truth
+from dither.kernels.kernel import CellKernel
+from dither.kernels.window.integers import MOST_CELLS
 from dither.randomness import Source
 
 
 @final
 @dataclass(frozen=True)
-class Columns:
-    """A uniform column among those with a plus in the input's row if the coin says so, else with a minus."""
+class Columns(CodeKernel, CellKernel):
+    """A uniform column among those with a plus in the input's row if the coin says so, else with a minus.
+
+    The input x owns row x + 1: the first row has pluses only.
+    """
 
     order: int
-    coin: Coin
+    coin: BiasedCoin
+
+    kind: ClassVar[str] = "hadamard"
 
     def __post_init__(self) -> None:
         if not 2 <= self.order <= MOST_CELLS or self.order & (self.order - 1):
@@ -40,39 +50,56 @@ class Columns:
         return Columns(1 << rows.bit_length(), truth(epsilon))
 
     @property
+    def outcomes(self) -> int:
+        return self.order
+
+    @property
+    def rates(self) -> tuple[Fraction, Fraction]:
+        return self.coin.probability, Fraction(1, 2)  # any two rows agree in half of the columns
+
+    @property
     def ratio(self) -> Fraction:
-        """The largest ratio of two probabilities of one column: the privacy loss is its logarithm."""
         return self.coin.odds
 
     @property
-    def epsilon(self) -> float:
-        """The realised ε, rounded up."""
-        return log_above(self.ratio)
+    def evidence(self) -> str:
+        return f"ln p/(1−p) with K = {self.order}, p = {self.coin.heads} of 2^{self.coin.bits}"
 
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """The smallest unsigned integers that hold a column."""
-        return np.dtype(np.min_scalar_type(self.order - 1))
-
-    def probabilities(self, row: int) -> list[Fraction]:
-        """Give the exact probability of every column for a row other than the first."""
+    def probabilities(self, value: int) -> list[Fraction]:
         plus = 2 * self.coin.probability / self.order
         minus = Fraction(2, self.order) - plus
+        row = value + 1
         return [minus if (row & column).bit_count() & 1 else plus for column in range(self.order)]
 
-    def draw(self, rows: Array, columns: Array, source: Source) -> None:
-        """Write a column for each row; rows are counted from 1."""
-        random = np.empty(min(rows.size, BLOCK), dtype=columns.dtype)
-        for begin in range(0, rows.size, BLOCK):
-            row = rows[begin : begin + BLOCK].astype(columns.dtype)
+    def likelihoods(self, reports: Array, inputs: Array) -> Floats:
+        plus = float(2 * self.coin.probability / self.order)
+        minus = np.bitwise_count(reports.astype(np.int64) & (np.asarray(inputs) + 1)) & np.uint8(1)
+        return np.where(minus, 2.0 / self.order - plus, plus)
+
+    def draw_one(self, value: int, source: Source) -> int:
+        row, column = value + 1, source.bits(self.order.bit_length() - 1)
+        wrong = bool((row & column).bit_count() & 1) == self.coin.toss_one(source)
+        return column ^ (row & -row) if wrong else column
+
+    def device(self) -> dict[str, Any]:
+        return {"draw": self.kind, "order": self.order, "heads": hexadecimal(self.coin.heads)}
+
+    @classmethod
+    def from_device(cls, device: Mapping[str, Any], domain: Domain) -> Self:
+        return cls(whole(device["order"]), read_coin(device["heads"]))
+
+    def write(self, codes: Array, reports: Array, source: Source) -> None:
+        random = np.empty(min(codes.size, BLOCK), dtype=reports.dtype)
+        for begin in range(0, codes.size, BLOCK):
+            row = (codes[begin : begin + BLOCK] + 1).astype(reports.dtype)
             column = random[: row.size]
             source.fill(column.data)
-            column &= columns.dtype.type(self.order - 1)
+            column &= reports.dtype.type(self.order - 1)
             # A uniform column with the wrong sign is moved to its partner with the right one: flipping the
             # row's lowest bit in the column flips the sign.
             wrong = np.bitwise_count(row & column) & np.uint8(1)
             wrong ^= ~self.coin.toss(row.size, source)
-            np.bitwise_xor(column, (row & -row) * wrong, out=columns[begin : begin + BLOCK])
+            np.bitwise_xor(column, (row & -row) * wrong, out=reports[begin : begin + BLOCK])
 
     @staticmethod
     def pluses(counts: Integers) -> Integers:

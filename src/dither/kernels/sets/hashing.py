@@ -19,11 +19,12 @@ from typing import Final, final
 import numpy as np
 
 from dither.arrays import Array, Halves, Integers, Words
-from dither.errors import InvalidParameter
+from dither.errors import InvalidParameter, MalformedReport
 from dither.randomness import Source
 
 SEED_BITS: Final = 47  # with a bucket of 16 bits a report stays below 2^63
-MOST_BUCKETS: Final = 1 << 16
+BUCKET_BITS: Final = 16  # the lowest bits of a report; the seed stands above them
+MOST_BUCKETS: Final = 1 << BUCKET_BITS
 MOST_ITEMS: Final = 1 << 32
 
 _BLOCK: Final = 1 << 16  # seeds counted together
@@ -50,6 +51,27 @@ class Hashing:
         multiplier, offset = stretched(seeds)
         place = multiplier * items.astype(np.uint32) + offset
         return (place * np.uint64(self.buckets) >> np.uint64(32)).view(np.int64)
+
+    @staticmethod
+    def pack(seeds: Words, buckets: Array) -> Words:
+        """Return reports made of seeds and buckets: seed·2^16 + bucket."""
+        return (seeds << np.uint64(BUCKET_BITS)) | buckets.astype(np.uint64)
+
+    @staticmethod
+    def unpack(reports: Array) -> tuple[Words, Integers]:
+        """Return the seeds and the buckets of reports, along one axis."""
+        flat = reports.reshape(-1).astype(np.uint64, copy=False)
+        bucket = flat & np.uint64(MOST_BUCKETS - 1)
+        return flat >> np.uint64(BUCKET_BITS), bucket.view(np.int64)
+
+    def check(self, raw: Array) -> Words:
+        """Return raw whole numbers as reports; raise MalformedReport if one has no such bucket."""
+        if raw.size and (int(raw.min()) < 0 or int(raw.max()) >> (SEED_BITS + BUCKET_BITS)):
+            raise MalformedReport("a report is a whole number from 0 to 2^63 − 1; one is not")
+        reports: Words = raw.astype(np.uint64, copy=False)
+        if reports.size and int(self.unpack(reports)[1].max()) >= self.buckets:
+            raise MalformedReport(f"a report names one of {self.buckets} buckets; one names another")
+        return reports
 
     def count(self, seeds: Words, buckets: Array, items: range | Halves) -> Integers:
         """Give for each item how many of the seeds send it to the bucket beside them.

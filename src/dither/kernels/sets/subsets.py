@@ -8,17 +8,21 @@ elements is taken with probability exactly (still wanted)/m.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Final, final
+from typing import Any, ClassVar, Final, Self, final
 
 import numpy as np
 
-from dither.arrays import Array, Bytes, Halves, Mask
-from dither.errors import InvalidParameter
-from dither.kernels.coin import Coin
+from dither.arrays import Array, Bytes, Floats, Halves, Mask
+from dither.device_text import hexadecimal, whole
+from dither.domains import Domain
+from dither.errors import InvalidParameter, MalformedReport
+from dither.kernels.codes import CodeKernel
+from dither.kernels.coin import BiasedCoin, read_coin
 from dither.kernels.sets import bit_rows as packed
-from dither.privacy.exact import exp_below, log_above
+from dither.privacy.exact import exp_below
 from dither.randomness import Source
 
 MOST: Final = 1 << 16  # elements: a set is drawn element by element
@@ -29,12 +33,14 @@ _BLOCK: Final = 1 << 14  # people handled together: they stay in the cache
 
 @final
 @dataclass(frozen=True)
-class Subsets:
+class Subsets(CodeKernel):
     """Sets of `chosen` out of `size` elements; the coin says whether the input is one of them."""
 
     size: int
     chosen: int
-    coin: Coin
+    coin: BiasedCoin
+
+    kind: ClassVar[str] = "subset"
 
     def __post_init__(self) -> None:
         if not 1 <= self.chosen < self.size <= MOST:
@@ -51,25 +57,31 @@ class Subsets:
         """
         bound = exp_below(Fraction(epsilon))
         own = chosen * bound
-        subsets = Subsets(size, chosen, Coin.below(own / (own + size - chosen)))
+        subsets = Subsets(size, chosen, BiasedCoin.below(own / (own + size - chosen)))
         if subsets.ratio > bound:
             raise InvalidParameter("this ε is too small or too large for the number of elements")
         return subsets
 
     @property
+    def layout(self) -> np.dtype[Any]:
+        return np.dtype((np.uint8, (packed.width(self.size),)))
+
+    @property
+    def outcomes(self) -> int:
+        return math.comb(self.size, self.chosen)
+
+    @property
+    def rates(self) -> tuple[Fraction, Fraction]:
+        return self.coin.probability, self.other
+
+    @property
     def ratio(self) -> Fraction:
-        """The largest ratio of two probabilities of one set: the privacy loss is its logarithm."""
         return self.coin.odds * Fraction(self.size - self.chosen, self.chosen)
 
     @property
-    def epsilon(self) -> float:
-        """The realised ε, rounded up."""
-        return log_above(self.ratio)
-
-    @property
-    def sets(self) -> int:
-        """How many different sets there are."""
-        return math.comb(self.size, self.chosen)
+    def evidence(self) -> str:
+        sizes = f"k = {self.size}, w = {self.chosen}"
+        return f"ln p(k−w)/((1−p)w) with {sizes}, p = {self.coin.heads} of 2^{self.coin.bits}"
 
     @property
     def other(self) -> Fraction:
@@ -77,35 +89,57 @@ class Subsets:
         held = self.coin.probability
         return (held * (self.chosen - 1) + (1 - held) * self.chosen) / (self.size - 1)
 
-    def probabilities(self, code: int) -> list[Fraction]:
-        """Give the exact probability of every row of bits, read as a binary number; zero for other sizes."""
+    def check(self, raw: Array) -> Bytes:
+        reports = packed.check(raw, self.size)
+        if reports.size and not bool((packed.unpack(reports, self.size).sum(axis=-1) == self.chosen).all()):
+            raise MalformedReport(f"a report holds exactly {self.chosen} categories; one does not")
+        return reports
+
+    def likelihoods(self, reports: Array, inputs: Array) -> Floats:
+        held = packed.unpack(reports, self.size)
+        told = np.take_along_axis(held, np.asarray(inputs)[..., None], axis=-1)[..., 0]
+        with_input = self.coin.probability / math.comb(self.size - 1, self.chosen - 1)
+        without = (1 - self.coin.probability) / math.comb(self.size - 1, self.chosen)
+        return np.where(told, float(with_input), float(without))
+
+    def device(self) -> dict[str, Any]:
+        return {
+            "draw": self.kind,
+            "size": self.size,
+            "chosen": self.chosen,
+            "heads": hexadecimal(self.coin.heads),
+        }
+
+    @classmethod
+    def from_device(cls, device: Mapping[str, Any], domain: Domain) -> Self:
+        return cls(whole(device["size"]), whole(device["chosen"]), read_coin(device["heads"]))
+
+    def probabilities(self, value: int) -> list[Fraction]:
+        """Return the exact probability of every row of bits, read as a binary number; 0 for other sizes."""
         with_input = self.coin.probability / math.comb(self.size - 1, self.chosen - 1)
         without = (1 - self.coin.probability) / math.comb(self.size - 1, self.chosen)
         return [
-            (with_input if row >> code & 1 else without) if row.bit_count() == self.chosen else Fraction(0)
+            (with_input if row >> value & 1 else without) if row.bit_count() == self.chosen else Fraction(0)
             for row in range(1 << self.size)
         ]
 
-    def draw(self, codes: Array, rows: Bytes, source: Source) -> None:
-        """Write a set for each code, as a row of packed bits: plain integers for a few, blocks for many."""
+    def write(self, codes: Array, reports: Array, source: Source) -> None:
         if codes.size < _FEW:
-            for row, code in zip(rows, codes, strict=True):
-                drawn = self._one(int(code), source)
-                row[:] = np.frombuffer(drawn.to_bytes(row.size, "little"), dtype=np.uint8)
+            for row, code in zip(reports, codes, strict=True):
+                row[:] = np.frombuffer(self.draw_one(int(code), source), dtype=np.uint8)
             return
         for begin in range(0, codes.size, _BLOCK):
-            self._block(codes[begin : begin + _BLOCK], rows[begin : begin + _BLOCK], source)
+            self._block(codes[begin : begin + _BLOCK], reports[begin : begin + _BLOCK], source)
 
-    def _one(self, code: int, source: Source) -> int:
-        """Draw one set as a binary number, the same way as in blocks."""
+    def draw_one(self, value: int, source: Source) -> bytes:
         held = bool(self.coin.toss(1, source)[0])
         wanted, last, row = self.chosen - held, self.size - 1, 0
         for element in range(last):
             if source.below(last - element) < wanted:
                 row |= 1 << element
                 wanted -= 1
-        row |= (row >> code & 1) << last
-        return row & ~(1 << code) | held << code
+        row |= (row >> value & 1) << last
+        return (row & ~(1 << value) | held << value).to_bytes(packed.width(self.size), "little")
 
     def _block(self, codes: Array, rows: Bytes, source: Source) -> None:
         held = self.coin.toss(codes.size, source)

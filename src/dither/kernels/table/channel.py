@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, Final, final
+from typing import Any, ClassVar, Final, Self, final
 
 import numpy as np
 
 from dither.arrays import Array, Floats, Integers
-from dither.domains import Line
-from dither.errors import InvalidParameter
-from dither.kernels.blocks import Sampler, Single, draw_each, in_threads
+from dither.device_text import from_hexadecimal, hexadecimal, real, whole
+from dither.domains import Domain, Line
+from dither.errors import InvalidParameter, MalformedReport
+from dither.kernels.blocks import Sampler
+from dither.kernels.line import LineKernel
 from dither.kernels.table.alias import TOTAL_BITS, Alias, AliasSampler
+from dither.kernels.window.kernel import a_line
 from dither.randomness import Source
 
 _TOTAL: Final = 1 << TOTAL_BITS
@@ -26,39 +29,42 @@ MOST_INPUTS: Final = 1 << 10
 @final
 @dataclass(frozen=True)
 class Channel:
-    """Row i holds the weights of every report for input i; all rows have the same total."""
+    """A matrix of positive integers, row i for input i, from which weights of one total are made.
 
-    rows: tuple[tuple[int, ...], ...]
+    The weights of a row are proportional to its values: each is rounded up, so that no report is impossible,
+    and the first largest one takes what is left of 2^128.
+    """
+
+    values: tuple[tuple[int, ...], ...]
 
     def __post_init__(self) -> None:
-        if not 1 <= len(self.rows) <= MOST_INPUTS or len({len(row) for row in self.rows}) != 1:
+        if not 1 <= len(self.values) <= MOST_INPUTS or len({len(row) for row in self.values}) != 1:
             raise InvalidParameter("a channel has up to 1 024 rows of one length")
-        if any(min(row) < 1 or sum(row) != _TOTAL for row in self.rows):
-            raise InvalidParameter("a channel's weights are positive and every row adds up to 2^128")
+        if any(not row or min(row) < 1 for row in self.values):
+            raise InvalidParameter("a channel's values are positive whole numbers")
+        if any(min(row) < 1 for row in self.rows):
+            raise InvalidParameter("a channel's values are too far apart for weights of total 2^128")
 
     @staticmethod
     def of(values: Sequence[Sequence[int]]) -> Channel:
-        """Give the channel whose rows are proportional to the given ones, the largest value taking the rest.
+        """Return the channel whose rows are proportional to the given ones."""
+        return Channel(tuple(tuple(row) for row in values))
 
-        All other weights are rounded up, so that no report is impossible.
-        """
+    @cached_property
+    def rows(self) -> tuple[tuple[int, ...], ...]:
+        """The weights of every report for every input; each row adds up to 2^128."""
         rows = []
-        for row in values:
+        for row in self.values:
             total = sum(row)
             weights = [-(-value * _TOTAL // total) for value in row]
             weights[row.index(max(row))] -= sum(weights) - _TOTAL
             rows.append(tuple(weights))
-        return Channel(tuple(rows))
+        return tuple(rows)
 
     @property
     def cells(self) -> int:
-        """How many different reports there are."""
-        return len(self.rows[0])
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """The smallest unsigned integers that hold a report."""
-        return np.dtype(np.min_scalar_type(self.cells - 1))
+        """The number of different reports."""
+        return len(self.values[0])
 
     @cached_property
     def ratio(self) -> Fraction:
@@ -71,69 +77,80 @@ class Channel:
         return Fraction(top, bottom)
 
     def probabilities(self, row: int) -> list[Fraction]:
-        """Give the exact probability of every report for an input."""
+        """Return the exact probability of every report for an input."""
         return [Fraction(weight, _TOTAL) for weight in self.rows[row]]
 
-    def chances(self, row: int) -> Floats:
-        """Give the probability of every report for an input, in floats."""
-        return np.array([weight / _TOTAL for weight in self.rows[row]])
+    @cached_property
+    def matrix(self) -> Floats:
+        """The probability of every report for every input, in floats: a row for each input."""
+        return np.array([[weight / _TOTAL for weight in row] for row in self.rows])
 
     @cached_property
     def table(self) -> Alias:
         """The exact draw."""
         return Alias.of(self.rows)
 
-    def draw(self, inputs: Array, source: Source) -> Array:
-        """Draw a report for each input row (one axis)."""
-        return in_threads(lambda size: _Drawer(self, size), inputs, self.dtype, source, 1)
-
     @cached_property
     def digest(self) -> str:
-        """A short name of the matrix, by which both sides know that they mean the same."""
+        """A short name of the matrix, for people and for specifications of version 1."""
         content = b"".join(weight.to_bytes(17, "little") for row in self.rows for weight in row)
         return hashlib.sha256(content).hexdigest()[:16]
 
+    def device(self) -> dict[str, Any]:
+        """Return every different value once, and for each row which of them it holds."""
+        different = sorted({value for row in self.values for value in row}, reverse=True)
+        place = {value: index for index, value in enumerate(different)}
+        return {
+            "values": [hexadecimal(value) for value in different],
+            "rows": [[place[value] for value in row] for row in self.values],
+        }
 
-@final
-class _Drawer:
-    def __init__(self, channel: Channel, size: int) -> None:
-        self._alias = AliasSampler(channel.table, size)
-
-    def __call__(self, rows: Array, cells: Array, source: Source) -> None:
-        drawn = self._alias.draw(rows.size, source, rows.astype(np.intp))
-        np.copyto(cells, drawn, casting="unsafe")
+    @staticmethod
+    def from_device(data: Mapping[str, Any]) -> Channel:
+        """Return the channel that `device` describes."""
+        values = [from_hexadecimal(text) for text in data["values"]]
+        places = [[whole(place) for place in row] for row in data["rows"]]
+        if not places or len(places) > MOST_INPUTS or any(min(row, default=-1) < 0 for row in places):
+            raise MalformedReport("a channel is a list of values, and rows that say which value stands where")
+        if any(max(row) >= len(values) for row in places):
+            raise MalformedReport("a channel's rows name values that are listed")
+        return Channel.of([[values[place] for place in row] for row in places])
 
 
 @final
 @dataclass(frozen=True)
-class Nearest:
-    """Which of several points a value is nearest to: `labels[i]` between `edges[i − 1]` and `edges[i]`."""
+class NearestPoint:
+    """The nearest of several points: `labels[i]` for a value between `edges[i − 1]` and `edges[i]`."""
 
     edges: tuple[float, ...]
     labels: tuple[int, ...]
 
-    @staticmethod
-    def on_interval(points: Sequence[float]) -> Nearest:
-        """Give the nearest of increasing points; halfway between two is the upper one's."""
-        middles = tuple((one + two) / 2.0 for one, two in pairwise(points))
-        return Nearest(middles, tuple(range(len(points))))
+    def __post_init__(self) -> None:
+        if len(self.labels) != len(self.edges) + 1 or list(self.edges) != sorted(self.edges):
+            raise InvalidParameter("between increasing edges there is one label each")
 
     @staticmethod
-    def on_circle(points: Sequence[float], period: float) -> Nearest:
-        """Give the nearest of increasing points on a circle, the short way round."""
-        inner = Nearest.on_interval(points)
+    def on_interval(points: Sequence[float]) -> NearestPoint:
+        """Return the nearest of increasing points; halfway between two is the upper one's."""
+        middles = tuple((one + two) / 2.0 for one, two in pairwise(points))
+        return NearestPoint(middles, tuple(range(len(points))))
+
+    @staticmethod
+    def on_circle(points: Sequence[float], period: float) -> NearestPoint:
+        """Return the nearest of increasing points on a circle, the short way round."""
+        inner = NearestPoint.on_interval(points)
         across = (points[-1] + points[0] + period) / 2.0  # between the last point and the first
         if across <= period:
-            return Nearest((*inner.edges, across), (*inner.labels, 0))
-        return Nearest((across - period, *inner.edges), (len(points) - 1, *inner.labels))
+            return NearestPoint((*inner.edges, across), (*inner.labels, 0))
+        return NearestPoint((across - period, *inner.edges), (len(points) - 1, *inner.labels))
 
     def aim(self, values: Array) -> Integers:
-        """Give the number of the nearest point of each value."""
+        """Return the number of the nearest point of each value."""
         where = np.searchsorted(self._edges, np.asarray(values, dtype=np.float64), side="right")
         return self._labels[where]
 
     def aim_one(self, value: float) -> int:
-        """Give the number of the nearest point of one value."""
+        """Return the number of the nearest point of one value."""
         return int(self.aim(np.asarray(value)))
 
     @cached_property
@@ -144,15 +161,67 @@ class Nearest:
     def _labels(self) -> Integers:
         return np.array(self.labels, dtype=np.int64)
 
+    def device(self) -> dict[str, Any]:
+        """Return the rule as plain data."""
+        return {"kind": "edges", "edges": list(self.edges), "labels": list(self.labels)}
 
-def draw_channel(
-    domain: Line, channel: Channel, nearest: Nearest, values: Array, source: Source, *, threads: int
-) -> Array:
-    """Give a report for each of the values (one axis)."""
+    @staticmethod
+    def from_device(data: Mapping[str, Any]) -> NearestPoint:
+        """Return the rule that `device` describes."""
+        edges = tuple(real(edge) for edge in data["edges"])
+        return NearestPoint(edges, tuple(whole(label) for label in data["labels"]))
 
-    def many(size: int) -> Sampler:
-        drawer = _Drawer(channel, size)
-        return lambda block, cell, source: drawer(nearest.aim(block), cell, source)
 
-    one: Single = lambda value, source: channel.table.draw_one(source, nearest.aim_one(value))  # noqa: E731
-    return draw_each(domain, many, one, values, channel.dtype, source, threads)
+@final
+@dataclass(frozen=True)
+class ChannelKernel(LineKernel):
+    """A value becomes a row of a channel, by the point nearest to it."""
+
+    line: Line
+    channel: Channel
+    start: NearestPoint
+
+    kind: ClassVar[str] = "channel"
+
+    def __post_init__(self) -> None:
+        if min(self.start.labels) < 0 or max(self.start.labels) >= len(self.channel.values):
+            raise InvalidParameter("every point has a row of the channel")
+
+    @property
+    def outcomes(self) -> int:
+        return self.channel.cells
+
+    def sampler(self, size: int) -> Sampler:
+        alias = AliasSampler(self.channel.table, size)
+
+        def draw(block: Array, cells: Array, source: Source) -> None:
+            np.copyto(cells, alias.draw(block.size, source, self.start.aim(block)), casting="unsafe")
+
+        return draw
+
+    def draw_one(self, value: float, source: Source) -> int:
+        return self.channel.table.draw_one(source, self.start.aim_one(value))
+
+    def _listed(self, value: float) -> list[Fraction]:
+        return self.channel.probabilities(self.start.aim_one(value))
+
+    def chances(self, value: Any) -> Floats:
+        return np.asarray(self.channel.matrix[self.start.aim_one(float(self.line.check(value)))])
+
+    def likelihoods(self, reports: Array, inputs: Array) -> Floats:
+        return np.asarray(self.channel.matrix[self.start.aim(inputs), reports.astype(np.int64)])
+
+    @property
+    def ratio(self) -> Fraction:
+        return self.channel.ratio
+
+    @property
+    def evidence(self) -> str:
+        return f"all pairs of {len(self.channel.values)} inputs, from integer weights of total 2^128"
+
+    def device(self) -> dict[str, Any]:
+        return {"draw": self.kind, **self.channel.device(), "start": self.start.device()}
+
+    @classmethod
+    def from_device(cls, device: Mapping[str, Any], domain: Domain) -> Self:
+        return cls(a_line(domain), Channel.from_device(device), NearestPoint.from_device(device["start"]))

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from math import isqrt
-from typing import Final, final
+from typing import ClassVar, Final, final
 
 import numpy as np
 
@@ -27,22 +27,24 @@ _BLOCK: Final = 1 << 18  # weights handled together: they stay in the cache
 
 @final
 @dataclass(frozen=True)
-class Graded:
+class Grades:
     """Weights from `low` to `high`; a score of 0 is worth the high weight, a score of 1 the low one."""
 
     low: int
     high: int = _HIGH
+
+    MOST: ClassVar[int] = _HIGH
 
     def __post_init__(self) -> None:
         if not 1 <= self.low <= self.high <= _HIGH:
             raise InvalidParameter("weights are whole numbers from 1 to 2^40")
 
     @staticmethod
-    def largest(epsilon: float) -> Graded:
+    def largest(epsilon: float) -> Grades:
         """Give the bounds that are as far apart as ε allows: (H/L)² ≤ e^ε."""
         bound = exp_below(Fraction(epsilon))
         square = -(-(_HIGH**2) * bound.denominator // bound.numerator)
-        return Graded(isqrt(square - 1) + 1)
+        return Grades(isqrt(square - 1) + 1)
 
     @property
     def ratio(self) -> Fraction:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, final
@@ -15,7 +14,6 @@ from dither.arrays import Floats, Integers
 if TYPE_CHECKING:
     from dither.kernels.law import Moment
 
-Function = Callable[[Floats], Floats]
 
 _FEW: Final = 64  # a table of so few steps is summed for all inputs at once
 _TABLE: Final = 1 << 18  # numbers of a table that is made at once

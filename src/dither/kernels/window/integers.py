@@ -22,12 +22,12 @@ import numpy as np
 
 from dither.arrays import Array
 from dither.errors import InvalidParameter
+from dither.kernels.blocks import BLOCK
 from dither.kernels.window.draw import Lottery
 from dither.privacy.exact import exp_below, log_above
 from dither.randomness import Source
 
 MOST_CELLS: Final = 1 << 32
-BLOCK: Final = 1 << 15  # inputs handled together: they stay in the cache
 _WORDS: Final = (64, 96)  # bits of the draw: the first that carries ε
 _FINE: Final = 24  # a weight of this many bits leaves less than 2^−24 of ε unspent
 

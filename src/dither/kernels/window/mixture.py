@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import partial
-from typing import Any, Final, final
+from typing import Any, ClassVar, Final, Self, final
 
 import numpy as np
 
-from dither.arrays import Array
-from dither.domains import Line
+from dither.arrays import Array, Floats
+from dither.device_text import whole
+from dither.domains import Domain, Line
 from dither.errors import InvalidParameter
-from dither.kernels.blocks import Single, SlidingSampler, draw_each, draw_few
-from dither.kernels.window.integers import Sliding
-from dither.kernels.window.start import Course
+from dither.kernels.line import LineKernel
+from dither.kernels.transition import Stacked
+from dither.kernels.window.kernel import SlidingKernel
 from dither.randomness import Source
 
 COIN: Final = 1 << 32
@@ -22,55 +23,90 @@ COIN: Final = 1 << 32
 
 @final
 @dataclass(frozen=True)
-class Mixture:
+class MixtureKernel(LineKernel):
     """With probability heads/2^32 a cell of the first window, otherwise N₁ + a cell of the second."""
 
-    first: Sliding
-    second: Sliding
+    first: SlidingKernel
+    second: SlidingKernel
     heads: int
+
+    kind: ClassVar[str] = "mixture"
 
     def __post_init__(self) -> None:
         if not 0 <= self.heads < COIN:
             raise InvalidParameter("the coin's heads are a whole number from 0 to 2^32 − 1")
 
     @property
-    def cells(self) -> int:
-        """How many different reports there are."""
-        return self.first.cells + self.second.cells
+    def line(self) -> Line:  # type: ignore[override]
+        """The domain of the inputs."""
+        return self.first.line
 
     @property
-    def dtype(self) -> np.dtype[Any]:
-        """The smallest unsigned integers that hold a cell."""
-        return np.dtype(np.min_scalar_type(self.cells - 1))
+    def outcomes(self) -> int:
+        return self.first.outcomes + self.second.outcomes
+
+    @property
+    def coin(self) -> Fraction:
+        """The probability of the first window."""
+        return Fraction(self.heads, COIN)
+
+    def sampler(self, size: int) -> _MixtureSampler:
+        return _MixtureSampler(self, size)
+
+    def draw_one(self, value: float, source: Source) -> int:
+        if source.bits(32) < self.heads:
+            return self.first.draw_one(value, source)
+        return self.first.outcomes + self.second.draw_one(value, source)
+
+    def _listed(self, value: float) -> list[Fraction]:
+        first, second = self.first.probabilities(value), self.second.probabilities(value)
+        return [self.coin * one for one in first] + [(1 - self.coin) * one for one in second]
+
+    def likelihood(self, inputs: Array, rows: int) -> Stacked:
+        """Return P(report | input), cells of either window grouped into about `rows` rows."""
+        coin = float(self.coin)
+        parts = self.first.likelihood(inputs, rows), self.second.likelihood(inputs, rows)
+        return Stacked((coin, 1.0 - coin), parts, (self.first.outcomes, self.second.outcomes))
+
+    def likelihoods(self, reports: Array, inputs: Array) -> Floats:
+        cells, coin = reports.astype(np.int64), float(self.coin)
+        own = cells < self.first.outcomes
+        first = self.first.likelihoods(np.where(own, cells, 0), inputs)
+        second = self.second.likelihoods(np.where(own, 0, cells - self.first.outcomes), inputs)
+        return np.where(own, coin * first, (1.0 - coin) * second)
 
     @property
     def ratio(self) -> Fraction:
-        """The largest ratio of two probabilities of one cell: the coin cancels."""
         return max(self.first.ratio, self.second.ratio)
 
-    def draw(
-        self, domain: Line, tracks: tuple[Course, Course], values: Array, source: Source, *, threads: int
-    ) -> Array:
-        """Give a cell for each of the values (one axis)."""
-        one: Single = lambda value, source: self._one(tracks, value, source)  # noqa: E731
-        return draw_each(domain, partial(_Sampler, self, tracks), one, values, self.dtype, source, threads)
+    @property
+    def evidence(self) -> str:
+        return f"{self.first.evidence}; {self.second.evidence}; the coin cancels"
 
-    def _one(self, tracks: tuple[Course, Course], value: float, source: Source) -> int:
-        if source.bits(32) < self.heads:
-            return draw_few(self.first, tracks[0], value, source)
-        return self.first.cells + draw_few(self.second, tracks[1], value, source)
+    def device(self) -> dict[str, Any]:
+        return {
+            "draw": self.kind,
+            "first": self.first.device(),
+            "second": self.second.device(),
+            "heads": self.heads,
+        }
+
+    @classmethod
+    def from_device(cls, device: Mapping[str, Any], domain: Domain) -> Self:
+        first, second = (SlidingKernel.from_device(device[name], domain) for name in ("first", "second"))
+        return cls(first, second, whole(device["heads"]))
 
 
 @final
-class _Sampler:
+class _MixtureSampler:
     """Both windows are drawn for every value, and the coin keeps one: no branch depends on the coin."""
 
-    def __init__(self, mixture: Mixture, tracks: tuple[Course, Course], size: int) -> None:
-        self._mixture = mixture
-        self._first = SlidingSampler(mixture.first, tracks[0], size)
-        self._second = SlidingSampler(mixture.second, tracks[1], size)
-        self._cells = np.empty(size, dtype=mixture.first.dtype)
-        self._others = np.empty(size, dtype=mixture.second.dtype)
+    def __init__(self, mixture: MixtureKernel, size: int) -> None:
+        self._cut = mixture.first.outcomes
+        self._chosen = np.uint32(mixture.heads)
+        self._first, self._second = mixture.first.sampler(size), mixture.second.sampler(size)
+        self._cells = np.empty(size, dtype=mixture.first.layout)
+        self._others = np.empty(size, dtype=mixture.second.layout)
         self._coins = np.empty(size, dtype=np.uint32)
         self._heads = np.empty(size, dtype=np.bool_)
 
@@ -81,9 +117,9 @@ class _Sampler:
         self._first(block, own, source)
         self._second(block, other, source)
         source.fill(coins.data)
-        np.less(coins, np.uint32(self._mixture.heads), out=heads)
+        np.less(coins, self._chosen, out=heads)
         # cell = other + heads·(own − other): the arithmetic wraps and comes back
-        tail = np.add(other, cell.dtype.type(self._mixture.first.cells), dtype=cell.dtype)
+        tail = np.add(other, cell.dtype.type(self._cut), dtype=cell.dtype)
         np.subtract(own, tail, out=cell, dtype=cell.dtype)
         cell *= heads
         cell += tail

@@ -1,51 +1,89 @@
-"""Where the window of an input begins: one rule, in real numbers for formulas and in integers for samples."""
+"""The start of an input's window: one rule, in real numbers for formulas and in integers for samples."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Final, final
+from typing import Any, Final, final
 
 import numpy as np
 
 from dither.arrays import Array, Floats, Integers
+from dither.device_text import real, whole
 from dither.domains import Line
+from dither.errors import InvalidParameter
 from dither.kernels.window.integers import Sliding
 from dither.randomness import Source
 
+MOST_FRACTION: Final = 30  # bits of the random rounding of a start
 
-class Course(ABC):
-    """How a value of the domain becomes the integer start of its window. Any start is private."""
 
-    fraction: int  # bits of a cell that `aim` counts
+class StartSampler(ABC):
+    """Scratch space for the starts of up to `size` values at once, for one thread."""
+
+    coins: np.dtype[Any] | None  # the random words that one value costs, if any
+
+    @abstractmethod
+    def __call__(self, block: Array, coins: Array) -> Array:
+        """Return the start of each value of a block in the cells' dtype; valid until the next call."""
+
+
+class StartRule(ABC):
+    """The map from a value of the domain to the integer start of its window.
+
+    The privacy loss does not depend on it: any start is private. So floats may compute it.
+    """
+
+    @property
+    @abstractmethod
+    def fraction(self) -> int:
+        """The number of binary digits of a cell that `aim` counts."""
 
     @abstractmethod
     def aim(self, values: Array) -> Integers:
-        """Give the mean start of each value, in 2^fraction-ths of a cell."""
+        """Return the mean start of each value, in units of 2^−fraction cells."""
 
     @abstractmethod
     def starts(self, value: float) -> list[tuple[int, Fraction]]:
-        """Give every start that a value may have, with its exact probability."""
+        """Return every start that a value may have, with its exact probability."""
 
     @abstractmethod
     def draw_one(self, value: float, source: Source) -> int:
-        """Give the start of one value, by exact coins where there is a choice."""
+        """Return the start of one value, drawn by exact coins where it is random."""
+
+    @abstractmethod
+    def sampler(self, window: Sliding, size: int) -> StartSampler:
+        """Return scratch space for the starts of up to `size` values at once."""
+
+    @abstractmethod
+    def device(self) -> dict[str, Any]:
+        """Return the rule as plain data."""
+
+    def fits(self, line: Line, window: Sliding) -> bool:
+        """Return whether the integers of the sampler hold the start of every value of the line."""
+        return True
 
 
 @final
 @dataclass(frozen=True)
-class Track(Course):
-    """How a value of the domain becomes an integer start: floor((x − origin)·scale), kept within [0, last].
+class LineStart(StartRule):
+    """The start floor((x − origin)·scale), kept within [0, last] if `last` is given.
 
-    With `fraction` bits the integer counts 2^fraction-ths of a cell and is rounded at random to a whole cell.
-    Floats are harmless here: any start is private.
+    With `fraction` > 0 it counts units of 2^−fraction cells and is rounded at random to a whole cell.
     """
 
     origin: float
     scale: float
     last: int | None
     fraction: int = 0
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.fraction <= MOST_FRACTION or (self.last is not None and self.last < 0):
+            raise InvalidParameter("a start rule has a last place from 0 upwards and up to 30 random bits")
+        if not (np.isfinite(self.origin) and np.isfinite(self.scale) and self.scale > 0.0):
+            raise InvalidParameter("a start rule has a finite origin and a positive scale")
 
     def aim(self, values: Array) -> Integers:
         aimed = (np.asarray(values, dtype=np.float64) - self.origin) * self.scale
@@ -54,7 +92,7 @@ class Track(Course):
         return aimed.astype(np.int64)
 
     def aim_one(self, value: float) -> int:
-        """Give the integer for one value."""
+        """Return `aim` for one value."""
         aimed = int((value - self.origin) * self.scale)
         return aimed if self.last is None else min(max(aimed, 0), self.last)
 
@@ -65,9 +103,62 @@ class Track(Course):
         aimed = self.aim_one(value)
         return (aimed + source.bits(self.fraction)) >> self.fraction if self.fraction else aimed
 
+    def sampler(self, window: Sliding, size: int) -> StartSampler:
+        return _LineSampler(self, window, size)
+
+    def fits(self, line: Line, window: Sliding) -> bool:
+        aims = np.abs((np.array([line.low, line.high]) - self.origin) * self.scale)
+        return bool(aims.max() < (2.0**31 if window.cells <= 1 << 16 else 2.0**62))
+
+    def device(self) -> dict[str, Any]:
+        return {
+            "kind": "line",
+            "origin": self.origin,
+            "scale": self.scale,
+            "last": self.last,
+            "fraction": self.fraction,
+        }
+
+    @staticmethod
+    def from_device(data: Mapping[str, Any]) -> LineStart:
+        """Return the rule that `device` describes."""
+        last = None if data["last"] is None else whole(data["last"])
+        return LineStart(real(data["origin"]), real(data["scale"]), last, whole(data["fraction"]))
+
+
+@final
+class _LineSampler(StartSampler):
+    def __init__(self, rule: LineStart, window: Sliding, size: int) -> None:
+        coin = np.dtype(np.uint16 if rule.fraction <= 16 else np.uint32)
+        self._rule = rule
+        self.coins = coin if rule.fraction else None
+        self._shift = coin.type(8 * coin.itemsize - rule.fraction)
+        self._place = np.empty(size)
+        # Aims reach 2^31 − 1 for up to 2^16 cells: 32 bits are enough and faster.
+        self._aim = np.empty(size, dtype=np.int32 if window.cells <= 1 << 16 else np.int64)
+        self._start = np.empty(size, dtype=window.dtype)
+
+    def __call__(self, block: Array, coins: Array) -> Array:
+        count, rule = block.size, self._rule
+        place, aim, start = self._place[:count], self._aim[:count], self._start[:count]
+        np.subtract(block, rule.origin, out=place, dtype=np.float64)
+        np.multiply(place, rule.scale, out=place)
+        if rule.last is not None and not rule.fraction:
+            np.clip(place, 0.0, rule.last, out=place)
+            if start.itemsize <= 2:
+                np.copyto(start, place, casting="unsafe")
+                return start
+        np.copyto(aim, place, casting="unsafe")
+        if rule.fraction:
+            np.right_shift(coins, self._shift, out=coins)
+            np.add(aim, coins, out=aim, casting="unsafe")
+            np.right_shift(aim, rule.fraction, out=aim)
+        np.copyto(start, aim, casting="unsafe")
+        return start
+
 
 def split(aimed: int, fraction: int) -> list[tuple[int, Fraction]]:
-    """Give the whole cells beside a place counted in 2^fraction-ths, and the probability of rounding to each.
+    """Return the whole cells beside a place in units of 2^−fraction, and the probability of rounding to each.
 
     >>> split(5, 2)
     [(1, Fraction(3, 4)), (2, Fraction(1, 4))]
@@ -78,18 +169,20 @@ def split(aimed: int, fraction: int) -> list[tuple[int, Fraction]]:
 
 
 class Placement(ABC):
-    """The rule by which an input chooses its window."""
+    """A paper's rule for where the window of an input begins."""
+
+    affine: bool = False  # whether the start is affine in the input
 
     @abstractmethod
     def start(self, x: Floats, width: float) -> Floats:
-        """Give where the window of x ∈ [0, 1] begins, in shares of the report space."""
+        """Return where the window of x ∈ [0, 1] begins, in shares of the report space."""
 
     @abstractmethod
-    def track(self, domain: Line, window: Sliding) -> Course:
-        """Give the same rule in integers."""
+    def rule(self, domain: Line, window: Sliding) -> StartRule:
+        """Return the same rule in integers."""
 
     def kinks(self, width: float) -> tuple[float, ...]:
-        """Give the inputs at which the start, as a function of the input, changes its formula."""
+        """Return the inputs at which the start, as a function of the input, changes its formula."""
         return ()
 
 
@@ -101,9 +194,9 @@ class Centred(Placement):
     def start(self, x: Floats, width: float) -> Floats:
         return np.clip(x - width / 2.0, 0.0, 1.0 - width)
 
-    def track(self, domain: Line, window: Sliding) -> Track:
+    def rule(self, domain: Line, window: Sliding) -> LineStart:
         scale = window.cells / domain.length
-        return Track(domain.low + (window.width / 2.0 - 0.5) / scale, scale, window.cells - window.width)
+        return LineStart(domain.low + (window.width / 2.0 - 0.5) / scale, scale, window.cells - window.width)
 
     def kinks(self, width: float) -> tuple[float, ...]:
         return width / 2.0, 1.0 - width / 2.0
@@ -117,16 +210,16 @@ class Wrapped(Placement):
     def start(self, x: Floats, width: float) -> Floats:
         return np.mod(x - width / 2.0, 1.0)
 
-    def track(self, domain: Line, window: Sliding) -> Track:
+    def rule(self, domain: Line, window: Sliding) -> LineStart:
         scale = window.cells / domain.length
         # One turn is added so that the number is never negative; cells are counted modulo N.
-        return Track((window.width / 2.0 - 0.5 - window.cells) / scale, scale, None)
+        return LineStart((window.width / 2.0 - 0.5 - window.cells) / scale, scale, None)
 
 
 @final
 @dataclass(frozen=True)
 class Gliding(Placement):
-    """The start moves evenly with the value and is rounded at random, so the mean report is affine in it.
+    """The start is affine in the value and rounded at random, so the mean report is affine in the value.
 
     At the smallest value it keeps the share `clear` of the free room away from the lower end, at the largest
     value as far from the upper end: 0 uses all the room.
@@ -134,16 +227,18 @@ class Gliding(Placement):
 
     clear: float = 0.0
 
+    affine = True
+
     def start(self, x: Floats, width: float) -> Floats:
         return np.asarray((self.clear + (1.0 - 2.0 * self.clear) * x) * (1.0 - width), dtype=np.float64)
 
-    def track(self, domain: Line, window: Sliding) -> Track:
+    def rule(self, domain: Line, window: Sliding) -> LineStart:
         room = window.cells - window.width
         # As many fractional bits as 31 hold: 15 for 2^16 cells. Larger grids count in 64-bit integers.
         fraction = max(15, 31 - (window.cells - 1).bit_length())
         scale = (1.0 - 2.0 * self.clear) * room * 2.0**fraction / domain.length
         first = self.clear * room * 2.0**fraction + 0.5  # + 0.5: to the nearest integer
-        return Track(domain.low - first / scale, scale, room << fraction, fraction)
+        return LineStart(domain.low - first / scale, scale, room << fraction, fraction)
 
 
 CENTRED: Final = Centred()

@@ -1,93 +1,247 @@
-"""Where the window of an input begins when a table says it: starts on an even grid of the domain."""
+"""Start rules that are tables: starts on an even grid of the domain, for solved codebooks."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Final, final
+from typing import Any, Final, final
 
 import numpy as np
 
 from dither.arrays import Array, Floats, Integers
+from dither.device_text import real, whole
 from dither.domains import Line
+from dither.errors import InvalidParameter, MalformedReport
 from dither.kernels.window.codebook import Runs
 from dither.kernels.window.integers import Sliding
-from dither.kernels.window.start import Course, Placement, split
+from dither.kernels.window.start import LineStart, Placement, StartRule, StartSampler, split
 from dither.randomness import Source
 
-BINS: Final = 1 << 16  # of a chart without coins
-COIN: Final = 16
-KNOTS: Final = (1 << 15) - 1  # of a chart with coins: with 16 bits between two knots, places fill 31 bits
+BINS: Final = 1 << 16  # of a table without random rounding
+COIN: Final = 16  # bits of each of the two random roundings of a table of knots
+KNOTS: Final = (1 << 15) - 1  # intervals between knots: with 16 bits between two knots, places fill 31 bits
+_BITS: Final = np.uint32(COIN)
+_LOWER: Final = np.uint32((1 << COIN) - 1)
 
 
-@final
 @dataclass(frozen=True, eq=False)
-class Chart(Course):
-    """A value's start is the entry of its bin, or of one of the two knots beside it.
-
-    Without `blended` the domain is cut into bins and an entry is a start. With it, entries belong to knots
-    and count 2^16-ths of a cell: the value is rounded at random to the knot below or above it, and the entry
-    at random to a whole cell, each by an exact coin. Floats are harmless here.
-    """
+class TableStart(StartRule):
+    """A start rule that looks a value up: entries on an even grid from `origin`, `scale` of them a unit."""
 
     origin: float
     scale: float
     entries: Array
-    blended: bool = False
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not type(self) or not isinstance(other, TableStart):
+            return NotImplemented
+        grid = (self.origin, self.scale) == (other.origin, other.scale)
+        return grid and np.array_equal(self.entries, other.entries)
+
+    def __hash__(self) -> int:
+        return hash((self.origin, self.scale, self.entries.tobytes()))
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class StepStart(TableStart):
+    """The domain is cut into equal bins; the start of a value is the entry of its bin."""
+
+    def __post_init__(self) -> None:
+        LineStart(self.origin, self.scale, None)
+        if not 1 <= self.entries.size <= BINS:
+            raise InvalidParameter("a table of starts has up to 2^16 bins")
 
     @property
-    def fraction(self) -> int:  # type: ignore[override]
-        """The bits of a cell that `aim` counts."""
-        return COIN if self.blended else 0
+    def fraction(self) -> int:
+        return 0
+
+    def _places(self, values: Array) -> Integers:
+        placed = (np.asarray(values, dtype=np.float64) - self.origin) * self.scale
+        return np.clip(placed, 0.0, float(self.entries.size - 1)).astype(np.int64)
+
+    def aim(self, values: Array) -> Integers:
+        return self.entries[self._places(values)].astype(np.int64)
+
+    def starts(self, value: float) -> list[tuple[int, Fraction]]:
+        return [(int(self.entries[self._places(np.asarray(value))]), Fraction(1))]
+
+    def draw_one(self, value: float, source: Source) -> int:
+        place = min(max(int((value - self.origin) * self.scale), 0), self.entries.size - 1)
+        return int(self.entries[place])
+
+    def sampler(self, window: Sliding, size: int) -> StartSampler:
+        return _StepSampler(self, size)
+
+    def device(self) -> dict[str, Any]:
+        begins = np.flatnonzero(np.diff(self.entries.astype(np.int64), prepend=-1))
+        return {
+            "kind": "steps",
+            "origin": self.origin,
+            "scale": self.scale,
+            "starts": self.entries[begins].tolist(),
+            "counts": np.diff(begins, append=self.entries.size).tolist(),
+        }
+
+    @staticmethod
+    def from_device(data: Mapping[str, Any], window: Sliding) -> StepStart:
+        """Return the rule that `device` describes, for a window."""
+        starts, counts = [whole(one) for one in data["starts"]], [whole(one) for one in data["counts"]]
+        if len(starts) != len(counts) or not counts or min(counts) < 1 or sum(counts) > BINS:
+            raise MalformedReport("a table of starts lists starts and how many bins each has")
+        if min(starts) < 0 or max(starts) >= window.cells:
+            raise MalformedReport("the starts of a table are cells")
+        entries = np.repeat(np.array(starts), counts).astype(window.dtype)
+        return StepStart(real(data["origin"]), real(data["scale"]), entries)
+
+
+@final
+class _StepSampler(StartSampler):
+    def __init__(self, rule: StepStart, size: int) -> None:
+        self._rule = rule
+        self.coins = None
+        self._place = np.empty(size)
+        self._index = np.empty(size, dtype=np.intp)
+        self._entry = np.empty(size, dtype=rule.entries.dtype)
+
+    def __call__(self, block: Array, coins: Array) -> Array:
+        count, rule = block.size, self._rule
+        place, index, entry = self._place[:count], self._index[:count], self._entry[:count]
+        np.subtract(block, rule.origin, out=place, dtype=np.float64)
+        np.multiply(place, rule.scale, out=place)
+        np.copyto(index, place, casting="unsafe")
+        rule.entries.take(index, out=entry, mode="clip")
+        return entry
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class KnotStart(TableStart):
+    """Entries belong to knots on an even grid and count units of 2^−16 cells.
+
+    A value is rounded at random to the knot below or above it, and that knot's entry at random to a whole
+    cell, each by an exact coin of 16 bits.
+    """
+
+    def __post_init__(self) -> None:
+        LineStart(self.origin, self.scale, None)
+        if not 2 <= self.entries.size <= KNOTS + 1:
+            raise InvalidParameter("a table of starts has between 2 and 2^15 knots")
+
+    @property
+    def fraction(self) -> int:
+        return COIN
 
     @property
     def last(self) -> int:
-        """The largest place of a value: the last bin, or just below the last knot."""
-        return ((self.entries.size - 1) << COIN) - 1 if self.blended else self.entries.size - 1
-
-    def places(self, values: Array) -> Integers:
-        """Give the bin of each value, or its place among the knots in 2^16-ths of their distance."""
-        placed = (np.asarray(values, dtype=np.float64) - self.origin) * self.scale
-        return np.clip(placed, 0.0, float(self.last)).astype(np.int64)
+        """The largest place of a value: just below the last knot."""
+        return ((self.entries.size - 1) << COIN) - 1
 
     def beside(self, values: Array) -> tuple[Floats, Floats, Floats]:
-        """Give the entries of the knots below and above each value, and the probability of the one above."""
-        places = self.places(values)
+        """Return the entries of the knots below and above each value, and the upper one's probability."""
+        placed = (np.asarray(values, dtype=np.float64) - self.origin) * self.scale
+        places = np.clip(placed, 0.0, float(self.last)).astype(np.int64)
         knots = places >> COIN
         above = (places & ((1 << COIN) - 1)) / (1 << COIN)
         return self.entries[knots].astype(np.float64), self.entries[knots + 1].astype(np.float64), above
 
     def aim(self, values: Array) -> Integers:
-        if not self.blended:
-            return self.entries[self.places(values)].astype(np.int64)
         low, high, above = self.beside(values)
         return np.rint(low + above * (high - low)).astype(np.int64)
 
     def starts(self, value: float) -> list[tuple[int, Fraction]]:
-        place = self._place(value)
-        if not self.blended:
-            return [(int(self.entries[place]), Fraction(1))]
         return [
             (start, weight * share)
-            for knot, weight in split(place, COIN)
+            for knot, weight in split(self._place(value), COIN)
             for start, share in split(int(self.entries[knot]), COIN)
         ]
 
     def draw_one(self, value: float, source: Source) -> int:
-        place = self._place(value)
-        if not self.blended:
-            return int(self.entries[place])
-        entry = int(self.entries[(place + source.bits(COIN)) >> COIN])
+        entry = int(self.entries[(self._place(value) + source.bits(COIN)) >> COIN])
         return (entry + source.bits(COIN)) >> COIN
 
     def _place(self, value: float) -> int:
         return min(max(int((value - self.origin) * self.scale), 0), self.last)
 
+    def sampler(self, window: Sliding, size: int) -> StartSampler:
+        return _KnotSampler(self, window, size)
+
+    def device(self) -> dict[str, Any]:
+        # Rounded straight pieces: within one, neighbouring entries differ by m or m + 1, as a bit says.
+        steps = np.diff(self.entries.astype(np.int64))
+        pieces, bits = [], np.empty(steps.size, dtype=np.uint8)
+        begin = 0
+        while begin < steps.size:
+            least = np.minimum.accumulate(steps[begin:])
+            most = np.maximum.accumulate(steps[begin:])
+            count = int(np.argmax(most - least > 1)) or steps.size - begin
+            base = int(least[count - 1])
+            pieces.append([count, base])
+            bits[begin : begin + count] = steps[begin : begin + count] - base
+            begin += count
+        return {
+            "kind": "knots",
+            "origin": self.origin,
+            "scale": self.scale,
+            "first": int(self.entries[0]),
+            "pieces": pieces,
+            "bits": np.packbits(bits, bitorder="little").tobytes().hex(),
+        }
+
+    @staticmethod
+    def from_device(data: Mapping[str, Any], window: Sliding) -> KnotStart:
+        """Return the rule that `device` describes, for a window."""
+        pieces = [(whole(count), whole(base)) for count, base in data["pieces"]]
+        total = sum(count for count, _ in pieces)
+        if not pieces or min(count for count, _ in pieces) < 1 or total > KNOTS:
+            raise MalformedReport("a table of knots is pieces of a number of knots and a step")
+        bits = np.unpackbits(np.frombuffer(bytes.fromhex(data["bits"]), np.uint8), bitorder="little")
+        if bits.size != (total + 7) // 8 * 8 or bits[total:].any():
+            raise MalformedReport("a table of knots has one bit for each knot but the first")
+        if max(abs(base) for _, base in pieces) > window.cells << COIN:
+            raise MalformedReport("the entries of knots are places among the cells")
+        steps = np.repeat([base for _, base in pieces], [count for count, _ in pieces]) + bits[:total]
+        entries = whole(data["first"]) + np.concatenate([[0], np.cumsum(steps)])
+        if entries.min() < 0 or entries.max() >= window.cells << COIN or window.cells > 1 << 16:
+            raise MalformedReport("the entries of knots are places among the cells")
+        return KnotStart(real(data["origin"]), real(data["scale"]), entries.astype(np.uint32))
+
+
+@final
+class _KnotSampler(StartSampler):
+    def __init__(self, rule: KnotStart, window: Sliding, size: int) -> None:
+        self._rule = rule
+        self.coins = np.dtype(np.uint32)  # two coins of 16 bits
+        self._place = np.empty(size)
+        self._knot = np.empty(size, dtype=np.int32)
+        self._index = np.empty(size, dtype=np.intp)
+        self._entry = np.empty(size, dtype=rule.entries.dtype)
+        self._start = np.empty(size, dtype=window.dtype)
+
+    def __call__(self, block: Array, coins: Array) -> Array:
+        count, rule = block.size, self._rule
+        place, index, entry = self._place[:count], self._index[:count], self._entry[:count]
+        knot, start = self._knot[:count], self._start[:count]
+        np.subtract(block, rule.origin, out=place, dtype=np.float64)
+        np.multiply(place, rule.scale, out=place)
+        np.copyto(knot, place, casting="unsafe")
+        np.right_shift(coins, _BITS, out=entry)
+        knot += entry.view(np.int32)
+        np.right_shift(knot, COIN, out=knot)
+        np.copyto(index, knot)
+        rule.entries.take(index, out=entry, mode="clip")
+        coins &= _LOWER
+        entry += coins
+        np.right_shift(entry, _BITS, out=entry)
+        np.copyto(start, entry, casting="unsafe")
+        return start
+
 
 @final
 @dataclass(frozen=True, eq=False)
-class Nearest(Placement):
+class NearestCells(Placement):
     """The window holds the cells whose numbers are nearest to the value: best for every loss of the distance.
 
     It moves from a to a + 1, which trades cell a for cell a + K, where the value is halfway between the two.
@@ -104,10 +258,10 @@ class Nearest(Placement):
         moved = np.searchsorted(self._halfway(width), x, side="right")
         return np.asarray(moved / self.book.cells, dtype=np.float64)
 
-    def track(self, domain: Line, window: Sliding) -> Chart:
+    def rule(self, domain: Line, window: Sliding) -> StepStart:
         middles = np.asarray((np.arange(BINS) + 0.5) / BINS, dtype=np.float64)
         starts = np.rint(self.start(middles, window.share) * window.cells)
-        return Chart(domain.low, BINS / domain.length, starts.astype(window.dtype))
+        return StepStart(domain.low, BINS / domain.length, starts.astype(window.dtype))
 
     def kinks(self, width: float) -> tuple[float, ...]:
         return tuple(np.unique(self._halfway(width)).tolist())
@@ -115,7 +269,7 @@ class Nearest(Placement):
 
 @final
 @dataclass(frozen=True, eq=False)
-class Balanced(Placement):
+class BalancedCells(Placement):
     """The window, or a coin between two, whose mean report is the value: unbiased for every real input.
 
     The mean report does not fall as the window moves, so a value lies between the means of two neighbouring
@@ -126,7 +280,7 @@ class Balanced(Placement):
     epsilon: float
 
     def _means(self, width: int, contrast: float | None = None) -> Floats:
-        """Give the mean report of every start."""
+        """Return the mean report of every start."""
         if contrast is None:
             lift = math.expm1(self.epsilon) * width / self.book.cells
             contrast = lift / (1.0 + lift)
@@ -138,16 +292,27 @@ class Balanced(Placement):
         means = self._means(round(width * self.book.cells))
         return np.interp(x, means, np.arange(means.size)) / self.book.cells
 
-    def track(self, domain: Line, window: Sliding) -> Chart:
+    def rule(self, domain: Line, window: Sliding) -> KnotStart:
         last = (KNOTS << COIN) - 1
         knots = np.asarray(np.arange(KNOTS + 1) * ((1 << COIN) / last), dtype=np.float64)
         means = self._means(window.width, window.contrast)
         entries = np.rint(np.interp(knots, means, np.arange(means.size)) * (1 << COIN))
         scale = last / domain.length
-        return Chart(domain.low - 0.5 / scale, scale, entries.astype(np.uint32), blended=True)
+        return KnotStart(domain.low - 0.5 / scale, scale, entries.astype(np.uint32))
 
     def kinks(self, width: float) -> tuple[float, ...]:
         kept = round(width * self.book.cells)
         means, ends = self._means(kept), np.cumsum(self.book.counts)[:-1]
         edges = np.concatenate([ends, ends - kept])  # where either end of the window enters another run
         return tuple(np.unique(means[edges[(edges >= 0) & (edges < means.size)]]).tolist())
+
+
+def read_start(data: Mapping[str, Any], window: Sliding) -> StartRule:
+    """Return the start rule that plain data describe; raise MalformedReport if they describe none."""
+    if data["kind"] == "line":
+        return LineStart.from_device(data)
+    if data["kind"] == "steps":
+        return StepStart.from_device(data, window)
+    if data["kind"] == "knots":
+        return KnotStart.from_device(data, window)
+    raise MalformedReport("a start rule is of kind line, steps or knots")

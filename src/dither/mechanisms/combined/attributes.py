@@ -2,63 +2,36 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping
+from abc import abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, ClassVar, final
 
 from dither.arrays import Array
-from dither.domains import Domain
 from dither.errors import InvalidParameter, MalformedReport, OutsideDomain
+from dither.mechanisms.base import Answering, check_source
+from dither.mechanisms.combined.combinator import Combinator
 from dither.mechanisms.combined.records import Records, columns
 from dither.privacy import Guarantee, Unit
 from dither.randomness import Source
 from dither.reports import Reports
 
-
-class Answering(Protocol):
-    """What a part must be able to do: a mechanism, or one that is memoised."""
-
-    @property
-    def domain(self) -> Domain:
-        """What the attribute admits."""
-
-    @property
-    def guarantee(self) -> Guarantee:
-        """What a person who answers once is promised."""
-
-    @property
-    def fingerprint(self) -> str:
-        """A short name for what devices do."""
-
-    def perturb(self, values: object, *, source: Source | None = None, threads: int = 1) -> Reports:
-        """Randomise values."""
-
-    def reports(self, raw: object) -> Reports:
-        """Read reports that come from outside."""
-
-    def describe(self) -> str:
-        """Give a paragraph for people."""
-
-
-Budgeted = Callable[[float], Answering]
+Budgeted = Callable[[float], Any]  # from a budget to a mechanism
 
 
 @dataclass(frozen=True, init=False, repr=False, eq=False)
-class Attributes(ABC):
+class Attributes(Answering, Combinator):
     """Several named attributes of a person, each with its own mechanism."""
 
-    parts: dict[str, Answering]
+    parts: dict[str, Any]
 
-    def __init__(self, parts: Mapping[str, Answering] | None = None, /, **named: Answering) -> None:
+    def __init__(self, parts: Mapping[str, Any] | None = None, /, **named: Any) -> None:
         together = {**(parts or {}), **named}
         if not together:
             raise InvalidParameter("name at least one attribute, as in Each(age=..., income=...)")
         for name, part in together.items():
-            if not isinstance(name, str) or not isinstance(getattr(part, "guarantee", None), Guarantee):
+            if not isinstance(name, str) or not isinstance(part, Answering):
                 raise InvalidParameter(f"the attribute {name!r} needs a mechanism")
         object.__setattr__(self, "parts", together)
 
@@ -70,10 +43,17 @@ class Attributes(ABC):
     def __hash__(self) -> int:
         return hash(self.fingerprint)
 
-    @property
-    @abstractmethod
+    @final
+    @cached_property
     def guarantee(self) -> Guarantee:
         """What a person who answers once is promised."""
+        return self.promise([part.guarantee for part in self.parts.values()])
+
+    kind: ClassVar[str]  # the name of the draw in a device text
+
+    def device(self) -> dict[str, Any]:
+        parts = [[name, part.device()] for name, part in self.parts.items()]
+        return {"draw": self.kind, "parts": parts}
 
     @abstractmethod
     def _answer(self, found: dict[str, Array], source: Source | None, threads: int) -> Records:
@@ -89,8 +69,8 @@ class Attributes(ABC):
         Columns are found by name in whatever has names (a dict of arrays, a dataframe, a structured array),
         by position in a plain array, whose last axis runs over the attributes. Other columns stay unread.
         """
-        if source is not None and not isinstance(source, Source):
-            raise InvalidParameter("source must be a Source such as dt.Seeded(7), or left out")
+        if source is not None:
+            check_source(source)
         found = columns(data, {name: part.domain for name, part in self.parts.items()})
         for name, part in self.parts.items():
             try:
@@ -106,13 +86,6 @@ class Attributes(ABC):
         parts = {name: part.reports(raw[name]) for name, part in self.parts.items()}
         return Records(self, parts, self._counted(parts))
 
-    @cached_property
-    def fingerprint(self) -> str:
-        """A short name for what devices do: equal fingerprints, equal laws."""
-        parts = [[name, part.fingerprint] for name, part in self.parts.items()]
-        text = json.dumps([type(self).__name__, parts], ensure_ascii=False)
-        return hashlib.sha256(text.encode()).hexdigest()[:16]
-
     def describe(self) -> str:
         """Give a paragraph for people: what is asked, and what is promised."""
         summary = (type(self).__doc__ or "").strip().splitlines()[0].rstrip(".")
@@ -120,7 +93,7 @@ class Attributes(ABC):
         lines += [f"{name}: {part.describe()}" for name, part in self.parts.items()]
         return "\n".join(lines)
 
-    def __getitem__(self, name: str) -> Answering:
+    def __getitem__(self, name: str) -> Any:
         if name not in self.parts:
             raise InvalidParameter(f"there is no attribute of this name; there are {', '.join(self.parts)}")
         return self.parts[name]
@@ -136,16 +109,16 @@ class Attributes(ABC):
         return f"{type(self).__name__}({inside})"
 
 
-def at_budget(name: str, part: object, epsilon: float) -> Answering:
+def at_budget(name: str, part: object, epsilon: float) -> Any:
     """Give a part with this budget: a mechanism, or a function from a budget to one."""
     rebudget = getattr(part, "at", part)
     made: Any = rebudget(epsilon) if callable(rebudget) else None
-    if not isinstance(getattr(made, "guarantee", None), Guarantee):
+    if not isinstance(made, Answering):
         raise InvalidParameter(f"the attribute {name!r} needs a mechanism, or a function from ε to one")
-    return made  # type: ignore[no-any-return]
+    return made
 
 
-def unit_of(guarantees: list[Guarantee]) -> Unit:
+def unit_of(guarantees: Sequence[Guarantee]) -> Unit:
     """Give what guarantees about single values of one person protect together."""
     values = all(one.unit in (Unit.VALUE, Unit.RECORD) for one in guarantees)
     return Unit.RECORD if values else Unit.PERSON

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cached_property
-from typing import final
+from typing import Any, ClassVar, final
 
 from dither.arrays import Array
 from dither.domains import finite
 from dither.errors import InvalidParameter, MalformedReport
 from dither.mechanisms.base import check_epsilon
-from dither.mechanisms.combined.attributes import Answering, Attributes, Budgeted, at_budget, unit_of
+from dither.mechanisms.combined.attributes import Attributes, at_budget, unit_of
 from dither.mechanisms.combined.records import Records
 from dither.privacy import Guarantee
 from dither.randomness import Source
@@ -42,7 +41,7 @@ class Each(Attributes):
         epsilon: float,
         *,
         weights: Mapping[str, float] | None = None,
-        **parts: Answering | Budgeted,
+        **parts: Any,
     ) -> Each:
         """Divide a budget among attributes, evenly or by weight; parts are mechanisms or functions of ε.
 
@@ -61,7 +60,7 @@ class Each(Attributes):
         if min(sizes.values()) <= 0:
             raise InvalidParameter("a weight is a positive number")
         total = sum(sizes.values())
-        made: dict[tuple[int, float], Answering] = {}  # one that serves several attributes is laid out once
+        made: dict[tuple[int, float], Any] = {}  # one that serves several attributes is laid out once
         divided = {}
         for name, part in parts.items():
             budget = _below(whole * sizes[name] / total)
@@ -76,11 +75,12 @@ class Each(Attributes):
             epsilon, weights={name: part.guarantee.epsilon for name, part in self.parts.items()}, **self.parts
         )
 
-    @cached_property
-    def guarantee(self) -> Guarantee:
-        """The sum of what the mechanisms spend."""
-        first, *others = (part.guarantee for part in self.parts.values())
-        return replace(first.compose(*others), unit=unit_of([first, *others]))
+    kind: ClassVar[str] = "each"
+
+    def promise(self, inner: Sequence[Guarantee]) -> Guarantee:
+        """Return the sum of what the mechanisms spend."""
+        first, *others = inner
+        return replace(first.compose(*others), unit=unit_of(inner))
 
     def _answer(self, found: dict[str, Array], source: Source | None, threads: int) -> Records:
         reports = {
@@ -90,7 +90,7 @@ class Each(Attributes):
         return Records(self, reports, self._counted(reports))
 
     def _counted(self, parts: dict[str, Reports]) -> int:
-        counts = {reports.mechanism.answers(reports.cells) for reports in parts.values()}
+        counts = {reports.mechanism.counting.answers(reports.cells) for reports in parts.values()}
         if len(counts) > 1:
             raise MalformedReport("every person reports every attribute; the numbers of reports differ")
         return counts.pop()

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Final, final
+from typing import Any, Final, final
 
 import numpy as np
 
 from dither.arrays import Array
 from dither.domains import Categories, Circle, Domain, Plane
 from dither.errors import InvalidParameter
-from dither.mechanisms.base import Mechanism
-from dither.mechanisms.joint.joint import Joint
+from dither.mechanisms.base import Answering, Mechanism
+from dither.mechanisms.combined.combinator import Combinator
 from dither.privacy import Guarantee, Unit
 from dither.randomness import SYSTEM, Keyed, Source
 from dither.reports import Reports
@@ -24,7 +25,7 @@ SECRET: Final = "the device's key stays on the device"
 
 @final
 @dataclass(frozen=True)
-class Memoised:
+class Memoised(Answering, Combinator):
     """The same report whenever the same value is asked for again: derived from a device's key, not stored.
 
     The report is drawn with random bytes that a keyed function (HMAC-SHA-256) makes of the key, the question
@@ -41,13 +42,13 @@ class Memoised:
     True
     """
 
-    mechanism: Mechanism
+    mechanism: Mechanism[Any]
     key: bytes = field(repr=False)
 
     def __post_init__(self) -> None:
         if not isinstance(self.mechanism, Mechanism):
             raise InvalidParameter("a mechanism is memoised; build Each or Sampled of memoised ones")
-        if isinstance(self.mechanism, Joint):
+        if not self.mechanism.alone:
             raise InvalidParameter("coins that two people share are dealt once; they cannot be memoised")
         if not isinstance(self.key, bytes) or len(self.key) < _KEY:
             raise InvalidParameter(f"a key is {_KEY} secret bytes, as Memoised.new_key() makes them")
@@ -60,21 +61,34 @@ class Memoised:
     @property
     def domain(self) -> Domain:
         """What the question admits."""
-        return self.mechanism.domain
+        admits: Domain = self.mechanism.domain
+        return admits
+
+    def device(self) -> dict[str, Any]:
+        """Return the mechanism's: how often it is asked does not change what one report is."""
+        return self.mechanism.device()
 
     @property
-    def fingerprint(self) -> str:
-        """The mechanism's: reports are of the same kind, whether memoised or not."""
-        return self.mechanism.fingerprint
+    def plain(self) -> Mechanism[Any]:
+        """The mechanism: one memoised answer has its distribution."""
+        return self.mechanism
 
     @cached_property
     def guarantee(self) -> Guarantee:
         """What a person is promised for all their answers together."""
-        once = self.mechanism.guarantee
+        return self.promise([self.mechanism.guarantee])
+
+    def promise(self, inner: Sequence[Guarantee]) -> Guarantee:
+        """Return the mechanism's promise for all answers, if the value never changes and the key is kept."""
+        (once,) = inner
         return replace(once, unit=Unit.PERSON, assumes=(*once.assumes, UNCHANGED, SECRET))
 
     def perturb(self, values: object, *, source: Source | None = None, threads: int = 1) -> Reports:
-        """Give this device's permanent report for each value. The key is all the randomness there is."""
+        """Return this device's permanent report for each value. The key is all the randomness there is."""
+        if source is not None or threads != 1:
+            raise InvalidParameter(
+                "a permanent answer is drawn by the device's key; leave `source` and `threads` out"
+            )
         marks = _marks(self.domain, values)
         rows = np.asarray(values, dtype=object if _labelled(self.domain) else None)
         shape = marks.shape[:-1]

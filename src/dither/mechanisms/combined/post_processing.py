@@ -5,24 +5,56 @@ Reading is post-processing: it needs nothing but the reports, and no promise cha
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import import_module
-from typing import Any, Final, final
+from typing import Any, ClassVar, Final, final
 
 import numpy as np
 
 from dither.arrays import Floats, Integers
-from dither.domains import Rectangle, numbers
-from dither.errors import InvalidParameter, MissingExtra, OutsideDomain
+from dither.device_text import whole
+from dither.domains import Rectangle, numbers, read_domain
+from dither.domains.plane import read_pair
+from dither.errors import InvalidParameter, MalformedReport, MissingExtra, OutsideDomain
+from dither.mechanisms.combined.combinator import Combinator
+from dither.privacy import Guarantee
 
 _BLOCK: Final = 1 << 16
 
 
-class Reading(ABC):
-    """A public map from places to places."""
+_KINDS: Final[dict[str, type[PostProcessing]]] = {}
+
+
+class PostProcessing(Combinator):
+    """A public map from places to places, put on a mechanism's reports by `mechanism.read(…)`.
+
+    It travels as the name under `kind` and its parameters.
+    """
+
+    on_devices: ClassVar[bool] = False
+    kind: ClassVar[str]
+
+    def __init_subclass__(cls, **more: Any) -> None:
+        super().__init_subclass__(**more)
+        if "kind" in vars(cls):
+            _KINDS[cls.kind] = cls
+
+    def promise(self, inner: Sequence[Guarantee]) -> Guarantee:
+        """Return the mechanism's own promise: post-processing changes none."""
+        (own,) = inner
+        return own
+
+    @abstractmethod
+    def plain(self) -> dict[str, Any]:
+        """Return the parameters by name, as plain data."""
+
+    @classmethod
+    @abstractmethod
+    def from_plain(cls, data: Mapping[str, Any]) -> PostProcessing:
+        """Return the map that `plain` describes."""
 
     @abstractmethod
     def __call__(self, places: object) -> Floats:
@@ -31,7 +63,7 @@ class Reading(ABC):
 
 @final
 @dataclass(frozen=True)
-class Rounded(Reading):
+class Rounded(PostProcessing):
     """Places rounded to the nearest of a public list of points.
 
     >>> Rounded([(0, 0), (1, 0)])([(0.4, 0.2), (0.7, 0.1)])
@@ -40,6 +72,15 @@ class Rounded(Reading):
     """
 
     points: Sequence[tuple[float, float]] = field(repr=False)
+
+    kind: ClassVar[str] = "Rounded"
+
+    def plain(self) -> dict[str, Any]:
+        return {"points": [list(point) for point in self.points]}
+
+    @classmethod
+    def from_plain(cls, data: Mapping[str, Any]) -> Rounded:
+        return cls([read_pair(point) for point in data["points"]])
 
     def __post_init__(self) -> None:
         try:
@@ -72,12 +113,24 @@ class Rounded(Reading):
 
 @final
 @dataclass(frozen=True)
-class Snapped(Reading):
+class Snapped(PostProcessing):
     """Places moved to the centre of their cell of a grid: the nearest centre, without any search."""
 
     area: Rectangle
     columns: int
     rows: int
+
+    kind: ClassVar[str] = "Snapped"
+
+    def plain(self) -> dict[str, Any]:
+        return {"area": self.area.device(), "columns": self.columns, "rows": self.rows}
+
+    @classmethod
+    def from_plain(cls, data: Mapping[str, Any]) -> Snapped:
+        area = read_domain(data["area"])
+        if not isinstance(area, Rectangle):
+            raise MalformedReport("a grid covers a rectangle")
+        return cls(area, whole(data["columns"]), whole(data["rows"]))
 
     def __post_init__(self) -> None:
         if not isinstance(self.area, Rectangle):
@@ -107,13 +160,22 @@ class Snapped(Reading):
 
 @final
 @dataclass(frozen=True, init=False)
-class Projected(Reading):
+class Projected(PostProcessing):
     """Places outside a public shape moved to its nearest place: polygons with holes, and unions of them.
 
     The shape is a shapely geometry, a GeoJSON geometry, or the corners of a polygon.
     """
 
     shape: str = field(repr=False)  # well-known text: plain, and the same for equal shapes
+
+    kind: ClassVar[str] = "Projected"
+
+    def plain(self) -> dict[str, Any]:
+        return {"shape": self.shape}
+
+    @classmethod
+    def from_plain(cls, data: Mapping[str, Any]) -> Projected:
+        return cls(data["shape"])
 
     def __init__(self, shape: object) -> None:
         shapely = _extra("shapely", "moving places into a polygon")
@@ -183,3 +245,10 @@ def _extra(module: str, what: str) -> Any:
         return import_module(module)
     except ImportError:
         raise MissingExtra(what, "geo") from None
+
+
+def read_processing(kind: str, data: Mapping[str, Any]) -> PostProcessing:
+    """Return the map of a kind that plain data describe; raise MalformedReport if there is none."""
+    if kind not in _KINDS:
+        raise MalformedReport("a way to read places is of a kind that this version does not know")
+    return _KINDS[kind].from_plain(data)

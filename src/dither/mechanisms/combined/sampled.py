@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import final
+from typing import ClassVar, final
 
 import numpy as np
 
@@ -40,11 +40,12 @@ class Sampled(Attributes):
         """Give the same mechanisms, each with another budget."""
         return Sampled({name: at_budget(name, part, epsilon) for name, part in self.parts.items()})
 
-    @cached_property
-    def guarantee(self) -> Guarantee:
-        """The most that any of the mechanisms spends."""
-        first, *others = (part.guarantee for part in self.parts.values())
-        return replace(first.either(*others), unit=unit_of([first, *others]))
+    kind: ClassVar[str] = "sampled"
+
+    def promise(self, inner: Sequence[Guarantee]) -> Guarantee:
+        """Return the most that any of the mechanisms spends."""
+        first, *others = inner
+        return replace(first.either(*others), unit=unit_of(inner))
 
     def _answer(self, found: dict[str, Array], source: Source | None, threads: int) -> Records:
         rows = {name: array[None] if array.shape[:1] == () else array for name, array in found.items()}
@@ -59,4 +60,4 @@ class Sampled(Attributes):
         return Records(self, reports, people, chosen)
 
     def _counted(self, parts: dict[str, Reports]) -> int:
-        return sum(reports.mechanism.answers(reports.cells) for reports in parts.values())
+        return sum(reports.mechanism.counting.answers(reports.cells) for reports in parts.values())

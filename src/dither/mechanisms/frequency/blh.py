@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import final
 
-from dither.mechanisms.frequency.local_hashing import Hashed
+from dither.mechanisms.frequency.local_hashing import LocalHashing
 
 
 @final
 @dataclass(frozen=True)
-class BLH(Hashed):
+class BLH(LocalHashing):
     """A random public hash function with two values, and the answer's value under it or the other one.
 
     Promise:   pure ε.
@@ -19,7 +19,5 @@ class BLH(Hashed):
     Reference: [Bassily15], as analysed in [Wang17, Sec. 4.4].
     """
 
-    @property
-    def buckets(self) -> int:
-        """Two."""
+    def _buckets(self) -> int:
         return 2

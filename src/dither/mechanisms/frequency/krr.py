@@ -20,5 +20,5 @@ class KRR(Response):
 
     >>> from dither.domains import Categories
     >>> KRR(Categories(["tea", "coffee", "water"]), epsilon=1).report_bytes
-    1.0
+    1
     """

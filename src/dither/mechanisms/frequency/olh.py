@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import final
 
 from dither.kernels.sets.hashing import MOST_BUCKETS
-from dither.mechanisms.frequency.local_hashing import Hashed
+from dither.mechanisms.frequency.local_hashing import LocalHashing
 
 
 @final
 @dataclass(frozen=True)
-class OLH(Hashed):
+class OLH(LocalHashing):
     """A random public hash function, and the bucket of the answer under it or any other bucket.
 
     Promise:   pure ε.
@@ -21,7 +21,10 @@ class OLH(Hashed):
     Reference: [Wang17, Sec. 4.4], with our own hash.
     """
 
-    @property
-    def buckets(self) -> int:
-        """The best number of buckets, e^ε + 1 to the nearest whole number [Wang17, eq. 9]."""
-        return min(round(math.exp(self.epsilon)) + 1, MOST_BUCKETS)
+    def _buckets(self) -> int:
+        return best_buckets(self.epsilon)
+
+
+def best_buckets(epsilon: float) -> int:
+    """Return the best number of buckets: e^ε + 1, to the nearest whole number [Wang17, eq. 9]."""
+    return min(round(math.exp(epsilon)) + 1, MOST_BUCKETS)

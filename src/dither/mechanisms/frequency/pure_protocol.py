@@ -7,27 +7,24 @@ serves them all: f = (share − q)/(p − q) [Wang17, Thm 2].
 
 from __future__ import annotations
 
-import math
 from abc import abstractmethod
-from collections.abc import Hashable
-from dataclasses import dataclass
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, ClassVar, final
+from typing import Any, ClassVar, Generic, Self, TypeVar, cast, final
 
-import numpy as np
-
-from dither.arrays import Array, Integers
+from dither.arrays import Integers
 from dither.domains import Categories, Domain
-from dither.errors import InvalidParameter
-from dither.kernels.blocks import in_threads
-from dither.mechanisms.base import Mechanism
-from dither.mechanisms.window import within
-from dither.randomness import Source
+from dither.errors import InvalidParameter, MalformedReport
+from dither.kernels.codes import CodeKernel
+from dither.kernels.kernel import Kernel
+from dither.mechanisms.base import Mechanism, Travelled
+from dither.mechanisms.number import check_ratio
 
 
 @dataclass(frozen=True)
-class PureProtocol(Mechanism):
+class PureProtocol(Mechanism[Categories]):
     """A mechanism whose reports support categories, with the same p and q for every pair of categories."""
 
     takes: ClassVar[tuple[type[Domain], ...]] = (Categories,)
@@ -37,23 +34,13 @@ class PureProtocol(Mechanism):
     def rates(self) -> tuple[Fraction, Fraction]:
         """The exact probabilities that a report supports its own category, and any other one."""
 
-    @property
-    @abstractmethod
-    def layout(self) -> np.dtype[Any]:
-        """How one report is stored: unsigned integers, one or several. It never depends on the answer."""
-
-    @abstractmethod
-    def _sample(self, codes: Array, cells: Array, source: Source) -> None:
-        """Write a report for each code."""
-
     @abstractmethod
     def probabilities(self, x: Hashable) -> list[Fraction]:
-        """Give the exact probability of every report for the category x, from the very integers sampled."""
+        """Return the exact probability of every report for the category x, from the very integers sampled."""
 
     @property
     def categories(self) -> Categories:
         """The public list of answers."""
-        assert isinstance(self.domain, Categories)
         return self.domain
 
     @cached_property
@@ -70,11 +57,11 @@ class PureProtocol(Mechanism):
     @final
     @cached_property
     def gap(self) -> float:
-        """The difference p − q, on which every estimate leans, without cancellation."""
+        """The difference p − q, by which every estimate is divided, without cancellation."""
         return float(self.rates[0] - self.rates[1])
 
     def variance(self, frequency: float = 0.0) -> float:
-        """Give n times the variance that privacy adds to the estimate of a category of this frequency.
+        """Return n times the variance that privacy adds to the estimate of a category of this frequency.
 
         [f·p(1−p) + (1−f)·q(1−q)]/(p−q)² [Wang17, Thm 2]. Who was asked adds f(1−f).
         """
@@ -84,39 +71,61 @@ class PureProtocol(Mechanism):
         return noise / self.gap**2
 
     def shared(self, n: int) -> tuple[float, float, float]:
-        """Give a + b·m + c·m²: what n times a share's variance has besides m(1 − m), m being its mean.
+        """Return a, b, c of a + b·m + c·m²: what n times a share's variance has besides m(1 − m), m its mean.
 
-        Nothing, where everybody's report is drawn by itself.
+        Zeros, where everybody's report is drawn by itself.
         """
         return 0.0, 0.0, 0.0
 
     def supports(self, counts: Integers) -> Integers:
-        """Give how many reports support each category, from a tally."""
+        """Return how many reports support each category, from the counts of a summary."""
         return counts
-
-    @property
-    def tallies(self) -> int:
-        """How long the vector of `tally` is: one count for each category."""
-        return len(self.categories)
-
-    @final
-    def answers(self, cells: Array) -> int:
-        """Say how many reports an array holds."""
-        return int(cells.size) // math.prod(self.layout.shape)
-
-    def _draw(self, values: object, source: Source, threads: int) -> Array:
-        codes = self.categories.check(values)
-        cells = in_threads(lambda size: self._sample, codes.reshape(-1), self.layout, source, threads)
-        return cells.reshape(codes.shape + self.layout.shape)
-
-    def _valid(self, raw: Array) -> Array:
-        return within(raw, self.outcomes, self.layout)
-
-    @property
-    def report_bytes(self) -> float:
-        """The size of one report, in bytes."""
-        return float(self.layout.itemsize)
 
     @final
     def _code(self, x: Hashable) -> int:
         return int(self.categories.check([x])[0])
+
+
+Runs = TypeVar("Runs", bound=CodeKernel)
+
+
+@dataclass(frozen=True)
+class CodeProtocol(PureProtocol, Generic[Runs]):
+    """A pure protocol whose kernel is drawn for each person alone."""
+
+    runs: ClassVar[type[Kernel]]  # the kernel's class
+
+    @abstractmethod
+    def _kernel(self) -> Runs:
+        """Return the kernel as large as ε allows: all that a paper adds."""
+
+    @abstractmethod
+    def _fits(self, kernel: Runs) -> bool:
+        """Return whether a kernel is one for this number of categories."""
+
+    @final
+    @cached_property
+    def kernel(self) -> Runs:
+        """The integers that devices sample by."""
+        kernel = self._kernel() if self.travelled is None else self.travelled.kernel
+        if not isinstance(kernel, self.runs) or not self._fits(cast(Runs, kernel)):
+            raise MalformedReport("the kernel and the mechanism disagree about the categories")
+        if self.travelled is not None:
+            check_ratio(kernel, self.epsilon)
+        return cast(Runs, kernel)
+
+    @final
+    @property
+    def rates(self) -> tuple[Fraction, Fraction]:
+        return self.kernel.rates
+
+    def probabilities(self, x: Hashable) -> list[Fraction]:
+        return self.kernel.probabilities(self._code(x))
+
+    @abstractmethod
+    def _kernel_1(self, data: Mapping[str, Any]) -> Runs:
+        """Return the kernel of a specification of version 1."""
+
+    @final
+    def version_1(self, sampled: Mapping[str, Any]) -> Self:
+        return replace(self, travelled=Travelled(self._kernel_1(sampled["kernel"])))

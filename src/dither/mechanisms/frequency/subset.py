@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable
+from collections.abc import Mapping
 from dataclasses import dataclass
-from fractions import Fraction
-from functools import cached_property
-from typing import Any, final
+from typing import Any, ClassVar, final
 
-from dither.arrays import Array
-from dither.errors import InvalidParameter, MalformedReport
+from dither.device_text import whole
+from dither.errors import InvalidParameter
+from dither.kernels.coin import BiasedCoin
+from dither.kernels.kernel import Kernel
 from dither.kernels.sets.subsets import MOST, Subsets
-from dither.mechanisms.frequency.unary import Packed
-from dither.privacy import Bound, Pure
-from dither.randomness import Source
+from dither.mechanisms.frequency.unary import SetProtocol
 
 
 @final
 @dataclass(frozen=True)
-class SubsetSelection(Packed):
+class SubsetSelection(SetProtocol[Subsets]):
     """A set of about k/(e^ε + 1) categories, more often one that holds the answer.
 
     Promise:   pure ε.
@@ -29,50 +27,17 @@ class SubsetSelection(Packed):
     Reference: [Ye18, Sec. III]; [WangS16].
     """
 
+    runs: ClassVar[type[Kernel]] = Subsets
+
     def _build(self) -> None:
         if len(self.categories) > MOST:
             raise InvalidParameter(f"SubsetSelection takes up to {MOST} categories; OLH takes more")
-        _ = self.kernel
+        super()._build()
 
-    @cached_property
-    def kernel(self) -> Subsets:
-        """The size of the sets and the coin, in integers: what devices sample."""
+    def _kernel(self) -> Subsets:
         size = len(self.categories)
         chosen = max(1, round(size / (math.exp(self.epsilon) + 1.0)))  # [Ye18, eq. 5]
         return Subsets.largest(self.epsilon, size, chosen)
 
-    @property
-    def rates(self) -> tuple[Fraction, Fraction]:
-        """The probabilities that a set holds the answer, and any other category."""
-        return self.kernel.coin.probability, self.kernel.other
-
-    @property
-    def outcomes(self) -> int:
-        """How many different sets there are."""
-        return self.kernel.sets
-
-    def _sample(self, codes: Array, cells: Array, source: Source) -> None:
-        self.kernel.draw(codes, cells, source)
-
-    def _valid(self, raw: Array) -> Array:
-        cells = super()._valid(raw)
-        if cells.size and not bool((self.decode(cells).sum(axis=-1) == self.kernel.chosen).all()):
-            raise MalformedReport(f"a report holds exactly {self.kernel.chosen} categories; one does not")
-        return cells
-
-    def probabilities(self, x: Hashable) -> list[Fraction]:
-        """Give the exact probability of every row of bits, read as a binary number, for the category x."""
-        self._listed()
-        return self.kernel.probabilities(self._code(x))
-
-    def realised(self) -> tuple[Bound, str]:
-        """Recompute ε from the coin and the numbers of sets with and without a category."""
-        kernel, coin = self.kernel, self.kernel.coin
-        sizes = f"k = {kernel.size}, w = {kernel.chosen}"
-        how = f"ln p(k−w)/((1−p)w) with {sizes}, p = {coin.heads} of 2^{coin.bits}"
-        return Pure(kernel.epsilon), how
-
-    def wire(self) -> dict[str, Any]:
-        """Give the number of categories, the size of a set and the coin."""
-        kernel = self.kernel
-        return {"kernel": {"size": kernel.size, "chosen": kernel.chosen, "heads": kernel.coin.heads}}
+    def _kernel_1(self, data: Mapping[str, Any]) -> Subsets:
+        return Subsets(whole(data["size"]), whole(data["chosen"]), BiasedCoin(whole(data["heads"])))

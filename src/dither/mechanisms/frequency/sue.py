@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import final
 
 from dither.kernels.sets.bits import Bits
@@ -21,6 +20,5 @@ class SUE(Unary):
     Reference: [RAPPOR14, Sec. 3], one-time; [Wang17, Sec. 4.3].
     """
 
-    @cached_property
-    def kernel(self) -> Bits:
+    def _kernel(self) -> Bits:
         return Bits.symmetric(self.epsilon, len(self.categories))  # p = e^(ε/2)/(e^(ε/2) + 1), q = 1 − p

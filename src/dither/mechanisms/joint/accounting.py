@@ -10,7 +10,7 @@ import numpy as np
 
 from dither.domains import finite
 from dither.errors import InvalidParameter
-from dither.kernels.correlated_coins import Pairs
+from dither.kernels.correlated_coins import PairedCoins
 from dither.mechanisms.joint import adversaries
 from dither.privacy import Approximate, Guarantee, Nothing, Pure
 
@@ -35,7 +35,9 @@ HIDDEN: Final = Mode.HIDDEN
 THEOREM_3: Final = Mode.THEOREM_3
 
 
-def account(pairs: Pairs, lies: int, n: int, *, mode: Mode, colluders: int, delta: float | None) -> Guarantee:
+def account(
+    pairs: PairedCoins, lies: int, n: int, *, mode: Mode, colluders: int, delta: float | None
+) -> Guarantee:
     """Give what a person among n is promised in a mode."""
     check_mode(n, mode, colluders, delta)
     crowd = f"at most {colluders} people collude with the collector"
@@ -92,7 +94,7 @@ def _promise(epsilon: float, delta: float | None, *assumes: str) -> Guarantee:
     return Guarantee(Pure(epsilon) if delta is None else Approximate(epsilon, delta), assumes=assumes)
 
 
-def _claim(pairs: Pairs, lies: int, n: int, colluders: int) -> str:
+def _claim(pairs: PairedCoins, lies: int, n: int, colluders: int) -> str:
     if lies != 1:
         raise InvalidParameter("Theorem 3 is about two categories")
     stated = adversaries.theorem_3(pairs, n, colluders)

@@ -15,7 +15,7 @@ from typing import Final
 import numpy as np
 
 from dither.arrays import Floats
-from dither.kernels.correlated_coins import Pairs
+from dither.kernels.correlated_coins import PairedCoins
 from dither.privacy.exact import log_above
 
 Failure = Callable[[float], float]  # from ε to the smallest δ
@@ -30,12 +30,12 @@ def partners(n: int) -> int:
     return n + n % 2
 
 
-def revealed(pairs: Pairs, lies: int) -> float:
+def revealed(pairs: PairedCoins, lies: int) -> float:
     """Give the loss against somebody who knows the partner's coin, and then whatever else."""
     return largest([(pairs.both, pairs.one), (pairs.one, pairs.neither)], lies)
 
 
-def revealed_failure(pairs: Pairs, lies: int, n: int, colluders: int) -> Failure:
+def revealed_failure(pairs: PairedCoins, lies: int, n: int, colluders: int) -> Failure:
     """Give δ(ε) where the partner is drawn at random, and tells their coin if they are a colluder."""
     total = pairs.total
     caught = Fraction(colluders, partners(n) - 1)
@@ -49,7 +49,7 @@ def revealed_failure(pairs: Pairs, lies: int, n: int, colluders: int) -> Failure
     return _failure(truth, lie, 2.0**-40, 0.0)
 
 
-def informed_failure(pairs: Pairs, lies: int, n: int) -> Failure:
+def informed_failure(pairs: PairedCoins, lies: int, n: int) -> Failure:
     """Give δ(ε) against somebody who knows everybody else's answer, hence coin, but not who is paired.
 
     All that matters is how many of the others lied: with j of them, the person is truthful with probability
@@ -63,7 +63,7 @@ def informed_failure(pairs: Pairs, lies: int, n: int) -> Failure:
     )
 
 
-def hidden(pairs: Pairs, lies: int, n: int, colluders: int) -> float:
+def hidden(pairs: PairedCoins, lies: int, n: int, colluders: int) -> float:
     """Give the loss against somebody who knows the colluders' coins, but not who is paired, nor any answer.
 
     With negative correlation the polynomial both + 2·one·t + neither·t² has real roots, so by Newton's
@@ -86,7 +86,7 @@ def hidden(pairs: Pairs, lies: int, n: int, colluders: int) -> float:
     return min(max(map(abs, losses)) + _SLACK, revealed(pairs, lies))
 
 
-def theorem_3(pairs: Pairs, n: int, colluders: int) -> float:
+def theorem_3(pairs: PairedCoins, n: int, colluders: int) -> float:
     """Give the ε that [Thesis, Thm 3] states for two answers. It is not a guarantee against anybody.
 
     It averages over a partner whom its own adversary knows, takes the chance that the partner colludes for
@@ -155,7 +155,7 @@ def _alike(size: int, colluders: int, chance: Fraction, twice: Fraction) -> floa
     return float(chance) + partner * float(twice / chance - chance)
 
 
-def _patterns(pairs: Pairs, size: int, colluders: int) -> list[int]:
+def _patterns(pairs: PairedCoins, size: int, colluders: int) -> list[int]:
     """Give the weight of a pattern of coins of colluders and one more person, for each number of liars."""
     law = [1]
     for _ in range(size // 2):

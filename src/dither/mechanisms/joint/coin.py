@@ -24,8 +24,10 @@ class Coin:
     truthful: tuple[bool, ...] = field(repr=False)
 
     def __post_init__(self) -> None:
-        if len(self.truthful) != self.mechanism.each or not all(type(one) is bool for one in self.truthful):
-            raise InvalidParameter(f"a coin of this mechanism is {self.mechanism.each} truth values")
+        if len(self.truthful) != self.mechanism.kernel.each or not all(
+            type(one) is bool for one in self.truthful
+        ):
+            raise InvalidParameter(f"a coin of this mechanism is {self.mechanism.kernel.each} truth values")
 
     def apply(self, value: object, *, source: Source | None = None) -> Reports:
         """Give the report of one answer; `source` draws the lie, if there is more than one to tell."""
@@ -34,5 +36,5 @@ class Coin:
             raise InvalidParameter("a coin is for one answer")
         randomness = SYSTEM if source is None else source
         cells = np.empty(1, dtype=self.mechanism.layout)
-        cells[:] = self.mechanism.tell(codes, np.array([self.truthful]), randomness)
+        cells[:] = self.mechanism.kernel.tell(codes, np.array([self.truthful]), randomness)
         return Reports(self.mechanism, cells)

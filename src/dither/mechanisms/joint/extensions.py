@@ -7,22 +7,19 @@ from dataclasses import KW_ONLY, dataclass
 from fractions import Fraction
 from typing import final
 
-import numpy as np
-
-from dither.arrays import Array, Mask
 from dither.errors import InvalidParameter
-from dither.kernels.sets.hashing import seeds
-from dither.mechanisms.frequency.local_hashing import Bucketed
-from dither.mechanisms.frequency.unary import Packed
+from dither.kernels.correlated_coins import PairedCoins
+from dither.kernels.joint import JointBits, JointHashed
+from dither.mechanisms.frequency.local_hashing import BucketReports
+from dither.mechanisms.frequency.unary import BitReports
 from dither.mechanisms.joint.accounting import Mode
-from dither.mechanisms.joint.joint import Joint, lie
+from dither.mechanisms.joint.joint import Joint
 from dither.privacy import Guarantee
-from dither.randomness import Source
 
 
 @final
 @dataclass(frozen=True, repr=False)
-class JointSUE(Joint, Packed):
+class JointSUE(Joint, BitReports):
     """One bit for each category, each told or flipped as a coin says that depends on another person's.
 
     Promise:   if the partner's coins are known, that of two bits: two differ between two answers.
@@ -36,10 +33,8 @@ class JointSUE(Joint, Packed):
         """A bit is told or flipped."""
         return 2
 
-    @property
-    def each(self) -> int:
-        """One coin for each bit."""
-        return len(self.categories)
+    def _kernel(self, coins: PairedCoins) -> JointBits:
+        return JointBits(coins, self.n, len(self.categories))
 
     @property
     def pull(self) -> Fraction:
@@ -51,11 +46,6 @@ class JointSUE(Joint, Packed):
         """p, and 1 − p for any other bit."""
         return Fraction(self.p), 1 - Fraction(self.p)
 
-    @property
-    def outcomes(self) -> int:
-        """How many different reports there are."""
-        return 1 << len(self.categories)
-
     def accounting(self, mode: Mode, *, colluders: int = 0, delta: float | None = None) -> Guarantee:
         """Give what a person is promised if the partner's coins are known: no other mode is worked out."""
         if mode is not Mode.PARTNER_REVEALED or delta is not None:
@@ -66,24 +56,15 @@ class JointSUE(Joint, Packed):
         bit = super().accounting(mode, colluders=colluders)
         return bit.repeated(2)
 
-    def tell(self, codes: Array, truthful: Mask, source: Source) -> Array:
-        """Give the rows of bits told."""
-        truth = codes[:, None] == np.arange(len(self.categories))
-        return np.packbits(truth == truthful, axis=1, bitorder="little")
-
     def probabilities(self, x: Hashable) -> list[Fraction]:
-        """Give the exact probability of every row of bits, read as a binary number, for the category x."""
+        """Return the exact probability of every row of bits, read as a binary number, for the category x."""
         self._listed()
-        code, law = self._code(x), [Fraction(1)]
-        for bit in range(len(self.categories)):
-            chance = self.rates[bit != code]
-            law = [mass * (1 - chance) for mass in law] + [mass * chance for mass in law]
-        return law
+        return self.kernel.probabilities(self._code(x))
 
 
 @final
 @dataclass(frozen=True, repr=False)
-class JointOLH(Joint, Bucketed):
+class JointOLH(Joint, BucketReports):
     """The answer's bucket under a public hash, or a lie, as a coin says that depends on another person's.
 
     Promise:   as JRR's, on the buckets.
@@ -120,14 +101,9 @@ class JointOLH(Joint, Bucketed):
         """p, and 1/g: under a random hash another category is in any bucket alike."""
         return Fraction(self.p), Fraction(1, self.buckets)
 
-    def tell(self, codes: Array, truthful: Mask, source: Source) -> Array:
-        """Give seeds and the buckets told."""
-        drawn = seeds(codes.size, source)
-        return self.pack(drawn, lie(self.hashing.bucket(drawn, codes), truthful[:, 0], self.buckets, source))
+    def _kernel(self, coins: PairedCoins) -> JointHashed:
+        return JointHashed(coins, self.n, self.buckets)
 
     def probabilities(self, x: Hashable, *, seed: int = 0) -> list[Fraction]:
-        """Give the exact probability of every bucket for the category x, given the report's public seed."""
-        bucket = int(self.hashing.bucket(np.array([seed], dtype=np.uint64), np.array([self._code(x)]))[0])
-        own = Fraction(self.p)
-        other = (1 - own) / (self.buckets - 1)
-        return [own if place == bucket else other for place in range(self.buckets)]
+        """Return the exact probability of every bucket for the category x, given the report's public seed."""
+        return self._kernel(self.pairs).probabilities(self._code(x), seed)

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
+from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, NoReturn, Self, final
+from typing import Any, ClassVar, NoReturn, Self, final
 
-import numpy as np
-
-from dither.arrays import Array, Mask
-from dither.errors import InvalidParameter, Mismatch
-from dither.kernels.correlated_coins import Pairs
+from dither.errors import InvalidParameter, MalformedReport, Mismatch
+from dither.kernels.correlated_coins import PairedCoins
+from dither.kernels.joint import JointKernel
 from dither.mechanisms.frequency.pure_protocol import PureProtocol
 from dither.mechanisms.joint import adversaries
 from dither.mechanisms.joint.accounting import Mode, account, check_colluders, check_people
@@ -40,24 +39,30 @@ class Joint(PureProtocol):
     rho: Real
     n: int
 
+    alone: ClassVar[bool] = False
+
     @property
     @abstractmethod
     def symbols(self) -> int:
-        """How many symbols one coin decides between: k categories, two for a bit, g buckets."""
+        """The number of symbols that one coin decides between: k categories, two for a bit, g buckets."""
+
+    @abstractmethod
+    def _kernel(self, coins: PairedCoins) -> JointKernel:
+        """Return the kernel of two coins: what they decide about."""
 
     @property
     @abstractmethod
     def pull(self) -> Fraction:
         """How far the coin of somebody without a category moves its count, if a holder's moves it by 1."""
 
-    @property
-    def each(self) -> int:
-        """How many coins one report takes."""
-        return 1
-
-    @abstractmethod
-    def tell(self, codes: Array, truthful: Mask, source: Source) -> Array:
-        """Give the reports of answers whose coins have fallen: truth, or a lie drawn at random."""
+    @final
+    @cached_property
+    def kernel(self) -> JointKernel:
+        """The two coins in integers, and what they decide about: what is dealt."""
+        own = self._kernel(coins(Fraction(self.p), Fraction(self.rho), self.symbols))
+        if self.travelled is not None and self.travelled.kernel != own:
+            raise MalformedReport("the coins and the mechanism's p, rho and n disagree")
+        return own
 
     def _budget(self) -> float:
         return math.inf  # until the coins are known
@@ -80,11 +85,13 @@ class Joint(PureProtocol):
         for name, value in (("p", p), ("rho", rho), ("n", n)):
             object.__setattr__(self, name, value)
         object.__setattr__(self, "epsilon", self.guarantee.epsilon)
+        _ = self.kernel
+        object.__setattr__(self, "travelled", None)  # checked above; p, rho and n say all of it
 
-    @cached_property
-    def pairs(self) -> Pairs:
-        """The two coins, in integers: what is dealt."""
-        return coins(Fraction(self.p), Fraction(self.rho), self.symbols)
+    @property
+    def pairs(self) -> PairedCoins:
+        """The two coins, in integers."""
+        return self.kernel.coins
 
     @property
     def correlation(self) -> Fraction:
@@ -163,7 +170,7 @@ class Joint(PureProtocol):
             raise InvalidParameter(f"the accounting is for {self.n} people; build another for another number")
         if source is not None and not isinstance(source, Source):
             raise InvalidParameter("source must be a Source such as dt.Seeded(7), or left out")
-        tossed = self.pairs.scatter(self.n, self.each, SYSTEM if source is None else source)
+        tossed = self.pairs.scatter(self.n, self.kernel.each, SYSTEM if source is None else source)
         return [Coin(self, tuple(map(bool, row))) for row in tossed]
 
     def thresholds(self, bits: int = 64) -> tuple[int, int, int]:
@@ -181,23 +188,12 @@ class Joint(PureProtocol):
         return replace(self, p=p, rho=table.covariance * (self.symbols - 1) / (p * (1 - p)))
 
     @final
-    def _draw(self, values: object, source: Source, threads: int) -> Array:
-        codes = self.categories.check(values)
-        if codes.size != self.n:
-            raise InvalidParameter(f"these coins are for {self.n} people; give one value for each")
-        cells = np.empty(codes.size, dtype=self.layout)
-        self._sample(codes.reshape(-1), cells, source)
-        return cells.reshape(codes.shape + self.layout.shape)
-
-    @final
-    def _sample(self, codes: Array, cells: Array, source: Source) -> None:
-        cells[:] = self.tell(codes, self.pairs.scatter(self.n, self.each, source), source)
-
-    @final
-    def wire(self) -> dict[str, Any]:
-        """Give the table of the two coins."""
+    def version_1(self, sampled: Mapping[str, Any]) -> Self:
         table = self.pairs
-        return {"kernel": {"both": table.both, "one": table.one, "neither": table.neither, "n": self.n}}
+        own = {"both": table.both, "one": table.one, "neither": table.neither, "n": self.n}
+        if sampled["kernel"] != own:
+            raise MalformedReport("the coins and the mechanism's p, rho and n disagree")
+        return self
 
     @final
     def at(self, epsilon: float) -> NoReturn:
@@ -214,11 +210,3 @@ class Joint(PureProtocol):
     def __repr__(self) -> str:
         numbers = f"p={float(self.p):.6g}, rho={float(self.rho):.6g}, n={self.n}"
         return f"{type(self).__name__}({self.domain!r}, {numbers})"
-
-
-def lie(codes: Array, truthful: Mask, symbols: int, source: Source) -> Array:
-    """Give the symbols told: the truth, or one of the others, each as likely."""
-    told = codes.copy()
-    liars = np.flatnonzero(~truthful)
-    told[liars] = (told[liars] + 1 + source.integers(symbols - 1, liars.size)) % symbols
-    return told

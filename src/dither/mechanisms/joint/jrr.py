@@ -5,25 +5,23 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, final
+from typing import final
 
-import numpy as np
-
-from dither.arrays import Array, Integers, Mask
+from dither.arrays import Array
 from dither.domains import Categories, finite
 from dither.errors import InvalidParameter
+from dither.kernels.correlated_coins import PairedCoins
+from dither.kernels.joint import JointResponse
 from dither.mechanisms.base import check_epsilon
-from dither.mechanisms.frequency.local_hashing import Hashed
+from dither.mechanisms.frequency.local_hashing import LocalHashing
 from dither.mechanisms.frequency.oue import OUE
 from dither.mechanisms.frequency.pure_protocol import PureProtocol
 from dither.mechanisms.frequency.randomized_response import Response
 from dither.mechanisms.frequency.sue import SUE
 from dither.mechanisms.joint.accounting import Mode, check_mode
 from dither.mechanisms.joint.extensions import JointOLH, JointSUE
-from dither.mechanisms.joint.joint import Joint, Real, lie
+from dither.mechanisms.joint.joint import Joint, Real
 from dither.mechanisms.joint.tuning import Search, constraint, plain, published
-from dither.mechanisms.window import within
-from dither.randomness import Source
 
 
 @final
@@ -93,7 +91,7 @@ class JRR(Joint):
             return JRR(mechanism.domain, p=mechanism.rates[0], rho=rho, n=n)
         if isinstance(mechanism, SUE):
             return JointSUE(mechanism.domain, p=mechanism.rates[0], rho=rho, n=n)
-        if isinstance(mechanism, Hashed):
+        if isinstance(mechanism, LocalHashing):
             return JointOLH(mechanism.domain, p=mechanism.rates[0], rho=rho, n=n, hashed_to=mechanism.buckets)
         if isinstance(mechanism, OUE):
             raise InvalidParameter(
@@ -121,36 +119,16 @@ class JRR(Joint):
         p = Fraction(self.p)
         return p, (1 - p) / (self.symbols - 1)
 
-    @property
-    def layout(self) -> np.dtype[Any]:
-        """The smallest unsigned integer that holds a category."""
-        return np.dtype(np.min_scalar_type(self.symbols - 1))
-
-    @property
-    def outcomes(self) -> int:
-        """How many different reports there are."""
-        return self.symbols
-
-    def tell(self, codes: Array, truthful: Mask, source: Source) -> Array:
-        """Give the categories told."""
-        return lie(codes, truthful[:, 0], self.symbols, source)
-
-    def tally(self, cells: Array) -> Integers:
-        """Count how often each category was reported."""
-        return np.bincount(cells.reshape(-1), minlength=self.outcomes)
+    def _kernel(self, coins: PairedCoins) -> JointResponse:
+        return JointResponse(coins, self.n, self.symbols)
 
     def decode(self, cells: Array) -> Array:
         """Give the reported labels."""
         return self.categories.decode(cells)
 
-    def _valid(self, raw: Array) -> Array:
-        return within(raw, self.outcomes, self.layout)
-
     def probabilities(self, x: Hashable) -> list[Fraction]:
         """Give the exact probability of every category as one person's report, for the category x."""
-        own, other = self.rates
-        code = self._code(x)
-        return [own if place == code else other for place in range(self.symbols)]
+        return self.kernel.probabilities(self._code(x))
 
 
 def _size(domain: object) -> int:

@@ -10,7 +10,7 @@ from typing import Final, final
 
 from dither.domains import finite
 from dither.errors import Infeasible, InvalidParameter
-from dither.kernels.correlated_coins import Pairs
+from dither.kernels.correlated_coins import PairedCoins
 from dither.mechanisms.joint import adversaries
 from dither.mechanisms.joint.accounting import Mode
 from dither.privacy.exact import exp_below
@@ -35,9 +35,9 @@ def rho_range(p: Fraction, categories: int) -> tuple[Fraction, Fraction]:
     return max(-p / q, -(lies**2) * q / p), Fraction(lies)
 
 
-def coins(p: Fraction, rho: Fraction, categories: int) -> Pairs:
+def coins(p: Fraction, rho: Fraction, categories: int) -> PairedCoins:
     """Give the two coins of [Thesis, Sec. 4.5]: ρ·p·q is their covariance, so ρ/(k−1) their correlation."""
-    return Pairs.of(p, rho * p * (1 - p) / (categories - 1))
+    return PairedCoins.of(p, rho * p * (1 - p) / (categories - 1))
 
 
 def plain(epsilon: float, categories: int) -> Fraction:
@@ -76,7 +76,7 @@ class Search:
     first: float
     second: float
 
-    def best(self, allowed: Callable[[Pairs], bool]) -> Coins:
+    def best(self, allowed: Callable[[PairedCoins], bool]) -> Coins:
         """Give the coins with the smallest variance among those that are allowed."""
         highest = plain(self.epsilon, self.categories)
 
@@ -121,7 +121,7 @@ class Search:
         squared = gap**2 * self.second - 2.0 * gap * away * self.n * self.first + (away * self.n) ** 2
         return squared - self.first - (self.n - self.first) * away**2
 
-    def _lowest(self, p: Fraction, allowed: Callable[[Pairs], bool]) -> Fraction:
+    def _lowest(self, p: Fraction, allowed: Callable[[PairedCoins], bool]) -> Fraction:
         """Give the most negative ρ found that is allowed; plain coins always are."""
         if self._overlap <= 0.0:
             return Fraction(0)
@@ -140,7 +140,7 @@ class Search:
 
 def constraint(
     mode: Mode, epsilon: float, categories: int, n: int, *, colluders: int, delta: float | None
-) -> Callable[[Pairs], bool]:
+) -> Callable[[PairedCoins], bool]:
     """Give whether coins keep the loss of a mode within the budget."""
     lies = categories - 1
     if mode is Mode.THEOREM_3:

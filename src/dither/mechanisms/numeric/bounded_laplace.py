@@ -10,10 +10,11 @@ from typing import final
 
 from dither.domains import finite
 from dither.errors import InvalidParameter
-from dither.kernels.lattice.circular import Bounded
 from dither.kernels.lattice.integers import SPENT
+from dither.kernels.lattice.kernel import LatticeKernel
 from dither.kernels.lattice.law import InsideLaw
-from dither.kernels.lattice.noise import End, Geometric, Noise, decayed, in_few_bits
+from dither.kernels.lattice.noise import End, Geometric, LatticeNoise, decayed, in_few_bits
+from dither.kernels.lattice.truncated import Bounded
 from dither.mechanisms.lattice import LatticeMechanism
 from dither.mechanisms.numeric.laplace import LaplaceDensity
 from dither.privacy import Guarantee
@@ -25,8 +26,8 @@ class BoundedLaplace(LatticeMechanism[Bounded]):
     """A report from the domain itself, the likelier the nearer to the value.
 
     Promise:   pure ε; with a `sensitivity` below the domain's length, for values at most so far apart.
-    Reports:   places from end to end of the domain. Noise is drawn again while the sum lies outside, so the
-               time a report takes depends a little on the value: let no one watch the clock.
+    Reports:   places from end to end of the domain. Noise is drawn again while the sum lies outside
+               (rejection sampling): the running time depends a little on the value.
     Use when:  a baseline is wanted that stays in the domain.
     Reference: [Holohan20, Thm 3.5]. The normaliser depends on the value; [OGPM25, App. B.8] prints one that
                does not, and is not a density: see deviations.
@@ -52,9 +53,9 @@ class BoundedLaplace(LatticeMechanism[Bounded]):
         steps = self.cells // 2 - 1
         if self.reach == 1.0:
             base = decayed(Fraction(self.epsilon) * SPENT / steps)
-            return Bounded(Noise(Geometric(), base, steps, End.CUT), steps)
+            return Bounded(LatticeNoise(Geometric(), base, steps, End.CUT), steps)
         slope = in_few_bits(1.0 / _scale(self.epsilon, self._shift, steps, 1.0))
-        return Bounded(Noise(Geometric(), decayed(slope * SPENT), steps, End.CUT), self._shift)
+        return Bounded(LatticeNoise(Geometric(), decayed(slope * SPENT), steps, End.CUT), self._shift)
 
     @property
     def _shift(self) -> int:
@@ -62,10 +63,10 @@ class BoundedLaplace(LatticeMechanism[Bounded]):
         steps = self.cells // 2 - 1
         return min(steps, math.floor(self.reach * steps * (1.0 + 2.0**-40)) + 1)
 
-    def _certified(self, kernel: Bounded) -> Bounded:
-        if kernel.shift < self._shift:
+    def _certify(self, kernel: LatticeKernel[Bounded]) -> None:
+        if kernel.lattice.shift < self._shift:
             raise InvalidParameter("these weights are certified for values that are nearer to each other")
-        return super()._certified(kernel)
+        super()._certify(kernel)
 
     @property
     def scale(self) -> float:

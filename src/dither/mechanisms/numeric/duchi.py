@@ -9,7 +9,7 @@ import numpy as np
 
 from dither.kernels.window.codebook import Steps
 from dither.kernels.window.start import GLIDING
-from dither.mechanisms.window import Shape, WindowMechanism, _unbiased
+from dither.mechanisms.window import Shape, WindowMechanism, unbiased_line
 
 
 @final
@@ -30,5 +30,5 @@ class Duchi(WindowMechanism):
 
 
 def _two_points(share: float, contrast: float) -> Steps:
-    line = _unbiased(GLIDING, share, contrast)
+    line = unbiased_line(GLIDING, share, contrast)
     return Steps(line(np.array([0.25, 0.75])))

@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import KW_ONLY, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, Final, final
+from typing import Any, Final, Self, final
 
 import numpy as np
 
-from dither.arrays import Array, Floats
-from dither.domains import Circle, Interval, finite, numbers
-from dither.errors import InvalidParameter, OutsideDomain
+from dither.arrays import Floats
+from dither.domains import Circle, Interval, finite
+from dither.errors import InvalidParameter, MalformedReport, OutsideDomain
 from dither.kernels.lattice.law import TableLaw
 from dither.kernels.lattice.noise import decayed
-from dither.kernels.table.channel import MOST_INPUTS, Channel, Nearest, draw_channel
-from dither.kernels.window.decoder import Decoder, Table
-from dither.mechanisms.table import TabledMechanism
-from dither.privacy import Bound, Pure
-from dither.privacy.exact import log_above
-from dither.randomness import Source
+from dither.kernels.table.channel import MOST_INPUTS, Channel, ChannelKernel, NearestPoint
+from dither.kernels.window.decoder import Decoder, TableDecoder, read_decoder, sized
+from dither.mechanisms.base import Travelled
+from dither.mechanisms.number import NumberMechanism
+from dither.privacy.exact import exp_below
 
 _PARTS: Final = 1 << 32  # distances are counted in these parts, so that equal ones are equal
 _SPENT: Final = 1 - Fraction(1, 1 << 28)  # of ε is used: more than counting distances in parts can cost
@@ -28,7 +27,7 @@ _SPENT: Final = 1 - Fraction(1, 1 << 28)  # of ε is used: more than counting di
 
 @final
 @dataclass(frozen=True)
-class Exponential(TabledMechanism):
+class Exponential(NumberMechanism):
     """One of a few public points, the likelier the nearer to the value.
 
     Promise:   pure ε; less is realised where the points or the `sensitivity` leave room.
@@ -54,7 +53,7 @@ class Exponential(TabledMechanism):
             object.__setattr__(self, "sensitivity", finite("the sensitivity", self.sensitivity))
             if not self.sensitivity > 0.0:
                 raise InvalidParameter("the sensitivity is positive")
-        if self._exceeds(self.kernel):
+        if self.kernel.ratio > exp_below(Fraction(self.epsilon)):
             raise InvalidParameter("with this sensitivity the points would spend more than ε; state more")
 
     def _checked(self) -> tuple[float, ...]:
@@ -83,24 +82,39 @@ class Exponential(TabledMechanism):
         return np.asarray(apart / (2.0 * (widest if self.sensitivity is None else self.sensitivity)))
 
     @cached_property
-    def kernel(self) -> Channel:
-        """The weights of every point for every point, in integers: what devices sample."""
+    def kernel(self) -> ChannelKernel:
+        """The weights of every point for every point, and the nearest point of a value: what devices run."""
+        if self.travelled is not None:
+            kernel = self.travelled.kernel
+            if not isinstance(kernel, ChannelKernel) or kernel.line != self.line:
+                raise MalformedReport("Exponential runs a channel on its own domain")
+            if kernel.outcomes != len(self.points):
+                raise MalformedReport("the kernel and the mechanism disagree about the number of points")
+            return kernel
+        return ChannelKernel(self.line, self._channel(), self._nearest())
+
+    def _channel(self) -> Channel:
         parts = np.floor(self._steepness * _PARTS).astype(np.int64)
         budget = Fraction(self.epsilon) * _SPENT / _PARTS
         weight = {part: decayed(budget * part) for part in np.unique(parts).tolist()}
         return Channel.of([[weight[part] for part in row] for row in parts.tolist()])
 
-    @cached_property
-    def track(self) -> Nearest:
-        """Which point a value is nearest to."""
+    def _nearest(self) -> NearestPoint:
         if isinstance(self.domain, Circle):
-            return Nearest.on_circle(self.points, self.domain.period)
-        return Nearest.on_interval(self.points)
+            return NearestPoint.on_circle(self.points, self.domain.period)
+        return NearestPoint.on_interval(self.points)
 
     @cached_property
     def decoder(self) -> Decoder:
         """The points."""
-        return Table(np.array(self.points))
+        if self.travelled is not None and self.travelled.codebook is not None:
+            return sized(self.travelled.codebook, self.outcomes)
+        return TableDecoder(np.array(self.points))
+
+    def version_1(self, sampled: Mapping[str, Any]) -> Self:
+        if sampled["kernel"] != {"cells": self.outcomes, "digest": self.kernel.channel.digest}:
+            raise MalformedReport("the reports were sampled by another matrix than this version's")
+        return replace(self, travelled=Travelled(self.kernel, read_decoder(sampled["codebook"])))
 
     @cached_property
     def law(self) -> TableLaw:
@@ -110,27 +124,11 @@ class Exponential(TabledMechanism):
 
         def at(unit: float) -> Floats:
             value = float(self.line.from_unit(np.asarray(unit)))
-            return np.asarray(chances[self.track.aim_one(value)])
+            return np.asarray(chances[self.kernel.start.aim_one(value)])
 
         return TableLaw(
             at,
             self.line.to_unit(np.array(self.points)),
             circular=isinstance(self.domain, Circle),
-            kinks=tuple(self.line.to_unit(np.array(self.track.edges)).tolist()),
+            kinks=tuple(self.line.to_unit(np.array(self.kernel.start.edges)).tolist()),
         )
-
-    def _draw(self, values: object, source: Source, threads: int) -> Array:
-        array = numbers(values)
-        flat = array.reshape(-1)
-        cells = draw_channel(self.line, self.kernel, self.track, flat, source, threads=threads)
-        return cells.reshape(array.shape)
-
-    def realised(self) -> tuple[Bound, str]:
-        """Recompute ε by enumeration: the largest ratio in every column of the matrix."""
-        how = f"all pairs of {self.kernel.cells} inputs, from integer weights of total 2^128"
-        return Pure(log_above(self.kernel.ratio)), how
-
-    def wire(self) -> dict[str, Any]:
-        """Give a digest of the matrix, and the points."""
-        kernel = {"cells": self.kernel.cells, "digest": self.kernel.digest}
-        return {"kernel": kernel, "codebook": self.decoder.wire()}

@@ -17,8 +17,9 @@ from dither.domains import finite
 from dither.errors import InvalidParameter
 from dither.kernels.lattice.delta import excess, failure
 from dither.kernels.lattice.integers import Clamped
+from dither.kernels.lattice.kernel import LatticeKernel
 from dither.kernels.lattice.law import SmoothDensity
-from dither.kernels.lattice.noise import End, Noise, Normal, decayed, in_few_bits
+from dither.kernels.lattice.noise import End, LatticeNoise, Normal, decayed, in_few_bits
 from dither.mechanisms.lattice import END_MASS, AddedNoise
 from dither.privacy import PAC, Approximate, Bound
 from dither.privacy.exact import exp_below
@@ -106,28 +107,27 @@ class Gaussian(AddedNoise):
         last, fraction = Clamped.room(reach, tail * sigma)
         steps = sigma * last / (1 << fraction)
         base = decayed(in_few_bits(0.5 / steps**2))
-        return Clamped(Noise(Normal(), base, reach, End.PILED), last, fraction)
+        return Clamped(LatticeNoise(Normal(), base, reach, End.PILED), last, fraction)
 
     def _spent(self, lattice: Clamped) -> Fraction:
         """Give δ at the asked ε, from the integers."""
         bound = Fraction(math.floor(exp_below(Fraction(self.epsilon)) * _PARTS), _PARTS)
         return failure(lattice, bound) if self.calibration in _PROBABLE else excess(lattice, bound)
 
-    def _certified(self, kernel: Clamped) -> Clamped:
-        if self._spent(kernel) > Fraction(self.delta):
+    def _certify(self, kernel: LatticeKernel[Clamped]) -> None:
+        if self._spent(kernel.lattice) > Fraction(self.delta):
             raise InvalidParameter(
                 "with this calibration δ at the asked ε would be above the asked δ; "
                 "use Calibration.ANALYTIC, or more cells"
             )
-        return kernel
 
     def realised(self) -> tuple[Bound, str]:
         """Recompute δ at the asked ε from the integer weights, between the two ends of the domain."""
-        spent = self._spent(self.kernel)
+        spent = self._spent(self.kernel.lattice)
         near = float(spent)
         delta = near if near >= spent else math.nextafter(near, 1.0)
         kind = PAC if self.calibration in _PROBABLE else Approximate
-        return kind(self.epsilon, delta), f"δ at this ε from {self._integers}"
+        return kind(self.epsilon, delta), f"δ at this ε from {self.kernel.weights}"
 
     def density(self) -> NormalDensity:
         return NormalDensity(self._sigma)

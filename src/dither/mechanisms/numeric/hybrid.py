@@ -3,35 +3,32 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, replace
-from fractions import Fraction
 from functools import cached_property
 from typing import Any, Final, Self, final
 
 import numpy as np
 
-from dither.arrays import Array
-from dither.domains import Interval, Line, numbers
+from dither.device_text import whole
+from dither.domains import Interval
 from dither.errors import MalformedReport
-from dither.kernels.law import Law, MixedLaw
-from dither.kernels.transition import Stacked
-from dither.kernels.window.decoder import Table
-from dither.kernels.window.mixture import COIN, Mixture
+from dither.kernels.law import Law
+from dither.kernels.window.decoder import TableDecoder, read_decoder
+from dither.kernels.window.law import MixedLaw
+from dither.kernels.window.mixture import COIN, MixtureKernel
 from dither.mechanisms.analysis import Realised
-from dither.mechanisms.number import Numerical, Reading
+from dither.mechanisms.base import Travelled
+from dither.mechanisms.number import NumberMechanism, UnbiasedReading
 from dither.mechanisms.numeric.duchi import Duchi
 from dither.mechanisms.numeric.pm import PM
-from dither.mechanisms.window import within
-from dither.privacy import Bound, Pure
-from dither.privacy.exact import log_above
-from dither.randomness import Source
 
 THRESHOLD: Final = 0.6093524930273094  # below it the coin always says Duchi [PM19, eq. 10]
 
 
 @final
 @dataclass(frozen=True)
-class Hybrid(Numerical):
+class Hybrid(NumberMechanism):
     """A report of PM or of Duchi, whichever a coin says; averages to the value.
 
     Promise:   pure ε.
@@ -45,14 +42,19 @@ class Hybrid(Numerical):
 
     takes = (Interval,)
 
-    def _build(self) -> None:
-        _ = self.kernel
-
     @cached_property
     def parts(self) -> tuple[PM, Duchi]:
         """The two mechanisms that the coin chooses between."""
-        return PM(self.domain, epsilon=self.epsilon, cells=self.cells), Duchi(
-            self.domain, epsilon=self.epsilon
+        pm = PM(self.domain, epsilon=self.epsilon, cells=self.cells)
+        duchi = Duchi(self.domain, epsilon=self.epsilon)
+        if self.travelled is None:
+            return pm, duchi
+        kernel, books = self.travelled.kernel, self.travelled.codebook
+        if not isinstance(kernel, MixtureKernel):
+            raise MalformedReport("Hybrid runs a mixture of two windows")
+        return (
+            replace(pm, travelled=Travelled(kernel.first, books[0])),
+            replace(duchi, travelled=Travelled(kernel.second, books[1])),
         )
 
     @property
@@ -61,15 +63,27 @@ class Hybrid(Numerical):
         return -math.expm1(-self.epsilon / 2.0) if self.epsilon > THRESHOLD else 0.0
 
     @cached_property
-    def kernel(self) -> Mixture:
-        """The two windows and the coin, in integers."""
+    def kernel(self) -> MixtureKernel:
+        """The two windows and the coin, in integers: what devices run."""
+        first, second = self.parts
+        if self.travelled is not None and isinstance(self.travelled.kernel, MixtureKernel):
+            return self.travelled.kernel
         heads = min(round(self.coin * COIN), COIN - 1)
-        return Mixture(self.parts[0].kernel, self.parts[1].kernel, heads)
+        return MixtureKernel(first.kernel, second.kernel, heads)
 
-    @property
-    def line(self) -> Line:
-        """The domain of the inputs."""
-        return self.parts[0].line
+    @cached_property
+    def decoder(self) -> TableDecoder:
+        """The number that each report stands for: PM's cells, then Duchi's two."""
+        return TableDecoder(np.concatenate([part.decode(np.arange(part.cells)) for part in self.parts]))
+
+    def codebook(self) -> Any:
+        return [part.codebook() for part in self.parts]
+
+    @classmethod
+    def read_codebook(cls, data: Any) -> Any:
+        if not isinstance(data, list) or len(data) != 2:
+            raise MalformedReport("Hybrid has two codebooks")
+        return tuple(read_decoder(one) for one in data)
 
     @cached_property
     def law(self) -> Law:
@@ -79,85 +93,26 @@ class Hybrid(Numerical):
     @cached_property
     def sampled(self) -> Realised:
         """The same questions about the integers that are sampled."""
-        coin = self.kernel.heads / COIN
+        coin = float(self.kernel.coin)
         laws = (self.parts[0].sampled.law, self.parts[1].sampled.law)
         return Realised(self.line, MixedLaw((coin, 1.0 - coin), laws))
 
-    def probabilities(self, x: float) -> list[Fraction]:
-        """Give the exact probability of every report for the input x, from the very integers sampled."""
-        coin = Fraction(self.kernel.heads, COIN)
-        first, second = (part.probabilities(x) for part in self.parts)
-        return [coin * one for one in first] + [(1 - coin) * one for one in second]
-
-    def straight(self) -> Reading:
-        """Give the reading of reports whose mean is the value: that of either part."""
-        readings = [part.straight() for part in self.parts]
-        return Reading(np.concatenate([reading.values for reading in readings if reading is not None]))
+    def unbiased_reading(self) -> UnbiasedReading:
+        """Return numbers for the reports whose mean is the value: those of either part."""
+        readings = [part.unbiased_reading() for part in self.parts]
+        return UnbiasedReading(
+            np.concatenate([reading.values for reading in readings if reading is not None])
+        )
 
     @property
     def window_share(self) -> float:
-        """The share of the reports within which the likeliest ones of one input lie: that of PM's window."""
         return self.parts[0].window_share
 
-    def transition(self, x: Array, rows: int) -> Stacked:
-        """Give P(report | input) for inputs x, cells of PM grouped into about `rows` rows."""
-        coin = self.kernel.heads / COIN
-        first, second = (part.transition(x, rows) for part in self.parts)
-        return Stacked((coin, 1.0 - coin), (first, second), (self.cells, 2))
-
-    def _draw(self, values: object, source: Source, threads: int) -> Array:
-        array = numbers(values)
-        tracks = self.parts[0].track, self.parts[1].track
-        return self.kernel.draw(self.line, tracks, array.reshape(-1), source, threads=threads).reshape(
-            array.shape
+    def version_1(self, sampled: Mapping[str, Any]) -> Self:
+        data, books = sampled["kernel"], sampled["codebook"]
+        first, second = (
+            part.version_1({"kernel": data[name], "codebook": book}).kernel
+            for part, name, book in zip(self.parts, ("first", "second"), books, strict=True)
         )
-
-    def decode(self, cells: Array) -> Array:
-        """Give the numbers that reports stand for."""
-        return self._table(cells)
-
-    @cached_property
-    def _table(self) -> Table:
-        return Table(np.concatenate([part.decode(np.arange(part.cells)) for part in self.parts]))
-
-    def _valid(self, raw: Array) -> Array:
-        return within(raw, self.kernel.cells, self.kernel.dtype)
-
-    def realised(self) -> tuple[Bound, str]:
-        """Recompute ε: the larger of the two windows' ratios, for the coin is the same for every input."""
-        how = "; ".join(part.realised()[1] for part in self.parts) + "; the coin cancels"
-        return Pure(log_above(self.kernel.ratio)), how
-
-    def wire(self) -> dict[str, Any]:
-        """Give both windows, the coin and the codebooks."""
-        first, second = (part.wire() for part in self.parts)
-        return {
-            "kernel": {"first": first["kernel"], "second": second["kernel"], "heads": self.kernel.heads},
-            "codebook": [first["codebook"], second["codebook"]],
-        }
-
-    def restored(self, wire: dict[str, Any]) -> Self:
-        """Give this mechanism with the integers and the codebooks that travelled."""
-        try:
-            kernels, books = wire["kernel"], wire["codebook"]
-            parts = tuple(
-                part.restored({"kernel": kernels[name], "codebook": book})
-                for part, name, book in zip(self.parts, ("first", "second"), books, strict=True)
-            )
-            heads = int(kernels["heads"])
-        except (TypeError, KeyError, ValueError):
-            raise MalformedReport("the kernel is two windows and a coin") from None
-        copy = replace(self)
-        kernel = Mixture(parts[0].kernel, parts[1].kernel, heads)
-        copy.__dict__.update(parts=parts, kernel=kernel, _travelled=wire)
-        return copy
-
-    @property
-    def outcomes(self) -> int:
-        """How many different reports there are."""
-        return self.kernel.cells
-
-    @property
-    def report_bytes(self) -> float:
-        """The size of one report, in bytes."""
-        return float(self.kernel.dtype.itemsize)
+        kernel = MixtureKernel(first, second, whole(data["heads"]))
+        return replace(self, travelled=Travelled(kernel, self.read_codebook(books)))

@@ -10,7 +10,7 @@ import numpy as np
 from dither.arrays import Floats
 from dither.kernels.lattice.integers import Clamped, domain_base
 from dither.kernels.lattice.law import SmoothDensity
-from dither.kernels.lattice.noise import End, Geometric, Noise
+from dither.kernels.lattice.noise import End, Geometric, LatticeNoise
 from dither.mechanisms.lattice import AddedNoise, exponential_margin
 
 
@@ -34,7 +34,7 @@ class Laplace(AddedNoise):
         reach = self.cells // 2 - 1
         last, fraction = Clamped.room(reach, exponential_margin(self.epsilon))
         base = domain_base(self.epsilon, last, fraction, last >> fraction)
-        return Clamped(Noise(Geometric(), base, reach, End.PILED), last, fraction)
+        return Clamped(LatticeNoise(Geometric(), base, reach, End.PILED), last, fraction)
 
     def density(self) -> LaplaceDensity:
         return LaplaceDensity(1.0 / self.epsilon)

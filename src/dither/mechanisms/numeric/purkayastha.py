@@ -14,7 +14,7 @@ from dither.domains import Circle
 from dither.kernels.lattice.circular import Ring
 from dither.kernels.lattice.integers import SPENT
 from dither.kernels.lattice.law import RingLaw, SmoothDensity
-from dither.kernels.lattice.noise import End, Geometric, Noise, decayed
+from dither.kernels.lattice.noise import End, Geometric, LatticeNoise, decayed
 from dither.mechanisms.lattice import LatticeMechanism
 
 
@@ -33,7 +33,7 @@ class Purkayastha(LatticeMechanism[Ring]):
 
     def lattice(self) -> Ring:
         half = self.cells // 2
-        return Ring(Noise(Geometric(), decayed(Fraction(self.epsilon) * SPENT / half), half, End.RING))
+        return Ring(LatticeNoise(Geometric(), decayed(Fraction(self.epsilon) * SPENT / half), half, End.RING))
 
     @cached_property
     def law(self) -> RingLaw:

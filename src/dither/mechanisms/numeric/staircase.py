@@ -11,8 +11,8 @@ import numpy as np
 from dither.arrays import Floats
 from dither.errors import InvalidParameter
 from dither.kernels.lattice.integers import Clamped, domain_base
-from dither.kernels.lattice.law import Density
-from dither.kernels.lattice.noise import End, Noise, Stairs
+from dither.kernels.lattice.law import NoiseDensity
+from dither.kernels.lattice.noise import End, LatticeNoise, Stairs
 from dither.kernels.law import Moment
 from dither.losses import Power, absolute, squared
 from dither.mechanisms.lattice import AddedNoise, exponential_margin
@@ -46,7 +46,7 @@ class Staircase(AddedNoise):
         run = max(1, last >> fraction)
         first = min(max(round(best_step(self.epsilon, self.loss) * run + 0.5), 1), run)
         base = domain_base(self.epsilon, last, fraction, 1)
-        return Clamped(Noise(Stairs(run, first), base, reach, End.PILED), last, fraction)
+        return Clamped(LatticeNoise(Stairs(run, first), base, reach, End.PILED), last, fraction)
 
     def density(self) -> StaircaseDensity:
         return StaircaseDensity(self.epsilon, best_step(self.epsilon, self.loss))
@@ -66,7 +66,7 @@ def best_step(epsilon: float, loss: Power) -> float:
 
 @final
 @dataclass(frozen=True)
-class StaircaseDensity(Density):
+class StaircaseDensity(NoiseDensity):
     """a·b^floor(|z| + 1 − γ) with b = e^−ε and a = (1 − b) / (2(γ + b(1 − γ)))."""
 
     epsilon: float

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import final
 
 from dither.domains import Circle, Interval
 from dither.errors import InvalidParameter
 from dither.kernels.window.codebook import Ramps
 from dither.kernels.window.start import GLIDING
+from dither.mechanisms.base import Travelled
 from dither.mechanisms.window import Decoding, Shape, WindowMechanism
 
 
@@ -39,8 +40,11 @@ class SW(WindowMechanism):
         return Shape(share, GLIDING, _stretched)
 
     def redesigned(self) -> SW:
-        """Give the window of the same width that stays inside the domain, as OGPM's does."""
-        return self._varied(lambda copy: copy.decoder.wire(), redesign=True)
+        """Return the window of the same width that stays inside the domain, as OGPM's does."""
+        copy = replace(self, redesign=True, travelled=None)
+        if self.travelled is None:
+            return copy
+        return replace(copy, travelled=Travelled(copy._placed(self.kernel.window)))
 
 
 def wave_share(epsilon: float) -> float:

@@ -11,7 +11,7 @@ from dither.arrays import Floats
 from dither.domains import Line
 from dither.kernels.window.codebook import Steps
 from dither.kernels.window.integers import Sliding
-from dither.kernels.window.start import Placement, Track
+from dither.kernels.window.start import LineStart, Placement
 from dither.mechanisms.window import Shape, WindowMechanism
 
 
@@ -46,8 +46,8 @@ class _Sides(Placement):
     def start(self, x: Floats, width: float) -> Floats:
         return np.where(np.asarray(x) < 0.5, 0.0, 0.5)
 
-    def track(self, domain: Line, window: Sliding) -> Track:
-        return Track(domain.low, window.cells / domain.length, window.cells - 1)
+    def rule(self, domain: Line, window: Sliding) -> LineStart:
+        return LineStart(domain.low, window.cells / domain.length, window.cells - 1)
 
 
 _SIDES: Final = _Sides()

@@ -10,16 +10,14 @@ from functools import cached_property, lru_cache
 from typing import Any, Self, final
 
 import numpy as np
-from numpy.typing import NDArray
 
-from dither.arrays import Floats, Integers
-from dither.domains import Domain
+from dither.arrays import Array, Floats, Integers
+from dither.domains import Region
 from dither.errors import InvalidParameter
+from dither.kernels.places.points import RingWeights, distances, ring
 from dither.kernels.table.weighted_choice import blocks
-from dither.mechanisms.places.points import PointMechanism, Points, distances, positive
+from dither.mechanisms.places.points import PointMechanism, Points, positive
 from dither.privacy.exact import exp_below
-
-Groups = NDArray[np.int8]
 
 
 class Contrast(Enum):
@@ -48,12 +46,12 @@ class LSRR(PointMechanism):
     contrast: Contrast = Contrast.KEPT
 
     @classmethod
-    def as_published(cls, domain: Domain, points: Points, *, epsilon: float, **more: Any) -> Self:
+    def as_published(cls, domain: Region, points: Points, *, epsilon: float, **more: Any) -> Self:
         """Give the mechanism of the authors' program: near points weigh ε times as much as far ones."""
         return cls(domain, points, epsilon=epsilon, **{"contrast": Contrast.CODED, **more})
 
     @classmethod
-    def as_meant(cls, domain: Domain, points: Points, *, epsilon: float, **more: Any) -> Self:
+    def as_meant(cls, domain: Region, points: Points, *, epsilon: float, **more: Any) -> Self:
         """Give the mechanism of the paper: near points weigh e^ε times as much as far ones."""
         return cls(domain, points, epsilon=epsilon, **{"contrast": Contrast.MEANT, **more})
 
@@ -64,16 +62,13 @@ class LSRR(PointMechanism):
         if not near < far:
             raise InvalidParameter("the first ring is smaller than the second")
         if not isinstance(self.contrast, Contrast):
-            raise InvalidParameter("a contrast is one of dither's Contrast choices")
+            raise InvalidParameter("contrast is one of dt.Contrast's choices")
         object.__setattr__(self, "rings", (near, far))
         super()._build()
 
-    def _groups(self, points: Integers) -> Groups:
-        return _grouped(self.places, points, self._radii)
-
     @property
     def _radii(self) -> tuple[float, float]:
-        side = max(self.region.box.x.length, self.region.box.y.length)
+        side = max(self.domain.box.x.length, self.domain.box.y.length)
         return self.rings[0] * side, self.rings[1] * side
 
     @cached_property
@@ -89,7 +84,7 @@ class LSRR(PointMechanism):
     def _levels(self, contrast: float) -> Integers:
         # [Thesis, Sec. 6.3.2] c, (1 + c)/2 and 1, whatever the groups' sizes
         parts = np.array([contrast, (1.0 + contrast) / 2.0, 1.0]) / max(contrast, 1.0)
-        return np.maximum(np.rint(self.grade.high * parts), 1.0).astype(np.int64)
+        return np.maximum(np.rint(self.grades.high * parts), 1.0).astype(np.int64)
 
     @property
     def keeps(self) -> bool:
@@ -120,7 +115,7 @@ class LSRR(PointMechanism):
             unlikeliest = (levels / (count + (contrast - 1.0) * most)).min(
                 axis=0, initial=np.inf, where=most > -np.inf
             )
-            rounding = 1.0 - 8.0 * contrast / self.grade.high  # levels are whole numbers
+            rounding = 1.0 - 8.0 * contrast / self.grades.high  # levels are whole numbers
             return bool((likeliest / unlikeliest).max() <= bound * rounding)
 
         low, high = math.exp(self.epsilon / 2.0) * (1.0 - 1e-6), math.exp(self.epsilon)
@@ -129,14 +124,14 @@ class LSRR(PointMechanism):
             low, high = (middle, high) if keeps(middle) else (low, middle)
         return low
 
-    def _weights(self, points: Integers) -> Integers:
-        return np.asarray(self.levels[self._groups(points)])
+    def _rule(self) -> RingWeights:
+        near, between, far = self.levels.tolist()
+        return RingWeights((near, between, far), self._radii)
 
 
-def _grouped(places: Floats, rows: Integers, radii: tuple[float, float]) -> Groups:
+def _grouped(places: Floats, rows: Integers, radii: tuple[float, float]) -> Array:
     """Say of every point whether it is near (0), between (1) or far (2), seen from some of them."""
-    apart = distances(places[rows], places)
-    return (apart > radii[0]).astype(np.int8) + (apart > radii[1])
+    return ring(distances(places[rows], places), radii)
 
 
 @lru_cache(maxsize=4)

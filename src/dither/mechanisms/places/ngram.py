@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self, final
 
-from dither.arrays import Integers
-from dither.domains import Domain
-from dither.mechanisms.places.points import PointMechanism, Points, distances, positive
+from dither.domains import Region
+from dither.kernels.places.points import FallingWeights
+from dither.mechanisms.places.points import PointMechanism, Points, positive
 
 
 @final
@@ -26,7 +26,7 @@ class NGram(PointMechanism):
     reach: float | None = None
 
     @classmethod
-    def as_published(cls, domain: Domain, points: Points, *, epsilon: float, **more: Any) -> Self:
+    def as_published(cls, domain: Region, points: Points, *, epsilon: float, **more: Any) -> Self:
         """Give the mechanism of the thesis: only points within 0.75 diameters of the true one are offered."""
         return cls(domain, points, epsilon=epsilon, **{"reach": 0.75, **more})
 
@@ -40,7 +40,6 @@ class NGram(PointMechanism):
         """Whether ε is kept: without a reach."""
         return self.reach is None
 
-    def _weights(self, points: Integers) -> Integers:
-        apart = distances(self.places[points], self.places)
-        near = None if self.reach is None else apart <= self.reach * self.region.diameter
-        return self.grade.exponential(apart, near)
+    def _rule(self) -> FallingWeights:
+        reach = None if self.reach is None else self.reach * self.domain.diameter
+        return FallingWeights(self.grades, reach)

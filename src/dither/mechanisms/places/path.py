@@ -2,31 +2,58 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections.abc import Iterator
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import KW_ONLY, dataclass, replace
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from math import inf, isfinite, nextafter
-from typing import Any, ClassVar, Final, Self, final
+from typing import Any, Final, Generic, Self, TypeVar, cast, final
 
 import numpy as np
 
 from dither.arrays import Array, Floats, Integers, Mask
-from dither.domains import Paths, Plane, finite
+from dither.domains import Domain, Paths, Plane, finite
 from dither.errors import InvalidParameter, MalformedReport, NotIdentifiable
-from dither.mechanisms.base import MOST_EPSILON, Mechanism, check_epsilon
-from dither.mechanisms.combined.post_processing import Reading
+from dither.kernels.counting import Counting, NotCounted
+from dither.kernels.kernel import Kernel
+from dither.kernels.transition import Product
+from dither.mechanisms.base import MOST_EPSILON, Mechanism, Travelled, check_epsilon
+from dither.mechanisms.combined.post_processing import PostProcessing
 from dither.privacy import Bound, Guarantee, Nothing, Pure, Unit
 from dither.privacy.guarantee import PUBLIC_LENGTH
 from dither.randomness import Source
 from dither.reports import Reports
 
+Area = TypeVar("Area", bound=Plane)
+Runs = TypeVar("Runs", bound=Kernel)
+Rows = Callable[[Integers], Floats]  # some of the reports: their probabilities in every cell
+
 _MOST_SHARED: Final = 1e6  # a budget for a whole trajectory
 
 
+class PlaceLikelihood(ABC):
+    """How likely reports of locations are in given cells; a cell is a few places, all alike."""
+
+    @abstractmethod
+    def of(self, reports: Array) -> Rows:
+        """Return a function of chosen rows of reports: their probabilities in each cell.
+
+        Each row has a factor of its own, which does not matter. Reports are whole paths, with their marks.
+        """
+
+
+@final
 @dataclass(frozen=True)
-class PathMechanism(Mechanism):
+class Separable:
+    """P(report | cell of a grid) where the two coordinates are reported independently."""
+
+    operator: Product
+    groups: Callable[[Array], Integers]  # reports, with their marks: the operator's row of each
+
+
+@dataclass(frozen=True)
+class PathMechanism(Mechanism[Area], Generic[Area, Runs]):
     """A mechanism on places, applied to each location of a path in turn.
 
     A report is a few whole numbers a location, the first of which is 1 where a path begins and 0 elsewhere:
@@ -37,13 +64,10 @@ class PathMechanism(Mechanism):
 
     _: KW_ONLY
     unit: Unit = Unit.LOCATION
-    reading: Reading | None = None
-
-    columns: ClassVar[int] = 2  # whole numbers a location, the mark of a beginning left aside
-    decoding_only: ClassVar[frozenset[str]] = frozenset({"reading"})
+    reading: PostProcessing | None = None
 
     def _budget(self) -> float:
-        if self.reading is not None and not isinstance(self.reading, Reading):
+        if self.reading is not None and not isinstance(self.reading, PostProcessing):
             raise InvalidParameter("a reading is dt.Rounded(points), dt.Snapped(…) or dt.Projected(shape)")
         if self.unit not in (Unit.LOCATION, Unit.TRAJECTORY):
             raise InvalidParameter("a path's unit is dt.LOCATION or dt.TRAJECTORY")
@@ -55,21 +79,51 @@ class PathMechanism(Mechanism):
         return budget
 
     @abstractmethod
+    def _kernel(self) -> Runs:
+        """Return what devices run for one location, as large as ε allows: all that a paper adds."""
+
+    def _check_travelled(self, kernel: Any) -> None:
+        """Raise unless a kernel that travelled is one of this mechanism and keeps its budget."""
+        own = self._kernel()
+        if type(kernel) is not type(own) or kernel.layout != own.layout:
+            raise MalformedReport("the kernel and the mechanism disagree about the reports")
+        if self.keeps and kernel.epsilon > self.epsilon:
+            raise InvalidParameter("the kernel spends more than the mechanism's ε")
+
+    @final
+    @cached_property
+    def kernel(self) -> Runs:
+        """What devices run for one location; of a trajectory, for a path of one location."""
+        if self.unit is not Unit.LOCATION:
+            return self.per_location(1).kernel
+        if self.travelled is None:
+            return self._kernel()
+        self._check_travelled(self.travelled.kernel)
+        return cast(Runs, self.travelled.kernel)
+
     def _send(self, paths: Paths, source: Source, threads: int) -> Array:
         """Draw the reports of all locations, with ε for each; the places are inside the domain."""
+        drawn = self.kernel.draw(paths.points, source, threads=threads)
+        return drawn.reshape(len(paths.points), self.columns)
 
     @abstractmethod
     def _receive(self, cells: Array, begins: Mask) -> Floats:
-        """Give the places that reports stand for, from all locations and the marks of beginnings."""
+        """Return the places that reports stand for, from all locations and the marks of beginnings."""
 
-    @property
-    @abstractmethod
-    def _limits(self) -> tuple[tuple[int, int], ...]:
-        """The smallest and the largest whole number in each column of a report."""
+    def likelihood(self, cells: Floats) -> PlaceLikelihood:
+        """Return how likely reports are in cells, an array of a few places each."""
+        raise NotIdentifiable(
+            f"a report of {type(self).__name__} says something about several locations at once; "
+            f"maps are made from reports of TraCSC, TraCSD, PlanarLaplace, NGram, LSRR and Gridding"
+        )
 
-    @abstractmethod
+    def separable(self, shape: tuple[int, int]) -> Separable | None:
+        """Return the likelihood on a grid over the domain if it is a product of two; else None."""
+        return None
+
     def _realised(self) -> tuple[Bound, str]:
         """Recompute the bound of one location, and say how."""
+        return Pure(self.kernel.epsilon), self.kernel.evidence
 
     @property
     def keeps(self) -> bool:
@@ -81,15 +135,22 @@ class PathMechanism(Mechanism):
         """A certified bound of what one location spends, at most ε where ε is kept."""
         return float(getattr(self._realised()[0], "epsilon", inf))
 
+    @final
     @property
-    @abstractmethod
+    def columns(self) -> int:
+        """The whole numbers of a location, the mark of a beginning left aside."""
+        shape = self.kernel.layout.shape
+        return shape[0] if shape else 1
+
+    @final
+    @property
     def dtype(self) -> np.dtype[Any]:
         """The whole numbers that hold a report."""
+        return self.kernel.layout.base
 
     @property
-    def area(self) -> Plane:
+    def area(self) -> Area:
         """The domain of the places."""
-        assert isinstance(self.domain, Plane)
         return self.domain
 
     @final
@@ -102,13 +163,14 @@ class PathMechanism(Mechanism):
         self.area.check(paths.points)
         cells = np.empty((len(paths.points), 1 + self.columns), dtype=self.dtype)
         cells[:, 0] = paths.begins
-        for mechanism, part, rows in self._divided(paths):
+        for mechanism, part, rows in self.divided(paths):
             cells[rows, 1:] = mechanism._send(part, source, threads)
         shape = np.shape(values) if isinstance(values, np.ndarray) else (len(paths.points), 2)
         return cells.reshape(*shape[:-1], 1 + self.columns)
 
-    def _divided(self, paths: Paths) -> Iterator[tuple[Self, Paths, slice | Array]]:
-        """Give the mechanisms of one location, each with the paths it perturbs and the rows they are in."""
+    @final
+    def divided(self, paths: Paths) -> Iterator[tuple[Self, Paths, slice | Array]]:
+        """Yield the mechanisms of one location, each with the paths it perturbs and the rows they are in."""
         if self.unit is Unit.LOCATION:
             yield self, paths, slice(None)
             return
@@ -130,16 +192,16 @@ class PathMechanism(Mechanism):
         if self.unit is Unit.LOCATION:
             places[:] = self._receive(flat[:, 1:], begins)
         else:
-            for mechanism, part, rows in self._divided(Paths.begun(places, begins)):
+            for mechanism, part, rows in self.divided(Paths.begun(places, begins)):
                 places[rows] = mechanism._receive(flat[rows, 1:], part.begins)
         if self.reading is not None:
             places = self.reading(places)
         return places.reshape(*np.shape(cells)[:-1], 2)
 
     @final
-    def read(self, reading: Reading | None) -> Self:
-        """Give the same mechanism whose reports are read another way: `read(dt.Rounded(points))`."""
-        return self._varied(lambda copy: self.wire()["codebook"], reading=reading)
+    def read(self, reading: PostProcessing | None) -> Self:
+        """Return the same mechanism whose reports are read another way: `read(dt.Rounded(points))`."""
+        return replace(self, reading=reading)
 
     @final
     def paths(self, reports: Reports) -> Paths:
@@ -156,9 +218,10 @@ class PathMechanism(Mechanism):
                 f"a report is {1 + self.columns} whole numbers a location: whether a path begins there, and "
                 f"{self.columns} cell{'s' if self.columns > 1 else ''}"
             )
-        limits = np.array([(0, 1), *self._limits])
-        if (raw < limits[:, 0]).any() or (raw > limits[:, 1]).any():
-            raise MalformedReport("a report is outside the range of whole numbers that a device can send")
+        marks, told = raw[..., 0], raw[..., 1:]
+        if marks.min() < 0 or marks.max() > 1:
+            raise MalformedReport("a report begins with 1 where a path begins, and with 0 elsewhere")
+        self.kernel.check(told if self.kernel.layout.shape else told[..., 0])
         if not raw.reshape(-1, 1 + self.columns)[0, 0]:
             raise MalformedReport("these reports begin in the middle of a path; give them from its beginning")
         return raw.astype(self.dtype, copy=False)
@@ -180,46 +243,56 @@ class PathMechanism(Mechanism):
         assumes = () if self.unit is Unit.LOCATION else (PUBLIC_LENGTH,)
         return Guarantee(self.realised()[0], self.unit, assumes)
 
-    @property
-    def outcomes(self) -> int:
-        """How many different reports one location has."""
-        total = 1
-        for low, high in self._limits:
-            total *= high - low + 1
-        return total
-
-    @property
-    def report_bytes(self) -> float:
-        """The size of one location's report, in bytes."""
-        return float(self.columns * self.dtype.itemsize)
-
+    @final
     @property
     def layout(self) -> np.dtype[Any]:
-        """One location's report as numpy lays it out."""
+        """One location's report as numpy lays it out, with its mark."""
         return np.dtype((self.dtype, (1 + self.columns,)))
 
     @property
-    def tallies(self) -> int:
-        """Refuse: places are counted on a grid, see `dither.maps.density`."""
-        raise NotIdentifiable("locations are counted on a grid: use dither.maps.density(reports)")
+    def counting(self) -> Counting:
+        reason = NotIdentifiable("locations are counted on a grid: use dither.maps.density(reports)")
+        return NotCounted(reason, 1 + self.columns)
 
-    def tally(self, cells: Array) -> Integers:
-        """Refuse: places are counted on a grid, see `dither.maps.density`."""
-        raise NotIdentifiable("locations are counted on a grid: use dither.maps.density(reports)")
+    def device(self) -> dict[str, Any]:
+        if self.unit is Unit.LOCATION:
+            return super().device()
+        # How many locations share the budget is known on the device alone, so the integers of every length
+        # cannot be listed: the device makes them from ε.
+        return {
+            "draw": "divided",
+            "epsilon": self.epsilon,
+            "one": self.per_location(1).device(),
+            "domain": self.domain.device(),
+            "outside": self.domain.outside,
+        }
 
-    def answers(self, cells: Array) -> int:
-        """Say how many locations an array of reports holds."""
-        return int(cells.size) // (1 + self.columns)
+    @classmethod
+    def rebuilt(
+        cls, domain: Domain, parameters: Mapping[str, Any], device: Mapping[str, Any], codebook: Any
+    ) -> Self:
+        if device["draw"] == "divided":
+            return cls(domain, **parameters)  # type: ignore[arg-type]
+        return super().rebuilt(domain, parameters, device, codebook)
+
+    def version_1(self, sampled: Mapping[str, Any]) -> Self:
+        if self.unit is not Unit.LOCATION:
+            return self
+        return replace(self, travelled=self._version_1(sampled))
+
+    @abstractmethod
+    def _version_1(self, sampled: Mapping[str, Any]) -> Travelled:
+        """Return the kernel and the codebook of a specification of version 1."""
 
 
 @lru_cache(maxsize=1024)
-def _per_location(mechanism: PathMechanism, length: int) -> Any:
+def _per_location(mechanism: PathMechanism[Any, Any], length: int) -> Any:
     """Give the mechanism for one of `length` locations, having checked that together they keep the budget."""
     share = min(mechanism.epsilon / length, MOST_EPSILON)
     while Fraction(share) * length > Fraction(mechanism.epsilon):
         share = nextafter(share, 0.0)
     try:
-        single = replace(mechanism, epsilon=share, unit=Unit.LOCATION)
+        single = replace(mechanism, epsilon=share, unit=Unit.LOCATION, travelled=None)
     except InvalidParameter:
         raise InvalidParameter(
             f"ε = {mechanism.epsilon:g} is too little for a trajectory of {length} locations"

@@ -3,27 +3,28 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
 from fractions import Fraction
-from functools import cached_property
-from typing import Any, ClassVar, Final, final
+from typing import Any, final
 
 import numpy as np
 
-from dither.arrays import Array, Floats, Mask
-from dither.domains import Disk, Parallelogram, Paths, Rectangle, Region
-from dither.errors import InvalidParameter
+from dither.arrays import Array, Floats, Integers, Mask
+from dither.device_text import whole
+from dither.domains import Disk, Parallelogram, Rectangle, Region
+from dither.domains.plane import read_pair
+from dither.errors import InvalidParameter, MalformedReport
 from dither.kernels.lattice.planar import PlanarNoise
-from dither.mechanisms.places.path import PathMechanism
-from dither.privacy import Bound, Pure, Unit
-from dither.randomness import Source
-
-_FAR: Final = (1 << 31) - 1  # reports are 32-bit: farther ones are told as this far
+from dither.kernels.places.planar import PlanarKernel, steps_across
+from dither.mechanisms.base import Travelled
+from dither.mechanisms.places.path import PathMechanism, PlaceLikelihood, Rows
+from dither.privacy import Bound, Pure
 
 
 @final
 @dataclass(frozen=True)
-class PlanarLaplace(PathMechanism):
+class PlanarLaplace(PathMechanism[Region, PlanarKernel]):
     """A place at a random distance and in any direction from the true one, moved back into the area.
 
     Promise:   pure ε for one location (or one trajectory: `unit`): the noise falls by e^ε over the area's
@@ -39,74 +40,70 @@ class PlanarLaplace(PathMechanism):
     clipped: bool = True
 
     takes = (Rectangle, Disk, Parallelogram)
-    decoding_only: ClassVar[frozenset[str]] = frozenset({"clipped", "reading"})
 
     def _build(self) -> None:
         if isinstance(self.cells, bool) or not isinstance(self.cells, int) or not 2 <= self.cells <= 1 << 20:
             raise InvalidParameter("the longer side of the lattice has between 2 and 2^20 cells")
-        _ = self.kernel if self.unit is Unit.LOCATION else self.per_location(1)
+        _ = self.kernel
 
-    @property
-    def region(self) -> Region:
-        """The domain of the places."""
-        assert isinstance(self.domain, Region)
-        return self.domain
+    def _kernel(self) -> PlanarKernel:
+        box = self.domain.box
+        spacing = max(box.x.length, box.y.length) / self.cells
+        reach = steps_across(self.domain, spacing)
+        noise = PlanarNoise.largest(self.epsilon, reach)
+        return PlanarKernel(noise, (box.x.low, box.y.low), spacing, reach)
 
-    @cached_property
-    def spacing(self) -> float:
-        """The distance between neighbouring points of the lattice."""
-        return max(self.region.box.x.length, self.region.box.y.length) / self.cells
-
-    @cached_property
-    def reach(self) -> int:
-        """The largest distance between two places on the lattice, in steps, rounded up."""
-        # A place is moved to the nearest point of the lattice, by at most half a diagonal of a cell.
-        return math.ceil(self.region.diameter / self.spacing * (1.0 + 1e-9) + math.sqrt(2.0))
-
-    @cached_property
-    def kernel(self) -> PlanarNoise:
-        """The noise in integers: what devices sample."""
-        return PlanarNoise.largest(self.epsilon, self.reach)
+    def _check_travelled(self, kernel: Any) -> None:
+        if not isinstance(kernel, PlanarKernel):
+            raise MalformedReport("PlanarLaplace runs noise in the plane")
+        if kernel.exponent > Fraction(self.epsilon):
+            raise InvalidParameter("the noise spends more than the mechanism's ε")
 
     @property
     def per_distance(self) -> float:
         """ε per unit of distance between two places, up to a step of the lattice: geo-indistinguishable."""
-        return float(self.kernel.exponent(1)) / self.spacing
-
-    def _send(self, paths: Paths, source: Source, threads: int) -> Array:
-        origin = np.array([self.region.box.x.low, self.region.box.y.low])
-        points = np.rint((paths.points - origin) / self.spacing).astype(np.int64)
-        points += self.kernel.draw(len(points), source)
-        return np.asarray(np.clip(points, -_FAR, _FAR), dtype=self.dtype)
+        return float(self.kernel.noise.exponent(1)) / self.kernel.spacing
 
     def _receive(self, cells: Array, begins: Mask) -> Floats:
-        places = np.array([self.region.box.x.low, self.region.box.y.low]) + cells * self.spacing
-        return self.region.clip(places) if self.clipped else places
-
-    @property
-    def _limits(self) -> tuple[tuple[int, int], ...]:
-        return (-_FAR, _FAR), (-_FAR, _FAR)
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """The whole numbers that hold a report."""
-        return np.dtype(np.int32)
+        places = np.array(self.kernel.origin) + cells * self.kernel.spacing
+        return self.domain.clip(places) if self.clipped else places
 
     def _realised(self) -> tuple[Bound, str]:
-        exact = self.kernel.exponent(self.reach)
+        exact = self.kernel.exponent
         epsilon = float(exact)
         if Fraction(epsilon) < exact:
             epsilon = math.nextafter(epsilon, math.inf)
-        how = (
-            f"{self.kernel.fall}·{self.reach}/{self.kernel.per}: the noise's rate over the diameter, in steps"
-        )
-        return Pure(epsilon), how
+        return Pure(epsilon), self.kernel.evidence
 
-    def wire(self) -> dict[str, Any]:
-        """Give the noise's rate and the lattice."""
-        kernel = self.per_location(1).kernel
-        box = self.region.box
-        return {
-            "kernel": {"fall": kernel.fall, "per": kernel.per, "reach": self.reach},
-            "codebook": {"origin": [box.x.low, box.y.low], "spacing": self.spacing},
-        }
+    def likelihood(self, cells: Floats) -> PlaceLikelihood:
+        return _Planar(self.kernel, cells)
+
+    def codebook(self) -> Any:
+        return {"origin": list(self.kernel.origin), "spacing": self.kernel.spacing}
+
+    @classmethod
+    def read_codebook(cls, data: Any) -> Any:
+        return None  # the lattice is part of what devices need
+
+    def _version_1(self, sampled: Mapping[str, Any]) -> Travelled:
+        data, book = sampled["kernel"], sampled["codebook"]
+        noise = PlanarNoise(whole(data["fall"]), whole(data["per"]))
+        return Travelled(
+            PlanarKernel(noise, read_pair(book["origin"]), float(book["spacing"]), whole(data["reach"]))
+        )
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class _Planar(PlaceLikelihood):
+    kernel: PlanarKernel
+    cells: Floats
+
+    def of(self, reports: Array) -> Rows:
+        places = self.cells.reshape(-1, 2)[None]
+
+        def rows(chosen: Integers) -> Floats:
+            found = self.kernel.likelihoods(reports[chosen, None, 1:], places)
+            return np.asarray(found.reshape(len(chosen), *self.cells.shape[:2]).mean(axis=2))
+
+        return rows

@@ -29,12 +29,12 @@ _SPLITS: Final = tuple(0.1 + 0.05 * step for step in range(18))
 class Choice(NamedTuple):
     """A mechanism and the mean distance of its reports to the truth."""
 
-    mechanism: PathMechanism
+    mechanism: PathMechanism[Any, Any]
     error: float
 
 
 def predicted_error(
-    mechanism: PathMechanism, places: object = None, *, paths: int = _PATHS, steps: int = _STEPS
+    mechanism: PathMechanism[Any, Any], places: object = None, *, paths: int = _PATHS, steps: int = _STEPS
 ) -> float:
     """Give the mean distance of a report to the truth, for paths of independent places.
 
@@ -85,10 +85,11 @@ def ranked(domain: Domain, *, epsilon: float, places: object = None, **more: Any
     >>> [type(choice.mechanism).__name__ for choice in ranked(Disk(1.0), epsilon=2)]
     ['TraCSD']
     """
-    kinds = [kind for kind in (TraCSC, TraCSD) if isinstance(domain, kind.takes)]
+    area: Any = domain
+    kinds: list[type[Any]] = [kind for kind in (TraCSC, TraCSD) if isinstance(domain, kind.takes)]
     if not kinds:
         raise InvalidParameter("an area is a Rectangle, a Disk, a Parallelogram or a Sphere")
-    made = [kind(domain, epsilon=epsilon, **more) for kind in kinds]
+    made: list[PathMechanism[Any, Any]] = [kind(area, epsilon=epsilon, **more) for kind in kinds]
     choices = [Choice(one, predicted_error(one, places)) for one in made]
     return sorted(choices, key=lambda choice: choice.error)
 

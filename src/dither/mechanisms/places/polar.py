@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -10,15 +11,16 @@ from typing import Any, Final, Self, final
 
 import numpy as np
 
-from dither.arrays import Array, Floats, Integers
-from dither.domains import Circle, Disk, Interval, finite
+from dither.arrays import Array, Floats
+from dither.domains import Circle, Disk, Domain, Interval, finite
 from dither.errors import InvalidParameter, MalformedReport
+from dither.kernels.counting import EachColumn
+from dither.kernels.places.pair import PairKernel
+from dither.kernels.window.decoder import read_decoder
 from dither.losses import Power, squared
-from dither.mechanisms.base import LEAST_EPSILON, Mechanism, check_epsilon
+from dither.mechanisms.base import LEAST_EPSILON, Mechanism, Travelled, check_epsilon
 from dither.mechanisms.numeric.ogpm import OGPM, best_width
-from dither.mechanisms.window import within
-from dither.privacy import Bound, Pure, Unit
-from dither.privacy.exact import log_above
+from dither.privacy import Unit
 from dither.randomness import Source
 
 _PARTS: Final = 1 << 22  # the budget is divided into so many: the optimum is flat, and both sides must agree
@@ -26,7 +28,7 @@ _PARTS: Final = 1 << 22  # the budget is divided into so many: the optimum is fl
 
 @final
 @dataclass(frozen=True)
-class Polar(Mechanism):
+class Polar(Mechanism[Disk]):
     """A place near the truth, told as a distance from the centre and a direction.
 
     Promise:   pure ε for one location; the two parts' budgets add up to it.
@@ -55,17 +57,21 @@ class Polar(Mechanism):
             raise InvalidParameter("a radian counts as a positive number of units of distance")
         if self.epsilon < 2.0 * LEAST_EPSILON:
             raise InvalidParameter(f"two parts need a budget of at least {2.0 * LEAST_EPSILON:g}")
-        _ = self.parts
+        _ = self.kernel
 
     @property
     def disk(self) -> Disk:
         """The domain of the inputs."""
-        assert isinstance(self.domain, Disk)
         return self.domain
 
     @cached_property
     def split(self) -> tuple[float, float]:
         """The budgets of the distance and of the direction."""
+        if self.travelled is not None:
+            first, second = (check_epsilon(budget) for budget in self.travelled.codebook["split"])
+            if Fraction(first) + Fraction(second) > Fraction(self.epsilon):
+                raise MalformedReport("the split spends more than the mechanism's budget")
+            return first, second
         made_for = self.loss if self.widths is None else self.widths
         farthest = math.pi * self.radian  # a direction is off by at most half a turn
         return best_split(self.epsilon, self.loss, made_for, (self.disk.radius, farthest))
@@ -73,14 +79,27 @@ class Polar(Mechanism):
     @cached_property
     def parts(self) -> tuple[OGPM, OGPM]:
         """The mechanism of the distance and the mechanism of the direction."""
-        return self._parts(*self.split)
-
-    def _parts(self, first: float, second: float) -> tuple[OGPM, OGPM]:
         made_for = self.loss if self.widths is None else self.widths
-        return (
+        first, second = self.split
+        parts = (
             OGPM(Interval(0.0, self.disk.radius), epsilon=first, loss=made_for, cells=self.cells),
             OGPM(Circle(), epsilon=second, loss=made_for, cells=self.cells),
         )
+        if self.travelled is None:
+            return parts
+        kernel, books = self.travelled.kernel, self.travelled.codebook["parts"]
+        if not isinstance(kernel, PairKernel):
+            raise MalformedReport("Polar runs two windows")
+        return (
+            replace(parts[0], travelled=Travelled(kernel.first, read_decoder(books[0]))),
+            replace(parts[1], travelled=Travelled(kernel.second, read_decoder(books[1]))),
+        )
+
+    @cached_property
+    def kernel(self) -> PairKernel:
+        """The windows of the distance and of the direction: what devices run."""
+        distance, direction = self.parts
+        return PairKernel(distance.kernel, direction.kernel)
 
     @property
     def unit(self) -> Unit:
@@ -94,13 +113,10 @@ class Polar(Mechanism):
 
     def _draw(self, values: object, source: Source, threads: int) -> Array:
         offset = self.disk.check(values) - np.asarray(self.disk.centre)
-        distance, direction = self.parts
         # The disk lets a place on its rim be off by rounding; the distance's interval does not.
         radius = np.minimum(np.hypot(offset[..., 0], offset[..., 1]), self.disk.radius)
         angle = Circle().wrap(np.arctan2(offset[..., 1], offset[..., 0]))
-        return np.stack(
-            [distance._draw(radius, source, threads), direction._draw(angle, source, threads)], axis=-1
-        )
+        return self.kernel.draw(np.stack([radius, angle], axis=-1), source, threads=threads)
 
     def decode(self, cells: Array) -> Floats:
         """Give the places that reports stand for."""
@@ -108,72 +124,41 @@ class Polar(Mechanism):
         turned = np.stack([np.cos(direction), np.sin(direction)], axis=-1)
         return np.asarray(self.disk.centre + distance[..., None] * turned, dtype=np.float64)
 
-    def _valid(self, raw: Array) -> Array:
-        if raw.size == 0:
-            return np.zeros((0, 2), dtype=self.parts[0].kernel.dtype)
-        if raw.ndim == 0 or raw.shape[-1] != 2:
-            raise MalformedReport("a report is two cells: an array whose last axis has length 2")
-        return within(raw, self.cells, self.parts[0].kernel.dtype)
+    def device(self) -> dict[str, Any]:
+        # A place becomes a distance and a direction from the centre.
+        return {**super().device(), "draw": "polar"}
 
-    def realised(self) -> tuple[Bound, str]:
-        """Recompute ε: the product of the two ratios, for the two parts are drawn independently."""
-        distance, direction = self.parts
-        how = f"distance: {distance.realised()[1]}; direction: {direction.realised()[1]}; the two add"
-        return Pure(log_above(distance.kernel.ratio * direction.kernel.ratio)), how
+    @classmethod
+    def rebuilt(
+        cls, domain: Domain, parameters: Mapping[str, Any], device: Mapping[str, Any], codebook: Any
+    ) -> Self:
+        if device["draw"] != "polar":
+            raise MalformedReport("Polar runs two windows")
+        return super().rebuilt(domain, parameters, {**device, "draw": PairKernel.kind}, codebook)
 
-    def wire(self) -> dict[str, Any]:
-        """Give the split, both windows and both codebooks."""
-        distance, direction = (part.wire() for part in self.parts)
-        kernel = {"distance": distance["kernel"], "direction": direction["kernel"]}
-        return {
-            "kernel": {"split": list(self.split), **kernel},
-            "codebook": [distance["codebook"], direction["codebook"]],
-        }
+    def codebook(self) -> Any:
+        return {"split": list(self.split), "parts": [part.codebook() for part in self.parts]}
 
-    def restored(self, wire: dict[str, Any]) -> Self:
-        """Give this mechanism with the split, the integers and the codebooks that travelled."""
-        try:
-            first, second = (check_epsilon(budget) for budget in wire["kernel"]["split"])
-            kernels = wire["kernel"]["distance"], wire["kernel"]["direction"]
-            books = tuple(wire["codebook"])
-            parts = tuple(
-                part.restored({"kernel": kernel, "codebook": book})
-                for part, kernel, book in zip(self._parts(first, second), kernels, books, strict=True)
-            )
-        except (TypeError, KeyError, ValueError):
-            raise MalformedReport("a polar kernel is a split, two windows and two codebooks") from None
-        if Fraction(first) + Fraction(second) > Fraction(self.epsilon):
-            raise MalformedReport("the split spends more than the mechanism's budget")
-        copy = replace(self)
-        copy.__dict__.update(split=(first, second), parts=parts, _travelled=wire)
-        return copy
+    @classmethod
+    def read_codebook(cls, data: Any) -> Any:
+        if not isinstance(data, dict) or not all(len(data[name]) == 2 for name in ("split", "parts")):
+            raise MalformedReport("Polar has a split and two codebooks")
+        return data
 
     @property
-    def outcomes(self) -> int:
-        """How many different reports there are."""
-        return self.cells**2
+    def counting(self) -> EachColumn:
+        """How often each distance and each direction was told: pairs would be too many to count."""
+        return EachColumn((self.cells, self.cells))
 
-    def adds_up(self, counts: Integers, n: int) -> bool:
-        """Say whether n reports can have been counted like this: each has a distance and a direction."""
-        return int(counts[: self.cells].sum()) == int(counts[self.cells :].sum()) == n
-
-    def tally(self, cells: Array) -> Integers:
-        """Count the distances' cells, then the directions': pairs would be too many to count."""
-        return np.concatenate([np.bincount(cells[..., i].reshape(-1), minlength=self.cells) for i in (0, 1)])
-
-    @property
-    def tallies(self) -> int:
-        """How long the vector of `tally` is."""
-        return 2 * self.cells
-
-    def answers(self, cells: Array) -> int:
-        """Say how many places an array of reports holds."""
-        return int(cells.size) // 2
-
-    @property
-    def report_bytes(self) -> float:
-        """The size of one report, in bytes."""
-        return sum(part.report_bytes for part in self.parts)
+    def version_1(self, sampled: Mapping[str, Any]) -> Self:
+        data, books = sampled["kernel"], sampled["codebook"]
+        book = {"split": data["split"], "parts": books}
+        apart = replace(self, travelled=Travelled(self.kernel, book))  # parts with the budgets that travelled
+        kernels = (
+            replace(part, travelled=None).version_1({"kernel": data[name], "codebook": one}).kernel
+            for part, name, one in zip(apart.parts, ("distance", "direction"), books, strict=True)
+        )
+        return replace(self, travelled=Travelled(PairKernel(*kernels), book))
 
 
 def best_split(

@@ -6,7 +6,7 @@ import math
 from dataclasses import KW_ONLY, dataclass
 from typing import Final, final
 
-from dither.mechanisms.base import Mechanism
+from dither.mechanisms.number import NumberMechanism
 from dither.mechanisms.numeric.ogpm import OGPM
 from dither.mechanisms.places.pair import Inner, made
 from dither.mechanisms.places.walk import TURN, UNIT, WalkMechanism
@@ -34,8 +34,8 @@ class TraCSD(WalkMechanism):
     def _split(self) -> float:
         return self.split
 
-    def _direction(self, epsilon: float) -> Mechanism:
+    def _direction(self, epsilon: float) -> NumberMechanism:
         return made(self.direction, TURN, epsilon, self.cells)
 
-    def _distance(self, epsilon: float) -> Mechanism:
+    def _distance(self, epsilon: float) -> NumberMechanism:
         return made(self.distance, UNIT, epsilon, self.cells)

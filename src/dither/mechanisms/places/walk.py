@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
-import json
 import math
 from abc import abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import KW_ONLY, dataclass
 from functools import cached_property, lru_cache, partial
-from typing import Final, final
+from typing import Any, Final, Self, final
 
 import numpy as np
 
-from dither.arrays import Array, Floats, Mask
-from dither.domains import Circle, Disk, Interval, Parallelogram, Paths, Rectangle, Region, finite
+from dither.arrays import Array, Floats, Integers, Mask
+from dither.device_text import canonical
+from dither.domains import Circle, Disk, Domain, Interval, Parallelogram, Paths, Rectangle, Region, finite
 from dither.domains.plane import Pair
 from dither.errors import InvalidParameter, OutsideDomain
-from dither.kernels.blocks import FEW, draw_few
-from dither.mechanisms.base import Mechanism
-from dither.mechanisms.places.pair import PairMechanism
-from dither.mechanisms.window import WindowMechanism
+from dither.kernels.blocks import FEW
+from dither.kernels.places.pair import PairKernel
+from dither.mechanisms.number import NumberMechanism
+from dither.mechanisms.places.pair import PairMechanism, product
+from dither.mechanisms.places.path import PlaceLikelihood, Rows
+from dither.privacy import Unit
 from dither.randomness import Source
 
 TURN: Final = Circle(2.0 * math.pi)
@@ -31,7 +33,7 @@ _GROUP: Final = 1 << 13  # paths that walk side by side: their places stay in th
 
 
 @dataclass(frozen=True)
-class WalkMechanism(PairMechanism):
+class WalkMechanism(PairMechanism[Region]):
     """Each location is a direction and a normalised distance from the last report, both randomised.
 
     The first reference is `start`, a public place: the centre unless another is given. A report is a cell of
@@ -45,15 +47,15 @@ class WalkMechanism(PairMechanism):
     takes = (Rectangle, Disk, Parallelogram)
 
     @abstractmethod
-    def _direction(self, epsilon: float) -> Mechanism:
+    def _direction(self, epsilon: float) -> NumberMechanism:
         """Make the mechanism for the direction."""
 
     @abstractmethod
-    def _distance(self, epsilon: float) -> Mechanism:
+    def _distance(self, epsilon: float) -> NumberMechanism:
         """Make the mechanism for the share of the way to the border."""
 
     @final
-    def _make(self, first: float, second: float) -> tuple[Mechanism, Mechanism]:
+    def _make(self, first: float, second: float) -> tuple[NumberMechanism, NumberMechanism]:
         return self._direction(first), self._distance(second)
 
     def _build(self) -> None:
@@ -65,7 +67,6 @@ class WalkMechanism(PairMechanism):
     @property
     def region(self) -> Region:
         """The domain of the places."""
-        assert isinstance(self.domain, Region)
         return self.domain
 
     @cached_property
@@ -85,7 +86,24 @@ class WalkMechanism(PairMechanism):
     @property
     def _tables(self) -> tuple[Floats, Floats]:
         """The unit vector of each cell of the direction, the share of the way of each of the distance."""
-        return _looked_up(*self.parts, json.dumps(self.wire()["codebook"]))
+        return _looked_up(*self.parts, canonical(self.codebook()))
+
+    def device(self) -> dict[str, Any]:
+        device = super().device()
+        if self.unit is not Unit.LOCATION:
+            return device
+        # A device follows its own reports, so it needs what they stand for.
+        return {**device, "draw": "walk", "start": list(self.origin), "codebooks": self.codebook()}
+
+    @classmethod
+    def rebuilt(
+        cls, domain: Domain, parameters: Mapping[str, Any], device: Mapping[str, Any], codebook: Any
+    ) -> Self:
+        pair = {**device, "draw": PairKernel.kind} if device["draw"] == "walk" else device
+        return super().rebuilt(domain, parameters, pair, codebook)
+
+    def likelihood(self, cells: Floats) -> PlaceLikelihood:
+        return _Seen(self, cells)
 
     def _send(self, paths: Paths, source: Source, threads: int) -> Array:
         cells = np.empty(paths.points.shape, dtype=self.dtype)
@@ -107,8 +125,8 @@ class WalkMechanism(PairMechanism):
         for rows in _steps(paths.offsets, group):
             at = here[: rows.size]
             angle, share = self.seen(at, paths.points[rows])
-            first = direction.perturb(angle, source=source).cells
-            second = distance.perturb(share, source=source).cells
+            first = direction.kernel.draw(angle, source)
+            second = distance.kernel.draw(share, source)
             cells[rows, 0], cells[rows, 1] = first, second
             self.advance(at, first, second, tables)
         for rest, begin in _alone(paths.offsets, group, here):
@@ -132,7 +150,7 @@ class WalkMechanism(PairMechanism):
     def advance(
         self, at: Floats, direction: Array, distance: Array, tables: tuple[Floats, Floats] | None = None
     ) -> None:
-        """Go on from references to where reports lead, in place; who takes many steps brings the tables."""
+        """Go on from references to where reports lead, in place; pass `tables` when calling repeatedly."""
         turns, shares = self._tables if tables is None else tables
         turn = turns.take(direction, axis=0)
         length = shares.take(distance)
@@ -142,7 +160,7 @@ class WalkMechanism(PairMechanism):
         at[:] = self.region.clip(at)  # against rounding alone
 
     def _walk_alone(self, places: Floats, cells: Array, begin: Pair, source: Source) -> None:
-        direction, distance = (_single(part, source) for part in self.parts)
+        direction, distance = (partial(part.kernel.draw_one, source=source) for part in self.parts)
         gauge, advance = self.region.gauge_one, self._stepper()
         x, y = begin
         for row, (a, b) in enumerate(places.tolist()):
@@ -187,7 +205,9 @@ class WalkMechanism(PairMechanism):
 
 
 @lru_cache(maxsize=8)
-def _looked_up(direction: Mechanism, distance: Mechanism, codebooks: str) -> tuple[Floats, Floats]:
+def _looked_up(
+    direction: NumberMechanism, distance: NumberMechanism, codebooks: str
+) -> tuple[Floats, Floats]:
     """Give the tables of two parts; few are kept, for they are large. Equal parts may be read differently."""
     angle = direction.decode(np.arange(direction.outcomes))
     turns = np.stack([np.cos(angle), np.sin(angle)], axis=-1)
@@ -223,8 +243,23 @@ def _together(lengths: Array) -> int:
     return int(lengths[FEW - 1]) if lengths.size >= FEW else 0
 
 
-def _single(part: Mechanism, source: Source) -> Callable[[float], int]:
-    """Give a draw of one value that costs as little as possible."""
-    if isinstance(part, WindowMechanism):
-        return partial(draw_few, part.kernel, part.track, source=source)
-    return lambda value: int(part.perturb(value, source=source).cells)
+@final
+@dataclass(frozen=True, eq=False)
+class _Seen(PlaceLikelihood):
+    mechanism: WalkMechanism
+    cells: Floats
+
+    def of(self, reports: Array) -> Rows:
+        mechanism, places = self.mechanism, self.cells.reshape(-1, 2)
+        # The place from which each location was seen: the last report, or the start.
+        references = np.roll(mechanism.decode(reports), 1, axis=0)
+        references[reports[:, 0] != 0] = mechanism.origin
+
+        def rows(chosen: Integers) -> Floats:
+            at = np.repeat(references[chosen], len(places), axis=0)
+            seen = mechanism.seen(at, np.tile(places, (len(chosen), 1)))
+            numbers = [number.reshape(len(chosen), -1) for number in seen]
+            found = product(mechanism.parts, reports[chosen, 1:], numbers)
+            return np.asarray(found.reshape(len(chosen), *self.cells.shape[:2]).mean(axis=2))
+
+        return rows

@@ -15,7 +15,7 @@ from dither.kernels.window.integers import Sliding
 from dither.losses import Power
 from dither.mechanisms.numeric import ogpm
 from dither.numerics.quadrature import between, crossing
-from dither.optimal.problem import Elsewhere, Problem
+from dither.optimal.problem import Problem
 
 _STEPS: Final = 1 << 14
 _TINY: Final = 2.0**-40
@@ -28,10 +28,6 @@ def best_width(problem: Problem) -> float:
     """
     if isinstance(problem.loss, Power):
         return ogpm.best_width(problem.epsilon, problem.loss)
-    if isinstance(problem.loss, Elsewhere) and problem.loss.window is not None:
-        epsilon, width = problem.loss.window
-        if epsilon == problem.epsilon:
-            return width
 
     def excess(width: float) -> float:
         edge = float(problem.loss(np.asarray(width / 2.0)))

@@ -14,7 +14,7 @@ from dither.arrays import Floats, Integers
 from dither.domains import Interval
 from dither.kernels.window.codebook import Runs
 from dither.kernels.window.integers import Sliding
-from dither.kernels.window.start_table import COIN, Balanced, Chart, Nearest
+from dither.kernels.window.start_table import COIN, BalancedCells, NearestCells, TableStart
 from dither.losses import Criterion, Power
 from dither.optimal.problem import Problem
 from dither.optimal.solver.cells import reaching
@@ -32,15 +32,16 @@ class Sampled:
 
     window: Sliding
     book: Runs
-    chart: Chart
+    chart: TableStart
 
     @staticmethod
     def of(problem: Problem, book: Runs, width: int) -> Sampled:
         """Give what devices sample when these numbers are asked about with a window of this width."""
         window = Sliding.largest(problem.epsilon, book.cells, width)
         shifted = Runs(book.values + 0.5, book.counts)
-        placement = Balanced(shifted, problem.epsilon) if problem.unbiased else Nearest(shifted)
-        return Sampled(window, book, placement.track(UNIT, window))
+        if problem.unbiased:
+            return Sampled(window, book, BalancedCells(shifted, problem.epsilon).rule(UNIT, window))
+        return Sampled(window, book, NearestCells(shifted).rule(UNIT, window))
 
     def error(self, problem: Problem) -> float:
         """Give the error by the problem's criterion, at least."""

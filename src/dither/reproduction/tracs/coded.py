@@ -7,19 +7,24 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
+from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass, fields
-from functools import partial
-from typing import Any, Final, final
+from fractions import Fraction
+from functools import cached_property, partial
+from typing import Any, Final, NoReturn, final
 
 import numpy as np
 
 from dither.arrays import Array, Floats
-from dither.domains import Circle, Interval, Paths, Rectangle
-from dither.mechanisms.base import Mechanism
+from dither.domains import Circle, Domain, Interval, Line, Paths, Rectangle
+from dither.errors import InvalidParameter, MalformedReport
+from dither.kernels.blocks import Sampler
+from dither.kernels.line import LineKernel
+from dither.kernels.window.decoder import AffineDecoder, Decoder
+from dither.mechanisms.number import NumberMechanism
 from dither.mechanisms.numeric.sw import SW, wave_share
 from dither.mechanisms.places.planar_laplace import PlanarLaplace
 from dither.mechanisms.places.tracs_d import TraCSD
-from dither.mechanisms.window import within
 from dither.privacy import Bound, Nothing
 from dither.randomness import Source
 
@@ -48,43 +53,81 @@ class Flaws:
         return Flaws(**{field.name: False for field in fields(Flaws)})
 
 
-class _Program(Mechanism):
-    """A direction drawn in floats, as the programs do."""
+@final
+@dataclass(frozen=True)
+class _FloatKernel(LineKernel):
+    """A direction drawn in floats, as the programs do: nothing about it is exact."""
 
-    takes = (Circle,)
-
-    def _build(self) -> None:
-        """Nothing can fail."""
-
-    @abstractmethod
-    def directions(self, angles: Floats, uniform: Floats) -> Floats:
-        """Give a direction for each angle, from two uniform numbers each."""
-
-    def _draw(self, values: object, source: Source, threads: int) -> Array:
-        angles = np.asarray(values, dtype=np.float64)
-        uniform = (source.words(2 * angles.size) >> np.uint64(11)).reshape(2, -1) / 2.0**53
-        drawn = self.directions(angles.reshape(-1), uniform).reshape(angles.shape) % TURN
-        return np.minimum(drawn / TURN * self.outcomes, self.outcomes - 1).astype(np.uint16)
-
-    def decode(self, cells: Array) -> Floats:
-        return np.asarray((np.asarray(cells) + 0.5) / self.outcomes * TURN, dtype=np.float64)
-
-    def _valid(self, raw: Array) -> Array:
-        return within(raw, self.outcomes, np.dtype(np.uint16))
-
-    def realised(self) -> tuple[Bound, str]:
-        return Nothing("a program is repeated here, with its bugs"), "not computed"
-
-    def wire(self) -> dict[str, Any]:
-        return {"kernel": {}, "codebook": {}}
+    line: Line
+    directions: Callable[[Floats, Floats], Floats]
 
     @property
     def outcomes(self) -> int:
         return 1 << 16
 
+    def sampler(self, size: int) -> Sampler:
+        return self._write
+
+    def _write(self, block: Array, cells: Array, source: Source) -> None:
+        angles = np.asarray(block, dtype=np.float64)
+        uniform = (source.words(2 * angles.size) >> np.uint64(11)).reshape(2, -1) / 2.0**53
+        drawn = self.directions(angles, uniform) % TURN
+        cells[:] = np.minimum(drawn / TURN * self.outcomes, self.outcomes - 1).astype(np.uint16)
+
+    def draw_one(self, value: float, source: Source) -> int:
+        cells = np.empty(1, dtype=np.uint16)
+        self._write(np.array([value]), cells, source)
+        return int(cells[0])
+
+    def _listed(self, value: float) -> NoReturn:
+        raise InvalidParameter("a program in floats has no exact probabilities")
+
+    def likelihoods(self, reports: Array, inputs: Array) -> NoReturn:
+        raise InvalidParameter("a program in floats has no exact probabilities")
+
     @property
-    def report_bytes(self) -> float:
-        return 2.0
+    def ratio(self) -> Fraction:
+        raise InvalidParameter("a program in floats has no bound")
+
+    @property
+    def evidence(self) -> str:
+        return "not computed"
+
+    def device(self) -> dict[str, Any]:
+        return {"draw": "program"}
+
+    @classmethod
+    def from_device(cls, device: Mapping[str, Any], domain: Domain) -> NoReturn:
+        raise MalformedReport("a program does not travel")
+
+
+class _Program(NumberMechanism):
+    """A direction drawn in floats, as the programs do."""
+
+    takes = (Circle,)
+
+    @abstractmethod
+    def directions(self, angles: Floats, uniform: Floats) -> Floats:
+        """Return a direction for each angle, from two uniform numbers each."""
+
+    @cached_property
+    def kernel(self) -> _FloatKernel:
+        """The program."""
+        return _FloatKernel(self.line, self.directions)
+
+    @cached_property
+    def decoder(self) -> Decoder:
+        """The middle of each cell of the circle."""
+        step = TURN / self.outcomes
+        return AffineDecoder(step / 2.0, step)
+
+    @property
+    def law(self) -> NoReturn:
+        """Raise: the programs are tried, not computed."""
+        raise InvalidParameter("a program in floats has no formula here")
+
+    def realised(self) -> tuple[Bound, str]:
+        return Nothing("a program is repeated here, with its bugs"), "not computed"
 
 
 @final

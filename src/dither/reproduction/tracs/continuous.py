@@ -13,7 +13,7 @@ from dither.domains import Circle, Paths, Rectangle
 from dither.maps.metrics import average_error, direction_error, distances
 from dither.mechanisms.numeric.ogpm import OGPM
 from dither.mechanisms.numeric.sw import SW
-from dither.mechanisms.places.strawman import Sectors
+from dither.mechanisms.places.sectors import Sectors
 from dither.mechanisms.places.tracs_d import HEURISTIC, TraCSD
 from dither.randomness import Source
 from dither.reproduction.figure import CODED, PUBLISHED, RIGHT, Figure, Setting, lines

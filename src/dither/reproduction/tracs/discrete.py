@@ -72,7 +72,7 @@ class Entry(NamedTuple):
 
     version: str
     name: str
-    mechanism: PathMechanism
+    mechanism: PathMechanism[Any, Any]
     spent: float
     read: Round
 

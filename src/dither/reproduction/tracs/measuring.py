@@ -22,7 +22,7 @@ from dither.reproduction.tracs.published import EPSILONS
 from dither.reproduction.tracs.published import PUBLISHED as PUBLISHED_CURVES
 
 Rows = list[dict[str, Any]]
-Make = Callable[..., PathMechanism]
+Make = Callable[..., PathMechanism[Any, Any]]
 Told = Callable[[Paths, float, Source], float]  # the error of a program's places
 
 PAPER: Final = "002-6"

@@ -12,7 +12,7 @@ from dither.domains import Circle, Disk
 from dither.mechanisms.numeric.ogpm import OGPM
 from dither.mechanisms.places.ngram import NGram
 from dither.mechanisms.places.points import grid
-from dither.mechanisms.places.strawman import Sectors
+from dither.mechanisms.places.sectors import Sectors
 from dither.mechanisms.places.tracs_c import TraCSC
 from dither.mechanisms.places.tracs_d import TraCSD
 from dither.reproduction.figure import PUBLISHED, RIGHT, Expected, Figure, Setting
@@ -27,9 +27,9 @@ _CIRCLE: Final = Circle(360.0)
 def _sector(epsilon: float, sectors: int | None) -> dict[str, float]:
     """Give the size and the probability of the likelier sector: TraCS-D's, or that of k-RR."""
     if sectors is None:
-        kernel = OGPM(_CIRCLE, epsilon=epsilon).kernel
+        kernel = OGPM(_CIRCLE, epsilon=epsilon).kernel.window
         return {"degrees": 360.0 * kernel.share, "probability": kernel.width * kernel.inside / kernel.total}
-    blocks = Sectors(_CIRCLE, epsilon=epsilon, sectors=sectors).kernel
+    blocks = Sectors(_CIRCLE, epsilon=epsilon, sectors=sectors).kernel.window
     return {"degrees": 360.0 / sectors, "probability": blocks.width * blocks.inside / blocks.total}
 
 
@@ -94,7 +94,7 @@ def _density(setting: Setting) -> Rows:
     """Give the density of TraCS-C's reports for the corner, ε = 4, on a grid [Fig. D.2]."""
     parts = TraCSC(SQUARE, epsilon=4.0).parts
     middles = (np.arange(48) + 0.5) / 48
-    x, y = (np.asarray(part.pdf(middles, 0.0)) for part in parts)  # type: ignore[attr-defined]
+    x, y = (np.asarray(part.pdf(middles, 0.0)) for part in parts)
     return [
         {"version": RIGHT, "x": a, "y": b, "probability": float(x[i] * y[j])}
         for i, a in enumerate(middles.tolist())
@@ -108,7 +108,7 @@ def _disk(setting: Setting) -> Rows:
     truth = np.full((setting.runs(5000, 500), 1, 2), (-0.5, 0.0))
     places = mechanism.perturb(truth, source=sources(setting, 1)[0]).values.reshape(-1, 2)
     found: Rows = [{"version": RIGHT, "x": x, "y": y} for x, y in places.tolist()]
-    direction, distance = (part.kernel.share for part in mechanism.parts)  # type: ignore[attr-defined]
+    direction, distance = (part.window_share for part in mechanism.parts)
     angle, radius = np.arctan2(places[:, 1], places[:, 0]) % (2 * math.pi), np.hypot(*places.T)
     inside = (np.abs(angle / math.pi - 1.0) <= direction) & (np.abs(radius - 0.5) <= distance / 2)
     found.append(

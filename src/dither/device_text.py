@@ -1,0 +1,113 @@
+"""The text of what a device needs in order to draw, and its digest: see docs/wire.md.
+
+The text is canonical JSON [RFC 8785]: no white space, keys in order, numbers as ECMAScript writes them. So
+another language writes the same bytes. Integers that may pass 2^53 are lower-case hexadecimal text.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import re
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any, Final
+
+from dither.errors import InvalidParameter, MalformedReport
+
+MOST_SAFE: Final = (1 << 53) - 1  # integers up to here are the same number in every language's JSON
+DIGITS: Final = 32  # hexadecimal digits of a fingerprint: 128 bits
+_HEXADECIMAL: Final = re.compile(r"0|[1-9a-f][0-9a-f]*")
+
+
+def canonical(data: object) -> str:
+    """Return canonical JSON of dictionaries, lists, texts, numbers, truth values and None.
+
+    >>> canonical({"b": [1.0, 1e-7, 0.1], "a": None})
+    '{"a":null,"b":[1,1e-7,0.1]}'
+    """
+    match data:
+        case None | bool():
+            return json.dumps(data)
+        case str():
+            return json.dumps(data, ensure_ascii=False)
+        case int():
+            if abs(data) > MOST_SAFE:
+                raise InvalidParameter("whole numbers beyond 2^53 travel as hexadecimal text")
+            return str(data)
+        case float():
+            return _number(data)
+        case Mapping():
+            # RFC 8785 orders keys by their UTF-16 code units.
+            keys = sorted(data, key=lambda key: key.encode("utf-16-be"))
+            return "{" + ",".join(f"{canonical(key)}:{canonical(data[key])}" for key in keys) + "}"
+        case list() | tuple():
+            return "[" + ",".join(canonical(item) for item in data) + "]"
+    raise InvalidParameter(f"a {type(data).__name__} has no canonical text")
+
+
+def _number(value: float) -> str:
+    """Return a double as ECMAScript's Number::toString writes it: the shortest digits that read back."""
+    if not math.isfinite(value):
+        raise InvalidParameter("an infinite number or NaN has no canonical text")
+    if value == 0.0:
+        return "0"
+    sign, digits, exponent = Decimal(repr(value)).normalize().as_tuple()
+    shown = "".join(map(str, digits))
+    point = len(shown) + int(exponent)  # where the decimal point stands among the digits
+    if len(shown) <= point <= 21:
+        text = shown + "0" * (point - len(shown))
+    elif 0 < point <= 21:
+        text = f"{shown[:point]}.{shown[point:]}"
+    elif -6 < point <= 0:
+        text = f"0.{'0' * -point}{shown}"
+    else:
+        rest = f".{shown[1:]}" if len(shown) > 1 else ""
+        text = f"{shown[0]}{rest}e{'+' if point > 0 else '-'}{abs(point - 1)}"
+    return f"-{text}" if sign else text
+
+
+def digest(text: str) -> str:
+    """Return the fingerprint of a device text: the first 32 hexadecimal digits of its SHA-256."""
+    try:
+        return hashlib.sha256(text.encode()).hexdigest()[:DIGITS]
+    except UnicodeEncodeError:
+        raise InvalidParameter("a label has a character that no encoding carries") from None
+
+
+def parsed(text: object) -> dict[str, Any]:
+    """Return the dictionary of a device text; raise MalformedReport unless the text is canonical."""
+    try:
+        data = json.loads(text) if isinstance(text, str) else None
+        if isinstance(data, dict) and canonical(data) == text:
+            return data
+    except (ValueError, RecursionError, InvalidParameter):
+        pass
+    raise MalformedReport("a device text is canonical JSON; this is not")
+
+
+def hexadecimal(number: int) -> str:
+    """Return a whole number from 0 upwards as lower-case hexadecimal text without leading zeros."""
+    return f"{number:x}"
+
+
+def from_hexadecimal(text: object) -> int:
+    """Return the whole number of such a text; raise MalformedReport if it is none."""
+    if not isinstance(text, str) or len(text) > 1 << 16 or not _HEXADECIMAL.fullmatch(text):
+        raise MalformedReport("a whole number was expected as lower-case hexadecimal text")
+    return int(text, 16)
+
+
+def whole(number: object) -> int:
+    """Return a JSON number that is whole; raise MalformedReport if it is none."""
+    if isinstance(number, bool) or not isinstance(number, int):
+        raise MalformedReport("a whole number was expected")
+    return number
+
+
+def real(number: object) -> float:
+    """Return a JSON number as a float; raise MalformedReport if it is none."""
+    if isinstance(number, bool) or not isinstance(number, int | float) or not math.isfinite(number):
+        raise MalformedReport("a finite number was expected")
+    return float(number)

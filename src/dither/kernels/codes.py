@@ -1,0 +1,30 @@
+"""Kernels on a list of categories: inputs are codes, the numbers of the categories."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from fractions import Fraction
+from typing import final
+
+from dither.arrays import Array
+from dither.kernels.blocks import in_threads
+from dither.kernels.kernel import Kernel
+from dither.randomness import Source
+
+
+class CodeKernel(Kernel):
+    """A kernel whose reports support some categories: the input's own likelier than any other."""
+
+    @property
+    @abstractmethod
+    def rates(self) -> tuple[Fraction, Fraction]:
+        """The exact probabilities that a report supports its own category, and a given other one."""
+
+    @abstractmethod
+    def write(self, codes: Array, reports: Array, source: Source) -> None:
+        """Draw a report for each code into an array of reports."""
+
+    @final
+    def draw(self, inputs: Array, source: Source, *, threads: int = 1) -> Array:
+        reports = in_threads(lambda size: self.write, inputs.reshape(-1), self.layout, source, threads)
+        return reports.reshape(inputs.shape + self.layout.shape)

@@ -1,0 +1,204 @@
+"""How reports are counted: vectors of counts that add across chunks and machines."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+
+from dither.arrays import Array, Integers
+from dither.errors import DitherError
+from dither.kernels.sets import bit_rows
+from dither.kernels.sets.hashing import Hashing
+
+
+class Counting(ABC):
+    """What a summary of reports holds: a vector of counts, and the number of answers."""
+
+    @property
+    @abstractmethod
+    def size(self) -> int:
+        """The length of the vector."""
+
+    @abstractmethod
+    def count(self, reports: Array) -> Integers:
+        """Return the vector of some reports."""
+
+    @abstractmethod
+    def adds_up(self, counts: Integers, n: int) -> bool:
+        """Return whether n answers can have been counted like this."""
+
+    @abstractmethod
+    def answers(self, reports: Array) -> int:
+        """Return how many answers an array of reports holds."""
+
+
+@final
+@dataclass(frozen=True)
+class EachReport(Counting):
+    """How often each of `outcomes` different reports was sent."""
+
+    outcomes: int
+
+    @property
+    def size(self) -> int:
+        return self.outcomes
+
+    def count(self, reports: Array) -> Integers:
+        return np.bincount(reports.reshape(-1), minlength=self.size)
+
+    def adds_up(self, counts: Integers, n: int) -> bool:
+        return int(counts.sum()) == n
+
+    def answers(self, reports: Array) -> int:
+        return int(reports.size)
+
+
+@final
+@dataclass(frozen=True)
+class LeadingBits(Counting):
+    """How often each group of 2^rest neighbouring cells was sent, and the sum of what was cut off, last.
+
+    So the sum of all cells stays exact: Σ cell = 2^rest · Σ group·count + Σ (cell mod 2^rest).
+    """
+
+    cells: int
+    rest: int
+
+    @property
+    def groups(self) -> int:
+        """The number of groups."""
+        return self.cells >> self.rest
+
+    @property
+    def size(self) -> int:
+        return self.groups + 1
+
+    def count(self, reports: Array) -> Integers:
+        flat = reports.reshape(-1)
+        cut = (flat & flat.dtype.type((1 << self.rest) - 1)).sum(dtype=np.int64)
+        return np.append(np.bincount(flat >> self.rest, minlength=self.groups), cut)
+
+    def adds_up(self, counts: Integers, n: int) -> bool:
+        return int(counts[:-1].sum()) == n and int(counts[-1]) <= n * ((1 << self.rest) - 1)
+
+    def answers(self, reports: Array) -> int:
+        return int(reports.size)
+
+
+@final
+@dataclass(frozen=True)
+class BitSums(Counting):
+    """How many rows of packed bits have each of `bits` bits set."""
+
+    bits: int
+
+    @property
+    def size(self) -> int:
+        return self.bits
+
+    def count(self, reports: Array) -> Integers:
+        return bit_rows.count(reports, self.size)
+
+    def adds_up(self, counts: Integers, n: int) -> bool:
+        return int(counts.max()) <= n
+
+    def answers(self, reports: Array) -> int:
+        return int(reports.size) // bit_rows.width(self.size)
+
+
+@final
+@dataclass(frozen=True)
+class HashMatches(Counting):
+    """How many reports of a hash function and a bucket match each of `items` items."""
+
+    items: int
+    hashing: Hashing
+
+    @property
+    def size(self) -> int:
+        return self.items
+
+    def count(self, reports: Array) -> Integers:
+        return self.hashing.count(*self.hashing.unpack(reports), range(self.size))
+
+    def adds_up(self, counts: Integers, n: int) -> bool:
+        return int(counts.max()) <= n
+
+    def answers(self, reports: Array) -> int:
+        return int(reports.size)
+
+
+@final
+@dataclass(frozen=True)
+class EachColumn(Counting):
+    """How often each cell was sent in each column of a report, one column after the other."""
+
+    cells: tuple[int, ...]
+
+    @property
+    def size(self) -> int:
+        return sum(self.cells)
+
+    def count(self, reports: Array) -> Integers:
+        flat = reports.reshape(-1, len(self.cells))
+        return np.concatenate(
+            [np.bincount(flat[:, column], minlength=cells) for column, cells in enumerate(self.cells)]
+        )
+
+    def adds_up(self, counts: Integers, n: int) -> bool:
+        ends = np.cumsum(self.cells)[:-1]
+        return all(int(part.sum()) == n for part in np.split(counts, ends))
+
+    def answers(self, reports: Array) -> int:
+        return int(reports.size) // len(self.cells)
+
+
+@final
+@dataclass(frozen=True)
+class CoarseGrid(Counting):
+    """How often each cell of a coarse grid was sent: the last two columns of a report, in equal groups."""
+
+    columns: int  # whole numbers of a report
+    cells: tuple[int, int]
+    grid: tuple[int, int]
+
+    @property
+    def size(self) -> int:
+        return math.prod(self.grid)
+
+    def count(self, reports: Array) -> Integers:
+        flat = reports.reshape(-1, self.columns)[:, -2:].astype(np.int64)
+        first, second = (flat[:, axis] * self.grid[axis] // self.cells[axis] for axis in (0, 1))
+        return np.bincount(first * self.grid[1] + second, minlength=self.size)
+
+    def adds_up(self, counts: Integers, n: int) -> bool:
+        return int(counts.sum()) == n
+
+    def answers(self, reports: Array) -> int:
+        return int(reports.size) // self.columns
+
+
+@final
+@dataclass(frozen=True)
+class NotCounted(Counting):
+    """Reports that no vector of counts summarises; asking for one raises the error that says why."""
+
+    reason: DitherError
+    columns: int = 1  # whole numbers of a report
+
+    @property
+    def size(self) -> int:
+        raise self.reason
+
+    def count(self, reports: Array) -> Integers:
+        raise self.reason
+
+    def adds_up(self, counts: Integers, n: int) -> bool:
+        raise self.reason
+
+    def answers(self, reports: Any) -> int:
+        return int(reports.size) // self.columns

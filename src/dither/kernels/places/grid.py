@@ -1,0 +1,149 @@
+"""Cells of a grid chosen by integer weights, then any place in the cell."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, ClassVar, Final, Self, final
+
+import numpy as np
+
+from dither.arrays import Array, Floats, Integers
+from dither.device_text import whole
+from dither.domains import Domain, Rectangle
+from dither.errors import InvalidParameter, MalformedReport
+from dither.kernels.blocks import split_rows
+from dither.kernels.kernel import Kernel
+from dither.kernels.places.points import distances
+from dither.kernels.table.weighted_choice import Grades, blocks, draw, largest_ratio
+from dither.randomness import Source
+
+WITHIN: Final = 1 << 8  # places told apart along a side of a cell
+MOST_SIDE: Final = 128
+
+
+@final
+@dataclass(frozen=True)
+class GridKernel(Kernel):
+    """A cell of a `side` × `side` grid, likelier near the true cell; a report is a place in it, all alike."""
+
+    area: Rectangle
+    side: int
+    grades: Grades
+
+    kind: ClassVar[str] = "grid"
+
+    def __post_init__(self) -> None:
+        if isinstance(self.side, bool) or not isinstance(self.side, int) or not 2 <= self.side <= MOST_SIDE:
+            raise InvalidParameter(f"a grid has between 2 and {MOST_SIDE} cells a side")
+
+    @property
+    def layout(self) -> np.dtype[Any]:
+        return np.dtype((np.uint16, (2,)))
+
+    @property
+    def outcomes(self) -> int:
+        return (self.side * WITHIN) ** 2
+
+    @cached_property
+    def corner(self) -> Floats:
+        """The lower left corner of the area."""
+        return np.array([self.area.x.low, self.area.y.low])
+
+    @cached_property
+    def cell(self) -> Floats:
+        """The sides of a cell."""
+        return np.array([self.area.x.length, self.area.y.length]) / self.side
+
+    @cached_property
+    def _centres(self) -> Floats:
+        steps = np.arange(self.side) + 0.5
+        across, along = np.meshgrid(steps, steps, indexing="ij")
+        return np.stack([across.reshape(-1), along.reshape(-1)], axis=1) * self.cell
+
+    def nearest(self, places: Floats) -> Integers:
+        """Return the number of each place's cell, column by column."""
+        steps = np.clip(((places - self.corner) / self.cell).astype(np.int64), 0, self.side - 1)
+        return np.asarray(steps[:, 0] * self.side + steps[:, 1])
+
+    def weights(self, numbers: Integers) -> Integers:
+        """Return the weight of every cell for true cells, one row each."""
+        return self.grades.exponential(distances(self._centres[numbers], self._centres))
+
+    def draw(self, inputs: Array, source: Source, *, threads: int = 1) -> Array:
+        return split_rows(self._drawn, inputs.reshape(-1, 2), source, threads).reshape(inputs.shape)
+
+    def _drawn(self, places: Array, source: Source) -> Array:
+        truth = self.nearest(places)
+        drawn = np.empty_like(truth)
+        for block in blocks(truth.size, self.side**2):
+            drawn[block] = draw(self.weights(truth[block]), source)
+        coarse = np.stack([drawn // self.side, drawn % self.side], axis=1)
+        inner = source.integers(WITHIN, 2 * truth.size).reshape(-1, 2)
+        return (coarse * WITHIN + inner).astype(np.uint16)
+
+    def draw_one(self, value: Any, source: Source) -> tuple[int, int]:
+        column, row = self.draw(np.asarray(value, dtype=np.float64).reshape(1, 2), source)[0].tolist()
+        return column, row
+
+    def told(self, reports: Array) -> Integers:
+        """Return the number of the cell that each report lies in."""
+        column, row = (reports // WITHIN).astype(np.int64).T
+        return np.asarray(column * self.side + row)
+
+    def probabilities(self, value: Any) -> list[Fraction]:
+        """Return the exact probability of every cell of the grid: the places in a cell are all alike."""
+        place = np.asarray(value, dtype=np.float64).reshape(1, 2)
+        weights = self.weights(self.nearest(place))[0].tolist()
+        total = sum(weights)
+        return [Fraction(weight, total) for weight in weights]
+
+    def table(self, cells: Floats) -> Floats:
+        """Return the probability of each cell of the grid in each given cell, a few places all alike."""
+        columns = []
+        for places in cells:
+            weights = self.weights(self.nearest(places)).astype(np.float64)
+            columns.append((weights / weights.sum(axis=1, keepdims=True)).mean(axis=0))
+        return np.stack(columns, axis=1)
+
+    def likelihoods(self, reports: Array, inputs: Array) -> Floats:
+        weights = self.weights(self.nearest(inputs.reshape(-1, 2))).astype(np.float64)
+        weights /= weights.sum(axis=1, keepdims=True) * WITHIN**2
+        told = self.told(np.broadcast_to(reports, inputs.shape).reshape(-1, 2))
+        return weights[np.arange(told.size), told].reshape(inputs.shape[:-1])
+
+    @cached_property
+    def ratio(self) -> Fraction:
+        largest = largest_ratio(self.side**2, self.side**2, self.weights)
+        if largest is None:
+            raise InvalidParameter("a cell is impossible: there is no ratio")
+        return Fraction(largest)
+
+    @property
+    def evidence(self) -> str:
+        return f"the largest ratio of two weights, over all pairs of {self.side**2} cells and all reports"
+
+    def check(self, raw: Array) -> Array:
+        if raw.size == 0:
+            return np.zeros((0, 2), dtype=np.uint16)
+        inside = raw.ndim and raw.shape[-1] == 2 and raw.min() >= 0 and raw.max() < self.side * WITHIN
+        if not inside:
+            raise MalformedReport(f"a report is two whole numbers from 0 to {self.side * WITHIN - 1}")
+        return raw.astype(np.uint16, copy=False)
+
+    def device(self) -> dict[str, Any]:
+        return {
+            "draw": self.kind,
+            "side": self.side,
+            "low": self.grades.low,
+            "high": self.grades.high,
+        }
+
+    @classmethod
+    def from_device(cls, device: Mapping[str, Any], domain: Domain) -> Self:
+        if not isinstance(domain, Rectangle):
+            raise MalformedReport("a grid covers a rectangle")
+        grades = Grades(whole(device["low"]), whole(device["high"]))
+        return cls(domain, whole(device["side"]), grades)

@@ -1,0 +1,202 @@
+"""Choices among public points by integer weights: a place becomes its nearest point, a report is a point."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, ClassVar, Self, final
+
+import numpy as np
+
+from dither.arrays import Array, Floats, Integers
+from dither.device_text import real, whole
+from dither.domains import Domain
+from dither.domains.plane import Pair, read_pair
+from dither.errors import InvalidParameter, MalformedReport
+from dither.kernels.blocks import split_rows
+from dither.kernels.kernel import CellKernel
+from dither.kernels.table.weighted_choice import Grades, blocks, draw, largest_ratio
+from dither.randomness import Source
+
+MOST_POINTS = 1 << 15
+
+
+class WeightRule(ABC):
+    """The integer weights of candidates, from their distances to the true point."""
+
+    @abstractmethod
+    def weights(self, distances: Floats) -> Integers:
+        """Return the weight of every candidate: a row for each true point."""
+
+    @abstractmethod
+    def device(self) -> dict[str, Any]:
+        """Return the rule as plain data."""
+
+
+@final
+@dataclass(frozen=True)
+class FallingWeights(WeightRule):
+    """Weights that fall exponentially from the nearest to the farthest candidate, between two bounds.
+
+    With a `reach`, candidates farther away than that are not offered.
+    """
+
+    grades: Grades
+    reach: float | None = None
+
+    def weights(self, distances: Floats) -> Integers:
+        near = None if self.reach is None else distances <= self.reach
+        return self.grades.exponential(distances, near)
+
+    def device(self) -> dict[str, Any]:
+        return {
+            "kind": "falling",
+            "low": self.grades.low,
+            "high": self.grades.high,
+            "reach": self.reach,
+        }
+
+
+@final
+@dataclass(frozen=True)
+class RingWeights(WeightRule):
+    """Three weights: for candidates within the first radius, within the second, and beyond."""
+
+    levels: tuple[int, int, int]
+    radii: tuple[float, float]
+
+    def __post_init__(self) -> None:
+        if min(self.levels) < 1 or max(self.levels) > Grades.MOST or not 0.0 < self.radii[0] < self.radii[1]:
+            raise InvalidParameter("rings have three positive weights and two increasing radii")
+
+    def weights(self, distances: Floats) -> Integers:
+        return np.array(self.levels, dtype=np.int64)[ring(distances, self.radii)]
+
+    def device(self) -> dict[str, Any]:
+        return {"kind": "rings", "levels": list(self.levels), "radii": list(self.radii)}
+
+
+def ring(distances: Floats, radii: tuple[float, float]) -> Array:
+    """Return 0 within the first radius, 1 within the second and 2 beyond."""
+    return (distances > radii[0]).astype(np.int8) + (distances > radii[1])
+
+
+def read_rule(data: Mapping[str, Any]) -> WeightRule:
+    """Return the rule that plain data describe; raise MalformedReport if they describe none."""
+    if data["kind"] == "falling":
+        reach = None if data["reach"] is None else real(data["reach"])
+        return FallingWeights(Grades(whole(data["low"]), whole(data["high"])), reach)
+    if data["kind"] == "rings":
+        first, second, third = (whole(level) for level in data["levels"])
+        return RingWeights((first, second, third), read_pair(data["radii"]))
+    raise MalformedReport("weights of points are of kind falling or rings")
+
+
+@final
+@dataclass(frozen=True)
+class PointKernel(CellKernel):
+    """A place becomes the nearest of public points; a report is one of them, drawn by its weight."""
+
+    points: tuple[Pair, ...]
+    rule: WeightRule
+
+    kind: ClassVar[str] = "points"
+
+    def __post_init__(self) -> None:
+        if not 2 <= len(self.points) <= MOST_POINTS:
+            raise InvalidParameter(f"there are between 2 and {MOST_POINTS} points")
+
+    @property
+    def outcomes(self) -> int:
+        return len(self.points)
+
+    @cached_property
+    def places(self) -> Floats:
+        """The points, as an array."""
+        return np.asarray(self.points)
+
+    def nearest(self, places: Floats) -> Integers:
+        """Return the number of the nearest point of each place."""
+        nearest = np.empty(len(places), dtype=np.int64)
+        for block in blocks(len(places), len(self.points)):
+            nearest[block] = distances(places[block], self.places).argmin(axis=1)
+        return nearest
+
+    def weights(self, numbers: Integers) -> Integers:
+        """Return the weight of every point for true points, one row each."""
+        return self.rule.weights(distances(self.places[numbers], self.places))
+
+    def draw(self, inputs: Array, source: Source, *, threads: int = 1) -> Array:
+        drawn = split_rows(self._drawn, inputs.reshape(-1, 2), source, threads)
+        return drawn.reshape(inputs.shape[:-1])
+
+    def _drawn(self, places: Array, source: Source) -> Array:
+        drawn = np.empty(len(places), dtype=self.layout)
+        for block in blocks(len(drawn), len(self.points)):
+            drawn[block] = draw(self.weights(self.nearest(places[block])), source)
+        return drawn
+
+    def draw_one(self, value: Any, source: Source) -> int:
+        return int(self.draw(np.asarray(value, dtype=np.float64).reshape(1, 2), source)[0])
+
+    def probabilities(self, value: Any) -> list[Fraction]:
+        place = np.asarray(value, dtype=np.float64).reshape(1, 2)
+        weights = self.weights(self.nearest(place))[0].tolist()
+        total = sum(weights)
+        return [Fraction(weight, total) for weight in weights]
+
+    def told(self, reports: Array) -> Integers:
+        """Return the number of the point that each row of a report names."""
+        return np.asarray(reports.reshape(-1).astype(np.int64))
+
+    def table(self, cells: Floats) -> Floats:
+        """Return the probability of each point in each cell, a cell being a few places all alike."""
+        columns = []
+        for places in cells:
+            weights = self.weights(self.nearest(places)).astype(np.float64)
+            columns.append((weights / weights.sum(axis=1, keepdims=True)).mean(axis=0))
+        return np.stack(columns, axis=1)
+
+    def likelihoods(self, reports: Array, inputs: Array) -> Floats:
+        weights = self.weights(self.nearest(inputs.reshape(-1, 2))).astype(np.float64)
+        weights /= weights.sum(axis=1, keepdims=True)
+        told = np.broadcast_to(reports, inputs.shape[:-1]).reshape(-1)
+        return np.asarray(weights[np.arange(told.size), told]).reshape(inputs.shape[:-1])
+
+    @cached_property
+    def largest(self) -> float | None:
+        """The largest ratio of two probabilities of one point, rounded up; None if one can be impossible."""
+        return largest_ratio(len(self.points), len(self.points), self.weights)
+
+    @property
+    def ratio(self) -> Fraction:
+        if self.largest is None:
+            raise InvalidParameter("which points can be reported depends on the place: there is no ratio")
+        return Fraction(self.largest)
+
+    @property
+    def evidence(self) -> str:
+        return f"the largest ratio of two weights, over all reports and pairs of {len(self.points)} points"
+
+    def device(self) -> dict[str, Any]:
+        return {
+            "draw": self.kind,
+            "points": [list(point) for point in self.points],
+            "weights": self.rule.device(),
+        }
+
+    @classmethod
+    def from_device(cls, device: Mapping[str, Any], domain: Domain) -> Self:
+        return cls(tuple(read_pair(point) for point in device["points"]), read_rule(device["weights"]))
+
+
+def distances(first: Floats, second: Floats) -> Floats:
+    """Return the distance of every first place to every second one."""
+    across, along = (np.subtract.outer(first[:, axis], second[:, axis]) for axis in (0, 1))
+    across *= across
+    along *= along
+    across += along
+    return np.asarray(np.sqrt(across, out=across), dtype=np.float64)

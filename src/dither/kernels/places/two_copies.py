@@ -1,0 +1,181 @@
+"""Two noisy copies of a path among public points, merged: every second point is chosen by distance alone."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, ClassVar, Final, NoReturn, Self, final
+
+import numpy as np
+
+from dither.arrays import Array, Floats, Integers, Mask
+from dither.device_text import from_hexadecimal, hexadecimal, real, whole
+from dither.domains import Domain, Paths
+from dither.domains.plane import Pair, read_pair
+from dither.errors import InvalidParameter, NotIdentifiable
+from dither.kernels.kernel import CellKernel
+from dither.kernels.places.points import distances
+from dither.kernels.table.weighted_choice import Grades, blocks, draw
+from dither.kernels.window.integers import Blocks
+from dither.randomness import Source
+
+_TURN: Final = 2.0 * math.pi
+_WORDS: Final = float(1 << 53)
+
+
+@final
+@dataclass(frozen=True)
+class TwoCopies(CellKernel):
+    """In each copy a location is chosen by its distance, or by two directions and its distance.
+
+    `anchor` and `choice` bound the weights of the two choices, `sector` tells a direction by randomized
+    response. With `odds`, sectors are centred on the true direction as the authors' program has them, and a
+    lie is told with probability 1/(sectors − 1 + odds): there is no bound then.
+    """
+
+    points: tuple[Pair, ...]
+    anchor: Grades
+    sector: Blocks
+    choice: Grades
+    odds: float | None = None
+
+    kind: ClassVar[str] = "two copies"
+
+    def __post_init__(self) -> None:
+        if len(self.points) < 2:
+            raise InvalidParameter("there are at least two points")
+
+    @property
+    def sectors(self) -> int:
+        """The number of sectors that a direction falls into."""
+        return self.sector.cells
+
+    @property
+    def outcomes(self) -> int:
+        return len(self.points)
+
+    @cached_property
+    def places(self) -> Floats:
+        """The points, as an array."""
+        return np.asarray(self.points)
+
+    def nearest(self, places: Floats) -> Integers:
+        """Return the number of the nearest point of each place."""
+        nearest = np.empty(len(places), dtype=np.int64)
+        for block in blocks(len(places), len(self.points)):
+            nearest[block] = distances(places[block], self.places).argmin(axis=1)
+        return nearest
+
+    def weights(self, points: Integers) -> Integers:
+        """Return the weight of every point for true points that are chosen by distance alone."""
+        return self.anchor.exponential(distances(self.places[points], self.places))
+
+    def draw(self, inputs: Array, source: Source, *, threads: int = 1) -> Array:
+        """Draw the reports of one path, its locations in order."""
+        return self.draw_paths(Paths.of(inputs), source)
+
+    def draw_paths(self, paths: Paths, source: Source) -> Array:
+        """Draw the reports of all locations of many paths."""
+        truth = self.nearest(paths.points)
+        position = np.arange(truth.size) - np.repeat(paths.offsets[:-1], paths.lengths)
+        last = position == np.repeat(paths.lengths, paths.lengths) - 1
+        copies = [self._copy(truth, position, last, parity, source) for parity in (1, 0)]
+        return self._merged(*copies).astype(self.layout)
+
+    def draw_one(self, value: Any, source: Source) -> int:
+        """Draw the report of a path of one location."""
+        return int(self.draw(np.asarray(value, dtype=np.float64).reshape(1, 2), source)[0])
+
+    def _copy(self, truth: Integers, position: Integers, last: Mask, parity: int, source: Source) -> Integers:
+        """Draw one copy: anchors by distance alone, then those between two anchors."""
+        between = (position % 2 != parity) & (position > 0) & ~last
+        copy = np.empty_like(truth)
+        anchors = np.flatnonzero(~between)
+        for block in blocks(anchors.size, len(self.points)):
+            copy[anchors[block]] = draw(self.weights(truth[anchors[block]]), source)
+        others = np.flatnonzero(between)
+        for block in blocks(others.size, len(self.points)):
+            rows = others[block]
+            seen = [self._in_sight(copy[rows + side], truth[rows], source) for side in (-1, 1)]
+            both = seen[0] & seen[1]
+            both |= ~both.any(axis=1, keepdims=True)  # nothing lies in both sectors: everything is offered
+            apart = distances(self.places[truth[rows]], self.places)
+            copy[rows] = draw(self.choice.exponential(apart, both), source)
+        return copy
+
+    def _in_sight(self, neighbours: Integers, truth: Integers, source: Source) -> Mask:
+        """Give which points lie in the sector, told with noise, in which a neighbour sees the truth."""
+        gaps = self.places[None, :, :] - self.places[neighbours][:, None, :]
+        directions = np.arctan2(gaps[..., 1], gaps[..., 0]) % _TURN
+        true = np.take_along_axis(directions, truth[:, None], axis=1)[:, 0]
+        width = _TURN / self.sectors
+        if self.odds is not None:
+            middle = true + self._seldom_lies(truth.size, self.odds, source) * width
+            off = (directions - middle[:, None] + math.pi) % _TURN - math.pi
+            return np.asarray(np.abs(off) <= width / 2.0)
+        sectors = np.minimum((directions / width).astype(np.int64), self.sectors - 1)
+        own = np.minimum((true / width).astype(np.int64), self.sectors - 1)
+        told = self.sector.draw(own, source)
+        return np.asarray(sectors == told[:, None])
+
+    def _seldom_lies(self, size: int, odds: float, source: Source) -> Integers:
+        """Give shifts as coded: a lie with probability 1/(k − 1 + e^ε) in all, among k shifts for k − 1."""
+        words = source.words(2 * size)
+        chance = 1.0 / (self.sectors - 1.0 + odds)
+        lies = (words[:size] >> np.uint64(11)) / _WORDS < chance
+        return np.where(lies, 1 + (words[size:] % np.uint64(self.sectors)).astype(np.int64), 0)
+
+    def _merged(self, first: Integers, second: Integers) -> Integers:
+        """Give, for each location, the point with the smallest sum of distances to its two copies."""
+        merged = np.empty_like(first)
+        for block in blocks(first.size, len(self.points)):
+            one, two = (self.places[copy[block]] for copy in (first, second))
+            merged[block] = (distances(one, self.places) + distances(two, self.places)).argmin(axis=1)
+        return merged
+
+    def probabilities(self, value: Any) -> NoReturn:
+        raise NotIdentifiable("a report depends on the whole path: its probabilities are not listed")
+
+    def likelihoods(self, reports: Array, inputs: Array) -> NoReturn:
+        raise NotIdentifiable("a report depends on the whole path, not on one place")
+
+    @property
+    def ratio(self) -> Fraction:
+        if self.odds is not None:
+            raise InvalidParameter("the candidates depend on the exact direction: there is no ratio")
+        return max(self.anchor.ratio, self.sector.ratio**2 * self.choice.ratio) ** 2
+
+    @property
+    def evidence(self) -> str:
+        return "in each of two copies a choice by weights, or two sectors and a choice, whichever is more"
+
+    def device(self) -> dict[str, Any]:
+        return {
+            "draw": self.kind,
+            "points": [list(point) for point in self.points],
+            "anchor": {"low": self.anchor.low, "high": self.anchor.high},
+            "sector": {
+                "cells": self.sector.cells,
+                "step": hexadecimal(self.sector.step),
+                "bits": self.sector.bits,
+            },
+            "choice": {"low": self.choice.low, "high": self.choice.high},
+            "odds": self.odds,
+        }
+
+    @classmethod
+    def from_device(cls, device: Mapping[str, Any], domain: Domain) -> Self:
+        sector = device["sector"]
+        anchor, choice = (
+            Grades(whole(device[name]["low"]), whole(device[name]["high"])) for name in ("anchor", "choice")
+        )
+        return cls(
+            tuple(read_pair(point) for point in device["points"]),
+            anchor,
+            Blocks(whole(sector["cells"]), 1, from_hexadecimal(sector["step"]), whole(sector["bits"])),
+            choice,
+            None if device["odds"] is None else real(device["odds"]),
+        )

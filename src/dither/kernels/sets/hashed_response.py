@@ -1,0 +1,113 @@
+"""Local hashing: a public random hash function, and the input's bucket told by randomized response."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, ClassVar, Final, Self, final
+
+import numpy as np
+
+from dither.arrays import Array, Floats, Words
+from dither.device_text import from_hexadecimal, hexadecimal, whole
+from dither.domains import Domain
+from dither.errors import MalformedReport
+from dither.kernels.blocks import BLOCK
+from dither.kernels.codes import CodeKernel
+from dither.kernels.sets.hashing import SEED_BITS, Hashing, seeds
+from dither.kernels.window.integers import Blocks
+from dither.randomness import Source
+
+FAMILY: Final = "affine 1"  # the name of the hash family of `Hashing`, which never changes
+
+
+@final
+@dataclass(frozen=True)
+class HashedResponse(CodeKernel):
+    """A report is seed·2^16 + bucket. The seed is drawn before the input is looked at: it tells nothing."""
+
+    window: Blocks
+
+    kind: ClassVar[str] = "hashed"
+
+    @cached_property
+    def hashing(self) -> Hashing:
+        """The public family of hash functions."""
+        return Hashing(self.window.cells)
+
+    @property
+    def layout(self) -> np.dtype[Any]:
+        return np.dtype(np.uint64)
+
+    @property
+    def outcomes(self) -> int:
+        return self.window.cells << SEED_BITS
+
+    @property
+    def rates(self) -> tuple[Fraction, Fraction]:
+        # Under a random hash function another category is in any bucket alike.
+        return Fraction(self.window.inside, self.window.total), Fraction(1, self.window.cells)
+
+    def write(self, codes: Array, reports: Array, source: Source) -> None:
+        for begin in range(0, codes.size, BLOCK):
+            code = codes[begin : begin + BLOCK]
+            drawn = seeds(code.size, source)
+            told = self.window.draw(self.hashing.bucket(drawn, code), source)
+            reports[begin : begin + BLOCK] = self.hashing.pack(drawn, told)
+
+    def draw_one(self, value: int, source: Source) -> int:
+        seed = source.bits(SEED_BITS)
+        return int(
+            self.hashing.pack(_one(seed), _one(self.window.draw_one(self.bucket(value, seed), source)))[0]
+        )
+
+    def bucket(self, value: int, seed: int) -> int:
+        """Return the bucket of one input under one seed."""
+        return int(self.hashing.bucket(_one(seed), np.array([value]))[0])
+
+    def probabilities(self, value: int, seed: int = 0) -> list[Fraction]:
+        """Return the exact probability of every bucket, given the report's public seed."""
+        return self.window.probabilities(self.bucket(value, seed))
+
+    def likelihoods(self, reports: Array, inputs: Array) -> Floats:
+        """Return P(bucket | seed, input): the seed's own probability, 2^−47, is left out."""
+        told, codes = np.broadcast_arrays(reports, inputs)
+        drawn, bucket = self.hashing.unpack(told)
+        inside = self.hashing.bucket(drawn, codes.reshape(-1)) == bucket
+        window = self.window
+        chances = np.where(inside, window.inside / window.total, window.outside / window.total)
+        return chances.reshape(told.shape)
+
+    @property
+    def ratio(self) -> Fraction:
+        return self.window.ratio
+
+    @property
+    def evidence(self) -> str:
+        window = self.window
+        return f"ln(H/L) with g = {window.cells}, L = {window.step} of 2^{window.bits}; the seed cancels"
+
+    def check(self, raw: Array) -> Words:
+        return self.hashing.check(raw)
+
+    def device(self) -> dict[str, Any]:
+        return {
+            "draw": self.kind,
+            "hash": FAMILY,
+            "buckets": self.window.cells,
+            "step": hexadecimal(self.window.step),
+            "bits": self.window.bits,
+        }
+
+    @classmethod
+    def from_device(cls, device: Mapping[str, Any], domain: Domain) -> Self:
+        if device["hash"] != FAMILY:
+            raise MalformedReport("this version does not know the family of hash functions")
+        step = from_hexadecimal(device["step"])
+        return cls(Blocks(whole(device["buckets"]), 1, step, whole(device["bits"])))
+
+
+def _one(number: int) -> Words:
+    return np.array([number], dtype=np.uint64)

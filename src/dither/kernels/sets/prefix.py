@@ -1,0 +1,126 @@
+"""Prefixes of texts told by local hashing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar, Self, final
+
+import numpy as np
+
+from dither.arrays import Array, Floats, Halves, Integers, Words
+from dither.device_text import whole
+from dither.domains import Domain, Text
+from dither.errors import InvalidParameter, MalformedReport
+from dither.kernels.blocks import in_threads
+from dither.kernels.kernel import Kernel
+from dither.kernels.sets.hashed_response import HashedResponse
+from dither.kernels.sets.hashing import mixed, seeds
+from dither.randomness import Source
+
+
+@final
+@dataclass(frozen=True)
+class PrefixKernel(Kernel):
+    """One prefix of a text, of a length that the public seed chooses, told by local hashing.
+
+    `ends` are the lengths of the prefixes, one for each level; the seed modulo the number of levels is the
+    level. A prefix is hashed by its key: a chain of mixes of its symbols, of which the upper half counts.
+    """
+
+    text: Text
+    oracle: HashedResponse
+    ends: tuple[int, ...]
+
+    kind: ClassVar[str] = "prefix"
+
+    def __post_init__(self) -> None:
+        increasing = all(one < two for one, two in zip(self.ends, self.ends[1:], strict=False))
+        if not self.ends or self.ends[0] < 1 or self.ends[-1] != self.text.length or not increasing:
+            raise InvalidParameter("the prefixes of a text grow up to its whole length")
+
+    @property
+    def layout(self) -> np.dtype[Any]:
+        return self.oracle.layout
+
+    @property
+    def outcomes(self) -> int:
+        return self.oracle.outcomes
+
+    def level(self, seeds: Words) -> Integers:
+        """Return the level of each seed: public, drawn before the text is looked at."""
+        return (seeds % np.uint64(len(self.ends))).astype(np.int64)
+
+    @staticmethod
+    def follow(keys: Words, symbols: Array) -> Words:
+        """Return the keys of prefixes that are one symbol longer: a chain of mixes from the key 0."""
+        return mixed(keys ^ symbols.astype(np.uint64))
+
+    @staticmethod
+    def items(keys: Words) -> Halves:
+        """Return what is hashed for a prefix: the upper half of its key."""
+        return (keys >> np.uint64(32)).astype(np.uint32)
+
+    def asked(self, rows: Array, drawn: Words) -> Halves:
+        """Return the item of the prefix that each seed asks about."""
+        level = self.level(drawn)
+        keys, asked = np.zeros(len(rows), dtype=np.uint64), np.zeros(len(rows), dtype=np.uint64)
+        begin = 0
+        for here, end in enumerate(self.ends):
+            for place in range(begin, end):
+                keys = self.follow(keys, rows[:, place])
+            np.copyto(asked, keys, where=level == here)
+            begin = end
+        return self.items(asked)
+
+    def draw(self, inputs: Array, source: Source, *, threads: int = 1) -> Array:
+        length = self.text.length
+        flat = inputs.reshape(-1, length)
+        # Rows travel through the threads as single items of `length` bytes.
+        packed = np.ascontiguousarray(flat).view(np.dtype((np.void, length))).reshape(-1)
+        reports = in_threads(lambda size: self._write, packed, self.layout, source, threads)
+        return reports.reshape(inputs.shape[:-1])
+
+    def _write(self, packed: Array, reports: Array, source: Source) -> None:
+        rows = np.ascontiguousarray(packed).view(np.uint8).reshape(packed.size, self.text.length)
+        drawn = seeds(packed.size, source)
+        bucket = self.oracle.hashing.bucket(drawn, self.asked(rows, drawn))
+        reports[...] = self.oracle.hashing.pack(drawn, self.oracle.window.draw(bucket, source))
+
+    def draw_one(self, value: Array, source: Source) -> int:
+        drawn = seeds(1, source)
+        bucket = self.oracle.hashing.bucket(drawn, self.asked(value.reshape(1, -1), drawn))
+        told = np.array([self.oracle.window.draw_one(int(bucket[0]), source)], dtype=np.uint64)
+        return int(self.oracle.hashing.pack(drawn, told)[0])
+
+    def probabilities(self, value: Array, seed: int = 0) -> list[Fraction]:
+        """Return the exact probability of every bucket, given the report's public seed."""
+        drawn = np.array([seed], dtype=np.uint64)
+        item = self.asked(value.reshape(1, -1), drawn)
+        return self.oracle.probabilities(int(item[0]), seed)
+
+    def likelihoods(self, reports: Array, inputs: Array) -> Floats:
+        """Return P(bucket | seed, text) for reports and as many texts."""
+        drawn, _ = self.oracle.hashing.unpack(reports)
+        return self.oracle.likelihoods(reports.reshape(-1), self.asked(inputs, drawn))
+
+    @property
+    def ratio(self) -> Fraction:
+        return self.oracle.ratio
+
+    @property
+    def evidence(self) -> str:
+        return f"{self.oracle.evidence} and the level with it"
+
+    def check(self, raw: Array) -> Array:
+        return self.oracle.check(raw)
+
+    def device(self) -> dict[str, Any]:
+        return {**self.oracle.device(), "draw": self.kind, "ends": list(self.ends)}
+
+    @classmethod
+    def from_device(cls, device: Mapping[str, Any], domain: Domain) -> Self:
+        if not isinstance(domain, Text):
+            raise MalformedReport("prefixes are of texts")
+        return cls(domain, HashedResponse.from_device(device, domain), tuple(map(whole, device["ends"])))

@@ -1,0 +1,181 @@
+"""A window on cells as a kernel: the integers, and the rule that says where the window of a value starts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar, Final, Self, final
+
+import numpy as np
+
+from dither.arrays import Array, Floats
+from dither.device_text import from_hexadecimal, hexadecimal, whole
+from dither.domains import Circle, Domain, Line
+from dither.errors import InvalidParameter, MalformedReport
+from dither.kernels.blocks import Sampler
+from dither.kernels.line import LineKernel
+from dither.kernels.transition import Windows
+from dither.kernels.window.integers import Blocks, Sliding
+from dither.kernels.window.sampling import SlidingSampler
+from dither.kernels.window.start import LineStart, StartRule
+from dither.kernels.window.start_table import read_start
+from dither.randomness import Source
+
+COUNTED: Final = 20  # leading bits of a cell that counts and likelihoods keep apart
+
+
+@final
+@dataclass(frozen=True)
+class SlidingKernel(LineKernel):
+    """A window of likelier cells that starts where a rule says, and wraps around."""
+
+    line: Line
+    window: Sliding
+    start: StartRule
+
+    kind: ClassVar[str] = "sliding"
+
+    def __post_init__(self) -> None:
+        if not self.start.fits(self.line, self.window):
+            raise InvalidParameter("the start rule leads too far outside the cells")
+
+    @property
+    def outcomes(self) -> int:
+        return self.window.cells
+
+    @property
+    def rest(self) -> int:
+        """The trailing bits of a cell that counts do not keep apart."""
+        return max(self.window.cells.bit_length() - 1 - COUNTED, 0)
+
+    def sampler(self, size: int) -> Sampler:
+        return SlidingSampler(self.window, self.start, size)
+
+    def draw_one(self, value: float, source: Source) -> int:
+        start = self.start.draw_one(value, source) & (self.window.cells - 1)
+        return self.window.draw_one(start, source)
+
+    def _listed(self, value: float) -> list[Fraction]:
+        return self.window.mixed(self.start.starts(value))
+
+    def likelihood(self, inputs: Array, rows: int) -> Windows:
+        """Return P(report | input), cells grouped into `rows` rows or the next power of two."""
+        rows = min(1 << (rows - 1).bit_length(), self.window.cells >> self.rest)
+        group = self.window.cells // rows
+        starts = self.start.aim(inputs) / (group << self.start.fraction)
+        circular = isinstance(self.line, Circle)
+        return Windows(
+            starts % rows if circular else starts,
+            self.window.width / group,
+            rows,
+            self.window.contrast,
+            circular,
+        )
+
+    def likelihoods(self, reports: Array, inputs: Array) -> Floats:
+        window, fraction = self.window, self.start.fraction
+        told, aims = reports.astype(np.int64), self.start.aim(inputs)
+        starts, up = aims >> fraction, (aims & ((1 << fraction) - 1)) / (1 << fraction)  # rounded at random
+        inside = (1.0 - up) * ((told - starts) % window.cells < window.width)
+        inside += up * ((told - starts - 1) % window.cells < window.width)
+        low, high = window.outside / window.total, window.inside / window.total
+        return np.asarray(low + (high - low) * inside)
+
+    @property
+    def ratio(self) -> Fraction:
+        return self.window.ratio
+
+    @property
+    def evidence(self) -> str:
+        window = self.window
+        return f"ln(H/L) with N = {window.cells}, K = {window.width}, d = {window.step} of 2^{window.bits}"
+
+    def device(self) -> dict[str, Any]:
+        return {"draw": self.kind, **integers(self.window), "start": self.start.device()}
+
+    @classmethod
+    def from_device(cls, device: Mapping[str, Any], domain: Domain) -> Self:
+        window = Sliding(*read_integers(device))
+        return cls(a_line(domain), window, read_start(device["start"], window))
+
+
+@final
+@dataclass(frozen=True)
+class SectorKernel(LineKernel):
+    """Equal blocks of cells; the block that holds the input is likelier, and cells of a block are alike."""
+
+    line: Line
+    window: Blocks
+    start: LineStart
+
+    kind: ClassVar[str] = "sectors"
+
+    def __post_init__(self) -> None:
+        if self.start.fraction:
+            raise InvalidParameter("a sector is found without random rounding")
+
+    @property
+    def outcomes(self) -> int:
+        return self.window.cells
+
+    def _aims(self, values: Array) -> Array:
+        return self.start.aim(values) % self.window.cells  # the end of a circle is its beginning
+
+    def sampler(self, size: int) -> Sampler:
+        def draw(block: Array, cells: Array, source: Source) -> None:
+            cells[:] = self.window.draw(self._aims(block), source)
+
+        return draw
+
+    def draw_one(self, value: float, source: Source) -> int:
+        return self.window.draw_one(self.start.aim_one(value) % self.window.cells, source)
+
+    def _listed(self, value: float) -> list[Fraction]:
+        aim = self.start.aim_one(value) % self.window.cells
+        return self.window.probabilities(aim - aim % self.window.width)
+
+    def likelihoods(self, reports: Array, inputs: Array) -> Floats:
+        window = self.window
+        inside = reports.astype(np.int64) // window.width == self._aims(inputs) // window.width
+        return np.where(inside, window.inside / window.total, window.outside / window.total)
+
+    @property
+    def ratio(self) -> Fraction:
+        return self.window.ratio
+
+    @property
+    def evidence(self) -> str:
+        window = self.window
+        return f"ln(H/L) with {window.blocks} sectors and d = {window.step} of 2^{window.bits}"
+
+    def device(self) -> dict[str, Any]:
+        return {"draw": self.kind, **integers(self.window), "start": self.start.device()}
+
+    @classmethod
+    def from_device(cls, device: Mapping[str, Any], domain: Domain) -> Self:
+        window = Blocks(*read_integers(device))
+        return cls(a_line(domain), window, LineStart.from_device(device["start"]))
+
+
+def integers(window: Sliding | Blocks) -> dict[str, Any]:
+    """Return a window's integers as plain data."""
+    return {
+        "cells": window.cells,
+        "width": window.width,
+        "step": hexadecimal(window.step),
+        "bits": window.bits,
+    }
+
+
+def read_integers(device: Mapping[str, Any]) -> tuple[int, int, int, int]:
+    """Return the four integers that `integers` wrote."""
+    cells, width, bits = (whole(device[name]) for name in ("cells", "width", "bits"))
+    return cells, width, from_hexadecimal(device["step"]), bits
+
+
+def a_line(domain: Domain) -> Line:
+    """Return a domain that is a line; raise MalformedReport if it is another."""
+    if not isinstance(domain, Line):
+        raise MalformedReport("this kernel needs an interval or a circle")
+    return domain

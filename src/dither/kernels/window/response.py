@@ -1,0 +1,75 @@
+"""Randomized response on a list of categories: a window of one cell."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar, Self, final
+
+import numpy as np
+
+from dither.arrays import Array, Floats
+from dither.domains import Domain
+from dither.kernels.blocks import FEW
+from dither.kernels.codes import CodeKernel
+from dither.kernels.kernel import CellKernel
+from dither.kernels.transition import Dense
+from dither.kernels.window.integers import Blocks
+from dither.kernels.window.kernel import integers, read_integers
+from dither.randomness import Source
+
+
+@final
+@dataclass(frozen=True)
+class ResponseKernel(CodeKernel, CellKernel):
+    """A report is a category: the input's own with probability H, any other with probability L each."""
+
+    window: Blocks
+
+    kind: ClassVar[str] = "response"
+
+    @property
+    def outcomes(self) -> int:
+        return self.window.cells
+
+    @property
+    def rates(self) -> tuple[Fraction, Fraction]:
+        window = self.window
+        return Fraction(window.inside, window.total), Fraction(window.outside, window.total)
+
+    def write(self, codes: Array, reports: Array, source: Source) -> None:
+        if codes.size < FEW:
+            reports[:] = [self.window.draw_one(int(code), source) for code in codes]
+        else:
+            reports[:] = self.window.draw(codes, source)
+
+    def draw_one(self, value: int, source: Source) -> int:
+        return self.window.draw_one(value, source)
+
+    def probabilities(self, value: int) -> list[Fraction]:
+        return self.window.probabilities(value)
+
+    def likelihood(self, inputs: Array, rows: int) -> Dense:
+        every = np.arange(self.outcomes)
+        return Dense(self.likelihoods(every[:, None], np.asarray(inputs)[None, :]), every)
+
+    def likelihoods(self, reports: Array, inputs: Array) -> Floats:
+        own, other = (float(rate) for rate in self.rates)
+        return np.where(reports == inputs, own, other)
+
+    @property
+    def ratio(self) -> Fraction:
+        return self.window.ratio
+
+    @property
+    def evidence(self) -> str:
+        window = self.window
+        return f"ln(H/L) with k = {window.cells}, L = {window.step} of 2^{window.bits}"
+
+    def device(self) -> dict[str, Any]:
+        return {"draw": self.kind, **integers(self.window)}
+
+    @classmethod
+    def from_device(cls, device: Mapping[str, Any], domain: Domain) -> Self:
+        return cls(Blocks(*read_integers(device)))

@@ -1,0 +1,88 @@
+"""Sectors: a direction's sector by k-ary randomized response, then any direction in that sector."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass, replace
+from functools import cached_property
+from typing import Any, Self, final
+
+import numpy as np
+
+from dither.device_text import whole
+from dither.domains import Circle
+from dither.errors import InvalidParameter, MalformedReport
+from dither.kernels.window.codebook import IDENTITY
+from dither.kernels.window.decoder import AffineDecoder, Decoder, sized
+from dither.kernels.window.integers import Blocks
+from dither.kernels.window.kernel import SectorKernel
+from dither.kernels.window.law import WindowLaw
+from dither.kernels.window.start import LineStart
+from dither.mechanisms.base import Travelled
+from dither.mechanisms.number import NumberMechanism, check_ratio
+
+
+@final
+@dataclass(frozen=True)
+class Sectors(NumberMechanism):
+    """A direction anywhere in a sector of the circle, likelier the sector that holds the true one.
+
+    Promise:   pure ε. The sectors are fixed: about the true direction they would give it away.
+    Reports:   cells of the circle; a sector's are equally likely.
+    Use when:  the strawman of the thesis is reproduced; `OGPM` on the circle has less error.
+    Reference: [Thesis, Sec. 6.2.2]. As coded, a lie is told k − 1 times too seldom: see deviations.
+    """
+
+    _: KW_ONLY
+    sectors: int = 6
+    cells: int = 1 << 16
+
+    takes = (Circle,)
+
+    def _build(self) -> None:
+        whole_number = isinstance(self.sectors, int) and not isinstance(self.sectors, bool)
+        if not (whole_number and isinstance(self.cells, int) and 2 <= self.sectors <= self.cells <= 1 << 32):
+            raise InvalidParameter("there are at least two sectors, and at least as many cells")
+        _ = self.kernel
+
+    @cached_property
+    def kernel(self) -> SectorKernel:
+        """The blocks in integers, a power of two of cells for each sector: what devices run."""
+        if self.travelled is None:
+            width = 1 << ((self.cells // self.sectors).bit_length() - 1)
+            return self._placed(Blocks.largest(self.epsilon, self.sectors * width, width))
+        kernel = self.travelled.kernel
+        if not isinstance(kernel, SectorKernel) or kernel.line != self.line:
+            raise MalformedReport("Sectors runs blocks on its own circle")
+        check_ratio(kernel, self.epsilon)
+        return kernel
+
+    def _placed(self, window: Blocks) -> SectorKernel:
+        return SectorKernel(self.line, window, LineStart(0.0, window.cells / self.line.length, None))
+
+    @cached_property
+    def decoder(self) -> Decoder:
+        """The middle of each cell."""
+        if self.travelled is not None and self.travelled.codebook is not None:
+            return sized(self.travelled.codebook, self.outcomes)
+        step = self.line.length / self.kernel.window.cells
+        return AffineDecoder(step / 2.0, step)
+
+    @cached_property
+    def law(self) -> WindowLaw:
+        """The continuous mechanism that the cells approximate."""
+        k, window = self.sectors, self.kernel.window
+        return WindowLaw(
+            share=1.0 / k,
+            contrast=window.contrast,
+            rest=window.rest,
+            start=lambda x: np.floor(np.mod(x, 1.0) * k) / k,
+            codebook=IDENTITY,
+            circular=True,
+            kinks=tuple(step / (2.0 * k) for step in range(2 * k)),
+        )
+
+    def version_1(self, sampled: Mapping[str, Any]) -> Self:
+        data = sampled["kernel"]
+        window = Blocks(*(whole(data[name]) for name in ("cells", "width", "step", "bits")))
+        return replace(self, travelled=Travelled(self._placed(window)))

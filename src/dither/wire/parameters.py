@@ -1,0 +1,94 @@
+"""The parameters of mechanisms as plain data, and back: one writer and one reader for each tag.
+
+A class that travels says how itself (`Domain.device`, `PostProcessing.plain`, `Power.exponent`, the digest of
+a loss that is a function). Choices are members of public enumerations, makers are public mechanisms.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import Enum
+from fractions import Fraction
+from functools import partial
+from typing import Any, Final
+
+import numpy as np
+
+from dither import registry
+from dither.domains import Domain, read_domain
+from dither.errors import InvalidParameter, MalformedReport
+from dither.losses import Power, power
+from dither.mechanisms.base import Mechanism
+from dither.mechanisms.combined.post_processing import PostProcessing, read_processing
+from dither.optimal.problem import Elsewhere, Given
+
+
+def plain(value: Any) -> Any:
+    """Return a parameter as plain data; raise InvalidParameter if its kind does not travel."""
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, tuple | list):
+        return [plain(item) for item in value]
+    for kind, writer in _WRITERS.items():
+        if isinstance(value, kind):
+            return writer(value)
+    raise InvalidParameter(f"a parameter of kind {type(value).__name__} cannot travel as JSON")
+
+
+def _maker(value: Any) -> dict[str, Any]:
+    """Write a mechanism's class, or a partial of one: parts are made by them."""
+    made = value.func if isinstance(value, partial) else value
+    named = isinstance(made, type) and issubclass(made, Mechanism)
+    if not named or (isinstance(value, partial) and value.args):
+        raise InvalidParameter("a part is made by a public mechanism, or by a partial of one with names")
+    fixed = value.keywords if isinstance(value, partial) else {}
+    return {"maker": made.__name__, "with": {name: plain(one) for name, one in fixed.items()}}
+
+
+def _read_maker(name: str, data: dict[str, Any]) -> Any:
+    fixed = {key: read(one) for key, one in data["with"].items()}
+    return partial(registry.named(name), **fixed) if fixed else registry.named(name)
+
+
+def _read_choice(name: str, data: dict[str, Any]) -> Enum:
+    kind = registry.public(name)
+    if not (isinstance(kind, type) and issubclass(kind, Enum)):
+        raise MalformedReport("a choice is a member of a public enumeration")
+    return kind[data["name"]]
+
+
+_WRITERS: Final[dict[type, Callable[[Any], dict[str, Any]]]] = {
+    Fraction: lambda value: {"fraction": str(value)},
+    Domain: lambda value: {"domain": value.device()},
+    Power: lambda value: {"loss": value.exponent},
+    Given: lambda value: {"function": value.digest},
+    Elsewhere: lambda value: {"function": value.digest},
+    Enum: lambda value: {"choice": type(value).__name__, "name": value.name},
+    PostProcessing: lambda value: {"reading": value.kind, **value.plain()},
+    type: _maker,
+    partial: _maker,
+}
+_READERS: Final[dict[str, Callable[[Any, dict[str, Any]], Any]]] = {
+    "fraction": lambda value, data: Fraction(value),
+    "domain": lambda value, data: read_domain(value),
+    "loss": lambda value, data: power(value),
+    "function": lambda value, data: Elsewhere(value),
+    "choice": _read_choice,
+    "reading": read_processing,
+    "maker": _read_maker,
+}
+
+
+def read(value: Any) -> Any:
+    """Return the parameter that `plain` wrote; raise MalformedReport if it is of an unknown kind."""
+    if isinstance(value, list):
+        return tuple(read(item) for item in value)
+    if not isinstance(value, dict):
+        return value
+    tags = _READERS.keys() & value.keys()
+    if len(tags) != 1:
+        raise MalformedReport("a parameter is of a kind that this version does not know")
+    (tag,) = tags
+    return _READERS[tag](value[tag], value)
