@@ -27,7 +27,7 @@ from dither.protocols.net.messages import Kind
 from dither.protocols.net.streams import Deadline, tell
 from dither.protocols.pairing.servers import _free_ports
 
-pytest.importorskip("otc")
+pytest.importorskip("nacl")
 ALARM = 1e-6
 ROUNDS, DEVICES, HOLDERS = 500, 64, 60
 JRR = dt.JRR(dt.Categories(["no", "yes"]), p=0.6, rho=-0.65, n=DEVICES)
@@ -156,7 +156,7 @@ def test_a_device_that_vanishes(tmp_path: Path) -> None:
         (["collect", "--bits", "3"], "from 4 to 20"),
         (["collect", "--timeout", "-1"], "positive number of seconds"),
         (["collect", "--timeout", "0.1"], "no device reported"),
-        (["collect", "--host", "203.0.113.1"], "not this machine's"),
+        (["collect", "--host", "203.0.113.1"], "does not belong to this machine"),
     ],
 )
 def test_mistakes_at_the_terminal(arguments: list[str], said: str, tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ from dither.protocols.pairing.servers import _free_ports, begin_share, combine, 
 from dither.protocols.pairing.shuffling import PRIME
 
 pytest.importorskip("mpyc")
-pytest.importorskip("otc")
+pytest.importorskip("nacl")
 ALARM = 1e-6
 
 
