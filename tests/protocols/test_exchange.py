@@ -33,7 +33,7 @@ def both(terms: Terms = SMALL, count: int = 1, **options: object) -> tuple[Excha
 
 
 def transcript(count: int = 1) -> tuple[list[bytes], list[bytes]]:
-    """Give the messages of a whole exchange: what the first says, what the second says."""
+    """Return the messages of a whole exchange: those of the first device, those of the second."""
     first, second = both(count=count)
     second.start()
     said, answers = [first.start()], []
@@ -209,7 +209,7 @@ def test_wrong_counts_are_refused(count: object) -> None:
 
 
 def listen(side: Exchange, pieces: list[bytes]) -> bool:
-    """Give a device what arrives, and whether it has ended with coins; only ExchangeFailed may be raised."""
+    """Feed bytes to a device, and return whether it has coins; only ExchangeFailed may be raised."""
     try:
         side.start()
         for piece in pieces:
