@@ -16,7 +16,7 @@ from scipy import stats
 import dither as dt
 from dither import protocols
 from dither.errors import ExchangeFailed, InvalidParameter
-from dither.protocols import Exchange, Role, Terms
+from dither.protocols import Exchange, Role, Terms, exchange
 from dither.protocols.local import converse
 from dither.protocols.net.messages import NO_EXCHANGE, VERSION, ExpectedMessage, Kind, Reader, pack
 from tests.protocols.test_group import REFUSED
@@ -164,6 +164,23 @@ def test_a_new_exchange_draws_anew() -> None:
     one, other = transcript(), transcript()
     for mine, theirs in zip((*one[0], *one[1]), (*other[0], *other[1]), strict=True):
         assert mine != theirs
+
+
+def test_each_direction_of_each_exchange_has_its_own_session(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Otherwise a partner that sends back a device's own messages would share keys with it."""
+    seen: list[bytes] = []
+    for name in ("TableSender", "TableReceiver"):
+        build = getattr(exchange, name)
+
+        def spy(bits: int, session: bytes, *rest: object, build: Callable[..., object] = build) -> object:
+            seen.append(session)
+            return build(bits, session, *rest)
+
+        monkeypatch.setattr(exchange, name, spy)
+    for _ in range(2):
+        converse(*both())
+    assert len(seen) == 8
+    assert sorted(seen.count(session) for session in set(seen)) == [2, 2, 2, 2]  # one sender, one receiver
 
 
 # --- disagreement ------------------------------------------------------------------------------------------
