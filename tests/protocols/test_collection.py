@@ -27,7 +27,7 @@ from dither.protocols.net.messages import Kind
 from dither.protocols.net.streams import Deadline, tell
 from dither.protocols.pairing.servers import _free_ports
 
-pytest.importorskip("otc")
+pytest.importorskip("nacl")
 ALARM = 1e-6
 ROUNDS, DEVICES, HOLDERS = 500, 64, 60
 JRR = dt.JRR(dt.Categories(["no", "yes"]), p=0.6, rho=-0.65, n=DEVICES)
@@ -53,7 +53,7 @@ def process(*arguments: str) -> Iterator[subprocess.Popen[str]]:
 
 
 def listens_at(running: subprocess.Popen[str]) -> str:
-    """Give the address at which a process says that it listens."""
+    """Return the address at which a process says that it listens."""
     assert running.stderr is not None
     found = re.fullmatch(r"listening at (\S+)\n", running.stderr.readline())
     assert found
@@ -63,7 +63,7 @@ def listens_at(running: subprocess.Popen[str]) -> str:
 def collection(
     question: Path, answers: list[str], bits: int, reports: Path, timeout: float, *, servers: bool = False
 ) -> tuple[dict[str, object], list[list[str]]]:
-    """Run everybody, and give what the collector says and what each device says of itself."""
+    """Run all processes, and return what the collector prints and what each device prints."""
     devices, rounds = len(answers), answers[0].count("\n")
     shared = ["--question", str(question), "--bits", str(bits), "--timeout", str(timeout)]
     pairing = ["--people", str(devices), "--timeout", str(timeout)]
@@ -156,7 +156,7 @@ def test_a_device_that_vanishes(tmp_path: Path) -> None:
         (["collect", "--bits", "3"], "from 4 to 20"),
         (["collect", "--timeout", "-1"], "positive number of seconds"),
         (["collect", "--timeout", "0.1"], "no device reported"),
-        (["collect", "--host", "203.0.113.1"], "not this machine's"),
+        (["collect", "--host", "203.0.113.1"], "does not belong to this machine"),
     ],
 )
 def test_mistakes_at_the_terminal(arguments: list[str], said: str, tmp_path: Path) -> None:
@@ -193,7 +193,7 @@ def test_more_mistakes_at_the_terminal(tmp_path: Path) -> None:
 
 
 def law(pairs: NDArray[np.bool_]) -> float:
-    """Give the chi-square p-value of pairs of coins under the table that the devices state."""
+    """Return the chi-square p-value of pairs of coins under the table that the devices state."""
     table = TERMS.mechanism.pairs
     weights = np.array([table.both, table.one, table.one, table.neither])
     counts = np.bincount((2 * ~pairs[..., 0] + ~pairs[..., 1]).reshape(-1), minlength=4)
@@ -201,7 +201,7 @@ def law(pairs: NDArray[np.bool_]) -> float:
 
 
 def count_variance(pairs: list[tuple[int, int]], answers: NDArray[np.int64]) -> float:
-    """Give the variance of the estimated count for the pairs formed.
+    """Return the variance of the estimated count for the pairs formed.
 
     [Thesis, Thm 4] before the mean over pairings is taken: n·p·q, and for each pair twice the covariance,
     with the sign with which the two answers pull.

@@ -30,13 +30,13 @@ import dither as dt
 from dither import protocols
 from dither.errors import ExchangeFailed, InvalidParameter
 from dither.protocols import Collection, Exchange, Role, Standing, Terms
-from dither.protocols.collector import _read
-from dither.protocols.device import HEAD, report
+from dither.protocols.device import report
 from dither.protocols.net.meeting import Place, _enrolled, _place, dealer, seat
-from dither.protocols.net.messages import NOBODY, Kind, pack
+from dither.protocols.net.messages import NO_EXCHANGE, Kind, pack
+from dither.protocols.net.report_body import read_report
 from dither.protocols.net.streams import Deadline, hear, read_object, run, tell
 
-pytest.importorskip("otc")
+pytest.importorskip("nacl")
 JRR = dt.JRR(dt.Categories(["no", "yes"]), p=0.7, rho=-0.4, n=4)
 TERMS = Terms(JRR, bits=4)
 
@@ -170,7 +170,7 @@ def test_strangers_do_not_spoil_a_toss() -> None:
         place = Place(1, names, (("127.0.0.1", 1), at(here)), 0)
 
         def partner() -> list[dt.jrr.Coin]:
-            for noise in (b"GET / HTTP/1.1\r\n\r\n", b"", pack(Kind.HELLO, 0, NOBODY, bytes(54))):
+            for noise in (b"GET / HTTP/1.1\r\n\r\n", b"", pack(Kind.HELLO, 0, NO_EXCHANGE, bytes(54))):
                 with socket.create_connection(at(here)) as stranger:
                     stranger.sendall(noise)
             exchange = Exchange(TERMS, Role.FIRST, context=place.context)
@@ -190,7 +190,7 @@ def test_a_slow_partner_does_not_hang_a_device() -> None:
     stop = threading.Event()
 
     def drip() -> None:
-        for byte in pack(Kind.HELLO, 0, NOBODY, bytes(54)):
+        for byte in pack(Kind.HELLO, 0, NO_EXCHANGE, bytes(54)):
             if stop.wait(0.1):
                 return
             theirs.sendall(bytes([byte]))
@@ -245,12 +245,14 @@ def test_nothing_is_drawn_again_after_a_restart_or_in_a_child() -> None:
 import os
 import dither as dt
 from dither.protocols import Exchange, Role, Terms
-from dither.protocols.transfer import Giver, Taker
+from dither.protocols.transfer import TableReceiver, TableSender
+session, system = bytes(32), dt.randomness.SYSTEM
 terms = Terms(dt.JRR(dt.Categories(2), p=0.7, rho=-0.4, n=2), bits=4)
-Exchange(terms, Role.FIRST).start(), Giver(4, dt.randomness.SYSTEM)  # something was drawn before the fork
+Exchange(terms, Role.FIRST).start(), TableSender(4, session, system)  # something was drawn before the fork
 child = os.fork()
-giver = Giver(4, dt.randomness.SYSTEM)
-parts = Exchange(terms, Role.FIRST).start(), giver.public, Taker(4, giver.public).query([3])
+sender = TableSender(4, session, system)
+receiver = TableReceiver(4, session, sender.public, system)
+parts = Exchange(terms, Role.FIRST).start(), sender.public, receiver.query([3])
 os.write(1, (" ".join(part.hex() for part in parts) + chr(10)).encode())
 if child:
     os.waitpid(child, 0)
@@ -316,7 +318,7 @@ def test_a_collection_that_nobody_joins() -> None:
 @given(st.binary(max_size=200))
 def test_noise_is_no_report_and_no_place(noise: bytes) -> None:
     for parse in (
-        lambda: _read(TERMS, 1, noise),
+        lambda: read_report(TERMS, 1, noise),
         lambda: _enrolled(noise),
         lambda: read_object(noise),
         lambda: _place(read_object(noise), "ab" * 16, 0),
@@ -348,23 +350,30 @@ def test_odd_objects_are_no_place(read: dict[str, object], partner: object) -> N
 
 @given(st.binary(min_size=2, max_size=2), st.integers(0, 255))
 def test_reports_that_no_device_could_send_are_refused(cells: bytes, standing: int) -> None:
-    body = HEAD.pack(b"n" * 16, TERMS.digest, standing) + cells
+    body = b"n" * 16 + TERMS.digest + bytes([standing]) + cells
     if standing < 4 and max(cells) < 2:
-        assert _read(TERMS, 2, body)[2].tolist() == list(cells)
+        assert read_report(TERMS, 2, body)[2].tolist() == list(cells)
     else:
         with pytest.raises((ExchangeFailed, dt.errors.MalformedReport)):
-            _read(TERMS, 2, body)
+            read_report(TERMS, 2, body)
 
 
 def test_mistakes_are_refused() -> None:
     with pytest.raises(InvalidParameter, match="one dealer or at three"):
         protocols.toss(TERMS, 1, [("127.0.0.1", 1)] * 2)
+    with pytest.raises(InvalidParameter, match="private source"):
+        protocols.toss(TERMS, 1, [("127.0.0.1", 1)], source=dt.Seeded(1))
+    with pytest.raises(InvalidParameter, match="16 bytes"):
+        protocols.toss(TERMS, 1, [("127.0.0.1", 1)], name=b"short")
+    alone = protocols.Tossed(TERMS.alone(1), Standing.ALONE)
+    with pytest.raises(InvalidParameter, match="16 bytes"):
+        report(TERMS, alone, TERMS.mechanism.reports([0]), ("127.0.0.1", 1), name=b"x" * 17)
     for timeout in (0, -1, float("nan"), "5", True):
         with pytest.raises(InvalidParameter, match="timeout"):
             protocols.toss(TERMS, 1, [("127.0.0.1", 1)], timeout=timeout)
     with pytest.raises(InvalidParameter, match="more have reported"):
         Collection(TERMS, np.zeros((5, 1), dtype=np.uint8), (Standing.ALONE,) * 5)
-    with pytest.raises(InvalidParameter, match="how each device"):
+    with pytest.raises(InvalidParameter, match="a standing for each device"):
         Collection(TERMS, np.zeros((2, 1), dtype=np.uint8), (Standing.ALONE,))
     came = Collection(TERMS, np.zeros((1, 1), dtype=np.uint8), (Standing.ALONE,))
     assert came.frequencies().n == 1

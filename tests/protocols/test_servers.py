@@ -23,7 +23,7 @@ from dither.protocols.pairing.servers import _free_ports, begin_share, combine, 
 from dither.protocols.pairing.shuffling import PRIME
 
 pytest.importorskip("mpyc")
-pytest.importorskip("otc")
+pytest.importorskip("nacl")
 ALARM = 1e-6
 
 
@@ -94,7 +94,7 @@ TIMES = 60  # drawings of a pairing of four devices
 
 
 def shuffled_many_times() -> list[int]:
-    """Give the first device's partner in many shuffles by three processes."""
+    """Return the first device's partner in many shuffles by three processes."""
     servers = [f"127.0.0.1:{port}" for port in _free_ports(3)]
     running = []
     for index in range(3):

@@ -1,16 +1,17 @@
-"""Joint randomized response between real devices: correlated coins without anybody who knows both.
+"""Joint randomized response between devices: correlated coins that no single party knows.
 
-Terms                        what two devices agree on, and what it promises
+Terms                        what two devices agree on, and the guarantee of their coins
 Exchange, Role               one device's side of a toss, over any stream of bytes
-local_pairs                  the real protocol, all devices in this process
-deal_pairs, shuffle_pairs    who tosses with whom: by a trusted dealer, or by three servers
-toss, report, collect        devices and a collector over TCP; Collection reads what came
+local_pairs                  the same protocol with all devices in this process
+deal_pairs, shuffle_pairs    who tosses with whom: drawn by a trusted dealer, or by three servers
+toss, report, collect        devices and a collector over TCP; Collection estimates from what came
 """
 
 from dither.protocols.collector import Collection, collect
-from dither.protocols.device import Standing, Tossed, report, toss
+from dither.protocols.device import Tossed, report, toss
 from dither.protocols.exchange import Exchange, Role
 from dither.protocols.local import local_pairs
+from dither.protocols.net.report_body import Standing
 from dither.protocols.pairing.grouping import DEALT, SHUFFLED, Grouping, Pairing, deal_pairs
 from dither.protocols.pairing.servers import shuffle_pairs
 from dither.protocols.terms import Terms

@@ -1,4 +1,4 @@
-"""The collector's side: reports from devices that may or may not have found a partner, and what they say."""
+"""The collector: receives the reports of devices with and without partners, and estimates from them."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from dither.errors import DitherError, ExchangeFailed, InvalidParameter
 from dither.estimation.frequency import Frequencies, frequencies
 from dither.mechanisms.joint.joint import Joint
 from dither.privacy import Guarantee
-from dither.protocols.device import HEAD, Standing
 from dither.protocols.net.messages import Kind
+from dither.protocols.net.report_body import Standing, read_report
 from dither.protocols.net.streams import Deadline, accept, hear, tell
 from dither.protocols.terms import Terms
 from dither.reports import Reports
 
-_LARGE: Final = 1 << 24
-_QUICK: Final = 10.0  # seconds in which whoever connects must have sent their reports
+_LARGE: Final = 1 << 24  # bytes of the largest body that is read
+_QUICK: Final = 10.0  # seconds within which a device that has connected must have sent its reports
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Collection:
-    """What devices sent: a row of reports each, one for every question asked, and how each got its coins."""
+    """The reports of all devices, a row each with one report for every question, and their standings."""
 
     terms: Terms
     cells: Array
@@ -36,7 +36,7 @@ class Collection:
 
     def __post_init__(self) -> None:
         if len(self.cells) != len(self.standings) or not len(self.cells):
-            raise InvalidParameter("a collection has reports, and how each device got its coins")
+            raise InvalidParameter("a collection has a row of reports and a standing for each device")
         if len(self.cells) > self.terms.mechanism.n:
             raise InvalidParameter(f"these coins are for {self.terms.mechanism.n} people; more have reported")
 
@@ -52,9 +52,10 @@ class Collection:
 
     @cached_property
     def reading(self) -> Joint:
-        """The mechanism that reads these reports: the same reports, but only as many pairs as were formed.
+        """The mechanism for estimation: the same reports, with as many pairs as were formed.
 
-        Two reports are partners' with probability 2·pairs/(n(n−1)); a smaller ρ among n people says that.
+        Two of n reports are partners' with probability 2·pairs/(n(n−1)). This mechanism has n people and a ρ
+        that is smaller in the same proportion.
         """
         rule, n = self.terms.mechanism, len(self.standings)
         formed = 2 * (self.paired // 2)
@@ -63,7 +64,7 @@ class Collection:
         return replace(rule, rho=rule.correlation * (rule.symbols - 1) * share, n=crowd)
 
     def frequencies(self, question: int = 0) -> Frequencies:
-        """Estimate how frequent every category is, from the answers to one of the questions."""
+        """Estimate the frequency of every category from the answers to one question, counted from 0."""
         if not 0 <= question < self.rounds:
             raise InvalidParameter(f"questions are counted from 0 to {self.rounds - 1}")
         told = frequencies(Reports(self.reading, self.cells[:, question]))
@@ -71,7 +72,7 @@ class Collection:
 
     @property
     def guarantee(self) -> Guarantee:
-        """What each person is promised who gave all these answers; tossing alone never spends more."""
+        """The guarantee of a person who gave all these answers; without a partner it is no larger."""
         return self.terms.guarantee.repeated(self.rounds)
 
     def __str__(self) -> str:
@@ -87,10 +88,10 @@ class Collection:
 
 
 def collect(listener: socket.socket, terms: Terms, *, rounds: int = 1, timeout: float = 60.0) -> Collection:
-    """Wait until every device has reported, or until the time is over, and take what came.
+    """Wait until every device has reported, or for `timeout` seconds, and return what came.
 
-    What no device could have sent is turned away; of two reports under one name the first counts, and the
-    second is thanked for if it is the same.
+    Reports that no device could have sent are refused. Of two reports under one name the first counts. The
+    second is acknowledged if it is the same, and refused otherwise.
     """
     deadline = Deadline.after(timeout)
     came: dict[bytes, tuple[Standing, Array]] = {}
@@ -101,29 +102,15 @@ def collect(listener: socket.socket, terms: Terms, *, rounds: int = 1, timeout: 
             break
         with connection:
             try:
-                name, standing, cells = _read(terms, rounds, _heard(connection, deadline.within(_QUICK)))
+                body = hear(connection, Kind.REPORT, _LARGE, deadline.within(_QUICK))
+                name, standing, cells = read_report(terms, rounds, body)
                 before = came.setdefault(name, (standing, cells))
                 if before[0] is standing and np.array_equal(before[1], cells):
                     tell(connection, Kind.THANKS, b"", deadline.within(_QUICK))
             except DitherError:
-                continue  # the connection is closed without thanks
+                continue  # a refused device sees the connection closed without THANKS
     if not came:
         raise ExchangeFailed("no device reported in time")
     rows = np.stack([cells for _, cells in came.values()])
     standings = tuple(standing for standing, _ in came.values())
     return Collection(terms, rows, standings, tuple(name.hex() for name in came))
-
-
-def _heard(connection: socket.socket, deadline: Deadline) -> bytes:
-    return hear(connection, Kind.REPORT, _LARGE, deadline)
-
-
-def _read(terms: Terms, rounds: int, body: bytes) -> tuple[bytes, Standing, Array]:
-    rule = terms.mechanism
-    if len(body) != HEAD.size + rounds * rule.layout.itemsize:
-        raise ExchangeFailed("a device reports once for each question")
-    name, digest, standing = HEAD.unpack_from(body)
-    if digest != terms.digest or standing not in set(Standing):
-        raise ExchangeFailed("the device answers another question, or tossed otherwise")
-    flat = np.frombuffer(body, dtype=rule.layout.base, offset=HEAD.size)
-    return name, Standing(standing), rule.reports(flat.reshape(rounds, *rule.layout.shape)).cells

@@ -1,41 +1,29 @@
-"""A device takes part: finds its partner, tosses, and goes on alone where there is none."""
+"""A device: finds its partner, tosses with it, and tosses alone where there is none."""
 
 from __future__ import annotations
 
 import socket
-import struct
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from enum import IntEnum
-from typing import Final, final
+from typing import final
 
 from dither.errors import ExchangeFailed, InvalidParameter
 from dither.mechanisms.joint.coin import Coin
 from dither.protocols.exchange import Exchange, Role
 from dither.protocols.net.meeting import Place, find_place
 from dither.protocols.net.messages import Kind
+from dither.protocols.net.report_body import NAME, Standing, pack_report
 from dither.protocols.net.streams import Address, Deadline, accept, hear, reach, run, tell
 from dither.protocols.terms import Terms
 from dither.randomness import SYSTEM, Source
 from dither.reports import Reports
 
-HEAD: Final = struct.Struct(">16s32sB")  # of a report to the collector: name, terms, standing
-
-
-class Standing(IntEnum):
-    """How a device got its coins; all but the first are plain randomized response."""
-
-    PAIRED = 0  # tossed with a partner
-    ALONE = 1  # was the odd one out
-    LOST = 2  # the partner was not there, vanished, or did not follow the protocol
-    UNPLACED = 3  # nobody said who the partner is
-
 
 @final
 @dataclass(frozen=True)
 class Tossed:
-    """Coins, how they were got, and why not with a partner if they were not."""
+    """A device's coins, its standing, its partner's name if it has one, and why it tossed alone if it did."""
 
     coins: list[Coin] = field(repr=False)
     standing: Standing
@@ -53,15 +41,20 @@ def toss(
     name: bytes | None = None,
     source: Source | None = None,
 ) -> Tossed:
-    """Get coins together with whomever the pairing names; without a partner, toss alone with the same p.
+    """Return coins tossed with the partner that the pairing names; without a partner, coins tossed alone.
 
-    `meetings` is one dealer, or three servers. Whatever goes wrong with the others ends, at the latest after
-    the timeout, in coins tossed alone: the estimate stays unbiased, and `standing` says what happened.
+    `meetings` is one dealer, or three servers; `timeout` is in seconds. If anything goes wrong with other
+    devices, this returns before the timeout with coins tossed alone, of the same p. The estimate stays
+    unbiased, and `standing` says what happened.
     """
     if len(meetings) not in (1, 3):
         raise InvalidParameter("a device enrols at one dealer or at three servers")
     randomness = SYSTEM if source is None else source
-    called = (randomness.take(16) if name is None else name).hex()
+    if not randomness.private:
+        raise InvalidParameter("devices toss with a private source; use Exchange to toss with a seeded one")
+    if name is not None and len(name) != NAME:
+        raise InvalidParameter(f"the name of a device has {NAME} bytes")
+    called = (randomness.take(NAME) if name is None else name).hex()
     deadline = Deadline.after(timeout)
     with ExitStack() as open_:
         listener = open_.enter_context(socket.create_server((host, 0)))
@@ -88,7 +81,7 @@ def _together(
         with reach(place.addresses[place.partner], deadline) as connection:
             run(exchange, connection, deadline)
         return exchange.coins()
-    while True:  # whoever connects may be a stranger; each gets an exchange of its own, and fresh secrets
+    while True:  # whoever connects may be a stranger, so each connection gets its own exchange and secrets
         exchange = Exchange(terms, Role.SECOND, count, context=place.context, source=source)
         with accept(listener, deadline) as connection:
             try:
@@ -102,12 +95,13 @@ def _together(
 def report(
     terms: Terms, tossed: Tossed, reports: Reports, collector: Address, *, name: bytes, timeout: float = 60.0
 ) -> None:
-    """Send reports to the collector, and wait until it has them; sent again, they must be the same.
+    """Send reports to the collector, and wait at most `timeout` seconds until it has stored them.
 
-    It learns whether this device had a partner, not which.
+    Reports that are sent again must be the same. The collector learns whether this device had a partner, not
+    which.
     """
     deadline = Deadline.after(timeout)
-    body = HEAD.pack(name, terms.digest, tossed.standing) + reports.cells.tobytes()
+    body = pack_report(name, terms, tossed.standing, reports.cells)
     with reach(collector, deadline) as connection:
         tell(connection, Kind.REPORT, body, deadline)
         hear(connection, Kind.THANKS, 0, deadline)

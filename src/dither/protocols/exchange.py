@@ -1,15 +1,18 @@
-"""One device's side of a toss, without a network: give it what arrives, send what it gives.
+"""One device's side of a toss, without a network: pass in the bytes that arrive, send the bytes returned.
 
-    both     HELLO   terms, role, nonce        once; the nonces name the exchange
-    both     OFFER   the giver's public key    once
-    both     QUERY   one entry of each table   for every batch of tosses
-    both     REPLY   masked tables             for every batch of tosses
-    both     DONE
+    both     HELLO   terms, role, nonce                 once; the nonces identify the exchange
+    both     OFFER   public key of the transfers        once
+    both     QUERY   queries for one entry of a table   for every batch of tosses
+    both     REPLY   masked tables                      for every batch of tosses
+    both     DONE    digest of all bodies before        once
 
-The first device speaks first, the second answers, so neither waits for the other to read. Each draws a
-secret number r; R = r₁ + r₂ mod 2^ℓ decides both coins. The first device's table says, for every r₂, the
-second's coin; the second takes the entry of its own r₂. And the other way round. Each reads its own coin and
-nothing else.
+The first device sends first and the second answers, so neither waits for the other to read. Each draws a
+secret integer r; R = r₁ + r₂ mod 2^ℓ decides both coins. The first device's table holds, for every r₂, the
+second device's coin; the second device reads the entry of its own r₂ by oblivious transfer. The same happens
+in the other direction. Each device learns its own coin and nothing else.
+
+The digest in DONE shows that both devices have seen the same bytes. It is not a signature: somebody who can
+rewrite messages can rewrite it too, so the stream has to be authentic.
 """
 
 from __future__ import annotations
@@ -24,30 +27,36 @@ import numpy as np
 
 from dither.errors import ExchangeFailed, InvalidParameter
 from dither.mechanisms.joint.coin import Coin
-from dither.protocols.net.messages import NOBODY, Expected, Kind, Reader, pack
+from dither.protocols.net.messages import NO_EXCHANGE, ExpectedMessage, Kind, Reader, pack
 from dither.protocols.terms import Terms
-from dither.protocols.transfer import POINT, Giver, Taker, reply_size
+from dither.protocols.transfer import TableReceiver, TableSender, query_size, reply_size
 from dither.randomness import SYSTEM, Source
 
-_HELLO: Final = struct.Struct(">BBI32s16s")
-_BATCH: Final = 64  # tosses in one message, at most
-_ROOM: Final = 1 << 19  # bytes of a message, about
-MOST: Final = 1 << 20  # tosses of one exchange
+_HELLO: Final = struct.Struct("<BBI32s16s")  # role, bits, tosses, digest of terms and context, nonce
+_NONCE: Final = 16
+_BATCH: Final = 64  # largest number of tosses in one message
+_ROOM: Final = 1 << 19  # approximate largest size of a message, in bytes
+MOST: Final = 1 << 20  # largest number of tosses of one exchange
 
 
 class Role(IntEnum):
-    """Which of the two a device is; the pairing says."""
+    """Which of the two devices this is; the pairing determines it."""
 
     FIRST = 0
     SECOND = 1
 
+    @property
+    def other(self) -> Role:
+        """The partner's role."""
+        return Role(1 - self)
+
 
 @final
 class Exchange:
-    """Deals coins to this device, together with one other; for one use.
+    """Draws coins for this device together with one other. An exchange is used once.
 
-    After an error it is dead, and what it drew is forgotten: begin a new one, which draws anew. Nothing is
-    kept between runs of a program, so nothing can be used twice.
+    After an error it cannot be continued, and what it drew is dropped. A new exchange draws everything anew.
+    Nothing is stored between two runs of a program, so no secret is used twice.
     """
 
     def __init__(
@@ -63,21 +72,22 @@ class Exchange:
         self._source = SYSTEM if source is None else source
         self._digest = hashlib.sha256(terms.digest + context).digest()
         self._reader, self._outbox = Reader(), bytearray()
-        self._exchange, self._sent, self._read = NOBODY, 0, 0
+        self._transcript = hashlib.sha256()  # of all bodies, in the order in which they were sent
+        self._exchange, self._sent, self._read = NO_EXCHANGE, 0, 0
         self._tossed: list[bool] | None = None
         self._failed = False
         self._steps = self._run()
-        self._expected: Expected | None = None
+        self._expected: ExpectedMessage | None = None
 
     def start(self) -> bytes:
-        """Begin, and give what is to be sent: nothing for the second device, which listens first."""
+        """Begin, and return the bytes to send: none for the second device, which listens first."""
         if self._expected is not None or self._failed or self.done:
-            raise ExchangeFailed("this exchange has begun already; every toss needs its own")
+            raise ExchangeFailed("this exchange has begun already; create a new one for every toss")
         self._expected = next(self._steps)
         return self._drained()
 
     def receive(self, data: bytes) -> bytes:
-        """Take bytes that arrived, in any pieces, and give what is to be sent."""
+        """Take bytes that arrived, in pieces of any size, and return the bytes to send."""
         if self._failed:
             raise ExchangeFailed("this exchange has failed; begin a new one")
         try:
@@ -89,22 +99,22 @@ class Exchange:
         return self._drained()
 
     def lost(self) -> None:
-        """Say that the other device is gone: the exchange is over, unless its coins were dealt."""
+        """End the exchange because the other device is gone; no effect if the coins were dealt."""
         if not self.done:
             self._drop()
 
     @property
     def agreed(self) -> bool:
-        """Whether the other device has shown that it tosses under the same terms."""
-        return self._exchange != NOBODY
+        """Whether the other device has sent the same terms."""
+        return self._exchange != NO_EXCHANGE
 
     @property
     def done(self) -> bool:
-        """Whether all coins were dealt, on both sides as far as this one can know."""
+        """Whether all coins were dealt, on both sides as far as this device can know."""
         return self._expected is None and self._tossed is not None and not self._failed
 
     def coins(self) -> list[Coin]:
-        """Give the coins, once."""
+        """Return the coins. They are returned once."""
         if not self.done or self._tossed is None:
             raise ExchangeFailed("no coins were dealt: the exchange has not ended")
         tossed, self._tossed, self._failed = self._tossed, None, True
@@ -118,38 +128,43 @@ class Exchange:
             if body is None:
                 return
             self._read += 1
+            self._transcript.update(body)
             try:
                 self._expected = self._steps.send(body)
             except StopIteration:
                 self._expected = None
         self._reader.finish()
 
-    def _run(self) -> Generator[Expected, bytes, None]:
+    def _run(self) -> Generator[ExpectedMessage, bytes, None]:
         bits, each = self._terms.bits, self._terms.mechanism.kernel.each
         tosses = self._count * each
-        mine = _HELLO.pack(self._role, bits, tosses, self._digest, self._source.take(16))
-        theirs = yield from self._swap(Kind.HELLO, mine, len(mine))
-        self._agree(mine, theirs)
-        giver = Giver(bits, self._source)
-        taker = Taker(bits, (yield from self._swap(Kind.OFFER, giver.public, POINT)))
-        first = self._role is Role.FIRST
-        other = self._terms.says(not first)
-        batch = max(1, min(_BATCH, _ROOM // reply_size(bits)))
+        mine = _HELLO.pack(self._role, bits, tosses, self._digest, self._source.take(_NONCE))
+        self._agree(mine, (yield from self._swap(Kind.HELLO, mine)))
+        agreed = self._transcript.digest()
+        self._exchange = agreed[:8]
+        sender = TableSender(bits, _bound(b"send", self._role, agreed), self._source)
+        public = yield from self._swap(Kind.OFFER, sender.public)
+        session = _bound(b"send", self._role.other, agreed)
+        receiver = TableReceiver(bits, session, public, self._source)
+        coins = self._terms.says(self._role is not Role.FIRST)  # the other device's coin for every R
+        batch = max(1, min(_BATCH, _ROOM // max(query_size(bits), reply_size(bits))))
         tossed: list[bool] = []
         while len(tossed) < tosses:
             size = min(batch, tosses - len(tossed))
             secrets = self._source.integers(1 << bits, size).tolist()
-            length = size * bits * POINT
-            queries = yield from self._swap(Kind.QUERY, taker.query(secrets), length)
-            tables = np.stack([np.roll(other, -secret) for secret in secrets])
-            reply = giver.reply(queries, tables)
-            tossed += taker.read((yield from self._swap(Kind.REPLY, reply, size * reply_size(bits))))
-        yield from self._swap(Kind.DONE, b"", 0)
+            queries = yield from self._swap(Kind.QUERY, receiver.query(secrets))
+            tables = np.stack([np.roll(coins, -secret) for secret in secrets])
+            reply = sender.reply(queries, tables)
+            tossed += receiver.read((yield from self._swap(Kind.REPLY, reply)))
+        seen = self._transcript.digest()
+        theirs = yield from self._swap(Kind.DONE, _bound(b"done", self._role, seen))
+        if theirs != _bound(b"done", self._role.other, seen):
+            raise ExchangeFailed("the two devices have seen different bytes: a message was changed")
         self._tossed = tossed
 
-    def _swap(self, kind: Kind, body: bytes, length: int) -> Generator[Expected, bytes, bytes]:
-        """Send a message and wait for the other device's; the first device sends first."""
-        expected = Expected(kind, self._read, self._exchange, length, length)
+    def _swap(self, kind: Kind, body: bytes) -> Generator[ExpectedMessage, bytes, bytes]:
+        """Send a message and return the other device's, which is as long. The first device sends first."""
+        expected = ExpectedMessage(kind, self._read, self._exchange, len(body), len(body))
         if self._role is Role.FIRST:
             self._send(kind, body)
             return (yield expected)
@@ -159,20 +174,20 @@ class Exchange:
 
     def _send(self, kind: Kind, body: bytes) -> None:
         self._outbox += pack(kind, self._sent, self._exchange, body)
+        self._transcript.update(body)
         self._sent += 1
 
     def _agree(self, mine: bytes, theirs: bytes) -> None:
+        """Raise ExchangeFailed unless the other device's HELLO fits this one's."""
         role, bits, tosses, digest, nonce = _HELLO.unpack(theirs)
-        if role != 1 - self._role:
-            raise ExchangeFailed("both devices claim to be the first, or the second: the pairing says who is")
+        if role != self._role.other:
+            raise ExchangeFailed("both devices claim the same role; the pairing says who is the first")
         if (bits, digest) != (self._terms.bits, self._digest):
             raise ExchangeFailed("the other device tosses for another question, with other coins or partners")
         if tosses != self._count * self._terms.mechanism.kernel.each:
             raise ExchangeFailed("the other device wants another number of coins")
-        if nonce == mine[-16:]:
+        if nonce == mine[-_NONCE:]:
             raise ExchangeFailed("the other device sends back what it was sent")
-        both = mine + theirs if self._role is Role.FIRST else theirs + mine
-        self._exchange = hashlib.sha256(both).digest()[:8]
 
     def _drop(self) -> None:
         self._failed, self._expected, self._tossed = True, None, None
@@ -183,3 +198,12 @@ class Exchange:
         sent = bytes(self._outbox)
         self._outbox.clear()
         return sent
+
+
+def _bound(purpose: bytes, role: Role, digest: bytes) -> bytes:
+    """Return SHA-256 of a digest for one purpose, of four bytes, and the device with one role.
+
+    The role keeps the two directions apart. Without it, a partner that sends back a device's own public key
+    and queries would make it derive the same keys in both directions.
+    """
+    return hashlib.sha256(b"dither exchange " + purpose + bytes([role]) + digest).digest()

@@ -1,4 +1,4 @@
-"""Both devices in one process: the real protocol, and nothing between them."""
+"""The protocol with all devices in one process."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from dither.randomness import Source
 def local_pairs(
     jrr: Joint, n: int | None = None, *, bits: int = BITS, source: Source | None = None
 ) -> list[Coin]:
-    """Deal n coins, pair by pair: the first to the second, the third to the fourth; an odd last one alone.
+    """Return n coins, partners next to each other: 0 and 1, 2 and 3, …; if n is odd, the last is alone.
 
-    The real protocol between n devices, all of which live here. The coins are those of `Terms(jrr, bits)`,
-    and their mechanism is for n people, by default as many as `jrr` is for.
+    All devices are in this process and run the real protocol. The coins are those of `Terms(jrr, bits)`.
+    Their mechanism is for n people, by default as many as `jrr` is for.
     """
     if not isinstance(jrr, Joint):
         raise InvalidParameter(f"devices toss for a JRR or JRR.over(...), not {type(jrr).__name__}")
@@ -36,7 +36,7 @@ def local_pairs(
 
 
 def converse(first: Exchange, second: Exchange) -> int:
-    """Carry messages between two devices until both are done, and give how many bytes there were."""
+    """Carry messages between two devices until both are done, and return the number of bytes."""
     said, carried = second.start() + first.start(), 0
     turns = cycle((second, first))
     while said:

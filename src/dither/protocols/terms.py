@@ -1,4 +1,4 @@
-"""What two devices agree on before they toss: coins in whole numbers of 2^−bits, and what they promise."""
+"""What two devices agree on before they toss: coins whose probabilities are multiples of 2^−bits."""
 
 from __future__ import annotations
 
@@ -24,18 +24,21 @@ from dither.randomness import SYSTEM, Source
 
 BITS: Final = 16
 SEMI_HONEST: Final = "partners follow the protocol: one who does not can fix or learn the other's coin"
-HARD: Final = "oblivious transfer holds: Diffie and Hellman's problem on Ristretto255 is hard, and AES-128"
+HARD: Final = (
+    "oblivious transfer holds: Diffie-Hellman on edwards25519 is hard, BLAKE2b and AES-128 behave as random"
+)
 UNSEEN: Final = "nobody but the partner learns who is paired with whom, from the traffic either"
-_NEAR: Final = 4  # how far from the exact weights integers are looked for
+_NEAR: Final = 4  # largest distance of an integer weight from the exact one
 
 
 @final
 @dataclass(frozen=True)
 class Terms:
-    """How two devices toss: with one random number of so many bits between them, split between the two.
+    """How two devices toss: by one random integer of `bits` bits, of which each device holds a share.
 
-    The coins are those asked for, moved to whole numbers of 2^−bits so that they never spend more, with the
-    partner's coin known or without; `mechanism` has these coins, and every promise is computed from them.
+    The coins are those asked for, with probabilities rounded to multiples of 2^−bits so that the privacy loss
+    is never larger, whether the partner's coin is known or not. `mechanism` has exactly these coins, and
+    every guarantee is computed from them.
 
     >>> from dither.domains import Categories
     >>> from dither import JRR
@@ -56,7 +59,7 @@ class Terms:
                 f"devices toss for a JRR or JRR.over(...), not {type(self.asked).__name__}"
             )
         if isinstance(self.bits, bool) or not isinstance(self.bits, int) or not 4 <= self.bits <= 20:
-            raise InvalidParameter("the bits of a toss are a whole number from 4 to 20")
+            raise InvalidParameter("the bits of a toss are an integer from 4 to 20")
         if not isinstance(self.grouping, Grouping):
             raise InvalidParameter("a grouping is protocols.DEALT or protocols.SHUFFLED")
         _ = self.mechanism
@@ -72,36 +75,36 @@ class Terms:
 
     @cached_property
     def thresholds(self) -> tuple[int, int, int]:
-        """R₁ ≤ R₂ ≤ R₃: below R₁ a shared R says yes to both, then to the first, then to the second."""
+        """R₁ ≤ R₂ ≤ R₃: R < R₁ means truth for both, else R < R₂ for the first, R < R₃ for the second."""
         return self.mechanism.pairs.thresholds(self.bits)
 
     def says(self, first: bool) -> Mask:
-        """Give what every R says to the first device, or to the second."""
+        """Return, for every R from 0 to 2^bits − 1, the coin of the first device, or of the second."""
         low, middle, high = self.thresholds
         number = np.arange(1 << self.bits)
         return number < middle if first else (number < low) | ((number >= middle) & (number < high))
 
     @cached_property
     def digest(self) -> bytes:
-        """A fingerprint of the question and the coins: two devices toss only if theirs agree."""
+        """SHA-256 of the question and the coins. Two devices toss only if theirs are equal."""
         text = f"dither toss\0{self.mechanism.fingerprint}\0{self.bits}\0{self.thresholds}"
         return hashlib.sha256(text.encode()).digest()
 
     def alone(self, count: int = 1, *, source: Source | None = None) -> list[Coin]:
-        """Toss without a partner, with the same probability of truth: plain randomized response."""
+        """Return coins tossed without a partner, with the same p: plain randomized response."""
         randomness = SYSTEM if source is None else source
         each, chance = self.mechanism.kernel.each, self.mechanism.pairs.chance
         tossed = randomness.coins(chance.numerator, chance.denominator, count * each).reshape(count, each)
         return self.coins(tossed)
 
     def coins(self, tossed: Mask) -> list[Coin]:
-        """Give rows of what was tossed as coins."""
+        """Return the rows of an array of truth values as coins."""
         return [Coin(self.mechanism, tuple(map(bool, row))) for row in tossed]
 
     def accounting(self, mode: Mode, *, colluders: int = 0, delta: float | None = None) -> Guarantee:
-        """Give what a person is promised by these coins, and all that it assumes.
+        """Return the guarantee of these coins in a mode, with all that it assumes.
 
-        A device knows whom it tosses with. So colluders know their partners, and HIDDEN is for none of them.
+        A device knows whom it tosses with, so colluders know their partners. HIDDEN allows no colluders.
         """
         if mode is Mode.HIDDEN and colluders:
             raise InvalidParameter(
@@ -115,12 +118,12 @@ class Terms:
 
     @property
     def guarantee(self) -> Guarantee:
-        """What a person is promised if the partner tells everybody their coin."""
+        """The guarantee if the partner publishes its coin."""
         return self.accounting(Mode.PARTNER_REVEALED)
 
 
 def _settled(asked: PairedCoins, bits: int, lies: int) -> PairedCoins:
-    """Give the nearest coins in whole numbers of 2^−bits that lose no more, the partner's known or none."""
+    """Return the nearest pair table in multiples of 2^−bits whose loss is no larger, partner known or not."""
     whole = 1 << bits
     exact = [Fraction(weight * whole, asked.total) for weight in (asked.both, asked.one, asked.neither)]
     allowed = adversaries.revealed(asked, lies)
@@ -129,7 +132,7 @@ def _settled(asked: PairedCoins, bits: int, lies: int) -> PairedCoins:
     for one in (round(exact[1]) + step for step in near):
         for neither in (round(exact[2]) + step for step in near):
             weights = (whole - 2 * one - neither, one, neither)
-            # What can never happen still cannot, and what can still can.
+            # A probability is zero after rounding if and only if it was zero before.
             if min(weights) < 0 or any(
                 (new == 0) != (old == 0) for new, old in zip(weights, exact, strict=True)
             ):
@@ -142,5 +145,5 @@ def _settled(asked: PairedCoins, bits: int, lies: int) -> PairedCoins:
             if adversaries.revealed(table, lies) <= allowed:
                 best = distance, table
     if best is None:
-        raise InvalidParameter("these coins cannot be tossed with so few bits; give more bits")
+        raise InvalidParameter("these coins cannot be rounded to so few bits; give more bits")
     return best[1]

@@ -1,4 +1,4 @@
-"""`dither jrr`: joint randomized response between processes: a question, who pairs, devices, who collects."""
+"""`dither jrr`: joint randomized response between processes, which pair, toss, report and collect."""
 
 from __future__ import annotations
 
@@ -26,21 +26,23 @@ _QUESTION = click.option(
     "asked",
     required=True,
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="The question, as `dither jrr question` writes it.",
+    help="The question, a file written by `dither jrr question`.",
 )
-_BITS = click.option("--bits", default=16, show_default=True, help="Bits of the number two devices share.")
-_TIMEOUT = click.option("--timeout", default=60.0, show_default=True, help="Seconds until patience ends.")
+_BITS = click.option(
+    "--bits", default=16, show_default=True, help="Bits of the integer that two devices share."
+)
+_TIMEOUT = click.option("--timeout", default=60.0, show_default=True, help="The deadline, in seconds.")
 _HOST = click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen at.")
 _PORT = click.option("--port", default=0, help="The port to listen at; a free one by default.")
 _JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 _GROUPING = click.option(
-    "--shuffled", is_flag=True, help="Pairs come from three servers; said in the guarantee."
+    "--shuffled", is_flag=True, help="Three servers draw the pairs; the guarantee states it."
 )
 
 
 @click.group()
 def command() -> None:
-    """Toss correlated coins between processes. Read docs/protocols.md first: it may not be what you want.
+    """Toss correlated coins between processes. Read docs/protocols.md first: plain RR is often better.
 
     \b
     dither jrr question --categories no,yes --p 0.7 --rho -0.2 --people 2 -o question.json
@@ -49,7 +51,7 @@ def command() -> None:
     echo yes | dither jrr device --question question.json --pair localhost:7001 --to localhost:7002
     echo no | dither jrr device --question question.json --pair localhost:7001 --to localhost:7002
 
-    Nothing is encrypted: stay on one machine, or in a tunnel that authenticates.
+    Nothing is encrypted: use one machine only, or a tunnel that authenticates.
     """
 
 
@@ -57,7 +59,7 @@ def command() -> None:
 @click.option("--categories", required=True, metavar="A,B,…", help="The answers, separated by commas.")
 @click.option("--p", required=True, type=float, help="The probability of the truth.")
 @click.option("--rho", required=True, type=float, help="The correlation of two partners' coins.")
-@click.option("--people", required=True, type=int, help="How many devices there will be.")
+@click.option("--people", required=True, type=int, help="The number of devices.")
 @click.option("-o", "--out", required=True, type=click.Path(dir_okay=False, path_type=Path), help="The file.")
 @_BITS
 @_GROUPING
@@ -65,7 +67,7 @@ def command() -> None:
 def question(
     categories: str, p: float, rho: float, people: int, out: Path, bits: int, shuffled: bool, as_json: bool
 ) -> None:
-    """Write the question that devices and collector share, and say what it promises."""
+    """Write the question that devices and collector share, and print its guarantee."""
     jrr = JRR(Categories(categories.split(",")), p=p, rho=rho, n=people)
     terms = protocols.Terms(jrr, bits, _grouping(shuffled))
     out.write_text(to_json(jrr) + "\n", encoding="utf-8")
@@ -74,13 +76,11 @@ def question(
 
 
 @command.command()
-@click.option("--people", required=True, type=int, help="How many devices will come.")
+@click.option("--people", required=True, type=int, help="The number of devices.")
 @_HOST
 @_PORT
-@click.option(
-    "--servers", metavar="A,B,C", help="Pair as one of three servers, which shuffle at these addresses."
-)
-@click.option("--index", type=click.IntRange(0, 2), help="With --servers: which of the three this is.")
+@click.option("--servers", metavar="A,B,C", help="Pair as one of three servers; the addresses of all three.")
+@click.option("--index", type=click.IntRange(0, 2), help="With --servers: the index of this server.")
 @_JSON
 @_TIMEOUT
 def pair(
@@ -92,7 +92,7 @@ def pair(
     as_json: bool,
     timeout: float,
 ) -> None:
-    """Tell devices whom to toss with: as a trusted dealer, or as one of three servers."""
+    """Tell devices their partners, as a trusted dealer or as one of three servers."""
     if (servers is None) != (index is None):
         raise click.UsageError("--servers and --index go together")
     places = dealer if servers is None or index is None else server(index, servers.split(","))
@@ -105,7 +105,12 @@ def pair(
 @command.command()
 @_QUESTION
 @click.option(
-    "--pair", "meetings", required=True, multiple=True, metavar="HOST:PORT", help="Who pairs: one, or three."
+    "--pair",
+    "meetings",
+    required=True,
+    multiple=True,
+    metavar="HOST:PORT",
+    help="The dealer; or, given three times, the servers.",
 )
 @click.option("--to", "collector", required=True, metavar="HOST:PORT", help="The collector.")
 @click.option(
@@ -127,13 +132,15 @@ def device(
     as_json: bool,
     timeout: float,
 ) -> None:
-    """Answer a question with a coin that is tossed together with another device; one line for each answer."""
+    """Answer a question with coins tossed together with another device, one line for each answer."""
     terms, to = _terms(asked, bits, shuffled), _address(collector)
     at = [_address(one) for one in meetings]
     values = [line.rstrip("\n") for line in answers if line.strip()]
     if not values:
         raise click.UsageError("give at least one answer, one a line")
-    terms.mechanism.domain.check(values)  # before anything is sent: a wrong answer costs nobody a partner
+    terms.mechanism.domain.check(
+        values
+    )  # before anything is sent, so that no partner is lost to a wrong answer
     name = os.urandom(16)
     tossed = protocols.toss(terms, len(values), at, timeout=timeout, host=host, name=name)
     sent = Reports.concatenate([coin.apply(value) for coin, value in zip(tossed.coins, values, strict=True)])
@@ -151,12 +158,17 @@ def device(
 
 @command.command()
 @_QUESTION
-@click.option("--rounds", default=1, show_default=True, help="How many answers each device gives.")
+@click.option("--rounds", default=1, show_default=True, help="The number of answers of each device.")
 @_BITS
 @_GROUPING
 @_HOST
 @_PORT
-@click.option("-o", "--out", type=click.Path(dir_okay=False, path_type=Path), help="Reports, as JSON lines.")
+@click.option(
+    "-o",
+    "--out",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="The file for the reports, as JSON lines.",
+)
 @_JSON
 @_TIMEOUT
 def collect(
@@ -170,7 +182,7 @@ def collect(
     as_json: bool,
     timeout: float,
 ) -> None:
-    """Wait for the devices' reports, and estimate."""
+    """Wait for the reports of the devices, and print the estimates."""
     terms = _terms(asked, bits, shuffled)
     with _listen(host, port) as listener:
         came = protocols.collect(listener, terms, rounds=rounds, timeout=timeout)
@@ -218,7 +230,7 @@ def _listen(host: str, port: int) -> socket.socket:
     try:
         listener = socket.create_server((host, port), backlog=1024)
     except OSError:
-        raise click.UsageError("this address is not free, or not this machine's") from None
+        raise click.UsageError("this address is in use, or does not belong to this machine") from None
     print("listening at {}:{}".format(*listener.getsockname()[:2]), file=sys.stderr, flush=True)
     return listener
 
@@ -226,5 +238,5 @@ def _listen(host: str, port: int) -> socket.socket:
 def _address(text: str) -> Address:
     host, _, port = text.rpartition(":")
     if not host or not port.isdigit() or not 0 < int(port) < 1 << 16:
-        raise click.UsageError("an address is HOST:PORT")
+        raise click.UsageError("an address has the form HOST:PORT")
     return host, int(port)

@@ -1,1 +1,1 @@
-"""Devices over a network: messages, streams, and where devices meet."""
+"""Devices over a network: messages, bodies of reports, streams, and the meeting place."""

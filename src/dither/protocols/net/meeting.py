@@ -1,7 +1,7 @@
-"""Where devices are told whom to toss with: they enrol, and when all have come each is told its place.
+"""Where devices learn whom they toss with: they enrol, and when all have come each is told its place.
 
-A dealer tells everybody their partner. One of three servers tells a share of it, and the list of all devices;
-only the device puts three shares together.
+A dealer tells each device its partner. Each of three servers tells it a share of its partner's number; only
+the device combines the three shares.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from dither.protocols.net.streams import Address, Deadline, accept, hear, read_o
 from dither.protocols.pairing.grouping import check_number, deal_pairs
 from dither.protocols.pairing.servers import begin_share, check_servers, combine, end_share
 
-_SMALL: Final = 1 << 10
-_LARGE: Final = 1 << 24
-_QUICK: Final = 5.0  # seconds in which whoever connects must have said who they are
+_SMALL: Final = 1 << 10  # bytes of the largest ENROL
+_LARGE: Final = 1 << 24  # bytes of the largest PLACE
+_QUICK: Final = 5.0  # seconds within which a device that has connected must have enrolled
 _NAME: Final = re.compile(r"[0-9a-f]{32}")
 
 Places = Callable[[list[str], Deadline], list[int]]
@@ -32,7 +32,7 @@ Places = Callable[[list[str], Deadline], list[int]]
 @final
 @dataclass(frozen=True)
 class Place:
-    """What a device is told: its own number, everybody's name and address, and whom it tosses with."""
+    """What a device is told: its own index, all names and addresses, and its partner's index."""
 
     index: int
     names: tuple[str, ...]
@@ -41,23 +41,23 @@ class Place:
 
     @property
     def alone(self) -> bool:
-        """Whether nobody is left for this device."""
+        """Whether this device has no partner."""
         return self.partner == self.index
 
     @property
     def context(self) -> bytes:
-        """What both partners and nobody else can name: mixed into what they must agree on."""
+        """SHA-256 of both partners' names, mixed into what they must agree on."""
         both = sorted((self.names[self.index], self.names[self.partner]))
         return hashlib.sha256(":".join(both).encode()).digest()
 
 
 def dealer(names: list[str], deadline: Deadline) -> list[int]:
-    """Pair as somebody trusted: the answer is everybody's partner."""
+    """Return each device's partner, drawn here: the dealer is trusted."""
     return list(deal_pairs(len(names)).partners)
 
 
 def server(index: int, servers: Sequence[str]) -> Places:
-    """Pair as one of three servers: the answer is a share of everybody's partner."""
+    """Return the function with which one of three servers obtains its shares of the devices' partners."""
     check_servers(index, servers)  # before anybody enrols
 
     def shares(names: list[str], deadline: Deadline) -> list[int]:
@@ -69,10 +69,10 @@ def server(index: int, servers: Sequence[str]) -> Places:
 
 
 def seat(listener: socket.socket, n: int, places: Places, deadline: Deadline) -> int:
-    """Let n devices enrol, and tell each its place; gives how many could be told.
+    """Let n devices enrol, tell each its place, and return how many could be told.
 
-    Whoever does not speak the protocol is turned away and does not count. If fewer than n come in time,
-    nobody is paired.
+    A connection that does not follow the protocol is closed and does not count. If fewer than n devices enrol
+    before the deadline, ExchangeFailed is raised and nobody is paired.
     """
     check_number(n)
     came: dict[str, tuple[Address, socket.socket]] = {}
@@ -95,12 +95,12 @@ def seat(listener: socket.socket, n: int, places: Places, deadline: Deadline) ->
                 tell(came[names[index]][1], Kind.PLACE, body, deadline)
                 told += 1
             except ExchangeFailed:
-                pass  # it has gone; its partner will find out, and toss alone
+                pass  # the device has gone; its partner will not reach it, and will toss alone
         return told
 
 
 def find_place(connections: Sequence[socket.socket], name: str, here: Address, deadline: Deadline) -> Place:
-    """Enrol at a dealer, or at three servers, and wait for this device's place."""
+    """Enrol at a dealer, or at three servers, and return this device's place."""
     for connection in connections:
         body = json.dumps({"name": name, "host": here[0], "port": here[1]}).encode()
         tell(connection, Kind.ENROL, body, deadline)
@@ -109,7 +109,7 @@ def find_place(connections: Sequence[socket.socket], name: str, here: Address, d
         (one.get("index"), one.get("devices")) != (told[0].get("index"), told[0].get("devices"))
         for one in told
     ):
-        raise ExchangeFailed("the servers do not name the same devices")
+        raise ExchangeFailed("the three servers name different devices")
     held = [one.get("held") for one in told]
     return _place(told[0], name, held[0] if len(held) == 1 else combine(held))
 
@@ -126,7 +126,7 @@ def _place(read: dict[str, Any], name: str, partner: object) -> Place:
     names = tuple(_name(one[0]) for one in devices)
     addresses = tuple(_address(one[1:]) for one in devices)
     if type(index) is not int or not 0 <= index < len(names) or names[index] != name:
-        raise ExchangeFailed("the place is another device's")
+        raise ExchangeFailed("the place is that of another device")
     if type(partner) is not int or not 0 <= partner < len(names) + len(names) % 2:
         raise ExchangeFailed("the partner is not one of the devices")
     return Place(index, names, addresses, partner if partner < len(names) else index)

@@ -1,9 +1,12 @@
 """Messages between devices: a version, a kind, a number, the exchange they belong to, a length, a body.
 
-    magic 4 · version 1 · kind 1 · number 4 · exchange 8 · length 4 · body        integers: big endian
+    magic 4 · version 1 · kind 1 · number 4 · exchange 8 · length 4 · body
 
-The reader is told what must come next, kind and length, so nothing else is ever kept in memory. It does not
-encrypt and does not authenticate: run it inside TLS, or whatever else binds a stream to a device.
+Sizes are in bytes. Every integer is little endian, here and in the bodies. The reader is told the kind, the
+number and the length of the next message, so it keeps nothing else in memory. It neither encrypts nor
+authenticates: run it inside TLS, or another channel that binds a stream to a device.
+
+Version 2 (from version 1): integers are little endian, REPLY carries no sealed keys, DONE carries a digest.
 """
 
 from __future__ import annotations
@@ -15,35 +18,35 @@ from typing import Final, final
 
 from dither.errors import ExchangeFailed
 
-VERSION: Final = 1
-NOBODY: Final = bytes(8)  # the exchange of messages that come before there is one
+VERSION: Final = 2
+NO_EXCHANGE: Final = bytes(8)  # of messages that belong to no exchange
 _MAGIC: Final = b"djrr"
-_HEAD: Final = struct.Struct(">4sBBI8sI")
+_HEAD: Final = struct.Struct("<4sBBI8sI")
 
 
 class Kind(IntEnum):
     """What a message is for."""
 
     HELLO = 1  # terms, role and a nonce
-    OFFER = 2  # the public key of the giver
-    QUERY = 3  # which entries, hidden
+    OFFER = 2  # public key of the transfers
+    QUERY = 3  # which entries of tables are read, hidden
     REPLY = 4  # masked tables
-    DONE = 5  # the coins have been read
+    DONE = 5  # digest of the exchange; the coins have been read
     ENROL = 16  # a device asks for a partner
-    PLACE = 17  # whom it tosses with
-    REPORT = 18  # what a device tells the collector
-    THANKS = 19  # the collector has it
+    PLACE = 17  # which devices there are, and the partner or a share of it
+    REPORT = 18  # a device's reports, for the collector
+    THANKS = 19  # the collector has stored the reports
 
 
 def pack(kind: Kind, number: int, exchange: bytes, body: bytes) -> bytes:
-    """Give a message as bytes."""
+    """Return a message as bytes."""
     return _HEAD.pack(_MAGIC, VERSION, kind, number, exchange, len(body)) + body
 
 
 @final
 @dataclass(frozen=True)
-class Expected:
-    """What must come next: a kind, its number, its exchange, and how long its body may be."""
+class ExpectedMessage:
+    """The message that must come next: its kind, number and exchange, and the range of its body's length."""
 
     kind: Kind
     number: int
@@ -54,7 +57,7 @@ class Expected:
 
 @final
 class Reader:
-    """Takes bytes as they arrive, in any pieces, and gives the body of the message that must come next."""
+    """Takes bytes as they arrive, in pieces of any size, and returns the body of the expected message."""
 
     def __init__(self) -> None:
         self._bytes = bytearray()
@@ -63,10 +66,10 @@ class Reader:
         """Take bytes that arrived."""
         self._bytes += data
 
-    def take(self, expected: Expected) -> bytes | None:
-        """Give the body of the expected message, or None as long as part of it is missing."""
+    def take(self, expected: ExpectedMessage) -> bytes | None:
+        """Return the body of the expected message, or None as long as part of it is missing."""
         if len(self._bytes) < _HEAD.size:
-            self._doubt(expected)
+            self._check_beginning(expected)
             return None
         magic, version, kind, number, exchange, length = _HEAD.unpack_from(self._bytes)
         _check(expected, magic, version, kind, number, exchange, length)
@@ -78,24 +81,32 @@ class Reader:
         return body
 
     def finish(self) -> None:
-        """Raise if more arrived than was expected."""
+        """Raise ExchangeFailed if more arrived than was expected."""
         if self._bytes:
-            raise ExchangeFailed("more came than the protocol allows")
+            raise ExchangeFailed("more bytes came than the protocol allows")
 
     @property
     def empty(self) -> bool:
-        """Whether nothing is left over."""
+        """Whether all bytes have been read."""
         return not self._bytes
 
-    def _doubt(self, expected: Expected) -> None:
-        """Raise as soon as the first bytes show that this is no message of ours."""
+    def _check_beginning(self, expected: ExpectedMessage) -> None:
+        """Raise ExchangeFailed as soon as the first bytes show that this is not the expected message."""
         start = _MAGIC + bytes([VERSION, expected.kind])
         if not start.startswith(self._bytes[: len(start)]):
-            raise ExchangeFailed("what came is not a message of this protocol and version, or out of turn")
+            raise ExchangeFailed(
+                f"what came is not a message of this protocol in version {VERSION}, or came out of turn"
+            )
 
 
 def _check(
-    expected: Expected, magic: bytes, version: int, kind: int, number: int, exchange: bytes, length: int
+    expected: ExpectedMessage,
+    magic: bytes,
+    version: int,
+    kind: int,
+    number: int,
+    exchange: bytes,
+    length: int,
 ) -> None:
     if magic != _MAGIC:
         raise ExchangeFailed("what came is not a message of this protocol")
@@ -106,4 +117,4 @@ def _check(
     if exchange != expected.exchange:
         raise ExchangeFailed("the message belongs to another exchange")
     if not expected.least <= length <= expected.most:
-        raise ExchangeFailed(f"a {expected.kind.name} has another length than this")
+        raise ExchangeFailed(f"the length of this {expected.kind.name} is not the expected one")

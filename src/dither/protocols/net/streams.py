@@ -1,7 +1,6 @@
-"""Tossing over a socket, with a time by which it has ended one way or the other.
+"""Messages and exchanges over a socket, each with a deadline.
 
-Nothing here encrypts or authenticates. An `ssl.SSLSocket` is a socket: wrap the connection before it comes
-here.
+Nothing here encrypts or authenticates. An `ssl.SSLSocket` is a socket, so connections can be wrapped in TLS.
 """
 
 from __future__ import annotations
@@ -14,42 +13,42 @@ from typing import Any, Final, final
 
 from dither.errors import ExchangeFailed, InvalidParameter
 from dither.protocols.exchange import Exchange
-from dither.protocols.net.messages import NOBODY, Expected, Kind, Reader, pack
+from dither.protocols.net.messages import NO_EXCHANGE, ExpectedMessage, Kind, Reader, pack
 
 Address = tuple[str, int]
-_PIECE: Final = 1 << 16
-_PAUSE: Final = 0.05  # seconds between two attempts to reach somebody who does not listen yet
+_PIECE: Final = 1 << 16  # bytes read at once
+_PAUSE: Final = 0.05  # seconds between two attempts to connect
 
 
 @final
 @dataclass(frozen=True)
 class Deadline:
-    """A moment at which patience ends."""
+    """A point in time, in seconds of the monotonic clock."""
 
     at: float
 
     @staticmethod
     def after(seconds: float) -> Deadline:
-        """Give the moment so many seconds from now."""
+        """Return the deadline so many seconds from now."""
         if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 0.0 < seconds < 1e9:
             raise InvalidParameter("a timeout is a positive number of seconds")
         return Deadline(time.monotonic() + seconds)
 
     @property
     def left(self) -> float:
-        """The seconds left; raises when there are none."""
+        """The seconds left; raises ExchangeFailed when there are none."""
         left = self.at - time.monotonic()
         if left <= 0.0:
             raise ExchangeFailed("nothing came in time")
         return left
 
     def within(self, seconds: float) -> Deadline:
-        """Give the earlier of this and so many seconds from now."""
+        """Return the earlier of this deadline and so many seconds from now."""
         return Deadline(min(self.at, time.monotonic() + seconds))
 
 
 def run(exchange: Exchange, connection: socket.socket, deadline: Deadline) -> None:
-    """Toss over a connection; afterwards the exchange has its coins, or ExchangeFailed was raised."""
+    """Run an exchange over a connection until it has its coins; raise ExchangeFailed otherwise."""
     try:
         send(connection, exchange.start(), deadline)
         while not exchange.done:
@@ -60,7 +59,7 @@ def run(exchange: Exchange, connection: socket.socket, deadline: Deadline) -> No
 
 
 def send(connection: socket.socket, data: bytes, deadline: Deadline) -> None:
-    """Send bytes, or fail in time."""
+    """Send bytes before the deadline, or raise ExchangeFailed."""
     try:
         connection.settimeout(deadline.left)
         connection.sendall(data)
@@ -69,7 +68,7 @@ def send(connection: socket.socket, data: bytes, deadline: Deadline) -> None:
 
 
 def receive(connection: socket.socket, deadline: Deadline) -> bytes:
-    """Give some bytes that arrived, or fail in time."""
+    """Return some bytes that arrived before the deadline, or raise ExchangeFailed."""
     try:
         connection.settimeout(deadline.left)
         data = connection.recv(_PIECE)
@@ -83,18 +82,18 @@ def receive(connection: socket.socket, deadline: Deadline) -> bytes:
 
 
 def reach(address: Address, deadline: Deadline) -> socket.socket:
-    """Connect to somebody who may not listen yet."""
+    """Return a connection to an address where somebody listens before the deadline."""
     while True:
         try:
             return socket.create_connection(address, timeout=deadline.left)
         except OSError:
             if deadline.left < 2 * _PAUSE:
-                raise ExchangeFailed("nobody listens there") from None
+                raise ExchangeFailed("nobody listens at this address") from None
             time.sleep(_PAUSE)
 
 
 def accept(listener: socket.socket, deadline: Deadline) -> socket.socket:
-    """Wait for somebody to connect."""
+    """Return the next connection that is made before the deadline."""
     try:
         listener.settimeout(deadline.left)
         return listener.accept()[0]
@@ -104,12 +103,12 @@ def accept(listener: socket.socket, deadline: Deadline) -> socket.socket:
 
 def tell(connection: socket.socket, kind: Kind, body: bytes, deadline: Deadline) -> None:
     """Send one message that belongs to no exchange."""
-    send(connection, pack(kind, 0, NOBODY, body), deadline)
+    send(connection, pack(kind, 0, NO_EXCHANGE, body), deadline)
 
 
 def hear(connection: socket.socket, kind: Kind, most: int, deadline: Deadline) -> bytes:
-    """Wait for one message that belongs to no exchange, and give its body."""
-    reader, expected = Reader(), Expected(kind, 0, NOBODY, 0, most)
+    """Return the body of one message that belongs to no exchange, of at most `most` bytes."""
+    reader, expected = Reader(), ExpectedMessage(kind, 0, NO_EXCHANGE, 0, most)
     while (body := reader.take(expected)) is None:
         reader.feed(receive(connection, deadline))
     reader.finish()
@@ -117,7 +116,7 @@ def hear(connection: socket.socket, kind: Kind, most: int, deadline: Deadline) -
 
 
 def read_object(body: bytes) -> dict[str, Any]:
-    """Read a body that is a JSON object."""
+    """Return a body that is a JSON object as a dictionary."""
     try:
         read = json.loads(body)
     except (ValueError, RecursionError):

@@ -1,1 +1,1 @@
-"""Who tosses with whom, and whom one has to trust for it."""
+"""Random pairs of devices, drawn by a dealer or by three servers."""

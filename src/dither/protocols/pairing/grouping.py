@@ -1,4 +1,4 @@
-"""Who tosses with whom: a random pairing, and whom one has to trust for it."""
+"""Random pairings, and what each way of drawing them assumes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Grouping(Enum):
 
     @property
     def assumes(self) -> tuple[str, ...]:
-        """What has to hold."""
+        """The assumptions, one a line."""
         return tuple(self.value)
 
 
@@ -34,7 +34,7 @@ SHUFFLED: Final = Grouping.SHUFFLED
 @final
 @dataclass(frozen=True)
 class Pairing:
-    """Whom each of n devices tosses with; of an odd number one is its own partner, and tosses alone.
+    """The partner of each of n devices. If n is odd, one device is its own partner and tosses alone.
 
     >>> Pairing((2, 1, 0)).pairs, Pairing((2, 1, 0)).alone
     (((0, 2),), (1,))
@@ -47,30 +47,30 @@ class Pairing:
         size = len(self.partners)
         fits = all(type(one) is int and 0 <= one < size for one in self.partners)
         if not fits or any(self.partners[other] != one for one, other in enumerate(self.partners)):
-            raise InvalidParameter("a pairing names everybody's partner, who names them in turn")
+            raise InvalidParameter("a pairing names a partner for each device, and partners name each other")
         if len(self.alone) != size % 2:
-            raise InvalidParameter("somebody stays alone where the number of devices is odd, and nobody else")
+            raise InvalidParameter("one device stays alone if their number is odd, and none otherwise")
 
     @property
     def pairs(self) -> tuple[tuple[int, int], ...]:
-        """The pairs, the first device of each before the second."""
+        """The pairs, the smaller index first."""
         return tuple((one, other) for one, other in enumerate(self.partners) if one < other)
 
     @property
     def alone(self) -> tuple[int, ...]:
-        """Who stays alone."""
+        """The device without a partner, if there is one."""
         return tuple(one for one, other in enumerate(self.partners) if one == other)
 
 
 def deal_pairs(n: int, *, source: Source | None = None) -> Pairing:
-    """Pair n devices at random, as a trusted dealer: whoever runs this knows the pairs."""
+    """Return a uniform random pairing of n devices. Whoever runs this knows the pairs: a trusted dealer."""
     check_number(n)
     order = (SYSTEM if source is None else source).permutation(n).tolist()
     return Pairing(from_order(order))
 
 
 def from_order(order: Sequence[int]) -> tuple[int, ...]:
-    """Give everybody's partner where neighbours in a random order toss together."""
+    """Return the partner of each device if neighbours in this order are paired."""
     partners = list(range(len(order)))
     for first, second in zip(order[::2], order[1::2], strict=False):
         partners[first], partners[second] = second, first
@@ -78,6 +78,6 @@ def from_order(order: Sequence[int]) -> tuple[int, ...]:
 
 
 def check_number(n: object) -> None:
-    """Raise unless n can be a number of devices."""
+    """Raise InvalidParameter unless n is an integer of at least 2."""
     if isinstance(n, bool) or not isinstance(n, int) or n < 2:
-        raise InvalidParameter("the number of devices is a whole number from 2 upwards")
+        raise InvalidParameter("the number of devices is an integer from 2 upwards")

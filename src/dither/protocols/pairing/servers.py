@@ -1,4 +1,4 @@
-"""Pairing devices by three servers, none of which knows the pairs: an honest majority, as processes."""
+"""Pairing by three servers, none of which knows the pairs if no two of them collude. Each is a process."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LOOPBACK: Final = "127.0.0.1"
 
 
 def shuffle_pairs(n: int, *, timeout: float = 120.0) -> Pairing:
-    """Pair n devices by three servers on this machine: for studies, since here they are all in one hand."""
+    """Return a pairing by three servers on this machine. For studies, since one party runs all three."""
     check_number(n)
     deadline = Deadline.after(timeout)
     servers = [f"{LOOPBACK}:{port}" for port in _free_ports(SERVERS)]
@@ -37,7 +37,7 @@ def shuffle_pairs(n: int, *, timeout: float = 120.0) -> Pairing:
 
 
 def begin_share(n: int, index: int, servers: Sequence[str], names: bytes) -> subprocess.Popen[str]:
-    """Start one of the three servers' part; `names` is what all three must agree on."""
+    """Start the process of one of the three servers; `names` must be the same for all three."""
     check_servers(index, servers)
     agreed = hashlib.sha256(names).hexdigest()
     task = json.dumps({"n": n, "index": index, "servers": list(servers), "agreed": agreed})
@@ -55,25 +55,25 @@ def begin_share(n: int, index: int, servers: Sequence[str], names: bytes) -> sub
 
 
 def check_servers(index: int, servers: Sequence[str]) -> None:
-    """Raise unless these are three addresses, of which this server has one; and if mpyc is missing."""
+    """Raise InvalidParameter unless these are three different addresses, MissingExtra without mpyc."""
     if find_spec("mpyc") is None:
         raise MissingExtra("pairing by three servers", "protocols")
     if len(set(servers)) != SERVERS or len(servers) != SERVERS or not 0 <= index < SERVERS:
-        raise InvalidParameter("three servers shuffle, each with its own address and its place from 0 to 2")
+        raise InvalidParameter("three servers shuffle, each with its own address and an index from 0 to 2")
     for address in servers:
         host, _, port = address.rpartition(":")
         if not host or not port.isdigit() or not 0 < int(port) < 1 << 16:
-            raise InvalidParameter("the address of a server is HOST:PORT")
+            raise InvalidParameter("the address of a server has the form HOST:PORT")
 
 
 def end_share(process: subprocess.Popen[str], n: int, deadline: Deadline) -> list[int]:
-    """Wait for one server's shares: one for each device."""
+    """Return one server's shares, one for each device; raise ExchangeFailed if its process failed."""
     try:
         out, _ = process.communicate(timeout=deadline.left)
     except (subprocess.TimeoutExpired, ExchangeFailed):
         process.kill()
         process.communicate()
-        raise ExchangeFailed("the servers did not end their shuffle in time") from None
+        raise ExchangeFailed("the servers did not finish their shuffle in time") from None
     try:
         shares = json.loads(out)["shares"]
     except (ValueError, TypeError, KeyError):
@@ -86,12 +86,12 @@ def end_share(process: subprocess.Popen[str], n: int, deadline: Deadline) -> lis
 
 
 def combine(shares: Sequence[object]) -> int:
-    """Give what three shares stand for: the value at 0 of the line through (1, ·), (2, ·) and (3, ·)."""
+    """Return the number that three shares stand for: the value at 0 of the line through them at 1, 2, 3."""
     if len(shares) != SERVERS or not all(type(share) is int and 0 <= share < PRIME for share in shares):
         raise ExchangeFailed(f"a partner comes in {SERVERS} shares below {PRIME}")
     one, two, three = (share for share in shares if isinstance(share, int))
     if (one - 2 * two + three) % PRIME:
-        raise ExchangeFailed("the three shares do not fit together: a server changed its own")
+        raise ExchangeFailed("the three shares do not fit together: they are not on one line")
     return (2 * one - two) % PRIME
 
 

@@ -1,14 +1,14 @@
-"""One of three servers that pair devices without knowing the pairs.
+"""One of three servers that pair devices by secret sharing.
 
 Run by `python -m dither.protocols.pairing.shuffling`.
 
 It reads its task from standard input and writes its shares to standard output, as JSON. MPyC keeps its state
 in the process and reads the command line when it is imported, so each server is a process of its own.
 
-All n devices are put in a secret random order, for which nobody chooses a key. Neighbours in it are partners.
-The rows (device, its partner) are shuffled once more, and the first column is opened: it is in random order,
-so it says nothing. The second stays shared: each server holds a share of every device's partner, and a share
-alone is a random number.
+The n devices are put in a secret uniform order, for which no party chooses a sorting key. Neighbours in it
+are partners. The rows (device, partner) are shuffled again, and the first column is opened. It is in random
+order, so it reveals nothing. The second column stays shared: each server holds a share of every device's
+partner, and one share alone is a uniform random number.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ import json
 import sys
 from typing import Any, Final
 
-PRIME: Final = (1 << 31) - 1  # shares are numbers below this
+PRIME: Final = (1 << 31) - 1  # shares are integers below this
 
 
 def main() -> None:
-    """Take part in one shuffle."""
+    """Run this server's part of one shuffle."""
     task = json.loads(sys.stdin.readline())
     sys.argv = ["shuffling", "-I", str(task["index"]), "--no-log"]
     for address in task["servers"]:
@@ -46,14 +46,14 @@ async def _shuffle(mpc: Any, random: Any, n: int, agreed: bytes) -> list[int]:
 
 
 async def shared_partners(mpc: Any, random: Any, n: int) -> list[int]:
-    """Shuffle once, among servers that have met, and give this server's share of every device's partner."""
+    """Shuffle once, among connected servers, and return this server's share of every device's partner."""
     field = mpc.SecFld(modulus=PRIME)
-    even = n + n % 2  # where n is odd, whoever is paired with nobody tosses alone
+    even = n + n % 2  # if n is odd, the device paired with index n tosses alone
     order = random.random_permutation(field, even)
     rows = [[order[place], order[place ^ 1]] for place in range(even)]
     random.shuffle(field, rows)
     devices = [int(one) for one in await mpc.output([row[0] for row in rows])]
-    # A product is shared afresh: a device that sees all three shares learns its partner and nothing else.
+    # A product is shared with fresh randomness: the three shares reveal the partner and nothing else.
     one = mpc.input(field(1), senders=0)
     shares = [int(share) for share in await mpc.gather(mpc.scalar_mul(one, [row[1] for row in rows]))]
     by_device = dict(zip(devices, shares, strict=True))
@@ -61,7 +61,7 @@ async def shared_partners(mpc: Any, random: Any, n: int) -> list[int]:
 
 
 def _listen_only_at(mpc: Any, host: str) -> None:
-    """Keep MPyC from listening on every interface, which it does by default."""
+    """Make MPyC listen at one address. By default it listens on every interface."""
     loop = mpc._loop
     create = loop.create_server
 

@@ -1,0 +1,308 @@
+"""Oblivious transfer: the right keys and entries, nothing else for either side, and no wrong point."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from functools import reduce
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+import dither as dt
+from dither.errors import ExchangeFailed
+from dither.protocols import base_transfer, group
+from dither.protocols.base_transfer import KEY, KeyReceiver, KeySender, _select
+from dither.protocols.transfer import TableReceiver, TableSender, _mask, _stream, query_size, reply_size
+from tests.protocols import edwards
+from tests.protocols.edwards import BASE, SMALL, L
+from tests.protocols.test_group import REFUSED, Chosen
+
+pytest.importorskip("nacl")
+SESSION, OTHER = bytes(range(32)), bytes(range(1, 33))
+
+
+def sides(seed: int = 1, session: bytes = SESSION) -> tuple[KeySender, KeyReceiver]:
+    sender = KeySender(session, dt.Seeded(seed))
+    return sender, KeyReceiver(session, sender.public, dt.Seeded(seed + 1000))
+
+
+# --- one key of two ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("bits", list(product((0, 1), repeat=3)))
+def test_the_receiver_has_the_key_of_its_bit_and_not_the_other(bits: tuple[int, ...]) -> None:
+    sender, receiver = sides()
+    for bit in bits:
+        query, key = receiver.query(bit)
+        keys = sender.keys(query)
+        assert key == keys[bit]
+        assert key != keys[1 - bit]
+        assert len(key) == KEY
+
+
+def reference(session: bytes, a: int, b: int, bit: int, count: int) -> tuple[bytes, bytes, bytes, bytes]:
+    """Return A, B and both keys, in plain integers and from the formulas of the paper."""
+    public = edwards.multiply(a, BASE)
+    query = edwards.multiply(b, BASE) if bit == 0 else edwards.add(edwards.multiply(b, BASE), public)
+    points = [edwards.multiply(a, query), edwards.multiply(a, edwards.add(query, edwards.negate(public)))]
+    head = session + edwards.encode(public) + edwards.encode(query) + count.to_bytes(8, "little")
+    keys = [
+        hashlib.blake2b(head + edwards.encode(point), digest_size=16, person=b"dither transfer2").digest()
+        for point in points
+    ]
+    return edwards.encode(public), edwards.encode(query), keys[0], keys[1]
+
+
+@settings(max_examples=10)
+@given(st.integers(1, L - 1), st.integers(1, L - 1), st.integers(0, 1), st.integers(0, 2))
+def test_points_and_keys_are_those_of_the_reference(a: int, b: int, bit: int, before: int) -> None:
+    assume(b not in (a, L - a))  # else a query is the public key, or the identity
+    sender = KeySender(SESSION, Chosen(a.to_bytes(64, "little")))
+    receiver = KeyReceiver(SESSION, sender.public, Chosen(b.to_bytes(64, "little") * (before + 1)))
+    for _ in range(before):
+        sender.keys(receiver.query(1 - bit)[0])
+    query, key = receiver.query(bit)
+    assert (sender.public, query, *sender.keys(query)) == reference(SESSION, a, b, bit, before)
+    assert key == reference(SESSION, a, b, bit, before)[2 + bit]
+
+
+def test_golden_keys() -> None:
+    """Fixed bytes: what another implementation must compute for a = 3, b = 5 and the first transfer."""
+    sender = KeySender(SESSION, Chosen((3).to_bytes(64, "little")))
+    assert sender.public.hex() == "d4b4f5784868c3020403246717ec169ff79e26608ea126a1ab69ee77d1b16712"
+    for bit, (query, key) in enumerate(
+        (
+            (
+                "edc876d6831fd2105d0b4389ca2e283166469289146e2ce06faefe98b22548df",
+                "01734c0145782d44bdf57ebea9ef15e7",
+            ),
+            (
+                "b4b937fca95b2f1e93e41e62fc3c78818ff38a66096fad6e7973e5c90006d321",
+                "ad9063f9ddcf29a8155063d214cc86b5",
+            ),
+        )
+    ):
+        receiver = KeyReceiver(SESSION, sender.public, Chosen((5).to_bytes(64, "little")))
+        asked, got = receiver.query(bit)
+        assert (asked.hex(), got.hex()) == (query, key)
+
+
+def test_two_transfers_never_share_a_key() -> None:
+    """Not within an exchange, with the same query again, in another session, nor in the other direction."""
+    keys: list[bytes] = []
+    for session in (SESSION, OTHER):
+        sender, receiver = sides(session=session)  # the same secrets in both sessions
+        queries = [receiver.query(count % 2)[0] for count in range(20)]
+        for query in (*queries, *queries, queries[0], queries[0]):
+            keys += sender.keys(query)
+    assert len(keys) == 2 * 2 * 42
+    assert len(set(keys)) == len(keys)
+
+
+@pytest.mark.parametrize("same_session", [False, True])
+def test_a_reflected_exchange_gives_no_known_key(same_session: bool) -> None:
+    """A partner sends back a device's own public key, and then the device's own queries.
+
+    The device must not derive the same keys as sender and as receiver. The broken twin has one session for
+    both directions, and does.
+    """
+    sender = KeySender(SESSION, dt.Seeded(1))
+    receiver = KeyReceiver(SESSION if same_session else OTHER, sender.public, dt.Seeded(2))
+    query, key = receiver.query(1)
+    assert (key in sender.keys(query)) is same_session
+
+
+# --- what the receiver cannot learn ------------------------------------------------------------------------
+
+
+def known_to_the_receiver(public: bytes, query: bytes, secret: int) -> list[bytes]:
+    """Return points that the receiver can compute: small combinations of G, A, B and b·A."""
+    parts = [BASE, edwards.decode(public), edwards.decode(query)]
+    parts.append(edwards.multiply(secret, parts[1]))
+    multiples = [[edwards.negate(part), edwards.IDENTITY, part, edwards.add(part, part)] for part in parts]
+    return [edwards.encode(reduce(edwards.add, chosen)) for chosen in product(*multiples)]
+
+
+def no_subtraction(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A broken twin: both keys come from a·B."""
+    monkeypatch.setattr(group, "subtract", lambda one, other: one)
+
+
+def no_secret(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A broken twin: the sender's secret is 1, so that a·B is B."""
+    monkeypatch.setattr(group, "draw_scalar", lambda source: (1).to_bytes(32, "little"))
+
+
+@pytest.mark.parametrize(
+    ("bit", "break_it"), [(0, None), (1, None), (0, no_subtraction), (0, no_secret), (1, no_secret)]
+)
+def test_the_other_key_does_not_follow_from_what_the_receiver_knows(
+    bit: int, break_it: Callable[[pytest.MonkeyPatch], None] | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    secret = 123456789
+    scalar = secret.to_bytes(32, "little")
+    if break_it is not None:
+        break_it(monkeypatch)
+    sender = KeySender(SESSION, dt.Seeded(5))
+    monkeypatch.setattr(group, "draw_scalar", lambda source: scalar)
+    query, key = KeyReceiver(SESSION, sender.public, dt.Seeded(6)).query(bit)
+    keys = sender.keys(query)
+    candidates = {
+        base_transfer._key(SESSION, sender.public, query, 0, point)
+        for point in known_to_the_receiver(sender.public, query, secret)
+    }
+    assert key in candidates  # the search finds the key that it should find
+    assert (keys[1 - bit] in candidates) is (break_it is not None)
+
+
+# --- what the sender cannot learn --------------------------------------------------------------------------
+
+
+def test_the_query_of_one_is_that_of_zero_moved_by_the_public_key() -> None:
+    """With b uniform, both are therefore uniform in a group of prime order: no sender sees the bit."""
+    sender, _ = sides()
+    for seed in range(5):
+        zero, one = (KeyReceiver(SESSION, sender.public, dt.Seeded(seed)).query(bit)[0] for bit in (0, 1))
+        assert edwards.decode(one) == edwards.add(edwards.decode(zero), edwards.decode(sender.public))
+
+
+def observed(public: edwards.Point) -> list[bool]:
+    """Return what a sender sees of eight choices of 0, then of 1, by multiplying the queries by L."""
+    receiver = KeyReceiver(SESSION, edwards.encode(public), dt.Seeded(3))
+    bits = [0] * 8 + [1] * 8
+    queries = [edwards.decode(receiver.query(bit)[0]) for bit in bits]
+    return [edwards.multiply(L, query) != edwards.IDENTITY for query in queries]
+
+
+@pytest.mark.parametrize("order", range(1, 8))
+def test_a_public_key_that_would_show_the_choice_is_refused(
+    order: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The attack on a receiver that does not check: a component of small order appears in queries for 1."""
+    public = edwards.multiply(77, BASE)
+    assert not any(observed(public))
+    poisoned = edwards.add(public, SMALL[order])
+    with pytest.raises(ExchangeFailed):
+        observed(poisoned)
+    monkeypatch.setattr(group, "check", lambda point: None)
+    monkeypatch.setattr(group, "multiply", lambda scalar, point: point)
+    assert observed(poisoned) == [False] * 8 + [True] * 8
+
+
+def test_both_points_are_selected_alike() -> None:
+    zero, one = bytes(range(32)), bytes(range(100, 132))
+    assert (_select(0, zero, one), _select(1, zero, one)) == (zero, one)
+
+
+# --- wrong points ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_points_outside_the_group_are_refused(name: str) -> None:
+    point = REFUSED[name]
+    with pytest.raises(ExchangeFailed, match="prime-order group"):
+        KeyReceiver(SESSION, point, dt.Seeded(1))
+    sender, receiver = sides()
+    with pytest.raises(ExchangeFailed, match="prime-order group"):
+        sender.keys(point)
+    tables = TableSender(4, SESSION, dt.Seeded(1))
+    queries = TableReceiver(4, SESSION, tables.public, dt.Seeded(2)).query([3])
+    with pytest.raises(ExchangeFailed):
+        tables.reply(queries[:96] + point, np.zeros((1, 16), dtype=bool))
+    query, key = receiver.query(0)
+    assert sender.keys(query)[0] == key  # what was refused is not counted as a transfer
+
+
+def test_the_public_key_is_no_query() -> None:
+    sender, _ = sides()
+    with pytest.raises(ExchangeFailed, match="repeats the public key"):
+        sender.keys(sender.public)
+
+
+def test_no_secret_is_shown() -> None:
+    sender, receiver = sides()
+    table = TableReceiver(4, SESSION, sender.public, dt.Seeded(7))
+    table.query([11])
+    for one in (sender, receiver, table):
+        assert repr(one).startswith(f"<{type(one).__module__}.{type(one).__name__} object at")
+    with pytest.raises(ExchangeFailed) as failed:
+        sender.keys(REFUSED["small order, 1"])
+    shown = repr(failed.value) + str(failed.value.__cause__)
+    assert not any(secret.hex() in shown for secret in (sender._secret, sender._square))
+
+
+# --- one entry of a table ----------------------------------------------------------------------------------
+
+
+def test_every_entry_can_be_read() -> None:
+    tables = np.random.default_rng(1).integers(0, 2, (16, 16)).astype(bool)
+    sender = TableSender(4, SESSION, dt.Seeded(1))
+    receiver = TableReceiver(4, SESSION, sender.public, dt.Seeded(2))
+    reply = sender.reply(receiver.query(range(16)), tables)
+    assert receiver.read(reply) == [tables[choice, choice] for choice in range(16)]
+
+
+@pytest.mark.parametrize("same_keys", [False, True])
+def test_no_other_entry_can_be_read(same_keys: bool) -> None:
+    """With the keys of one choice, every other entry still lacks at least one keystream: a fair coin each.
+
+    The broken twin has the same two keys for every digit, so that some other entries can be read.
+    """
+    bits, choice, size = 8, 0b10110010, 60
+    agree = np.zeros((size, 1 << bits), dtype=bool)
+    for seed in range(size):
+        sender, receiver = sides(seed)
+        digits = [choice >> place & 1 for place in range(bits)]
+        asked = [receiver.query(digit) for digit in digits]
+        keys = [sender.keys(query) for query, _ in asked]
+        if same_keys:
+            keys = [
+                (key, key) if place == 0 else pair
+                for place, (pair, (_, key)) in enumerate(zip(keys, asked, strict=True))
+            ]
+        guess = np.zeros(reply_size(bits), dtype=np.uint8)
+        for _, key in asked:
+            guess ^= np.frombuffer(_stream(key, 0, guess.size), np.uint8)
+        right = np.unpackbits(_mask(keys), bitorder="little")
+        agree[seed] = right == np.unpackbits(guess, bitorder="little")
+    assert agree[:, choice].all()
+    others = np.delete(agree, choice, axis=1)
+    fair = abs(others.mean() - 0.5) < 4.9 * 0.5 / np.sqrt(others.size)
+    none = others.mean(axis=0).max() < 0.5 + 6.0 * 0.5 / np.sqrt(size)
+    assert (fair and none) is not same_keys
+
+
+def test_queries_have_one_length_and_are_never_repeated() -> None:
+    sender = TableSender(4, SESSION, dt.Seeded(1))
+    receiver = TableReceiver(4, SESSION, sender.public, dt.Seeded(2))
+    asked = receiver.query([0, 15, 0])
+    assert len(asked) == 3 * query_size(4)
+    assert len({asked[at : at + 32] for at in range(0, len(asked), 32)}) == 12
+
+
+@given(st.integers(0, 15), st.binary(min_size=2, max_size=2))
+@settings(max_examples=40)
+def test_whether_a_reply_can_be_read_does_not_depend_on_the_choice(choice: int, reply: bytes) -> None:
+    """Any two bytes are a masked table of 16 entries: a sender learns nothing from a failure."""
+    sender = TableSender(4, SESSION, dt.Seeded(1))
+    receiver = TableReceiver(4, SESSION, sender.public, dt.Seeded(choice))
+    receiver.query([choice])
+    assert len(receiver.read(reply)) == 1
+
+
+def test_wrong_lengths_are_refused() -> None:
+    sender = TableSender(4, SESSION, dt.Seeded(1))
+    receiver = TableReceiver(4, SESSION, sender.public, dt.Seeded(2))
+    asked = receiver.query([3, 4])
+    for queries in (asked[:-1], asked[:-32], asked + asked[:32], b""):
+        with pytest.raises(ExchangeFailed, match="4 queries of 32 bytes"):
+            sender.reply(queries, np.zeros((2, 16), dtype=bool))
+    for reply in (b"", bytes(3), bytes(5)):
+        receiver.query([5, 6])
+        with pytest.raises(ExchangeFailed, match="2 bytes"):
+            receiver.read(reply)
+        receiver._pending.clear()
