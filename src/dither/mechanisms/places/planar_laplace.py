@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import KW_ONLY, dataclass
-from fractions import Fraction
 from functools import cached_property
 from typing import Any, ClassVar, Final, final
 
@@ -15,6 +14,7 @@ from dither.domains import Disk, Parallelogram, Paths, Rectangle, Region
 from dither.errors import InvalidParameter
 from dither.kernels.lattice.planar import PlanarNoise
 from dither.mechanisms.places.path import PathMechanism
+from dither.numerics.rounding import float_at_least
 from dither.privacy import Bound, Pure, Unit
 from dither.randomness import Source
 
@@ -93,10 +93,7 @@ class PlanarLaplace(PathMechanism):
         return np.dtype(np.int32)
 
     def _realised(self) -> tuple[Bound, str]:
-        exact = self.kernel.exponent(self.reach)
-        epsilon = float(exact)
-        if Fraction(epsilon) < exact:
-            epsilon = math.nextafter(epsilon, math.inf)
+        epsilon = float_at_least(self.kernel.exponent(self.reach))
         how = (
             f"{self.kernel.fall}·{self.reach}/{self.kernel.per}: the noise's rate over the diameter, in steps"
         )
