@@ -105,6 +105,18 @@ def test_brackets_that_are_refused(search: Callable[..., float], low: float, hig
         search(lambda x: x > 0.0, low, high)
 
 
+def test_other_brackets_that_are_refused() -> None:
+    for start, end in ((math.nan, 1.0), (0.0, math.nan), (0.0, math.inf), (-math.inf, 0.0)):
+        with pytest.raises(InvalidParameter, match="two finite ends"):
+            farthest_float(lambda x: True, start, end, step=0.1, steps=5)
+    for integers in (smallest_integer, largest_integer):
+        with pytest.raises(InvalidParameter, match="lower one first"):
+            integers(lambda x: True, 3, 2)
+    for low in (math.nan, 2.0):
+        with pytest.raises(InvalidParameter, match="lower one first"):
+            bisect_arrays(lambda x: x > 0.0, np.array([0.0, low]), np.ones(2), 5)
+
+
 # The direction of rounding
 
 

@@ -88,6 +88,7 @@ def farthest_float(holds: Predicate, start: float, end: float, *, step: float, s
     Steps of double length, the first of length `step`, are made until one fails; then the last of them is
     halved `steps` times. `end` is the result if the predicate holds there.
     """
+    _check(*((start, end) if start < end else (end, start)))
     side = 1.0 if end > start else -1.0
     inside, outside = start, start + side * step
     while (end - outside) * side > 0.0 and holds(outside):
@@ -105,6 +106,7 @@ def smallest_integer(holds: IntegerPredicate, low: int, high: int) -> int:
 
     Neither end is evaluated: `high` is returned if the predicate holds nowhere between them.
     """
+    _check(low, high)
     return _inside_integer(holds, high, low)
 
 
@@ -113,6 +115,7 @@ def largest_integer(holds: IntegerPredicate, low: int, high: int) -> int:
 
     Neither end is evaluated: `low` is returned if the predicate holds nowhere between them.
     """
+    _check(low, high)
     return _inside_integer(holds, low, high)
 
 
@@ -136,6 +139,8 @@ def bisect_arrays(
     `reached` takes one number of each bracket and is increasing in it. Where it holds nowhere or everywhere,
     the other end of the bracket stays as it was given.
     """
+    if not np.all(low <= high):
+        raise InvalidParameter("a search by bisection needs two finite ends, the lower one first")
     for _ in range(steps):
         middle = (low + high) / 2.0
         there = reached(middle)
@@ -144,8 +149,9 @@ def bisect_arrays(
 
 
 def _check(low: float, high: float) -> None:
-    # Twice an end must be finite too, or the midpoint of two floats would overflow.
-    if not (low <= high and math.isfinite(2.0 * low) and math.isfinite(2.0 * high)):
+    # Twice a float must be finite too, or the sum of two of them would overflow.
+    finite = all(isinstance(end, int) or math.isfinite(2.0 * end) for end in (low, high))
+    if not (finite and low <= high):
         raise InvalidParameter("a search by bisection needs two finite ends, the lower one first")
 
 

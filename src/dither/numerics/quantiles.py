@@ -31,7 +31,8 @@ def student_t_quantile(level: float, freedom: float = math.inf) -> float:
     Hill's expansion, to five digits [Hill70]; without `freedom`, the quantile of the normal distribution to
     all digits. Without a degree of freedom every t is possible, and the result is infinite.
     """
-    outside = 1.0 - check_level(level)
+    level = check_level(level)
+    outside = 1.0 - level
     if freedom < 1:
         return math.inf
     if freedom == 1:

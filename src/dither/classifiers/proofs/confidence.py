@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from functools import lru_cache
+from functools import lru_cache, partial
 from importlib import import_module
 from typing import Any, Final
 
@@ -17,18 +17,14 @@ _SLACK: Final = 1e-9  # by which a bound is lowered, relatively: more than the r
 def binomial_below(successes: int, trials: int, omega: float) -> float:
     """Return a lower bound on a probability from independent trials, wrong with probability at most ω.
 
-    [Clopper34]: the p at which so many successes or more have probability ω. For given p that probability is
-    I_p(successes, trials − successes + 1), a regularised incomplete beta function. Needs scipy, which is in
-    the extra `classifiers`.
+    [Clopper34]: the largest p at which so many successes or more have a probability of at most ω. For given p
+    that probability is I_p(successes, trials − successes + 1), a regularised incomplete beta function. Needs
+    scipy, which is in the extra `classifiers`.
     """
     if successes == 0:
         return 0.0
-    special = _scipy_special()
-    failures = trials - successes
-    bound = float(special.betaincinv(successes, failures + 1, omega)) * (1.0 - _SLACK)
-    while not special.betainc(successes, failures + 1, bound) <= omega:  # where the inverse is inaccurate
-        bound *= 1.0 - _SLACK
-    return bound
+    tail = partial(_scipy_special().betainc, successes, trials - successes + 1)
+    return largest_float(lambda p: tail(p) <= omega, 0.0, successes / trials) * (1.0 - _SLACK)
 
 
 def binomial_above(successes: int, trials: int, omega: float) -> float:

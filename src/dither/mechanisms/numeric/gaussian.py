@@ -135,9 +135,8 @@ class Gaussian(AddedNoise):
 
 def balle(epsilon: float, sigma: float) -> float:
     """Return δ(ε) of normal noise: Φ(1/2σ − εσ) − e^ε·Φ(−1/2σ − εσ) [Balle18, Thm 8]."""
-    root = math.sqrt(2.0)
-    near, far = (epsilon * sigma - 0.5 / sigma) / root, (epsilon * sigma + 0.5 / sigma) / root
-    return (math.erfc(near) - math.exp(epsilon) * math.erfc(far)) / 2.0
+    far = survival(epsilon * sigma + 0.5 / sigma)
+    return survival(epsilon * sigma - 0.5 / sigma) - math.exp(epsilon) * far
 
 
 @final
