@@ -22,7 +22,7 @@ from dither.numerics.false_position import power_law_root
 from dither.randomness import Seeded
 
 FINAL: Final = range(128)  # simulations behind a prediction: their mean is known to one or two per cent
-FIRST: Final = range(1000, 1016)  # seeds of the first ranking: not reused for the final prediction
+FIRST: Final = range(1000, 1016)  # simulations that tell who is worth more: others, for luck is no merit
 _CLOSE: Final = 0.02  # how near to a target error a number of people is searched for
 _LIMIT: Final = 1e12
 _MOST: Final = 1 << 20  # people simulated; beyond, the fall with n that was seen goes on

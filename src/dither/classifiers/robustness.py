@@ -123,7 +123,7 @@ def hyperrectangle(
 
 
 def trials_for(omega: float, tau: float) -> int:
-    """Return how many trials prove a share below τ at confidence 1 − ω if up to τ/2 of them fail.
+    """Return how many trials show a share below τ at confidence 1 − ω if up to τ/2 of them fail.
 
     >>> trials_for(0.05, 0.01)
     1049

@@ -30,7 +30,7 @@ class Direction(Estimate):
     period: float = 2.0 * math.pi
 
     def half_width(self, level: float = 0.95) -> float:
-        """Return half the width of the interval at `level`; half the period if any direction is possible."""
+        """Return half the width of the interval at `level`; half a turn where every direction is possible."""
         sine = student_t_quantile(level, self.n - 1) * self.wobble
         return self.period / 2.0 if sine >= 1.0 else math.asin(sine) * self.period / (2.0 * math.pi)
 

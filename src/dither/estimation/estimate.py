@@ -31,7 +31,7 @@ class Estimate:
     guarantee: Guarantee
 
     def interval(self, level: float = 0.95) -> tuple[Any, Any]:
-        """Give the ends of an interval that covers the population's value with probability `level`."""
+        """Return the ends of an interval that covers the population's value with probability `level`."""
         reach = student_t_quantile(level, self.n - 1) * self.standard_error
         return self.value - reach, self.value + reach
 

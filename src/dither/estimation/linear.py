@@ -34,7 +34,7 @@ class Average(Estimate):
     skew: float = 0.0
 
     def interval(self, level: float = 0.95) -> tuple[Any, Any]:
-        """Give the ends of an interval that covers the population's value with probability `level`."""
+        """Return the ends of an interval that covers the population's value with probability `level`."""
         reach = student_t_quantile(level, self.n - 1)
         if math.isinf(reach):
             return -math.inf, math.inf

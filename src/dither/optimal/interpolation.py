@@ -24,7 +24,7 @@ from dither.optimal.solver.sampled_error import Candidate
 
 _MOST: Final = 512  # numbers a side of a mixed codebook
 _STEP: Final = 0.02  # by which widths are tried
-_SECTIONS: Final = 6  # of the golden-section search for the share of prices
+_SECTIONS: Final = 6
 
 
 def interpolated(problem: Problem, below: Design, above: Design) -> Design:

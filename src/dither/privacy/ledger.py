@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -9,7 +10,6 @@ from functools import cached_property
 from typing import Any, Protocol, final
 
 from dither.errors import BudgetExceeded, InvalidParameter, Mismatch
-from dither.numerics.rounding import float_at_most
 from dither.privacy.guarantee import PAC, Approximate, Bound, Guarantee, Metric, Nothing, Pure, Unit
 from dither.randomness import SYSTEM
 
@@ -79,7 +79,9 @@ class Ledger:
         """The ε that is left, rounded down; 0 if more was given than allowed."""
         if self.spent.epsilon >= self.epsilon:
             return 0.0
-        return float_at_most(Fraction(self.epsilon) - Fraction(self.spent.epsilon))
+        exact = Fraction(self.epsilon) - Fraction(self.spent.epsilon)
+        near = float(exact)
+        return near if near <= exact else math.nextafter(near, 0.0)
 
     def allows(self, promise: Guarantee | Promising, *, times: int = 1) -> bool:
         """Say whether this may be given, `times` times, without exceeding the budget."""

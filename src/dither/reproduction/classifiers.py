@@ -69,7 +69,7 @@ def _budgets(setting: Setting) -> tuple[float, ...]:
 
 
 def figure_7_1(setting: Setting) -> Rows:
-    """Return the probability that Laplace noise moves 0.5 by at most 0.3, and the ε at which it is 0.8."""
+    """Return how likely Laplace noise moves 0.5 by at most 0.3, and the ε for which that is 0.8."""
     rows: Rows = []
     for epsilon in np.linspace(0.5, 8.0, 16):
         inside = concentration(Laplace(UNIT, epsilon=float(epsilon)), (0.2, 0.8), 0.5)

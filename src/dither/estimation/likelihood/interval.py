@@ -184,7 +184,7 @@ class Profiled(Estimate):
         return self._ends(0.95)
 
     def covers(self, value: float, level: float = 0.95) -> bool:
-        """Say whether the interval at `level` holds a value: one fit, where the interval takes several."""
+        """Return whether the interval at `level` holds a value: one fit, where the interval takes several."""
         reach = student_t_quantile(level) + _CLOSE  # as exact as the ends are
         if not self.question.low <= value <= self.question.high:
             return False

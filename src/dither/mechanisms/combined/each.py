@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -14,7 +15,6 @@ from dither.errors import InvalidParameter, MalformedReport
 from dither.mechanisms.base import check_epsilon
 from dither.mechanisms.combined.attributes import Answering, Attributes, Budgeted, at_budget, unit_of
 from dither.mechanisms.combined.records import Records
-from dither.numerics.rounding import float_at_most
 from dither.privacy import Guarantee
 from dither.randomness import Source
 from dither.reports import Reports
@@ -64,7 +64,7 @@ class Each(Attributes):
         made: dict[tuple[int, float], Answering] = {}  # one that serves several attributes is laid out once
         divided = {}
         for name, part in parts.items():
-            budget = float_at_most(whole * sizes[name] / total)
+            budget = _below(whole * sizes[name] / total)
             if (id(part), budget) not in made:
                 made[id(part), budget] = at_budget(name, part, budget)
             divided[name] = made[id(part), budget]
@@ -94,3 +94,8 @@ class Each(Attributes):
         if len(counts) > 1:
             raise MalformedReport("every person reports every attribute; the numbers of reports differ")
         return counts.pop()
+
+
+def _below(exact: Fraction) -> float:
+    near = float(exact)
+    return near if near <= exact else math.nextafter(near, 0.0)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import KW_ONLY, dataclass, replace
 from fractions import Fraction
 from functools import cached_property, lru_cache
-from math import inf, isfinite
+from math import inf, isfinite, nextafter
 from typing import Any, ClassVar, Final, Self, final
 
 import numpy as np
@@ -17,7 +17,6 @@ from dither.domains import Paths, Plane, finite
 from dither.errors import InvalidParameter, MalformedReport, NotIdentifiable
 from dither.mechanisms.base import MOST_EPSILON, Mechanism, check_epsilon
 from dither.mechanisms.combined.post_processing import Reading
-from dither.numerics.rounding import float_at_most
 from dither.privacy import Bound, Guarantee, Nothing, Pure, Unit
 from dither.privacy.guarantee import PUBLIC_LENGTH
 from dither.randomness import Source
@@ -216,7 +215,9 @@ class PathMechanism(Mechanism):
 @lru_cache(maxsize=1024)
 def _per_location(mechanism: PathMechanism, length: int) -> Any:
     """Give the mechanism for one of `length` locations, having checked that together they keep the budget."""
-    share = min(float_at_most(Fraction(mechanism.epsilon) / length), MOST_EPSILON)
+    share = min(mechanism.epsilon / length, MOST_EPSILON)
+    while Fraction(share) * length > Fraction(mechanism.epsilon):
+        share = nextafter(share, 0.0)
     try:
         single = replace(mechanism, epsilon=share, unit=Unit.LOCATION)
     except InvalidParameter:
@@ -233,4 +234,7 @@ def divide(epsilon: float, share: float) -> tuple[float, float]:
     if not (isinstance(share, int | float) and isfinite(share) and 0.0 < share < 1.0):
         raise InvalidParameter("a share of the budget is a number strictly between 0 and 1")
     first = epsilon * share
-    return first, float_at_most(Fraction(epsilon) - Fraction(first))
+    second = epsilon - first
+    while Fraction(first) + Fraction(second) > Fraction(epsilon):
+        second = nextafter(second, -inf)
+    return first, second

@@ -18,7 +18,6 @@ from dither.mechanisms.base import LEAST_EPSILON, Mechanism, check_epsilon
 from dither.mechanisms.numeric.ogpm import OGPM, best_width
 from dither.mechanisms.window import within
 from dither.numerics.grid_search import integer_argmin
-from dither.numerics.rounding import float_at_most
 from dither.privacy import Bound, Pure, Unit
 from dither.privacy.exact import log_above
 from dither.randomness import Source
@@ -197,7 +196,10 @@ def best_split(
     least = max(1, math.ceil(LEAST_EPSILON / epsilon * _PARTS))
     part = integer_argmin(total, least, max(_PARTS - least, least))  # the sum need not be convex
     first = epsilon * part / _PARTS
-    return first, float_at_most(Fraction(epsilon) - Fraction(first))
+    second = epsilon - first
+    while Fraction(first) + Fraction(second) > Fraction(epsilon):
+        second = math.nextafter(second, 0.0)
+    return first, second
 
 
 def worst_of_two_levels(epsilon: float, loss: Power, width: float) -> float:

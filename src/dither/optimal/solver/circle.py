@@ -66,7 +66,7 @@ def error(problem: Problem, window: Sliding) -> float:
 
 
 def bound(problem: Problem) -> float:
-    """Return a lower bound on the error, worst or average, of every ε-LDP mechanism.
+    """Return a lower bound on the error of every ε-LDP mechanism, worst or average.
 
     The certificate of an even base needs one price: μ + min(0, D), D = ∫ φ(ℓ(δ) − μ) dδ, φ(c) = min(c, E·c).
     It is best where D = 0, which is at the loss at the edge of the best window.

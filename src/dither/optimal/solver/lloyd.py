@@ -40,10 +40,11 @@ def _cuts(places: Floats) -> Floats:
 
 
 def _best_places(problem: Problem, cuts: Floats) -> Floats:
-    """Return the number with the smallest error for the inputs between each two cuts a and b.
+    """Return the best number for the inputs between each two cuts.
 
     It is reported for those inputs with weight e^ε − 1 and for all inputs with weight 1. The derivative of
-    the error in y is (e^ε−1)(ℓ(y − a) − ℓ(b − y)) + ℓ(y + ½) − ℓ(½ − y), which does not decrease.
+    the error in y is (e^ε−1)(ℓ(y − a) − ℓ(b − y)) + ℓ(y + ½) − ℓ(½ − y), which does not decrease;
+    a and b are the two cuts.
     """
     low, high = cuts[:-1], cuts[1:]
     if problem.loss == absolute:
