@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import math
+import sys
 from fractions import Fraction
 
+import mpmath
 import numpy as np
 import pytest
 
 from dither.classifiers.proofs.confidence import (
     bernstein,
-    beta_share,
     binomial_above,
     binomial_below,
     hoeffding_size,
     mean_below,
 )
 from dither.classifiers.robustness import trials_for
+from dither.errors import MissingExtra
 
 
 def tail(successes: int, trials: int, p: Fraction) -> Fraction:
@@ -35,11 +37,35 @@ def test_clopper_pearson_is_the_p_with_that_tail(successes: int, trials: int, om
     assert above == pytest.approx(1.0 - bound, abs=1e-12)
 
 
-def test_the_share_of_a_beta_law() -> None:
-    for a, b in ((1, 1), (3, 5), (50, 2), (70, 90)):
-        for x in (0.01, 0.3, 0.5, 0.93):
-            exact = float(tail(a, a + b - 1, Fraction(x)))
-            assert beta_share(a, b, x) == pytest.approx(exact, rel=1e-10, abs=1e-300)
+@pytest.mark.parametrize(
+    ("successes", "trials"), [(3, 10**6), (10**6 - 3, 10**6), (500_000, 10**6), (1, 10**9)]
+)
+@pytest.mark.parametrize("omega", [0.3, 1e-6, 1e-15])
+def test_many_trials_have_the_right_side_of_the_tail(successes: int, trials: int, omega: float) -> None:
+    """In 40 digits: the bound leaves at most ω beyond it, and a bound a millionth higher leaves more."""
+
+    def beyond(p: float) -> mpmath.mpf:
+        odds = mpmath.mpf(p) / (1 - mpmath.mpf(p))
+        term = mpmath.binomial(trials, successes) * mpmath.mpf(p) ** successes
+        term *= (1 - mpmath.mpf(p)) ** (trials - successes)
+        total, count = mpmath.mpf(0), successes
+        while term > 1e-30 * total:
+            total += term
+            term *= odds * (trials - count) / (count + 1)
+            count += 1
+        return total
+
+    bound = binomial_below(successes, trials, omega)
+    with mpmath.workdps(40):
+        assert beyond(bound) <= omega < beyond(bound * (1.0 + 1e-6))
+
+
+def test_without_scipy_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "scipy.special", None)
+    binomial_below.cache_clear()
+    assert binomial_below(0, 10, 0.05) == 0.0
+    with pytest.raises(MissingExtra, match=r"dither\[classifiers\]"):
+        binomial_below(9, 10, 0.05)
 
 
 @pytest.mark.parametrize("p", [0.02, 0.5, 0.93, 0.999])

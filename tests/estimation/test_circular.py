@@ -8,7 +8,6 @@ import pytest
 import dither as dt
 from dither.errors import InvalidParameter
 from dither.estimation.circular import surviving
-from dither.numerics.quantiles import arrow
 
 DEGREES = dt.Circle(360)
 
@@ -92,19 +91,3 @@ def test_directions_have_no_order():
     ):
         with pytest.raises(InvalidParameter, match=r"circle|directions"):
             ask()
-
-
-def test_the_lengths_that_an_arrow_may_have():
-    # Without a true length, an arrow is seen longer than r with probability exp(−r²/2).
-    edge = math.sqrt(-2 * math.log(0.025))
-    assert arrow(edge - 1e-3, 0.95)[0] == 0
-    assert arrow(edge + 1e-3, 0.95)[0] > 0
-    low, high = arrow(11.999, 0.95)
-    near = arrow(12.001, 0.95)  # beyond, as good as normal
-    assert (low, high) == pytest.approx(near, abs=0.01)
-    assert arrow(0.01, 0.95)[1] > 1
-    rng = np.random.default_rng(8)
-    for true in (0.0, 1.0, 2.5):
-        seen = np.hypot(true + rng.standard_normal(100), rng.standard_normal(100))
-        covered = sum(low <= true <= high for low, high in (arrow(length, 0.9) for length in seen))
-        assert covered > 75  # of 100, where 90 are expected

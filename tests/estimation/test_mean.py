@@ -10,7 +10,6 @@ from dither.errors import InvalidParameter, NotIdentifiable
 from dither.estimation.estimate import show
 from dither.estimation.linear import moment, second
 from dither.mechanisms.number import NumberMechanism
-from dither.numerics.quantiles import critical
 from tests.cases import NUMERIC, names
 
 UNIT = dt.Interval(0, 1)
@@ -198,14 +197,3 @@ def test_zero_has_no_sign():
     assert show(-0.001, 0.05) == "0.00 ± 0.05"
     assert show(-4.0, 60.0) == "0 ± 60"
     assert show(-0.06, 0.05) == "-0.06 ± 0.05"
-
-
-def test_students_t_is_right():
-    # scipy.stats.t.ppf(0.975, freedom), and others
-    exact = {1: 12.7062047, 2: 4.30265273, 3: 3.18244631, 4: 2.77644511, 9: 2.26215716, 99: 1.98421695}
-    for freedom, t in exact.items():
-        assert critical(0.95, freedom) == pytest.approx(t, rel=1e-5)
-    assert critical(0.5, 5) == pytest.approx(0.72668684, rel=1e-5)
-    assert critical(0.999, 30) == pytest.approx(3.64595863, rel=1e-5)
-    assert critical(0.95) == pytest.approx(1.95996398)
-    assert critical(0.95, 0) == math.inf

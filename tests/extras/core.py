@@ -48,7 +48,10 @@ missing = {
     "geo": [
         lambda: dt.TraCSC(square, epsilon=1, reading=dt.Rounded([(0, 0), (1, 1)])).perturb([(0, 0)]).values
     ],
-    "classifiers": [lambda: dt.sklearn],
+    "classifiers": [
+        lambda: dt.sklearn,
+        lambda: dt.utility(lambda rows: rows[:, 0] > 0.5, [0.9], dt.OGPM(unit, epsilon=4)),
+    ],
     "protocols": [between_devices],
 }
 for extra, attempts in missing.items():

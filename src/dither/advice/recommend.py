@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, final
 
@@ -12,6 +11,7 @@ from dither.advice.goal import Goal
 from dither.domains import Domain, finite
 from dither.errors import Infeasible, InvalidParameter
 from dither.mechanisms.base import LEAST_EPSILON, MOST_EPSILON, Mechanism, check_epsilon
+from dither.numerics.false_position import decreasing_root
 from dither.table import Table, shown
 
 
@@ -64,7 +64,7 @@ def recommend(domain: Domain, goal: Goal, *, epsilon: float) -> Recommendation:
 
 
 def epsilon_for(domain: Domain, goal: Goal, target_error: float) -> float:
-    """Give the smallest budget with which the best mechanism meets a target error, to four digits.
+    """Return the smallest budget with which the best mechanism meets a target error, to four digits.
 
     >>> from dither.domains import Interval
     >>> from dither import goals
@@ -79,7 +79,7 @@ def epsilon_for(domain: Domain, goal: Goal, target_error: float) -> float:
         return math.log(max(error / target, 1e-300))
 
     low, high = math.log(LEAST_EPSILON), math.log(MOST_EPSILON)
-    place = _descend(excess, low, high, goal.close)
+    place = decreasing_root(excess, low, high, close=goal.close)  # from ε = 1, in steps of a factor e
     if goal.simulated and place is not None and low < place < high:
         best = _ranked(domain, goal, math.exp(place))[0][0].mechanism
 
@@ -87,7 +87,7 @@ def epsilon_for(domain: Domain, goal: Goal, target_error: float) -> float:
             error = goal.error(best.at(math.exp(log_budget)))
             return math.log(1e6 if error is None else max(error / target, 1e-300))
 
-        place = _descend(excess_of_best, low, high, goal.close, place, 0.1)
+        place = decreasing_root(excess_of_best, low, high, close=goal.close, start=place, step=0.1)
     if place is None:
         raise Infeasible(
             f"no budget up to {MOST_EPSILON:g} brings the error down to the target; allow a larger error"
@@ -127,50 +127,6 @@ def _ranked(
     if not able:
         raise Infeasible(f"no mechanism serves {goal!r} on {domain} with this budget")
     return sorted(able, key=lambda pair: pair[1])
-
-
-def _descend(
-    excess: Callable[[float], float],
-    low: float,
-    high: float,
-    close: float,
-    start: float = 0.0,
-    step: float = 1.0,
-) -> float | None:
-    """Give a place at which a falling function is at most zero, and hardly below; None if it is nowhere.
-
-    It is found between two places, first one step apart and then ever farther, by regula falsi [Illinois]. By
-    default the search starts from the budget 1, where most answers are, and a step is a factor e.
-    """
-
-    def aim(place: float) -> float:
-        return excess(place) + close / 2.0
-
-    left = right = start
-    above = below = aim(start)
-    while above <= 0.0:
-        if left == low:
-            return low
-        right, below = left, above
-        left = max(left - step, low)
-        above, step = aim(left), 2.0 * step
-    while below > 0.0:
-        if right == high:
-            return None
-        left, above = right, below
-        right = min(right + step, high)
-        below, step = aim(right), 2.0 * step
-    place, value, before = right, below, 0.0
-    while abs(value) > close / 2.0 and right - left > 1e-3 * close:
-        place = left + (right - left) * above / (above - below)
-        value = aim(place)
-        again = value * before > 0.0  # twice on the same side: the other end weighs half
-        if value > 0.0:
-            left, above, below = place, value, below / 2.0 if again else below
-        else:
-            right, below, above = place, value, above / 2.0 if again else above
-        before = value
-    return place if abs(value) <= close / 2.0 else right
 
 
 def _target(target_error: float) -> float:

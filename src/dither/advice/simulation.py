@@ -18,6 +18,7 @@ from dither.domains import Circle, Line
 from dither.errors import InvalidParameter
 from dither.estimation.api import distribution
 from dither.mechanisms.number import NumberMechanism
+from dither.numerics.false_position import power_law_root
 from dither.randomness import Seeded
 
 FINAL: Final = range(128)  # simulations behind a prediction: their mean is known to one or two per cent
@@ -51,14 +52,14 @@ def distance(mechanism: Any, n: int, bins: int, runs: range = FINAL) -> float:
 
 
 def people_for_distance(mechanism: Any, target: float, bins: int) -> int | None:
-    """Give about how many people bring the distance down to a target, to a few per cent; None if none do."""
-    n = 10_000.0
-    for _ in range(12):  # errors fall as the root of n or a little slower, so this closes in from one side
-        ratio = distance(mechanism, round(n), bins) / target
-        if abs(ratio - 1.0) < _CLOSE:
-            return math.ceil(n)
-        n = min(max(n * ratio**2, 1.0), _LIMIT)
-    return None if ratio > 1.0 else math.ceil(n)
+    """Return how many people bring the distance down to a target, to a few per cent; None if none do."""
+
+    def ratio(n: float) -> float:
+        return distance(mechanism, round(n), bins) / target
+
+    # Errors fall as n^(−1/2) or a little slower, so that the search closes in from one side.
+    n, left = power_law_root(ratio, 10_000.0, 2.0, close=_CLOSE, steps=11, low=1.0, high=_LIMIT)
+    return None if left >= 1.0 + _CLOSE else math.ceil(n)
 
 
 @lru_cache(maxsize=256)

@@ -14,12 +14,14 @@ from dither.central.methods import Method
 from dither.central.pairs import Pair
 from dither.central.tally import Grid
 from dither.domains import Interval
-from dither.errors import InvalidParameter
 from dither.estimation.estimate import Estimate, show
+from dither.numerics.bisection import farthest_float, smallest_positive_integer
+from dither.numerics.quantiles import check_level
 from dither.privacy import Guarantee
 
 PUBLIC_COUNT: Final = "the number of records is public"
 LARGEST: Final = sys.float_info.max
+_HALVINGS: Final = 10  # of the step at which a share first fails its test: to a thousandth of that step
 
 
 class Ends(ABC):
@@ -52,13 +54,13 @@ class Answer(Estimate):
         return self.guarantee if PUBLIC_COUNT in self.guarantee.assumes else self.guarantee.repeated(2)
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
-        """Give the ends of an interval that covers the data's value with probability `level`."""
-        _probability(level)
+        """Return the ends of an interval that covers the data's value with probability `level`."""
+        check_level(level)
         return self.ends.at(level)
 
     def half_width(self, level: float = 0.95) -> float:
-        """Give the distance from the value to the farther end of the interval at `level`."""
-        _probability(level)
+        """Return the distance from the value to the farther end of the interval at `level`."""
+        check_level(level)
         return self.ends.half(level)
 
     def __repr__(self) -> str:
@@ -73,11 +75,6 @@ def to_float(number: Fraction | int) -> float:
         return float(number)
     except OverflowError:
         return math.inf if number > 0 else -math.inf
-
-
-def _probability(level: float) -> None:
-    if not 0.0 < level < 1.0:
-        raise InvalidParameter("a level is a probability strictly between 0 and 1")
 
 
 class Tail(Protocol):
@@ -98,16 +95,7 @@ class Symmetric(Ends):
     domain: Interval | None = None
 
     def half(self, level: float) -> float:
-        size = 1
-        while self.law.tail(size) > 1.0 - level:
-            size *= 2
-        low = size // 2
-        while size - low > 1:  # tail(low) > 1 − level ≥ tail(size)
-            middle = (low + size) // 2
-            if self.law.tail(middle) > 1.0 - level:
-                low = middle
-            else:
-                size = middle
+        size = smallest_positive_integer(lambda size: self.law.tail(size) <= 1.0 - level)
         half = to_float(self.unit * (size - 1))  # |z| ≤ size − 1 with probability ≥ level
         if self.domain is None:
             return half
@@ -145,8 +133,12 @@ class Shares(Ends):
             return self.grid.domain.low, self.grid.domain.high
         # Never narrower than one standard error: a value clipped to an end can lie outside its own set.
         passes = self._passes(level)
-        low = min(_edge(passes, self.share, self.error, 0.0), max(self.share - self.error, 0.0))
-        high = max(_edge(passes, self.share, self.error, 1.0), min(self.share + self.error, 1.0))
+        step = max(self.error, 2.0**-50)
+        low, high = (
+            farthest_float(passes, self.share, end, step=step, steps=_HALVINGS) for end in (0.0, 1.0)
+        )
+        low = min(low, max(self.share - self.error, 0.0))
+        high = max(high, min(self.share + self.error, 1.0))
         return self.grid.at(Fraction(low)), self.grid.at(Fraction(high))
 
     def half(self, level: float) -> float:
@@ -162,24 +154,3 @@ class Shares(Ends):
             return self.law.tail(self.method.weights(share, self.grid), distance) >= 1.0 - level
 
         return passes
-
-
-def _edge(passes: Callable[[float], bool], begin: float, step: float, end: float) -> float:
-    """Give how far from `begin` towards `end` the test is passed: first in growing steps, then by halves."""
-    sign = 1.0 if end > begin else -1.0
-    step = max(step, 2.0**-50)
-    inside, outside = begin, begin + sign * step
-    while (end - outside) * sign > 0.0 and passes(outside):
-        step *= 2.0
-        inside, outside = outside, outside + sign * step
-    if (end - outside) * sign <= 0.0:
-        if passes(end):
-            return end
-        outside = end
-    for _ in range(10):
-        middle = (inside + outside) / 2.0
-        if passes(middle):
-            inside = middle
-        else:
-            outside = middle
-    return inside

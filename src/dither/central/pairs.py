@@ -13,6 +13,7 @@ from dither.central import tails
 from dither.central.discrete import Decay
 from dither.central.staircase import Laplace, Staircase, geometric_mean, radius_at
 from dither.errors import InvalidParameter
+from dither.numerics.bisection import smallest_integer
 from dither.randomness import Source
 
 
@@ -215,10 +216,10 @@ def _point(index: int) -> tuple[int, int]:
 
 @lru_cache(maxsize=512)
 def _best_radius(cells: int, epsilon: Fraction) -> int:
-    """Give the innermost radius of least variance; the variance falls and then rises with the radius."""
-    low, high = 1, cells
-    while low < high:
-        middle = (low + high) // 2
-        here, there = (StaircaseLattice(cells, radius, epsilon)._variance for radius in (middle, middle + 1))
-        low, high = (low, middle) if here <= there else (middle + 1, high)
-    return low
+    """Return the innermost radius of least variance; the variance falls and then rises with the radius."""
+
+    def rises(radius: int) -> bool:
+        here, there = (StaircaseLattice(cells, size, epsilon)._variance for size in (radius, radius + 1))
+        return here <= there
+
+    return smallest_integer(rises, 0, cells)

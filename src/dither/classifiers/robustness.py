@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, final
 
@@ -16,6 +16,7 @@ from dither.classifiers.proofs.confidence import binomial_above
 from dither.classifiers.proofs.monte_carlo import uniform
 from dither.domains import Interval
 from dither.errors import InvalidParameter
+from dither.numerics.bisection import smallest_positive_integer
 from dither.randomness import SYSTEM, Source
 
 Domains = Interval | Mapping[str, Interval]
@@ -122,12 +123,14 @@ def hyperrectangle(
 
 
 def trials_for(omega: float, tau: float) -> int:
-    """Give how many trials show a share below τ, but for ω, while up to τ/2 of them may fail.
+    """Return how many trials show a share below τ at confidence 1 − ω if up to τ/2 of them fail.
 
     >>> trials_for(0.05, 0.01)
     1049
     """
-    return _smallest(lambda trials: binomial_above(int(trials * tau / 2.0), trials, omega) <= tau)
+    return smallest_positive_integer(
+        lambda trials: binomial_above(int(trials * tau / 2.0), trials, omega) <= tau
+    )
 
 
 @final
@@ -166,14 +169,3 @@ def _setting(
 def _volume(box: Box) -> float:
     low, high = box.corners
     return float(np.prod(high - low))
-
-
-def _smallest(enough: Callable[[int], bool]) -> int:
-    high = 1
-    while not enough(high):
-        high *= 2
-    low = high // 2
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if enough(middle) else (middle, high)
-    return high

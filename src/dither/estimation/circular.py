@@ -14,7 +14,7 @@ from dither.estimation.estimate import Estimate
 from dither.estimation.method import numerical, on_circle
 from dither.estimation.summary import Summary
 from dither.mechanisms.number import NumberMechanism
-from dither.numerics.quantiles import arrow, critical
+from dither.numerics.quantiles import rice_interval, student_t_quantile
 
 
 @final
@@ -30,8 +30,8 @@ class Direction(Estimate):
     period: float = 2.0 * math.pi
 
     def half_width(self, level: float = 0.95) -> float:
-        """Give half the width of the interval at `level`; half a turn where every direction is possible."""
-        sine = critical(level, self.n - 1) * self.wobble
+        """Return half the width of the interval at `level`; half a turn where every direction is possible."""
+        sine = student_t_quantile(level, self.n - 1) * self.wobble
         return self.period / 2.0 if sine >= 1.0 else math.asin(sine) * self.period / (2.0 * math.pi)
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
@@ -65,7 +65,7 @@ class Length(Estimate):
         """Give the ends of an interval that covers the population's value with probability `level`."""
         if self.n < 2:
             return (-math.inf, 1.0) if self.complement else (0.0, math.inf)
-        low, high = (end * self.noise / self.kept for end in arrow(self.seen / self.noise, level))
+        low, high = (end * self.noise / self.kept for end in rice_interval(self.seen / self.noise, level))
         return (1.0 - high, 1.0 - low) if self.complement else (low, high)
 
 

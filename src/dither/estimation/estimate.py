@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dither.arrays import Array, Floats
-from dither.numerics.quantiles import critical
+from dither.numerics.quantiles import student_t_quantile
 from dither.privacy import Guarantee
 
 
@@ -31,8 +31,8 @@ class Estimate:
     guarantee: Guarantee
 
     def interval(self, level: float = 0.95) -> tuple[Any, Any]:
-        """Give the ends of an interval that covers the population's value with probability `level`."""
-        reach = critical(level, self.n - 1) * self.standard_error
+        """Return the ends of an interval that covers the population's value with probability `level`."""
+        reach = student_t_quantile(level, self.n - 1) * self.standard_error
         return self.value - reach, self.value + reach
 
     def half_width(self, level: float = 0.95) -> Any:

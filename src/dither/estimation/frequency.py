@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from statistics import NormalDist
 from typing import Any, Self, final
 
 import numpy as np
@@ -15,7 +14,7 @@ from dither.estimation.estimate import Estimate, show, thousands
 from dither.estimation.projection import simplex
 from dither.estimation.summary import Summary, summarise
 from dither.mechanisms.frequency.pure_protocol import PureProtocol
-from dither.numerics.quantiles import check_level
+from dither.numerics.quantiles import student_t_quantile
 from dither.privacy import Guarantee
 from dither.reports import Reports
 
@@ -38,8 +37,8 @@ class Frequency(Estimate):
     shared: tuple[float, float, float] = (0.0, 0.0, 0.0)  # a protocol's `shared`
 
     def interval(self, level: float = 0.95) -> tuple[Any, Any]:
-        """Give the ends of an interval that covers the population's frequency with probability `level`."""
-        means = _score(np.asarray(self.share), self.n, _quantile(level), self.shared)
+        """Return the ends of an interval that covers the population's frequency with probability `level`."""
+        means = _score(np.asarray(self.share), self.n, student_t_quantile(level), self.shared)
         ends = [(end - self.other) / self.gap for end in means]
         if self.possible:
             ends = [np.clip(end, 0.0, 1.0) for end in ends]
@@ -177,7 +176,3 @@ def _score(share: Floats, n: int, z: float, shared: tuple[float, float, float]) 
     spread = share * (1.0 - share) + constant * lead + linear * share + square * share**2
     centre, half = share + shift, np.sqrt(np.maximum(unit * spread + shift**2, 0.0))
     return (centre - half) / lead, (centre + half) / lead
-
-
-def _quantile(level: float) -> float:
-    return NormalDist().inv_cdf(0.5 + check_level(level) / 2.0)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from statistics import NormalDist
-
 import numpy as np
 
 from dither.arrays import Bytes, Integers, Words
 from dither.errors import InvalidParameter, NotIdentifiable
 from dither.estimation.frequency import Frequencies, read
 from dither.mechanisms.frequency.pem import PEM
+from dither.numerics.normal import inverse_survival
 from dither.reports import Reports
 
 
@@ -58,11 +57,11 @@ def _extended(pem: PEM, prefixes: Bytes, keys: Words, end: int) -> tuple[Bytes, 
 
 
 def _common(pem: PEM, supports: Integers, n: int, alarms: float) -> Integers:
-    """Give the places, the largest first, of supports that so few absent prefixes reach on average."""
+    """Return the indices, largest first, of supports that on average only `alarms` absent prefixes exceed."""
     if not supports.size:
         return np.zeros(0, dtype=np.int64)
     q = pem.oracle.q
-    z = NormalDist().inv_cdf(1.0 - min(alarms / supports.size, 0.5))
+    z = inverse_survival(min(alarms / supports.size, 0.5))
     order = np.argsort(-supports, kind="stable")
     common: Integers = order[supports[order] > n * q + z * np.sqrt(n * q * (1.0 - q))]
     return common

@@ -15,7 +15,7 @@ from dither.estimation.estimate import Estimate
 from dither.estimation.method import Method, numerical, on_circle
 from dither.estimation.summary import Summary
 from dither.mechanisms.number import STRAIGHT, NumberMechanism, UnbiasedReading
-from dither.numerics.quantiles import critical
+from dither.numerics.quantiles import student_t_quantile
 
 _CURVED: Final = 1e-3  # how far, in squares of half the domain, a mean square may be off a parabola
 
@@ -34,8 +34,8 @@ class Average(Estimate):
     skew: float = 0.0
 
     def interval(self, level: float = 0.95) -> tuple[Any, Any]:
-        """Give the ends of an interval that covers the population's value with probability `level`."""
-        reach = critical(level, self.n - 1)
+        """Return the ends of an interval that covers the population's value with probability `level`."""
+        reach = student_t_quantile(level, self.n - 1)
         if math.isinf(reach):
             return -math.inf, math.inf
         shift = reach**2 * self.skew / (2.0 * self.n)

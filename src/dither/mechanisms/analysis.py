@@ -15,7 +15,8 @@ from dither.errors import InvalidParameter
 from dither.kernels.law import BIAS, COSINE, Law, loss_moment
 from dither.losses import Power, squared
 from dither.mechanisms.plotting import draw_law
-from dither.numerics.quadrature import integrate, maximise
+from dither.numerics.golden_section import global_maximum
+from dither.numerics.quadrature import integrate
 
 Number = float | Floats
 Prior = Callable[[Floats], Floats]
@@ -96,7 +97,7 @@ class Questions(ABC):
     @final
     def worst_error(self, loss: Power) -> float:
         """Give the largest expected loss over all inputs."""
-        return self._scale(loss) * maximise(self._error(loss), 0.0, 1.0, self.law.kinks)
+        return self._scale(loss) * global_maximum(self._error(loss), 0.0, 1.0, self.law.kinks)
 
     @final
     def average_error(self, loss: Power, prior: Prior = uniform) -> float:

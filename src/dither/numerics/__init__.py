@@ -1,1 +1,1 @@
-"""NumberMechanism methods: bisection, golden section, quadrature, quantiles, beta functions."""
+"""Numerical methods without scipy: root finding, minimisation, quadrature, quantiles, directed rounding."""

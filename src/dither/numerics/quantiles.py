@@ -1,39 +1,50 @@
-"""How many standard errors an interval reaches: Student's t, and the length of a random arrow."""
+"""How many standard errors an interval reaches: Student's t and the Rice distribution."""
 
 from __future__ import annotations
 
 import math
-from functools import cache
-from statistics import NormalDist
 from typing import Final
 
 import numpy as np
 
 from dither.arrays import Floats
 from dither.errors import InvalidParameter
+from dither.numerics.bisection import increasing_root
+from dither.numerics.normal import erfc, inverse_survival
+from dither.numerics.quadrature import gauss_legendre
 
-_FAR: Final = 12.0  # standard errors from zero beyond which an arrow's length is as good as normal
+_ROOT: Final = math.sqrt(2.0)
+_REACH: Final = 10.0  # standard deviations; farther than these is less likely than 1 − level can be
+_NODES: Final = 48  # of the quadrature over _REACH standard deviations: twelve digits
 
 
 def check_level(level: float) -> float:
-    """Give a level back if it is one."""
+    """Return a confidence level as a float; raise InvalidParameter unless it is between 0 and 1."""
     if not (isinstance(level, int | float | np.floating) and 0.0 < level < 1.0):
         raise InvalidParameter("a level is a probability strictly between 0 and 1")
     return float(level)
 
 
-def critical(level: float, freedom: float = math.inf) -> float:
-    """Give the t for which |T| ≤ t has probability `level`, by Hill's expansion to five digits [Hill70]."""
-    outside = 1.0 - check_level(level)
+def student_t_quantile(level: float, freedom: float = math.inf) -> float:
+    """Return the t with P(|T| ≤ t) = level, the (1 + level)/2 quantile, for so many degrees of freedom.
+
+    Hill's expansion, to five digits [Hill70]; without `freedom`, the quantile of the normal distribution to
+    all digits. Without a degree of freedom every t is possible, and the result is infinite.
+    """
+    level = check_level(level)
+    outside = 1.0 - level
     if freedom < 1:
         return math.inf
     if freedom == 1:
         return 1.0 / math.tan(outside * math.pi / 2.0)
     if freedom == 2:
-        return math.sqrt(2.0 / (outside * (2.0 - outside)) - 2.0)
-    normal = NormalDist().inv_cdf(outside / 2.0)
-    if freedom > 1e9:
-        return -normal
+        return level * math.sqrt(2.0 / (outside * (1.0 + level)))
+    normal = inverse_survival(outside / 2.0)
+    return normal if freedom > 1e9 else _hill(outside, freedom, -normal)
+
+
+def _hill(outside: float, freedom: float, normal: float) -> float:
+    """Return the t with P(|T| > t) = outside by [Hill70]; `normal` is the outside/2 quantile of a normal."""
     a = 1.0 / (freedom - 0.5)
     b = 48.0 / (a * a)
     c = ((20700.0 * a / b - 98.0) * a - 16.0) * a + 96.36
@@ -52,42 +63,47 @@ def critical(level: float, freedom: float = math.inf) -> float:
     return math.sqrt(freedom * y)
 
 
-def arrow(length: float, level: float) -> tuple[float, float]:
-    """Give the lengths ν of an arrow that may have been seen as `length` after unit noise in both directions.
+def rice_interval(length: float, level: float) -> tuple[float, float]:
+    """Return the confidence interval of ν from one value `length` of the Rice distribution with σ = 1.
 
-    The length seen follows Rice's law; both ends of the interval leave (1 − level)/2 beyond them. A short
-    arrow is seen too long, so the lower end is 0 where the noise alone explains what was seen; the upper end
-    never is, however short the arrow looks.
+    ν is the length of a mean vector in the plane, `length` that of an observed vector whose two coordinates
+    have standard error 1. At either end of the interval the observed length, or a more extreme one, has
+    probability (1 − level)/2. The lower end is 0 where noise alone explains the length. For the upper end a
+    length below 1 counts as 1, or else a very short one would leave no ν at all.
     """
     outside = (1.0 - check_level(level)) / 2.0
-    if length > _FAR:
-        reach = critical(level)
-        middle = math.sqrt(length**2 - 1.0)
-        return middle - reach, middle + reach
-    return _solve(length, 1.0 - outside), _solve(max(length, 1.0), outside)
+    if not 0.0 <= length < math.inf:
+        raise InvalidParameter("a length is a finite number from 0 upwards")
+    most = max(length, 1.0)
+    lower = 0.0
+    if math.exp(-(length**2) / 2.0) < outside:
+        lower = increasing_root(lambda nu: _rice_above(length, nu) - outside, 0.0, length + _REACH)
+    return lower, increasing_root(lambda nu: outside - _rice_below(most, nu), 0.0, most + _REACH)
 
 
-def _solve(length: float, chance: float) -> float:
-    """Give the ν for which a length of at most `length` is seen with this probability, or 0."""
-    low, high = 0.0, length + 10.0
-    if _rice(length, 0.0) <= chance:
-        return 0.0
-    for _ in range(30):
-        middle = (low + high) / 2.0
-        low, high = (middle, high) if _rice(length, middle) > chance else (low, middle)
-    return (low + high) / 2.0
+def _rice_below(length: float, nu: float) -> float:
+    """Return P(R ≤ length) for a Rice variable: the normal probability of a disk whose centre is ν away.
+
+    For each y the disk covers x from −√(length² − y²) to √(length² − y²), where the mean of x is ν.
+    """
+    x, weights = _slices(length)
+    return float((erfc((nu - x) / _ROOT) - erfc((nu + x) / _ROOT)) @ weights)
 
 
-def _rice(length: float, true: float) -> float:
-    """Give the probability that an arrow of length `true` is seen at most `length` long."""
-    nodes, weights = _nodes()
-    r = length * nodes
-    density = r * np.exp(-((r - true) ** 2) / 2.0 - r * true) * np.i0(r * true)
-    return length * float(density @ weights)
+def _rice_above(length: float, nu: float) -> float:
+    """Return P(R > length), accurate where it is small."""
+    x, weights = _slices(length)
+    beside = float((erfc((x - nu) / _ROOT) + erfc((x + nu) / _ROOT)) @ weights)
+    return beside + math.erfc(length / _ROOT)
 
 
-@cache
-def _nodes() -> tuple[Floats, Floats]:
-    # Enough for lengths up to _FAR: the density varies over one unit, and at most _FAR of them are covered.
-    nodes, weights = np.polynomial.legendre.leggauss(64)
-    return (nodes + 1.0) / 2.0, weights / 2.0
+def _slices(length: float) -> tuple[Floats, Floats]:
+    """Return the half widths of a disk at the nodes of a quadrature over y, and half the probabilities.
+
+    y = length·sin θ has no singularity at the ends of the disk, where the half width is 0.
+    """
+    nodes, weights = gauss_legendre(_NODES)
+    widest = math.asin(min(1.0, _REACH / length))
+    angles = widest * (nodes + 1.0) / 2.0
+    x, y = length * np.cos(angles), length * np.sin(angles)
+    return x, weights * widest / 2.0 * x * np.exp(-(y**2) / 2.0) / math.sqrt(2.0 * math.pi)

@@ -14,6 +14,7 @@ import numpy as np
 from dither.arrays import Floats
 from dither.kernels.window.codebook import Runs
 from dither.losses import Criterion
+from dither.numerics.golden_section import argmax
 from dither.optimal.design import Design
 from dither.optimal.problem import Problem
 from dither.optimal.solver import lloyd
@@ -85,10 +86,10 @@ def _runs(values: Floats) -> Runs:
 
 
 def _prices(problem: Problem, below: Design, above: Design, share: float) -> Prices:
-    """Mix the prices of two designs.
+    """Return a mixture of the prices of two designs.
 
-    The bound is concave in the share. For an unbiased problem, whose prices at the end of the domain are
-    large and nearly cancel, the best share is not that of ε and is looked for by golden sections.
+    The bound is concave in the share. For an unbiased problem the prices at the end of the domain are large
+    and nearly cancel; the best share is then not that of ε and is searched for.
     """
     if not problem.unbiased:
         return mixture(problem, below.prices, above.prices, share)
@@ -97,20 +98,8 @@ def _prices(problem: Problem, below: Design, above: Design, share: float) -> Pri
     def bound(weight: float) -> float:
         return lower_bound(problem, mixture(problem, first, second, weight))
 
-    golden = (math.sqrt(5.0) - 1.0) / 2.0
-    low, high = max(share - 0.25, 0.0), min(share + 0.25, 1.0)
-    left, right = high - golden * (high - low), low + golden * (high - low)
-    at_left, at_right = bound(left), bound(right)
-    for _ in range(_SECTIONS):
-        if at_left < at_right:
-            low, left, at_left = left, right, at_right
-            right = low + golden * (high - low)
-            at_right = bound(right)
-        else:
-            high, right, at_right = right, left, at_left
-            left = high - golden * (high - low)
-            at_left = bound(left)
-    return mixture(problem, first, second, left if at_left > at_right else right)
+    best = argmax(bound, max(share - 0.25, 0.0), min(share + 0.25, 1.0), sections=_SECTIONS)
+    return mixture(problem, first, second, best)
 
 
 def _stretched(problem: Problem, design: Design) -> Prices:

@@ -16,6 +16,7 @@ from fractions import Fraction
 from typing import Final, final
 
 from dither.errors import InvalidParameter
+from dither.numerics.rounding import float_at_least
 
 PUBLIC_LENGTH: Final = "how many locations a trajectory has, and when they were sent, is public"
 
@@ -181,7 +182,7 @@ class Guarantee:
         if epsilon < math.inf:
             t = epsilon / -math.expm1(-epsilon) if epsilon else 1.0
             # The difference cancels for small ε, where Hoeffding's lemma gives ε²/8 outright.
-            bounds += [t - 1.0 - math.log(t) + 8.0 * math.ulp(t), _above(Fraction(epsilon) ** 2 / 8)]
+            bounds += [t - 1.0 - math.log(t) + 8.0 * math.ulp(t), float_at_least(Fraction(epsilon) ** 2 / 8)]
         return min(bounds)
 
     def __str__(self) -> str:
@@ -267,18 +268,14 @@ def _union(deltas: list[float], times: int = 1) -> float:
 
 
 def _sum(numbers: Sequence[float], times: int = 1) -> float:
-    """Give the smallest double that is at least the exact sum: what adds up exactly stays exact."""
+    """Return the smallest double that is at least the exact sum: a sum that is a double stays itself."""
     if math.inf in numbers:
         return math.inf
-    return _above(sum(map(Fraction, numbers), Fraction(0)) * times)
+    return float_at_least(sum(map(Fraction, numbers), Fraction(0)) * times)
 
 
-def _above(exact: Fraction) -> float:
-    near = float(exact)
-    return near if near >= exact else _up(near)
-
-
-def _up(number: float, steps: int = 1) -> float:
+def _up(number: float, steps: int) -> float:
+    """Return the float so many floats above: the rounding error of a formula, generously."""
     for _ in range(steps):
         number = math.nextafter(number, math.inf)
     return number

@@ -11,6 +11,7 @@ import numpy as np
 
 from dither.mechanisms.joint.accounting import HIDDEN, THEOREM_3
 from dither.mechanisms.joint.jrr import JRR
+from dither.numerics.bisection import largest_integer
 from dither.reproduction.expectations import expected
 from dither.reproduction.figure import PUBLISHED, RIGHT, Figure, Setting, lines
 from dither.reproduction.jrr_errors import (
@@ -126,13 +127,13 @@ def figure_4_2(setting: Setting) -> Rows:
 
 
 def _crossing(n: int, holders: float, bar: float) -> int:
-    """Give the most colluders with whom the heuristic's variance is below plain response's."""
-    low, high = 0, n // 4
-    while high - low > 1:
-        middle = (low + high) // 2
-        better = JRR.heuristic(YES_NO, epsilon=1.0, n=n, colluders=middle).count_variance(holders) < bar
-        low, high = (middle, high) if better else (low, middle)
-    return low
+    """Return the largest number of colluders with which the heuristic's variance is below plain RR's."""
+
+    def better(colluders: int) -> bool:
+        jrr = JRR.heuristic(YES_NO, epsilon=1.0, n=n, colluders=colluders)
+        return jrr.count_variance(holders) < bar
+
+    return largest_integer(better, 0, n // 4)
 
 
 def theorem_3(setting: Setting) -> Rows:

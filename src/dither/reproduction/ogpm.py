@@ -17,6 +17,7 @@ from dither.mechanisms.numeric.pm import PM
 from dither.mechanisms.numeric.purkayastha import Purkayastha
 from dither.mechanisms.numeric.staircase import Staircase
 from dither.mechanisms.numeric.sw import SW
+from dither.numerics.golden_section import argmin
 from dither.reproduction.expectations import expected
 from dither.reproduction.figure import CODED, PUBLISHED, RIGHT, Figure, Setting, lines
 from dither.reproduction.motion import figure_16, figure_17
@@ -53,7 +54,7 @@ def density(mechanism: Any, inputs: tuple[float, ...]) -> Callable[[Setting], Ro
 
 
 def figure_7(setting: Setting) -> Rows:
-    """Give the split of ε = 1 + 2π between distance and direction, and its total squared error."""
+    """Return the split of ε = 1 + 2π between distance and direction, and its total squared error."""
     rows: Rows = []
     total = 1.0 + 2.0 * math.pi
     for version, first, second in (
@@ -66,18 +67,14 @@ def figure_7(setting: Setting) -> Rows:
             around = OGPM(Circle(), epsilon=total - one, loss=second).error(squared, 0.0)
             return radial + float(around)
 
-        low, high = 0.1, total - 0.1
-        golden = (math.sqrt(5.0) - 1.0) / 2.0
-        for _ in range(45):
-            left, right = high - golden * (high - low), low + golden * (high - low)
-            low, high = (low, right) if error(left) < error(right) else (left, high)
+        best = argmin(error, 0.1, total - 0.1, sections=45)
         rows.append(
             {
                 "version": RIGHT,
                 "widths": version,
-                "distance": low,
-                "direction": total - low,
-                "error": error(low),
+                "distance": best,
+                "direction": total - best,
+                "error": error(best),
             }
         )
     rows.append({"version": PUBLISHED, "widths": "theorems' widths", "distance": 1.32, "direction": 5.69})

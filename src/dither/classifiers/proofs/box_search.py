@@ -10,6 +10,7 @@ import numpy as np
 from dither.arrays import Floats
 from dither.classifiers.feature_law import Marginal
 from dither.classifiers.proofs.box import Box
+from dither.numerics.bisection import largest_float
 
 Test = Callable[[Box], bool]
 Shape = Callable[[Floats], Box]  # from how far each of 2d sides has gone, 0 … 1, to a box
@@ -94,11 +95,5 @@ def _side(shape: Shape, passes: Test, gone: Floats, side: int, steps: int) -> fl
 
 
 def farthest(passes: Callable[[float], bool], steps: int = STEPS) -> float:
-    """Give the largest share found that passes, by halving; always one that passed itself, or 0."""
-    if passes(1.0):
-        return 1.0
-    low, high = 0.0, 1.0
-    for _ in range(steps):
-        middle = (low + high) / 2.0
-        low, high = (middle, high) if passes(middle) else (low, middle)
-    return low
+    """Return the largest share from 0 to 1 found to pass; it has passed itself, or is 0."""
+    return 1.0 if passes(1.0) else largest_float(passes, 0.0, 1.0, steps=steps)

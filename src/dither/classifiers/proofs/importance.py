@@ -25,6 +25,7 @@ from dither.kernels.law import Law
 from dither.kernels.window.law import WindowLaw
 from dither.mechanisms.analysis import Questions
 from dither.mechanisms.base import Answering
+from dither.numerics.bisection import bisect_arrays
 from dither.randomness import Source
 
 _HALVINGS: Final = 54
@@ -121,15 +122,12 @@ def _sample(law: Law, unit: float, count: int, source: Source) -> Floats:
 
 
 def _inverse(law: Law, unit: float, shares: Floats) -> Floats:
-    """Give the smallest places whose cdf reaches the shares, atoms exactly."""
+    """Return the quantiles of a law at the given probabilities; where it has atoms, exactly."""
     x = np.asarray(unit)
     low, high = (np.full(shares.size, end) for end in law.support)
     atoms, masses = law.atoms(x)
     if float(masses.sum()) < 1.0 - 1e-9:
-        for _ in range(_HALVINGS):
-            middle = (low + high) / 2.0
-            reached = law.cumulative(middle, x) >= shares
-            low, high = np.where(reached, low, middle), np.where(reached, middle, high)
+        _, high = bisect_arrays(lambda y: law.cumulative(y, x) >= shares, low, high, _HALVINGS)
     if atoms.size:
         up_to = law.cumulative(atoms, x)
         which = np.minimum(np.searchsorted(up_to, shares), atoms.size - 1)

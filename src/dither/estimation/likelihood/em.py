@@ -17,6 +17,7 @@ import numpy as np
 
 from dither.arrays import Floats
 from dither.kernels.transition import Operator
+from dither.numerics.newton import bracketed_newton
 
 Finish = Callable[[Floats], Floats]  # the last part of a step: brings probabilities back to what is allowed
 
@@ -118,23 +119,19 @@ def smooth(operator: Operator, counts: Floats, start: Floats, kernel: Finish, *,
 
 
 def tilted(weights: Floats, gaps: Floats) -> Floats:
-    """Give the p with Σ p·gap = 0 that maximises Σ weight·ln p: weight/(1 + λ·gap), scaled to sum to one.
+    """Return the p with Σ p·gap = 0 that maximises Σ weight·ln p: weight/(1 + λ·gap), scaled to sum to one.
 
-    λ is the one root of a falling function, found by Newton within its bracket [Owen01].
+    λ is the root of the decreasing function Σ weight·gap/(1 + λ·gap) [Owen01].
     """
-    low, high = -1.0 / float(gaps.max()), -1.0 / float(gaps.min())
-    slope = 0.0
-    for _ in range(100):
-        scale = 1.0 + slope * gaps
+
+    def excess(multiplier: float) -> tuple[float, float]:
+        scale = 1.0 + multiplier * gaps
         shares = weights / scale
-        excess = float(shares @ gaps)
-        low, high = (slope, high) if excess > 0.0 else (low, slope)
-        after = slope + excess / max(float((shares * gaps / scale) @ gaps), _TINY)
-        if not low < after < high:
-            after = (low + high) / 2.0
-        if abs(after - slope) <= 1e-9 * (abs(slope) + 1e-6):
-            break
-        slope = after
+        return float(shares @ gaps), -max(float((shares * gaps / scale) @ gaps), _TINY)
+
+    low, high = -1.0 / float(gaps.max()), -1.0 / float(gaps.min())
+    multiplier = bracketed_newton(excess, low, high, 0.0, tolerance=1e-9, absolute=1e-15)
+    shares = weights / (1.0 + multiplier * gaps)
     return np.asarray(shares / shares.sum())
 
 

@@ -24,7 +24,8 @@ from dither.arrays import Floats, Integers
 from dither.estimation.estimate import Estimate, show
 from dither.estimation.likelihood.em import Fit, climb, tilted
 from dither.kernels.transition import Operator
-from dither.numerics.quantiles import critical
+from dither.numerics.false_position import proportional_root
+from dither.numerics.quantiles import student_t_quantile
 from dither.privacy import Guarantee
 
 _DIP: Final = 2.0  # standard errors by which an empty stretch may look emptier than empty
@@ -171,8 +172,8 @@ class Profiled(Estimate):
 
     @cached_property  # type: ignore[misc]  # a field elsewhere; here it takes several fits
     def standard_error(self) -> float:
-        """That of a normal answer with the same 95 % interval."""
-        return float(self.half_width()) / critical(0.95)
+        """The standard error of a normal estimate with the same 95 % interval."""
+        return float(self.half_width()) / student_t_quantile(0.95)
 
     def interval(self, level: float = 0.95) -> tuple[Any, Any]:
         """Give the ends of an interval that covers the population's value with probability `level`."""
@@ -183,8 +184,8 @@ class Profiled(Estimate):
         return self._ends(0.95)
 
     def covers(self, value: float, level: float = 0.95) -> bool:
-        """Say whether the interval at `level` holds a value: one fit, where the interval takes several."""
-        reach = critical(level) + _CLOSE  # as exact as the ends are
+        """Return whether the interval at `level` holds a value: one fit, where the interval takes several."""
+        reach = student_t_quantile(level) + _CLOSE  # as exact as the ends are
         if not self.question.low <= value <= self.question.high:
             return False
         nearest = self.question.easiest(value, self._middle)
@@ -195,35 +196,29 @@ class Profiled(Estimate):
         return min(max(float(self.value), self.question.least), self.question.most)
 
     def _ends(self, level: float) -> tuple[float, float]:
-        reach = critical(level)
+        reach = student_t_quantile(level)
         low, high = (
-            self.question.outward(self._end(reach, side, limit), side)
+            self.question.outward(self._end(reach, limit), side)
             for side, limit in ((-1.0, self.question.least), (1.0, self.question.most))
         )
         return low, high
 
-    def _end(self, reach: float, side: float, limit: float) -> float:
-        """Find where the root of the loss is `reach`: nearly a straight line, so by its slope."""
-        middle = inner = self._middle
-        outer, below, warm = limit, 0.0, self.relaxed.fit
-        trial = inner + (outer - inner) / 32.0
-        for _ in range(20):
-            if abs(outer - inner) <= 1e-4 * (self.question.most - self.question.least):
-                return outer
-            loss, fit = self._loss(trial, warm)
-            if abs(loss - reach) < _CLOSE:
-                return trial
-            if loss > reach:
-                outer = trial
-                after = inner + (trial - inner) * (reach - below) / (loss - below)
-            else:
-                inner, below, warm = trial, loss, fit
-                after = middle + (trial - middle) * min(reach / max(loss, 1e-9), 3.0)
-            trial = after if side * (after - outer) < 0.0 < side * (after - inner) else (inner + outer) / 2.0
-        return trial
+    def _end(self, reach: float, limit: float) -> float:
+        """Return the answer between the estimate and `limit` at which the root of the loss is `reach`."""
+        warm = self.relaxed.fit
+
+        def loss(answer: float) -> float:
+            nonlocal warm
+            value, fit = self._loss(answer, warm)
+            if value <= reach:
+                warm = fit
+            return value
+
+        resolution = 1e-4 * (self.question.most - self.question.least)
+        return proportional_root(loss, self._middle, limit, reach, close=_CLOSE, resolution=resolution)
 
     def _loss(self, answer: float, warm: Fit) -> tuple[float, Fit]:
-        """Give the root of twice the log-likelihood that an answer costs, and the fit under it."""
+        """Return the root of twice the log-likelihood that an answer costs, and the fit under it."""
         gaps = self.question.gaps(answer)
         if not self.relaxed.allows(gaps):
             return math.inf, warm

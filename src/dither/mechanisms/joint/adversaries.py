@@ -16,6 +16,7 @@ import numpy as np
 
 from dither.arrays import Floats
 from dither.kernels.correlated_coins import PairedCoins
+from dither.numerics.bisection import smallest_float
 from dither.privacy.exact import log_above
 
 Failure = Callable[[float], float]  # from ε to the smallest δ
@@ -101,16 +102,16 @@ def theorem_3(pairs: PairedCoins, n: int, colluders: int) -> float:
 
 
 def least_epsilon(failure: Failure, delta: float, most: float) -> float:
-    """Give the smallest ε found with δ(ε) ≤ delta, at most the pure loss `most`."""
+    """Return an ε with δ(ε) ≤ delta, nearly the smallest, and at most the pure loss `most`.
+
+    At the pure loss δ is 0 by definition; it is not evaluated there, where slack for rounding adds to it.
+    """
     if failure(0.0) <= delta:
         return 0.0
-    low, high = 0.0, min(most, _MOST_EPSILON)
+    high = min(most, _MOST_EPSILON)
     if high < most and failure(high) > delta:
         return math.inf
-    for _ in range(64):
-        middle = (low + high) / 2.0
-        low, high = (low, middle) if failure(middle) <= delta else (middle, high)
-    return high
+    return smallest_float(lambda epsilon: failure(epsilon) <= delta, 0.0, high, steps=64)
 
 
 def _failure(truth: Floats, lie: Floats, slack: float, lost: float) -> Failure:

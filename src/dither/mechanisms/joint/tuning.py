@@ -13,6 +13,8 @@ from dither.errors import Infeasible, InvalidParameter
 from dither.kernels.correlated_coins import PairedCoins
 from dither.mechanisms.joint import adversaries
 from dither.mechanisms.joint.accounting import Mode
+from dither.numerics.bisection import largest_float
+from dither.numerics.golden_section import argmin
 from dither.privacy.exact import exp_below
 
 Coins = tuple[Fraction, Fraction]  # p and ρ
@@ -20,7 +22,6 @@ Coins = tuple[Fraction, Fraction]  # p and ρ
 _BITS: Final = 53  # probabilities are chosen as doubles
 _GRID: Final = 24  # probabilities of truth that are tried before the best is refined
 _STEPS: Final = 20  # steps of each search
-_GOLDEN: Final = (math.sqrt(5.0) - 1.0) / 2.0
 
 
 def exact(name: str, value: object) -> Fraction:
@@ -77,7 +78,7 @@ class Search:
     second: float
 
     def best(self, allowed: Callable[[PairedCoins], bool]) -> Coins:
-        """Give the coins with the smallest variance among those that are allowed."""
+        """Return the coins with the smallest variance among those that are allowed: a grid, then refined."""
         highest = plain(self.epsilon, self.categories)
 
         def choose(budget: float) -> tuple[float, Coins]:
@@ -88,21 +89,14 @@ class Search:
         step = self.epsilon / _GRID
         tried = [choose(step * count) for count in range(1, _GRID + 1)]
         place = min(range(_GRID), key=lambda index: tried[index][0])
-        low, high = step * place, step * min(place + 2, _GRID)
-        left, right = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
-        one, two = choose(left), choose(right)
-        best = min(tried[place], one, two)
-        for _ in range(_STEPS):  # golden section about the best of the grid
-            if one[0] <= two[0]:
-                high, right, two = right, left, one
-                left = high - _GOLDEN * (high - low)
-                one = choose(left)
-            else:
-                low, left, one = left, right, two
-                right = low + _GOLDEN * (high - low)
-                two = choose(right)
-            best = min(best, one, two)
-        return best[1]
+        refined = [tried[place]]
+
+        def variance(budget: float) -> float:
+            refined.append(choose(budget))
+            return refined[-1][0]
+
+        argmin(variance, step * place, step * min(place + 2, _GRID), sections=_STEPS)
+        return min(refined)[1]
 
     def variance(self, p: Fraction, rho: Fraction) -> float:
         """Give the mean variance of the estimated count."""
@@ -122,20 +116,17 @@ class Search:
         return squared - self.first - (self.n - self.first) * away**2
 
     def _lowest(self, p: Fraction, allowed: Callable[[PairedCoins], bool]) -> Fraction:
-        """Give the most negative ρ found that is allowed; plain coins always are."""
+        """Return the most negative ρ found that is allowed; plain coins always are."""
         if self._overlap <= 0.0:
             return Fraction(0)
         end = rho_range(p, self.categories)[0]
         if allowed(coins(p, end, self.categories)):
             return end
-        low, high = 0.0, 1.0
-        for _ in range(_STEPS):
-            middle = (low + high) / 2.0
-            if allowed(coins(p, end * Fraction(middle), self.categories)):
-                low = middle
-            else:
-                high = middle
-        return end * Fraction(low)
+
+        def keeps(share: float) -> bool:
+            return allowed(coins(p, end * Fraction(share), self.categories))
+
+        return end * Fraction(largest_float(keeps, 0.0, 1.0, steps=_STEPS))
 
 
 def constraint(

@@ -17,6 +17,7 @@ from dither.kernels.lattice.noise import End, Geometric, LatticeNoise, decayed, 
 from dither.kernels.lattice.truncated import Bounded
 from dither.mechanisms.lattice import LatticeMechanism
 from dither.mechanisms.numeric.laplace import LaplaceDensity
+from dither.numerics.bisection import smallest_float
 from dither.privacy import Guarantee
 
 
@@ -90,9 +91,10 @@ class BoundedLaplace(LatticeMechanism[Bounded]):
 
 
 def _scale(epsilon: float, apart: float, length: float, step: float) -> float:
-    """Give the smallest b whose loss D/b + ln(C_D/C_0) is at most ε [Holohan20, Thm 3.5].
+    """Return the smallest b whose loss D/b + ln(C_D/C_0) is at most ε [Holohan20, Thm 3.5].
 
-    C is the chance to stay inside. In the continuum (`step` 0) and on a lattice of steps of length 1 alike,
+    C is the probability of staying inside the domain. Both in the continuum (`step` 0) and on a lattice of
+    steps of length 1,
     C_D/C_0 − 1 = q(1 − e^(−D/b))(1 − e^(−(L − D)/b)) / (1 − q·e^(−L/b)) with q = e^(−step/b).
     """
 
@@ -100,9 +102,5 @@ def _scale(epsilon: float, apart: float, length: float, step: float) -> float:
         gain = math.expm1(-apart / b) * math.expm1(-(length - apart) / b)
         return apart / b + math.log1p(math.exp(-step / b) * gain / -math.expm1(-(length + step) / b))
 
-    low, high = apart / epsilon, 1.01 * (length + step) / epsilon
-    while True:
-        middle = (low + high) / 2.0
-        if middle in (low, high):
-            return high
-        low, high = (middle, high) if loss(middle) > epsilon else (low, middle)
+    # The loss falls with b and is at most L/b, which is below ε at the upper end: what is returned keeps ε.
+    return smallest_float(lambda b: loss(b) <= epsilon, apart / epsilon, 1.01 * (length + step) / epsilon)

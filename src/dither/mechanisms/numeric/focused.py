@@ -12,7 +12,7 @@ from dither.domains import finite
 from dither.errors import InvalidParameter
 from dither.losses import Power, absolute
 from dither.mechanisms.window import Shape, WindowMechanism
-from dither.numerics.quadrature import crossing
+from dither.numerics.bisection import increasing_root
 
 
 @final
@@ -45,7 +45,7 @@ class Focused(WindowMechanism):
 
 
 def best_width_at(epsilon: float, loss: Power, place: float) -> float:
-    """Give the width with the smallest error at one place of [0, 1]; at 0, ½ and 1 it is `best_width`.
+    """Return the width with the smallest error at one place of [0, 1]; at 0, ½ and 1 it is `best_width`.
 
     With W(s) the integral of the loss over the window, the error is (W(1) + (E−1)·W(s)) / (1 + (E−1)·s).
     Its slope is zero where W′(s), the loss at the window's farther end, equals the error itself; that
@@ -64,4 +64,4 @@ def best_width_at(epsilon: float, loss: Power, place: float) -> float:
         return float(loss(np.asarray(edge))) * (1.0 + lift * s) - lift * window - everything
 
     everything = primitive(near) + primitive(1.0 - near)
-    return crossing(excess, 0.0, 1.0)
+    return increasing_root(excess, 0.0, 1.0)

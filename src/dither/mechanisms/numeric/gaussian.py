@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
 from enum import Enum
 from fractions import Fraction
@@ -21,6 +20,9 @@ from dither.kernels.lattice.kernel import LatticeKernel
 from dither.kernels.lattice.law import SmoothDensity
 from dither.kernels.lattice.noise import End, LatticeNoise, Normal, decayed, in_few_bits
 from dither.mechanisms.lattice import END_MASS, AddedNoise
+from dither.numerics.bisection import smallest_positive_float
+from dither.numerics.normal import erf, erfc, survival
+from dither.numerics.rounding import float_at_least
 from dither.privacy import PAC, Approximate, Bound
 from dither.privacy.exact import exp_below
 
@@ -87,8 +89,8 @@ class Gaussian(AddedNoise):
             return (math.sqrt(log + epsilon) + math.sqrt(log)) / (math.sqrt(2.0) * epsilon)
         if self.calibration is Calibration.EXACT_PAC:
             # The loss between the ends is normal with mean 1/2σ² and deviation 1/σ.
-            return _smallest(lambda sigma: _tail(epsilon * sigma - 0.5 / sigma) <= delta)
-        return _smallest(lambda sigma: balle(epsilon, sigma) <= delta)
+            return smallest_positive_float(lambda sigma: survival(epsilon * sigma - 0.5 / sigma) <= delta)
+        return smallest_positive_float(lambda sigma: balle(epsilon, sigma) <= delta)
 
     def lattice(self) -> Clamped:
         sigma = self._sigma
@@ -103,7 +105,7 @@ class Gaussian(AddedNoise):
     def _with(self, sigma: float) -> Clamped:
         reach = self.cells // 2 - 1
         end = min(END_MASS, 1e-6 * self.delta)
-        tail = _smallest(lambda z: _tail(z) <= end)
+        tail = smallest_positive_float(lambda z: survival(z) <= end)
         last, fraction = Clamped.room(reach, tail * sigma)
         steps = sigma * last / (1 << fraction)
         base = decayed(in_few_bits(0.5 / steps**2))
@@ -123,9 +125,7 @@ class Gaussian(AddedNoise):
 
     def realised(self) -> tuple[Bound, str]:
         """Recompute δ at the asked ε from the integer weights, between the two ends of the domain."""
-        spent = self._spent(self.kernel.lattice)
-        near = float(spent)
-        delta = near if near >= spent else math.nextafter(near, 1.0)
+        delta = float_at_least(self._spent(self.kernel.lattice))
         kind = PAC if self.calibration in _PROBABLE else Approximate
         return kind(self.epsilon, delta), f"δ at this ε from {self.kernel.weights}"
 
@@ -133,29 +133,10 @@ class Gaussian(AddedNoise):
         return NormalDensity(self._sigma)
 
 
-def _tail(z: float) -> float:
-    """Give the probability that a standard normal number is above z."""
-    return math.erfc(z / math.sqrt(2.0)) / 2.0
-
-
 def balle(epsilon: float, sigma: float) -> float:
-    """Give δ(ε) of normal noise: Φ(1/2σ − εσ) − e^ε·Φ(−1/2σ − εσ) [Balle18, Thm 8]."""
-    root = math.sqrt(2.0)
-    near, far = (epsilon * sigma - 0.5 / sigma) / root, (epsilon * sigma + 0.5 / sigma) / root
-    return (math.erfc(near) - math.exp(epsilon) * math.erfc(far)) / 2.0
-
-
-def _smallest(enough: Callable[[float], bool]) -> float:
-    """Give the smallest positive number that is enough, by halving; larger ones are enough as well."""
-    high = 1.0
-    while not enough(high):
-        high *= 2.0
-    low = 0.0
-    while True:
-        middle = (low + high) / 2.0
-        if middle in (low, high):
-            return high
-        low, high = (low, middle) if enough(middle) else (middle, high)
+    """Return δ(ε) of normal noise: Φ(1/2σ − εσ) − e^ε·Φ(−1/2σ − εσ) [Balle18, Thm 8]."""
+    far = survival(epsilon * sigma + 0.5 / sigma)
+    return survival(epsilon * sigma - 0.5 / sigma) - math.exp(epsilon) * far
 
 
 @final
@@ -174,11 +155,7 @@ class NormalDensity(SmoothDensity):
         return np.asarray(np.exp(-((gap / self.sigma) ** 2) / 2.0) / (math.sqrt(2.0 * math.pi) * self.sigma))
 
     def below(self, gap: Floats) -> Floats:
-        return np.asarray(_erfc(-np.asarray(gap) / (math.sqrt(2.0) * self.sigma)) / 2.0, dtype=np.float64)
+        return erfc(-np.asarray(gap) / (math.sqrt(2.0) * self.sigma)) / 2.0
 
     def beside(self, distance: Floats) -> Floats:
-        return np.asarray(_erf(np.asarray(distance) / (math.sqrt(2.0) * self.sigma)) / 2.0, dtype=np.float64)
-
-
-_erf: Final = np.frompyfunc(math.erf, 1, 1)
-_erfc: Final = np.frompyfunc(math.erfc, 1, 1)
+        return erf(np.asarray(distance) / (math.sqrt(2.0) * self.sigma)) / 2.0

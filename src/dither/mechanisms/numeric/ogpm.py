@@ -10,7 +10,7 @@ from dither.domains import Circle, Interval
 from dither.errors import InvalidParameter
 from dither.losses import Power, absolute
 from dither.mechanisms.window import Shape, WindowMechanism
-from dither.numerics.quadrature import crossing
+from dither.numerics.bisection import increasing_root
 
 
 @final
@@ -40,7 +40,7 @@ class OGPM(WindowMechanism):
 
 
 def best_width(epsilon: float, loss: Power) -> float:
-    """Give the root of k(E−1)s^(k+1) + (k+1)s^k = 1: the best width for |y−x|^k, whose worst error is s^k.
+    """Return the root of k(E−1)s^(k+1) + (k+1)s^k = 1: the best width for |y−x|^k, whose worst error is s^k.
 
     For k = 1 it is 1/(1 + e^(ε/2)) [OGPM25, Thm 3.7]; the paper's proof does not carry over to k = 2.
     """
@@ -49,4 +49,4 @@ def best_width(epsilon: float, loss: Power) -> float:
     def excess(s: float) -> float:
         return float(s**k * (k * lift * s + k + 1.0) - 1.0)
 
-    return crossing(excess, 0.0, 1.0)
+    return increasing_root(excess, 0.0, 1.0)

@@ -8,6 +8,7 @@ from typing import final
 
 from dither.kernels.window.start import GLIDING
 from dither.mechanisms.window import Shape, WindowMechanism
+from dither.numerics.newton import newton
 
 
 @final
@@ -31,12 +32,10 @@ class Podium(WindowMechanism):
 
 
 def best_step(epsilon: float) -> float:
-    """Give the σ that minimises the variance at the ends: sinh(2σ − ε) + 2 sinh(σ) = 0, by Newton."""
-    step = epsilon / 4.0 if epsilon <= 1.0 else epsilon / 3.0
-    for _ in range(50):
-        slope = 2.0 * math.cosh(2.0 * step - epsilon) + 2.0 * math.cosh(step)
-        change = (math.sinh(2.0 * step - epsilon) + 2.0 * math.sinh(step)) / slope
-        step -= change
-        if abs(change) <= 1e-16 * step:
-            break
-    return step
+    """Return the σ that minimises the variance at the ends: the root of sinh(2σ − ε) + 2 sinh(σ)."""
+
+    def slope_of_variance(step: float) -> tuple[float, float]:
+        value = math.sinh(2.0 * step - epsilon) + 2.0 * math.sinh(step)
+        return value, 2.0 * math.cosh(2.0 * step - epsilon) + 2.0 * math.cosh(step)
+
+    return newton(slope_of_variance, epsilon / 4.0 if epsilon <= 1.0 else epsilon / 3.0)

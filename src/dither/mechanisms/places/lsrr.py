@@ -17,6 +17,7 @@ from dither.errors import InvalidParameter
 from dither.kernels.places.points import RingWeights, distances, ring
 from dither.kernels.table.weighted_choice import blocks
 from dither.mechanisms.places.points import PointMechanism, Points, positive
+from dither.numerics.bisection import largest_float
 from dither.privacy.exact import exp_below
 
 
@@ -119,10 +120,7 @@ class LSRR(PointMechanism):
             return bool((likeliest / unlikeliest).max() <= bound * rounding)
 
         low, high = math.exp(self.epsilon / 2.0) * (1.0 - 1e-6), math.exp(self.epsilon)
-        while high - low > 1e-12 * low:
-            middle = (low + high) / 2.0
-            low, high = (middle, high) if keeps(middle) else (low, middle)
-        return low
+        return largest_float(keeps, low, high, tolerance=1e-12)
 
     def _rule(self) -> RingWeights:
         near, between, far = self.levels.tolist()

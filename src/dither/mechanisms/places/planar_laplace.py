@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
 from fractions import Fraction
@@ -19,6 +18,7 @@ from dither.kernels.lattice.planar import PlanarNoise
 from dither.kernels.places.planar import PlanarKernel, steps_across
 from dither.mechanisms.base import Travelled
 from dither.mechanisms.places.path import PathMechanism, PlaceLikelihood, Rows
+from dither.numerics.rounding import float_at_least
 from dither.privacy import Bound, Pure
 
 
@@ -69,11 +69,7 @@ class PlanarLaplace(PathMechanism[Region, PlanarKernel]):
         return self.domain.clip(places) if self.clipped else places
 
     def _realised(self) -> tuple[Bound, str]:
-        exact = self.kernel.exponent
-        epsilon = float(exact)
-        if Fraction(epsilon) < exact:
-            epsilon = math.nextafter(epsilon, math.inf)
-        return Pure(epsilon), self.kernel.evidence
+        return Pure(float_at_least(self.kernel.exponent)), self.kernel.evidence
 
     def likelihood(self, cells: Floats) -> PlaceLikelihood:
         return _Planar(self.kernel, cells)

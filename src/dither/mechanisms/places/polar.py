@@ -20,6 +20,7 @@ from dither.kernels.window.decoder import read_decoder
 from dither.losses import Power, squared
 from dither.mechanisms.base import LEAST_EPSILON, Mechanism, Travelled, check_epsilon
 from dither.mechanisms.numeric.ogpm import OGPM, best_width
+from dither.numerics.grid_search import integer_argmin
 from dither.privacy import Unit
 from dither.randomness import Source
 
@@ -178,12 +179,7 @@ def best_split(
         )
 
     least = max(1, math.ceil(LEAST_EPSILON / epsilon * _PARTS))
-    low, high = least, max(_PARTS - least, least)
-    for points in (64, 64, 64, 64, 64):  # each round narrows the range 32-fold; the sum need not be convex
-        grid = sorted({low + (high - low) * i // points for i in range(points + 1)})
-        best = min(range(len(grid)), key=lambda i: total(grid[i]))
-        low, high = grid[max(best - 1, 0)], grid[min(best + 1, len(grid) - 1)]
-    part = min(range(low, high + 1), key=total)
+    part = integer_argmin(total, least, max(_PARTS - least, least))  # the sum need not be convex
     first = epsilon * part / _PARTS
     second = epsilon - first
     while Fraction(first) + Fraction(second) > Fraction(epsilon):

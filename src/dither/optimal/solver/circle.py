@@ -14,7 +14,8 @@ import numpy as np
 from dither.kernels.window.integers import Sliding
 from dither.losses import Power
 from dither.mechanisms.numeric import ogpm
-from dither.numerics.quadrature import between, crossing
+from dither.numerics.bisection import increasing_root
+from dither.numerics.quadrature import between
 from dither.optimal.problem import Problem
 
 _STEPS: Final = 1 << 14
@@ -22,7 +23,7 @@ _TINY: Final = 2.0**-40
 
 
 def best_width(problem: Problem) -> float:
-    """Give the share of the circle at whose edge the loss is the mean loss of all reports.
+    """Return the share of the circle at whose edge the loss is the mean loss of all reports.
 
     Widening the window helps as long as the loss at its edge is below the mean; the error then is ℓ(s/2).
     """
@@ -34,7 +35,7 @@ def best_width(problem: Problem) -> float:
         return edge * (1.0 + problem.lift * width) - everything - problem.lift * _mass(problem, width)
 
     everything = _mass(problem, 1.0)
-    return crossing(excess, 0.0, 1.0)
+    return increasing_root(excess, 0.0, 1.0)
 
 
 def _mass(problem: Problem, width: float) -> float:
@@ -61,7 +62,7 @@ def error(problem: Problem, window: Sliding) -> float:
 
 
 def bound(problem: Problem) -> float:
-    """Give a number that no ε-LDP mechanism's error is below, worst or average.
+    """Return a lower bound on the error of every ε-LDP mechanism, worst or average.
 
     The certificate of an even base needs one price: μ + min(0, D), D = ∫ φ(ℓ(δ) − μ) dδ, φ(c) = min(c, E·c).
     It is best where D = 0, which is at the loss at the edge of the best window.
@@ -74,5 +75,5 @@ def bound(problem: Problem) -> float:
         cost = least - price
         return -float(np.where(cost < 0.0, problem.ratio * cost, cost).mean())
 
-    price = crossing(deficit, 0.0, float(problem.loss(np.asarray(0.5))))
+    price = increasing_root(deficit, 0.0, float(problem.loss(np.asarray(0.5))))
     return price - max(deficit(price), 0.0) - _TINY * price

@@ -19,6 +19,7 @@ import numpy as np
 from dither.arrays import Floats, Mask
 from dither.errors import Infeasible, MissingExtra
 from dither.losses import Criterion
+from dither.numerics.quadrature import gauss_legendre
 from dither.optimal.problem import Problem
 from dither.optimal.solver.certificate import Prices
 
@@ -53,12 +54,12 @@ class Grid:
         return Grid(edges, middles, weights, outputs)
 
     def losses(self, problem: Problem) -> Floats:
-        """Give the loss of every output for every input: at points, or averaged over cells."""
+        """Return the loss of every output for every input: at points, or averaged over cells."""
         if problem.unbiased:
             return np.broadcast_to(self.outputs**2, (self.inputs.size, self.outputs.size))
         if problem.criterion is Criterion.WORST:
             return problem.loss(self.outputs - self.inputs[:, None])
-        nodes, shares = np.polynomial.legendre.leggauss(8)
+        nodes, shares = gauss_legendre(8)
         steps = np.diff(self.edges)[:, None] * nodes / 2.0 + self.inputs[:, None]
         at_nodes = problem.loss(self.outputs - steps[:, :, None])
         return np.asarray(np.einsum("k,ikj->ij", shares / 2.0, at_nodes))

@@ -10,9 +10,10 @@ from typing import Final
 
 import numpy as np
 
-from dither.arrays import Floats
+from dither.arrays import Floats, Mask
 from dither.kernels.window.codebook import Runs
 from dither.losses import absolute, squared
+from dither.numerics.bisection import bisect_arrays
 from dither.numerics.quadrature import between
 from dither.optimal.problem import Problem
 from dither.optimal.solver.cells import CELLS, codebook
@@ -39,22 +40,24 @@ def _cuts(places: Floats) -> Floats:
 
 
 def _best_places(problem: Problem, cuts: Floats) -> Floats:
-    """Give the best number for the inputs between each two cuts.
+    """Return the best number for the inputs between each two cuts.
 
-    It serves those inputs with weight e^ε − 1 and all inputs with weight 1. As y grows the error falls while
-    (e^ε−1)(ℓ(y − a) − ℓ(b − y)) + ℓ(y + ½) − ℓ(½ − y) < 0, which never decreases in y.
+    It is reported for those inputs with weight e^ε − 1 and for all inputs with weight 1. The derivative of
+    the error in y is (e^ε−1)(ℓ(y − a) − ℓ(b − y)) + ℓ(y + ½) − ℓ(½ − y), which does not decrease;
+    a and b are the two cuts.
     """
     low, high = cuts[:-1], cuts[1:]
     if problem.loss == absolute:
         return problem.lift * (low + high) / (2.0 * (problem.lift + 1.0))
     if problem.loss == squared:
         return problem.lift * (high**2 - low**2) / (2.0 * (problem.lift * (high - low) + 1.0))
-    for _ in range(40):
-        middle = (low + high) / 2.0
-        own = problem.loss(middle - cuts[:-1]) - problem.loss(cuts[1:] - middle)
-        every = problem.loss(middle + 0.5) - problem.loss(0.5 - middle)
-        falling = problem.lift * own + every < 0.0
-        low, high = np.where(falling, middle, low), np.where(falling, high, middle)
+
+    def rises(y: Floats) -> Mask:
+        own = problem.loss(y - cuts[:-1]) - problem.loss(cuts[1:] - y)
+        every = problem.loss(y + 0.5) - problem.loss(0.5 - y)
+        return np.asarray(problem.lift * own + every >= 0.0)
+
+    low, high = bisect_arrays(rises, low, high, 40)
     return (low + high) / 2.0
 
 

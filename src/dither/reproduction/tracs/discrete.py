@@ -26,6 +26,7 @@ from dither.mechanisms.places.path import PathMechanism
 from dither.mechanisms.places.points import Points, grid
 from dither.mechanisms.places.tracs_c import TraCSC
 from dither.mechanisms.places.tracs_d import TraCSD
+from dither.numerics.false_position import power_law_root
 from dither.privacy import TRAJECTORY
 from dither.reproduction.figure import CODED, PUBLISHED, RIGHT, Figure, Setting, lines
 from dither.reproduction.tracs.coded import CORNER, RawBeyondTen
@@ -57,14 +58,12 @@ def rivals(points: Points, *, coded: bool, reach: float = 0.75) -> dict[str, Mak
 
 
 def spending(make: Make, epsilon: float) -> float:
-    """Give the label at which a mechanism really spends ε: by false position, for it is nearly straight."""
-    label, spent = epsilon, make(SQUARE, epsilon=epsilon).guarantee.epsilon
-    for _ in range(6):
-        if abs(spent - epsilon) <= 1e-3 * epsilon:
-            break
-        label = min(label * epsilon / spent, 50.0)
-        spent = make(SQUARE, epsilon=label).guarantee.epsilon
-    return label
+    """Return the nominal budget at which a mechanism really spends ε, to 10⁻³: nearly proportional."""
+
+    def ratio(label: float) -> float:
+        return float(make(SQUARE, epsilon=label).guarantee.epsilon / epsilon)
+
+    return power_law_root(ratio, epsilon, -1.0, close=1e-3, steps=6, low=0.0, high=50.0)[0]
 
 
 class Entry(NamedTuple):
