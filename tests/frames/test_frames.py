@@ -95,7 +95,7 @@ def test_nulls_are_not_given_away(kind: str) -> None:
     frame["pandas"] = frame["table"].to_pandas(types_mapper={pa.float64(): pd.Float64Dtype()}.get)
     with pytest.raises(OutsideDomain, match="public"):
         frames.perturb(frame[kind], {"minutes": MINUTES})
-    out = frames.perturb(frame[kind], {"minutes": MINUTES}, nulls_are_public=True)
+    out = frames.perturb(frame[kind], {"minutes": MINUTES}, missing=frames.Missing.SKIP)
     assert frames.summarise(out, {"minutes": MINUTES})["minutes"].n == 3
     back = pa.table(out) if kind == "table" else pa.RecordBatchReader.from_stream(out).read_all()
     assert back.column("minutes").is_valid().to_pylist() == [True, False, True, False, True]
@@ -105,7 +105,7 @@ def test_nulls_are_not_given_away(kind: str) -> None:
 def test_nan_is_not_null() -> None:
     for frame in (pl.DataFrame({"minutes": [1.0, float("nan")]}), pa.table({"minutes": [1.0, float("nan")]})):
         with pytest.raises(OutsideDomain):
-            frames.perturb(frame, {"minutes": MINUTES}, nulls_are_public=True)
+            frames.perturb(frame, {"minutes": MINUTES}, missing=frames.Missing.SKIP)
 
 
 def test_a_lazy_frame_is_perturbed_once() -> None:
