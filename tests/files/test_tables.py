@@ -248,7 +248,7 @@ def test_a_report_of_several_numbers_that_is_too_short(ending: str, tmp_path: Pa
     frames.perturb_file(path, out, {"tag": wide})
     (chunk,) = table_format(out).read(out, ["tag"])
     whole = chunk.cells("tag")[1]
-    for bad in (whole[:2], whole[:-1] + " ", whole[:-1] + "g", whole + "00"):
+    for bad in (whole[:2], whole[:-2] + "  ", whole[:-1] + "g", whole + "00"):
         forged = tmp_path / f"forged.{ending}"
         forged.write_text(out.read_text().replace(whole, bad))
         with pytest.raises(MalformedReport, match=rf"forged.{ending}, row 2, column 'tag': .* report of OUE"):

@@ -53,6 +53,16 @@ def test_a_file_alone_gives_the_reports_back(tmp_path: Path, ending: str, keep_t
     assert read.trips.specification is None
 
 
+@pytest.mark.parametrize("ending", [".gpx", ".csv", ".geojson", ".parquet"])
+def test_trips_of_one_name_keep_the_order_of_their_reports(tmp_path: Path, ending: str) -> None:
+    if ending == ".parquet":
+        pytest.importorskip("geopandas")
+    own = files.Trips(dt.Paths.of([[(139.1, 35.1)], [(139.9, 35.9)]]), ("a", "a"), ("2", "1"))
+    drawn = files.TripReports.draw(own, dt.TraCSC(BOX, epsilon=40), keep_times=True)
+    drawn.write(tmp_path / f"out{ending}")
+    assert files.read_reports(tmp_path / f"out{ending}").reports == drawn.reports
+
+
 def test_degrees_and_metres() -> None:
     exact = dt.TraCSD(BOX, epsilon=40)
     done: list[int] = []
@@ -106,12 +116,13 @@ def test_locations_outside(tmp_path: Path, projection: maps.Map | None) -> None:
         files.perturb_trips(path, out, question, projection=projection)
     assert "141" not in str(caught.value)
     assert not out.exists()
-    drawn = files.perturb_trips(path, out, question, projection=projection, outside=files.Outside.CLIP)
+    clip: dict[str, Any] = {"projection": projection, "outside": files.Outside.CLIP}
+    drawn = files.perturb_trips(path, out, question, **clip, source=dt.Seeded(1))
     assert abs(drawn.trips.paths.points[1, 0] - 140.0) < 0.05
     path.write_text("id,lat,lon\na,135.5,139.5\n")
     if projection is not None:
         with pytest.raises(OutsideDomain, match=r"in\.csv, row 1"):
-            files.perturb_trips(path, out, question, projection=projection, outside=files.Outside.CLIP)
+            files.perturb_trips(path, out, question, **clip)
 
 
 @pytest.mark.parametrize(

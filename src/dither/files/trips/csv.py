@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import csv
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final, final
 
 import numpy as np
 
 from dither.errors import InvalidParameter
-from dither.files.format import Progress, TripFormat
+from dither.files.format import Chunk, Progress, TripFormat
 from dither.files.tables.csv import Csv
 from dither.files.text import comment_line
 from dither.files.trips.points import TripPoint, column_of, gathered, usual_name
@@ -37,16 +37,7 @@ class TripCsv(TripFormat):
         columns = _columns(path)
         found: list[TripPoint] = []
         for chunk in _TABLE.read(path, list(dict.fromkeys(columns.values()))):
-            cells = {kind: chunk.cells(name) for kind, name in columns.items()}
-            for row in range(len(chunk)):
-                own = {kind: column[row] for kind, column in cells.items()}
-                if any(cell is not None for cell in own.values()):  # a blank line is no place
-                    longitude, latitude = (
-                        _degrees(own[kind], chunk.where(columns[kind], row))
-                        for kind in ("longitude", "latitude")
-                    )
-                    name, time, report = ((own.get(kind) or "").strip() for kind in ("id", "time", _REPORT))
-                    found.append(TripPoint(name, time, longitude, latitude, report, chunk.first + row))
+            found += _points(chunk, columns)
             progress(len(chunk))
         if not found:
             raise InvalidParameter(f"{path.name} holds no places")
@@ -80,11 +71,31 @@ def _columns(path: Path) -> dict[str, str]:
     return {kind: name for kind, name in columns.items() if name}
 
 
-def _degrees(cell: Any, where: str) -> float:
+def _points(chunk: Chunk, columns: dict[str, str]) -> Iterator[TripPoint]:
+    """Yield the places of a chunk; a row without any of the columns, such as a blank line, is left out."""
+    empty = [None] * len(chunk)
+    names, times, longitudes, latitudes, reports = (
+        chunk.cells(columns[kind]) if kind in columns else empty
+        for kind in ("id", "time", "longitude", "latitude", _REPORT)
+    )
+    rows = zip(names, times, longitudes, latitudes, reports, strict=True)
+    for row, (name, time, longitude, latitude, report) in enumerate(rows):
+        if (name, time, longitude, latitude, report) != (None,) * 5:
+            yield TripPoint(
+                (name or "").strip(),
+                (time or "").strip(),
+                _degrees(longitude, chunk, columns["longitude"], row),
+                _degrees(latitude, chunk, columns["latitude"], row),
+                report or "",
+                chunk.first + row,
+            )
+
+
+def _degrees(cell: Any, chunk: Chunk, column: str, row: int) -> float:
     try:
         degrees = float(cell)
     except (TypeError, ValueError):
         degrees = math.nan
     if not math.isfinite(degrees):
-        raise InvalidParameter(f"{where}: a number of degrees was expected")
+        raise InvalidParameter(f"{chunk.where(column, row)}: a number of degrees was expected")
     return degrees
