@@ -138,6 +138,11 @@ def test_options_that_cannot_be_honoured(options: dict[str, Any], hint: str) -> 
     assert hint in str(caught.value)
 
 
+def test_an_unknown_ending_is_refused_before_anything_is_read() -> None:
+    with pytest.raises(InvalidParameter, match=r"out\.kml: a file of trips ends in one of"):
+        files.perturb_trips("not_there.csv", "out.kml", dt.TraCSC(BOX, epsilon=4))
+
+
 def test_what_is_not_for_trips() -> None:
     with pytest.raises(InvalidParameter, match="TraCSC"):
         files.TripReports.draw(trips(), dt.Podium(dt.Interval(0, 1), epsilon=1))  # type: ignore[arg-type]

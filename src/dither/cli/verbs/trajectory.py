@@ -15,7 +15,7 @@ from dither.cli.areas import INNER, KINDS, Area, area_options
 from dither.cli.output import rows_done, table
 from dither.domains import Disk, Interval, Rectangle
 from dither.files import Outside, TripReports, Trips, read_reports, read_trips
-from dither.files.registry import TRIPS, endings
+from dither.files.registry import TRIPS, endings, trip_format
 from dither.maps import Map, density, draw_before_and_after, predicted_error
 from dither.maps.density import Density
 from dither.mechanisms.places.path import PathMechanism
@@ -109,6 +109,7 @@ def perturb(
     dither trajectory perturb in.gpx --epsilon 2 --box 139.4 35.5 140 36 -o out.geojson
     dither trajectory perturb in.csv --epsilon 60 --unit trajectory --disk 139.7 35.7 20000 -o out.csv
     """
+    trip_format(out)  # an unknown ending is refused before anything is read
     own = area.mechanism(mechanism, epsilon, Unit[unit.upper()], inner)
     with rows_done(f"reading {file.name}") as progress:
         trips = read_trips(file, progress=progress)

@@ -12,6 +12,7 @@ import numpy as np
 from dither.domains import Paths, Sphere
 from dither.errors import InvalidParameter, MalformedReport, OutsideDomain
 from dither.files.format import Progress, naming, silent
+from dither.files.registry import trip_format
 from dither.files.text import from_text, to_text
 from dither.files.trips.api import read_trips, write_trips
 from dither.files.trips.specification import read_trip_specification, trip_specification
@@ -139,6 +140,7 @@ def perturb_trips(
     them, the reports and the specification: `read_reports` needs nothing else. With a projection, the
     mechanism's area is in its metres; without one, in degrees. Other options: see `TripReports.draw`.
     """
+    trip_format(Path(out))  # an unknown ending is refused before anything is read
     drawn = TripReports.draw(
         read_trips(path),
         mechanism,
