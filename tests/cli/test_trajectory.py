@@ -212,7 +212,7 @@ def test_a_map_of_reports_in_degrees(tmp_path: Path) -> None:
     """A file that was written from Python without a projection is in degrees."""
     out, picture = tmp_path / "out.geojson", tmp_path / "map.geojson"
     box = dt.Rectangle(dt.Interval(139.4, 140.0), dt.Interval(35.5, 36.0))
-    question = dt.TraCSC(box, epsilon=2, inner=dt.SW)
+    question = dt.TraCSC(box, epsilon=30, inner=dt.SW)
     files.perturb_trips(made(tmp_path, "csv"), out, question, source=dt.Seeded(1))
     words = ("--columns", 2, "--rows", 2, "--share", 139.4, 35.5, 140.0, 36.0, "-o", picture)
     shown = run("density", out, *words)
