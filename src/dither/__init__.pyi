@@ -50,6 +50,7 @@ from .estimation.naive import as_reported as as_reported
 from .estimation.projection import norm_sub as norm_sub
 from .estimation.projection import simplex as simplex
 from .estimation.summary import Summary as Summary
+from .files.collect import Missing as Missing
 from .losses import Criterion as Criterion
 from .losses import absolute as absolute
 from .losses import average as average

@@ -1,4 +1,4 @@
-"""Files that appear under their names when they are whole: a crash or a full disk leaves no half file."""
+"""Files that appear under their names when they are complete: a crash leaves no partial file."""
 
 from __future__ import annotations
 
@@ -12,8 +12,11 @@ from typing import TextIO
 
 @contextmanager
 def renamed(path: Path) -> Iterator[Path]:
-    """Give a temporary name beside a file's, which becomes the file when everything was written."""
-    part = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part{path.suffix}")  # some go by the ending
+    """Yield a temporary path in the same folder, which is renamed to `path` if no error is raised inside.
+
+    The temporary name has the ending of `path`, since some libraries choose the format by it.
+    """
+    part = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part{path.suffix}")
     try:
         yield part
         with part.open("rb+") as stream:
@@ -25,6 +28,6 @@ def renamed(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def whole(path: Path) -> Iterator[TextIO]:
-    """Open a text file that appears under its name only when everything was written."""
+    """Open a text file for writing that appears under its name if no error is raised inside."""
     with renamed(path) as part, part.open("x", newline="", encoding="utf-8") as stream:
         yield stream

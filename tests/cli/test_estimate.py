@@ -71,6 +71,25 @@ def test_distributions_and_quantiles(reports: Path) -> None:
     assert sum(distribution["probabilities"]) == pytest.approx(1.0)
 
 
+def test_options_for_numbers_are_refused_for_categories(reports: Path) -> None:
+    for option in (("--bins", 8), ("--quantile", 0.5)):
+        refused = run("estimate", reports, "--column", "browser", *option)
+        assert refused.exit_code == 2
+        assert "these answers are categories" in refused.output
+    shown = json.loads(run("estimate", reports, "--column", "minutes", "--bins", 4, "--json").output)
+    assert [one["answer"] for one in shown["minutes"]] == ["mean", "distribution"]
+
+
+def test_trips_are_for_another_verb(tmp_path: Path) -> None:
+    file, out = tmp_path / "in.csv", tmp_path / "out.csv"
+    file.write_text("id,lat,lon\nx,35.6,139.6\n")
+    box = ("--box", 139.4, 35.5, 140.0, 36.0)
+    run("trajectory", "perturb", file, *box, "--epsilon", 2, "-o", out)
+    refused = run("estimate", out)
+    assert refused.exit_code == 2
+    assert "dither trajectory density" in refused.output
+
+
 def test_wrong_words(reports: Path, tmp_path: Path) -> None:
     assert "no question" in run("estimate", reports, "--column", "x").output
     foreign = tmp_path / "plain.csv"

@@ -147,8 +147,8 @@ def test_a_campaign_asks_several_questions(tmp_path: Path) -> None:
     assert Campaign.from_json(campaign.to_json()) == campaign
     path = tmp_path / "in.jsonl"
     path.write_text("".join(json.dumps({"minutes": i % 180, "heading": i % 360}) + "\n" for i in range(300)))
-    tally = perturb_file(path, tmp_path / "out.csv", campaign, source=dt.Seeded(1))
-    assert tally.written == 300
+    counts = perturb_file(path, tmp_path / "out.csv", campaign, source=dt.Seeded(1))
+    assert counts.written == 300
     assert {name: part.n for name, part in summarise_file(tmp_path / "out.csv").items()} == {
         "minutes": 300,
         "heading": 300,

@@ -140,7 +140,7 @@ def test_mechanisms_side_by_side() -> None:
 @pytest.mark.parametrize(
     ("row", "hint"),
     [
-        (f"x,{SECRET},35.6,extra", "row 3: the place is outside the area"),
+        (f"x,{SECRET},35.6,extra", "row 3: the location is outside the area"),
         (f"x,35.6,{SECRET}x", "row 3, column 'lon'"),
         ("x,35.6,", "row 3, column 'lon'"),
         ("x,nan,139.6", "row 3, column 'lat'"),
@@ -179,6 +179,7 @@ def test_places_outside_may_be_moved_to_the_border(tmp_path: Path) -> None:
         ((*BOX, "--epsilon", -1), "positive"),
         ((*BOX, "--mechanism", "magic"), "tracs-d"),
         (("--disk", 139.6, 35.7, 30_000, "--mechanism", "tracs-c"), "TraCSC"),
+        ((*BOX, "--mechanism", "strawman", "--inner", "sw"), "--inner is for tracs-c and tracs-d"),
     ],
 )
 def test_wrong_words(tmp_path: Path, words: tuple[object, ...], hint: str) -> None:
@@ -186,6 +187,42 @@ def test_wrong_words(tmp_path: Path, words: tuple[object, ...], hint: str) -> No
     result = run("perturb", made(tmp_path, "csv"), *given, "-o", tmp_path / "out.csv")
     assert result.exit_code == 2
     assert hint in result.output
+
+
+def test_times_that_are_not_there_cannot_be_kept(tmp_path: Path) -> None:
+    file, out = tmp_path / "in.csv", tmp_path / "out.csv"
+    file.write_text("id,time,lat,lon\nx,1,35.6,139.6\nx,,35.6,139.7\n")
+    refused = run("perturb", file, *BOX, "--epsilon", 2, "--keep-times", "-o", out)
+    assert refused.exit_code == 2
+    assert "not every location has one" in refused.output
+    assert not out.exists()
+
+
+def test_the_file_is_read_from_python_too(tmp_path: Path) -> None:
+    file, out = made(tmp_path, "gpx"), tmp_path / "out.gpx"
+    run("perturb", file, *BOX, "--epsilon", 2, "-o", out)
+    read = files.read_reports(out)
+    assert read.mechanism.guarantee.epsilon <= 2
+    assert read.projection == maps.LocalMap(139.7, 35.75)
+    decoded = read.projection.to_earth(read.reports.values)
+    np.testing.assert_allclose(decoded, files.read_trips(out).paths.points, rtol=0, atol=2e-7)
+
+
+def test_a_map_of_reports_in_degrees(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file that was written from Python without a projection is in degrees."""
+    asked: list[dt.Rectangle] = []
+    monkeypatch.setattr(
+        maps.Density, "share", lambda self, part: asked.append(part)
+    )  # its errors take seconds
+    out, picture = tmp_path / "out.geojson", tmp_path / "map.geojson"
+    box = dt.Rectangle(dt.Interval(139.4, 140.0), dt.Interval(35.5, 36.0))
+    files.perturb_trips(made(tmp_path, "csv"), out, dt.TraCSC(box, epsilon=2), source=dt.Seeded(1))
+    words = ("--columns", 2, "--rows", 2, "-o", picture)
+    assert run("density", out, *words, "--share", 139.5, 35.6, 139.7, 35.8).exit_code == 0
+    assert asked == [dt.Rectangle(dt.Interval(139.5, 139.7), dt.Interval(35.6, 35.8))]
+    corners = json.loads(picture.read_text())["features"][0]["geometry"]["coordinates"][0]
+    assert corners[0] == [139.4, 35.5]
+    assert corners[2] == [139.7, 35.75]
 
 
 def test_files_that_hold_no_reports(tmp_path: Path) -> None:
@@ -197,7 +234,7 @@ def test_files_that_hold_no_reports(tmp_path: Path) -> None:
     out.write_text("\n".join(lines))
     broken = run("density", out)
     assert broken.exit_code == 2
-    assert "out.csv, row 3: this is no report of TraCSC" in broken.output
+    assert "out.csv, row 3: this is not a report of TraCSC" in broken.output
     out.write_text("\n".join(["# dither {}", *lines[1:4]]))
     assert "specification" in run("density", out).output
     assert run("perturb", file, *BOX, "--epsilon", 2, "-o", tmp_path / "out.kml").exit_code == 2

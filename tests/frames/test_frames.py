@@ -95,17 +95,28 @@ def test_nulls_are_not_given_away(kind: str) -> None:
     frame["pandas"] = frame["table"].to_pandas(types_mapper={pa.float64(): pd.Float64Dtype()}.get)
     with pytest.raises(OutsideDomain, match="public"):
         frames.perturb(frame[kind], {"minutes": MINUTES})
-    out = frames.perturb(frame[kind], {"minutes": MINUTES}, nulls_are_public=True)
+    out = frames.perturb(frame[kind], {"minutes": MINUTES}, missing=frames.Missing.SKIP)
     assert frames.summarise(out, {"minutes": MINUTES})["minutes"].n == 3
     back = pa.table(out) if kind == "table" else pa.RecordBatchReader.from_stream(out).read_all()
     assert back.column("minutes").is_valid().to_pylist() == [True, False, True, False, True]
     assert pa.types.is_integer(back.schema.field("minutes").type)
 
 
+@pytest.mark.parametrize("choice", ["skip", "error", True, None])
+def test_what_is_no_choice_for_missing_answers_is_refused(choice: Any) -> None:
+    import dither.frames.polars  # noqa: F401
+
+    frame = pa.table({"minutes": [1.0, None]})
+    with pytest.raises(InvalidParameter, match=r"Missing\.SKIP"):
+        frames.perturb(frame, {"minutes": MINUTES}, missing=choice)
+    with pytest.raises(InvalidParameter, match=r"Missing\.SKIP"):
+        pl.col("minutes").dither.perturb(MINUTES, missing=choice)
+
+
 def test_nan_is_not_null() -> None:
     for frame in (pl.DataFrame({"minutes": [1.0, float("nan")]}), pa.table({"minutes": [1.0, float("nan")]})):
         with pytest.raises(OutsideDomain):
-            frames.perturb(frame, {"minutes": MINUTES}, nulls_are_public=True)
+            frames.perturb(frame, {"minutes": MINUTES}, missing=frames.Missing.SKIP)
 
 
 def test_a_lazy_frame_is_perturbed_once() -> None:
@@ -152,6 +163,8 @@ def test_columns_that_are_no_reports_are_refused() -> None:
         frames.summarise(pa.table({"minutes": [0.5]}), {"minutes": MINUTES})
     with pytest.raises(MalformedReport):
         frames.summarise(pa.table({"minutes": [70000]}), {"minutes": MINUTES})
+    with pytest.raises(InvalidParameter, match="there is no column 'hours'; there are minutes"):
+        frames.summarise(pa.table({"minutes": [7]}), {"hours": MINUTES})
 
 
 def test_estimates_of_a_frame() -> None:
@@ -175,3 +188,8 @@ def test_polars_expressions() -> None:
     assert not two["a"].equals(two["b"])
     with pytest.raises(Exception, match="public"):
         pl.DataFrame({"minutes": [1.0, None]}).select(pl.col("minutes").dither.perturb(MINUTES))
+    skipped = pl.col("minutes").dither.perturb(MINUTES, missing=frames.Missing.SKIP)
+    assert pl.DataFrame({"minutes": [1.0, None]}).select(skipped)["minutes"].is_null().to_list() == [
+        False,
+        True,
+    ]

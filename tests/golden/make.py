@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 
 import dither as dt
+from dither.files.format import Columns
+from dither.files.registry import table_format
 from tests.cases import LATTICES, NUMERIC, Case
 from tests.frequency.cases import KINDS
 from tests.optimal.kinds import KINDS as SOLVED
@@ -42,6 +44,41 @@ def solved() -> list[dict[str, Any]]:
     return [*rows, _row("Optimal(circle)", circle, np.linspace(0, 350, 40))]
 
 
+def files(folder: Path) -> None:
+    """Write a table of reports and randomised trips in every format, and the reports that they hold."""
+    tags, browsers = ["a", "b", "c"] * 8, ["firefox", "chrome"] * 12
+    values = {"minutes": np.linspace(0, 180, 24).tolist(), "tag": tags, "browser": browsers}
+    questions = {
+        "minutes": dt.Podium(dt.Interval(0, 180), epsilon=1.25),
+        "tag": dt.OUE(dt.Categories(["a", "b", "c"]), epsilon=1.25),
+        "browser": dt.KRR(dt.Categories(["firefox", "chrome"]), epsilon=1.25),
+    }
+    source = dt.Seeded(2025)
+    reports = {name: one.perturb(values[name], source=source) for name, one in questions.items()}
+    columns: Columns = {**reports, "city": ["Bern"] * 24}
+    for ending in (".csv", ".jsonl", ".parquet", ".arrow"):
+        path = folder / f"table-1{ending}"
+        path.unlink(missing_ok=True)
+        table_format(path).write(path, dt.Campaign(questions).to_json(), iter([columns]))
+    box, random = dt.Rectangle(dt.Interval(139.4, 140.0), dt.Interval(35.5, 36.0)), np.random.default_rng(1)
+    paths = dt.Paths.of([random.normal((139.7, 35.7), 0.03, (length, 2)) for length in (3, 1, 5)])
+    times = tuple(f"2026-05-01T08:0{minute}:00Z" for minute in range(9))
+    trips = dt.files.Trips(paths, ("ride 1", "b & <c>", "ü"), times)
+    local, system = dt.maps.LocalMap.of(box), dt.maps.ReferenceMap("EPSG:32654")
+    in_metres = dt.TraCSD(local.rectangle(box), epsilon=4)
+    timed = dt.files.TripReports.draw(
+        trips, in_metres, projection=local, keep_times=True, source=dt.Seeded(2025)
+    )
+    for ending in (".gpx", ".geojson", ".csv", ".parquet"):
+        timed.write(folder / f"trips-1-local{ending}")
+    other = dt.TraCSC(system.rectangle(box), epsilon=4)
+    untimed = dt.files.TripReports.draw(trips, other, projection=system, source=dt.Seeded(2025))
+    untimed.write(folder / "trips-1-crs.csv")
+    held = {**reports, "local": timed.reports, "crs": untimed.reports}
+    expected = {name: one.cells.tolist() for name, one in held.items()}
+    (folder / "expected-1.json").write_text(json.dumps(expected) + "\n")
+
+
 def _row(name: str, mechanism: Any, values: object) -> dict[str, Any]:
     reports = mechanism.perturb(values, source=dt.Seeded(2025))
     return {
@@ -62,6 +99,7 @@ def main() -> None:
     write("wire-1-lattice.json", numeric(LATTICES))
     write("wire-1-frequency.json", frequency())
     write("wire-1-solved.json", solved())
+    files(Path(__file__).parent / "files")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Where trips are: the public area of a map, given in degrees and turned into metres."""
+"""The public area of trips: given in degrees on the command line, projected to metres."""
 
 from __future__ import annotations
 
@@ -37,22 +37,27 @@ KINDS: Final[dict[str, Callable[..., PathMechanism[Any, Any]]]] = {
 
 @dataclass(frozen=True)
 class Area:
-    """A public part of the earth: how it is drawn in metres, its shape there, and how reports are read."""
+    """A public part of the earth: its projection to metres, its shape there, and how reports are decoded."""
 
-    onto: Map
+    projection: Map
     region: Region
     reading: PostProcessing | None = None
 
-    def mechanism(self, kind: str, epsilon: float, unit: Unit, inner: str) -> PathMechanism[Any, Any]:
-        """Give a mechanism on the area, the more accurate of TraCS-C and TraCS-D unless one is named."""
+    def mechanism(self, kind: str, epsilon: float, unit: Unit, inner: str | None) -> PathMechanism[Any, Any]:
+        """Return a mechanism on the area; "best" is the more accurate of TraCS-C and TraCS-D.
+
+        `inner` names the mechanism inside TraCS, OGPM if it is None; other kinds have none and refuse one.
+        """
         more: dict[str, Any] = {"epsilon": epsilon, "unit": unit, "reading": self.reading}
         if kind == "best":
             share = {**more, "epsilon": min(epsilon, 8.0), "unit": Unit.LOCATION}
             kind = "tracs-c" if isinstance(ranked(self.region, **share)[0].mechanism, TraCSC) else "tracs-d"
         if kind == "tracs-c":
-            more["inner"] = INNER[inner]
-        if kind == "tracs-d":
-            more |= {"direction": INNER[inner], "distance": INNER[inner]}
+            more["inner"] = INNER[inner or "ogpm"]
+        elif kind == "tracs-d":
+            more |= {"direction": INNER[inner or "ogpm"], "distance": INNER[inner or "ogpm"]}
+        elif inner is not None:
+            raise click.UsageError(f"--inner is for tracs-c and tracs-d; {kind} has no mechanism inside")
         return KINDS[kind](self.region, **more)
 
 
@@ -64,9 +69,9 @@ def area_options(command: Callable[..., None]) -> Callable[..., None]:
     @click.option(
         "--polygon",
         type=click.Path(exists=True, dir_okay=False, path_type=Path),
-        help="A GeoJSON file with a polygon: reports are moved into it (extra: geo).",
+        help="A GeoJSON file with a polygon, into which decoded places are moved (extra: geo).",
     )
-    @click.option("--crs", metavar="NAME", help="Metres of this system, as EPSG:32654 (extra: geo).")
+    @click.option("--crs", metavar="NAME", help="A coordinate system in metres, as EPSG:32654 (extra: geo).")
     @wraps(command)
     def with_area(
         *args: Any,
@@ -93,9 +98,9 @@ def area_options(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def _about(longitude: float, latitude: float, radius: float, crs: str | None) -> Area:
-    onto: Map = LocalMap(longitude, latitude) if crs is None else ReferenceMap(crs)
-    x, y = onto.to_plane((longitude, latitude)).tolist()
-    return Area(onto, Disk(radius, (x, y)))
+    projection: Map = LocalMap(longitude, latitude) if crs is None else ReferenceMap(crs)
+    x, y = projection.to_plane((longitude, latitude)).tolist()
+    return Area(projection, Disk(radius, (x, y)))
 
 
 def _within(bounds: tuple[float, float, float, float], crs: str | None, parts: list[Any]) -> Area:
@@ -106,16 +111,16 @@ def _within(bounds: tuple[float, float, float, float], crs: str | None, parts: l
             "−90 to 90; it does not cross the 180th meridian"
         )
     box = Rectangle(Interval(west, east), Interval(south, north))
-    onto: Map = LocalMap.of(box) if crs is None else ReferenceMap(crs)
-    region = onto.rectangle(box)
+    projection: Map = LocalMap.of(box) if crs is None else ReferenceMap(crs)
+    region = projection.rectangle(box)
     if not parts:
-        return Area(onto, region)
-    moved = [[onto.to_plane(ring).tolist() for ring in part] for part in parts]
-    return Area(onto, region, Projected({"type": "MultiPolygon", "coordinates": moved}))
+        return Area(projection, region)
+    moved = [[projection.to_plane(ring).tolist() for ring in part] for part in parts]
+    return Area(projection, region, Projected({"type": "MultiPolygon", "coordinates": moved}))
 
 
 def _polygon(file: Path) -> list[Any]:
-    """Give the parts of the polygon of a GeoJSON file, the first one it has."""
+    """Return the parts of the first polygon in a GeoJSON file."""
     try:
         data = json.loads(file.read_text(encoding="utf-8"))
         found = data["features"][0] if data["type"] == "FeatureCollection" else data
@@ -132,20 +137,3 @@ def _bounds(parts: list[Any]) -> tuple[float, float, float, float]:
     corners = [corner for part in parts for ring in part for corner in ring]
     x, y = [corner[0] for corner in corners], [corner[1] for corner in corners]
     return min(x), min(y), max(x), max(y)
-
-
-def to_text(area: Area) -> dict[str, Any]:
-    """Give how the area is drawn, as it travels beside a mechanism."""
-    match area.onto:
-        case LocalMap(longitude, latitude):
-            return {"local": [longitude, latitude]}
-        case ReferenceMap(name):
-            return {"crs": name}
-    raise InvalidParameter("this map cannot travel")
-
-
-def from_text(given: Any) -> Map:
-    """Read how an area is drawn."""
-    if isinstance(given, dict) and "local" in given:
-        return LocalMap(*given["local"])
-    return ReferenceMap(given["crs"])

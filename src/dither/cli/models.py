@@ -1,4 +1,4 @@
-"""Where the command line finds classifiers and the records they are asked about."""
+"""Classifiers and records, as the command line names them."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ import numpy as np
 from dither.arrays import Floats
 from dither.domains import Interval
 from dither.errors import InvalidParameter, MissingExtra
-from dither.files.format import format_of
+from dither.files.registry import table_format
 from dither.registry import named
 
 
 def load(text: str) -> Any:
-    """Give the classifier that package.module:name names, or a file of joblib or pickle."""
+    """Return the classifier named package.module:name, or the one in a file of joblib or pickle."""
     path = Path(text)
     if path.suffix in (".joblib", ".pkl", ".pickle"):
         if not path.is_file():
@@ -41,14 +41,16 @@ def load(text: str) -> Any:
 
 
 def features_of(model: Any, said: str | None, file: Path, randomised: list[str]) -> list[str]:
-    """Give the names of a model's features: as it knows them, as said, or all columns of the file."""
+    """Return the names of a model's features: its own, those in `said`, or all columns of the file."""
     known = getattr(model, "feature_names_in_", None)
     if known is not None:
         names = [str(name) for name in known]
+        if said is not None and said.split(",") != names:
+            raise click.UsageError(f"--columns differs from the model's own features {','.join(names)}")
     elif said is not None:
         names = said.split(",")
     else:
-        names = format_of(file).columns(file)
+        names = table_format(file).columns(file)
     missing = [name for name in randomised if name not in names]
     if missing:
         raise InvalidParameter(f"there is no feature {', '.join(missing)}; there are {', '.join(names)}")
@@ -56,8 +58,8 @@ def features_of(model: Any, said: str | None, file: Path, randomised: list[str])
 
 
 def records(file: Path, names: list[str]) -> Floats:
-    """Give the named columns of a table as rows of numbers."""
-    chunks = list(format_of(file).read(file, names))
+    """Return the named columns of a table as rows of numbers."""
+    chunks = list(table_format(file).read(file, names))
     try:
         columns = [[float(cell) for chunk in chunks for cell in chunk.cells(name)] for name in names]
     except (TypeError, ValueError):
@@ -66,7 +68,7 @@ def records(file: Path, names: list[str]) -> Floats:
 
 
 def inside(kind: str, domain: Interval) -> Any:
-    """Give the named mechanism with its reports cut off at the domain, if they could lie outside."""
+    """Return the named mechanism, with its reports truncated to the domain if they could lie outside."""
     made: Any = named(kind)(domain, epsilon=1.0)
     low, high = getattr(made, "support", (domain.low, domain.high))
     return made.truncated() if low < domain.low or high > domain.high else made

@@ -1,10 +1,10 @@
-"""From a table of values to a table of reports, and from there to summaries, chunk by chunk."""
+"""From a table of values to a file of reports, and from a file of reports to summaries, chunk by chunk."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 from typing import Any, final
@@ -14,9 +14,11 @@ import numpy as np
 from dither.arrays import Integers, Mask
 from dither.atomic import renamed
 from dither.domains import first_misfit
-from dither.errors import InvalidParameter, OutsideDomain
+from dither.errors import InvalidParameter, MalformedReport, OutsideDomain
 from dither.estimation.summary import Summary
-from dither.files.format import Chunk, Written, format_of
+from dither.files.format import Chunk, Columns, Progress, naming, silent
+from dither.files.registry import table_format
+from dither.files.trips.specification import is_of_trips
 from dither.mechanisms.base import Mechanism
 from dither.randomness import Source
 from dither.reports import Reports
@@ -24,30 +26,43 @@ from dither.wire.campaign import Campaign
 
 
 class Missing(Enum):
-    """What an absent answer means: an error, or a public fact (its row is left out)."""
+    """What to do with a missing answer: an empty cell of a file, a null of a data frame.
+
+    ERROR raises `OutsideDomain` and names the place. SKIP declares that who did not answer is public, and
+    draws no report for that answer: a file of reports leaves the row out, a data frame keeps the null.
+    """
 
     ERROR = "error"
     SKIP = "skip"
 
+    @staticmethod
+    def check(choice: object) -> Missing:
+        """Return the choice; raise InvalidParameter if it is not one of these."""
+        if isinstance(choice, Missing):
+            return choice
+        raise InvalidParameter("missing is dt.Missing.ERROR or dt.Missing.SKIP")
+
+
+def missing_answer(place: str) -> OutsideDomain:
+    """Return the error for a missing answer at a place."""
+    return OutsideDomain(
+        f"{place}: the answer is missing, and a missing report would show who did not answer; fill it in, "
+        "leave the row out, or declare that who did not answer is public (missing=dt.Missing.SKIP, at the "
+        "terminal --missing skip)"
+    )
+
 
 @final
-@dataclass
-class Tally:
-    """How many rows were written, and how many were left out and why."""
+@dataclass(frozen=True)
+class RowCounts:
+    """How many rows of a table were written as reports, and how many were left out, by reason.
+
+    `missing` rows lack an answer; `repeated` rows are further rows of a person.
+    """
 
     written: int = 0
     missing: int = 0
     repeated: int = 0
-    _seen: set[bytes] = field(default_factory=set, repr=False)
-
-    def first_answers(self, people: Sequence[Any]) -> Mask:
-        """Say which rows are the first of their person; only a digest of each name is remembered."""
-        first = np.empty(len(people), dtype=np.bool_)
-        for row, person in enumerate(people):
-            digest = hashlib.blake2b(repr(person).encode(), digest_size=16).digest()
-            first[row] = digest not in self._seen
-            self._seen.add(digest)
-        return first
 
 
 def perturb_file(
@@ -59,81 +74,113 @@ def perturb_file(
     person: str | None = None,
     missing: Missing = Missing.ERROR,
     source: Source | None = None,
-    progress: Callable[[int], None] = lambda rows: None,
-) -> Tally:
+    progress: Progress | None = None,
+) -> RowCounts:
     """Randomise columns of a table into a file of reports, a chunk at a time.
 
-    The endings name the formats: CSV and JSON lines, with the extra `frames` also Parquet and Arrow. Only the
-    reports and what is kept are written. Of a person who appears twice (column `person`) the first row counts
-    and later ones are left out: a second answer would spend the budget again. A missing answer is an error
-    unless missing answers are declared public, for a gap in the reports tells who did not answer. The file
-    appears under its name when it is whole.
+    The ending of a file's name says its format: CSV or JSON lines, and with the extra `frames` Parquet or
+    Arrow. The output holds the reports, the columns in `keep` unchanged, and the specification; nothing
+    else of the table. It appears under its name when it is complete.
+
+    With `person`, the name of a column, only the first row of each person is used: a second report would
+    spend the budget again. `progress` is called with the number of rows read since the last call.
     """
     path, out, campaign = Path(path), Path(out), Campaign.of(questions)
+    if isinstance(keep, str):
+        raise InvalidParameter("keep is a list of column names, such as ['city']")
     clash = set(keep) & set(campaign.questions)
     if clash:
-        raise InvalidParameter(f"column {min(clash)!r} cannot be kept: it is a question, and would leak")
-    reader, writer, tally = format_of(path), format_of(out), Tally()
-    columns = [*campaign.questions, *keep, *([person] if person is not None else [])]
+        raise InvalidParameter(
+            f"column {min(clash)!r} cannot be kept: it is a question, and its values would leak"
+        )
+    rows = _Rows(campaign, person, Missing.check(missing))
+    reader, writer = table_format(path), table_format(out)
+    columns = [*campaign.questions, *keep, *([] if person is None else [person])]
+    done = progress or silent
 
-    def chunks() -> Iterator[Written]:
+    def chunks() -> Iterator[Columns]:
+        kept: dict[str, Sequence[Any]] = {name: [] for name in keep}
         for chunk in reader.read(path, list(dict.fromkeys(columns))):
-            rows = _answered(chunk, campaign, person, missing, tally)
-            if rows.size:
-                written: dict[str, Reports | Sequence[Any]] = {}
-                for name, mechanism in campaign.questions.items():
-                    written[name] = _perturbed(chunk, name, mechanism, rows, source)
-                for name in keep:
-                    written[name] = chunk.kept(name, rows)
-                tally.written += int(rows.size)
-                yield written
-            progress(len(chunk))
+            used = rows.used(chunk)
+            kept = {name: chunk.kept(name, used) for name in keep}
+            if used.size:
+                drawn = {name: _draw(chunk, name, one, used, source) for name, one in rows.questions.items()}
+                yield {**drawn, **kept}
+            done(len(chunk))
+        if not rows.written:  # a file without rows still has its columns
+            yield {**{name: one.reports([]) for name, one in rows.questions.items()}, **kept}
 
     with renamed(out) as part:
-        writer.write(part, campaign, chunks())
-    return tally
+        writer.write(part, campaign.to_json(), chunks())
+    return RowCounts(rows.written, rows.missing, rows.repeated)
 
 
-def summarise_file(
-    path: Path | str, *, progress: Callable[[int], None] = lambda rows: None
-) -> dict[str, Summary]:
-    """Count a file of reports, a chunk at a time: a summary for each question that the file carries."""
+def summarise_file(path: Path | str, *, progress: Progress | None = None) -> dict[str, Summary]:
+    """Count a file of reports, a chunk at a time: a summary for each question that the file carries.
+
+    `progress` is called with the number of rows read since the last call.
+    """
     path = Path(path)
-    reader = format_of(path)
-    campaign = Campaign.from_json(reader.head(path))
+    reader, done = table_format(path), progress or silent
+    specification = reader.specification(path)
+    if specification is None:
+        raise MalformedReport(
+            f"{path.name} is not a file of reports: it carries no specification; `dither perturb` and "
+            "dt.files.perturb_file write one"
+        )
+    if is_of_trips(specification):
+        raise MalformedReport(
+            f"{path.name} holds randomised trips; use `dither trajectory density` or dt.files.read_reports"
+        )
+    with naming(path):
+        campaign = Campaign.from_json(specification)
     totals = {name: Summary.empty(mechanism) for name, mechanism in campaign.questions.items()}
     for chunk in reader.read(path, list(campaign.questions)):
         for name, mechanism in campaign.questions.items():
             totals[name] = totals[name] + Summary.of(chunk.reports(name, mechanism))
-        progress(len(chunk))
+        done(len(chunk))
     return totals
 
 
-def _answered(
-    chunk: Chunk, campaign: Campaign, person: str | None, missing: Missing, tally: Tally
-) -> Integers:
-    """Give the rows that count: all answers there, and the first of their person."""
-    kept = np.ones(len(chunk), dtype=np.bool_)
-    for name in campaign.questions:
-        absent = chunk.absent(name)
-        if absent.any() and missing is Missing.ERROR:
-            raise OutsideDomain(
-                f"{chunk.where(name, int(absent.argmax()))}: the answer is missing; fill it in, or declare "
-                "that who did not answer is public (--missing skip)"
-            )
-        kept &= ~absent
-    tally.missing += int((~kept).sum())
-    if person is not None:
-        first = tally.first_answers(chunk.cells(person))
-        tally.repeated += int((kept & ~first).sum())
-        kept &= first
-    return np.flatnonzero(kept)
+class _Rows:
+    """Decides which rows are used, and counts them."""
+
+    def __init__(self, campaign: Campaign, person: str | None, choice: Missing) -> None:
+        self.questions = campaign.questions
+        self.written = self.missing = self.repeated = 0
+        self._person, self._choice = person, choice
+        self._seen: set[bytes] = set()
+
+    def used(self, chunk: Chunk) -> Integers:
+        """Return the rows that have all answers and are the first of their person."""
+        used = np.ones(len(chunk), dtype=np.bool_)
+        for name in self.questions:
+            absent = chunk.absent(name)
+            if absent.any() and self._choice is Missing.ERROR:
+                raise missing_answer(chunk.where(name, int(absent.argmax())))
+            used &= ~absent
+        self.missing += int((~used).sum())
+        if self._person is not None:
+            first = self._first_rows(chunk.cells(self._person))
+            self.repeated += int((used & ~first).sum())
+            used &= first
+        self.written += int(used.sum())
+        return np.flatnonzero(used)
+
+    def _first_rows(self, people: Sequence[Any]) -> Mask:
+        """Return True for the first row of each person; only a digest of each name is remembered."""
+        first = np.empty(len(people), dtype=np.bool_)
+        for row, person in enumerate(people):
+            digest = hashlib.blake2b(repr(person).encode(), digest_size=16).digest()
+            first[row] = digest not in self._seen
+            self._seen.add(digest)
+        return first
 
 
-def _perturbed(
+def _draw(
     chunk: Chunk, name: str, mechanism: Mechanism[Any], rows: Integers, source: Source | None
 ) -> Reports:
-    """Randomise some rows of a column; the first value that does not fit is named by its row alone."""
+    """Draw the reports of some rows of a column; an error names the first unfit value by its place."""
     domain = mechanism.domain
 
     def fits(begin: int, end: int) -> bool:
@@ -145,7 +192,7 @@ def _perturbed(
 
     try:
         return mechanism.perturb(chunk.values(name, domain, rows), source=source)
-    except InvalidParameter:  # the column as a whole is of the wrong kind
+    except InvalidParameter:  # the column as a whole has the wrong type
         raise
     except (ValueError, TypeError, OutsideDomain):
         if fits(0, rows.size):

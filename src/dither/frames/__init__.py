@@ -1,4 +1,4 @@
-"""Data frames: pandas, Polars, PyArrow, DuckDB, through the Arrow C stream protocol; and tables in files."""
+"""Data frames of pandas, Polars, PyArrow and DuckDB, by the Arrow C stream protocol; and tables in files."""
 
 from dither.files.collect import Missing, perturb_file, summarise_file
 from dither.frames.api import estimate, perturb, summarise

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from dither.estimation.api import estimate as natural
+from dither.errors import InvalidParameter
+from dither.estimation.api import estimate as estimate_summary
 from dither.estimation.estimate import Estimate
 from dither.estimation.summary import Summary
-from dither.files.arrow import arrow, campaign_of, perturb_batches, perturbed_schema, read_reports
+from dither.files.arrow import arrow, from_column
+from dither.files.collect import Missing
+from dither.frames.arrow import campaign_of, perturb_batches, perturbed_schema
 from dither.frames.libraries import open_stream
 from dither.mechanisms.base import Mechanism
 from dither.randomness import Source
@@ -18,36 +21,41 @@ Questions = Mapping[str, Mechanism[Any]] | Campaign
 
 
 def perturb(
-    frame: Any, questions: Questions, *, nulls_are_public: bool = False, source: Source | None = None
+    frame: Any, questions: Questions, *, missing: Missing = Missing.ERROR, source: Source | None = None
 ) -> Any:
-    """Randomise columns of a data frame and give a frame of the same kind back.
+    """Randomise columns of a data frame, and return a frame of the same kind.
 
-    Takes pandas, Polars (eager and lazy), PyArrow tables, readers and datasets, DuckDB relations. Columns
-    that are asked about hold reports (whole numbers) afterwards; the others pass as they are, so drop first
-    what should not leave. A lazy frame is evaluated here, once.
+    The frame is of pandas, Polars (eager or lazy), PyArrow (a table, reader or dataset) or DuckDB. In the
+    result, the columns of the questions hold reports (whole numbers). All other columns are unchanged: drop
+    those that must not be sent. A null raises `OutsideDomain`; with `Missing.SKIP` it stays null, and shows
+    who did not answer. A lazy frame is evaluated here, once.
     """
-    campaign = Campaign.of(questions)
+    campaign, choice = Campaign.of(questions), Missing.check(missing)
     reader, back = open_stream(frame)
     schema = perturbed_schema(reader.schema, campaign)
-    batches = perturb_batches(reader, schema, campaign, nulls_are_public=nulls_are_public, source=source)
+    batches = perturb_batches(reader, schema, campaign, missing=choice, source=source)
     return back(arrow().RecordBatchReader.from_batches(schema, batches))
 
 
 def summarise(frame: Any, questions: Questions | None = None) -> dict[str, Summary]:
-    """Count the reports in a frame: a summary for each question.
+    """Count the reports in a frame: a summary for each question. Nulls are not counted.
 
-    The questions may be left out where the frame carries them: Arrow tables do, pandas,
-    Polars and DuckDB drop them on the way.
+    The questions may be left out if the frame carries them: Arrow tables do; pandas, Polars and DuckDB drop
+    the metadata that they are in.
     """
     reader, _ = open_stream(frame)
     campaign = campaign_of(reader.schema) if questions is None else Campaign.of(questions)
+    for name in campaign.questions:
+        if name not in reader.schema.names:
+            raise InvalidParameter(f"there is no column {name!r}; there are {', '.join(reader.schema.names)}")
     totals = {name: Summary.empty(mechanism) for name, mechanism in campaign.questions.items()}
     for batch in reader:
         for name, mechanism in campaign.questions.items():
-            totals[name] = totals[name] + Summary.of(read_reports(batch.column(name), mechanism))
+            reports = mechanism.reports(from_column(batch.column(name), mechanism))
+            totals[name] = totals[name] + Summary.of(reports)
     return totals
 
 
 def estimate(frame: Any, questions: Questions | None = None) -> dict[str, Estimate]:
-    """Estimate from a frame of reports: for each question its mean, mean direction or frequencies."""
-    return {name: natural(summary) for name, summary in summarise(frame, questions).items()}
+    """Return for each question of a frame of reports its mean, mean direction or frequencies."""
+    return {name: estimate_summary(summary) for name, summary in summarise(frame, questions).items()}

@@ -1,4 +1,4 @@
-"""Data frames of every kind as a stream of record batches, and back to the kind that came in."""
+"""Data frames of every library as a stream of record batches, and back to a frame of that library."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ Back = Callable[["pyarrow.RecordBatchReader"], Any]
 
 
 def open_stream(frame: Any) -> tuple[pyarrow.RecordBatchReader, Back]:
-    """Give a frame's record batches and the way back to its kind.
+    """Return a frame's record batches, and the function that makes a frame of its kind from batches.
 
-    Anything that speaks the Arrow C stream protocol will do. A lazy frame is evaluated here, once: noise must
-    be drawn once, or the budget is spent again with every look.
+    Any object with the Arrow C stream protocol will do. A lazy frame is evaluated here, once: each evaluation
+    draws new reports and spends the budget again.
     """
     pa = arrow()
     library = type(frame).__module__.partition(".")[0]
@@ -39,8 +39,8 @@ def open_stream(frame: Any) -> tuple[pyarrow.RecordBatchReader, Back]:
     if hasattr(frame, "__arrow_c_stream__"):
         return _stream(pa, frame), lambda reader: reader.read_all()
     raise InvalidParameter(
-        f"a data frame was expected (pandas, Polars, PyArrow, DuckDB, or anything that speaks the Arrow C "
-        f"stream protocol), not {type(frame).__name__}"
+        "a data frame was expected (pandas, Polars, PyArrow, DuckDB, or an object with the Arrow C stream "
+        f"protocol), not {type(frame).__name__}"
     )
 
 
@@ -67,11 +67,11 @@ def _pandas(index: Any) -> Back:
     def back(reader: pyarrow.RecordBatchReader) -> Any:
         table = reader.read_all()
         names = [name for name in table.schema.names if not name.startswith("__index_level_")]
-        # What pandas noted about the columns is no longer true of those that hold reports now.
+        # The metadata describes the types before randomisation; some columns hold reports now.
         frame = table.select(names).to_pandas(ignore_metadata=True)
         for name in names:
             column = table.column(name)
-            if column.null_count and str(column.type).startswith("uint"):  # or pandas would make them floats
+            if column.null_count and str(column.type).startswith("uint"):  # pandas would make them floats
                 kind = getattr(pandas, f"UI{str(column.type)[2:]}Dtype")()
                 frame[name] = column.to_pandas(types_mapper=lambda _, kind=kind: kind)
         return frame.set_axis(index)

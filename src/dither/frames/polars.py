@@ -1,11 +1,13 @@
-"""Polars expressions: `pl.col("minutes").dither.perturb(mechanism)`, once this module is imported."""
+"""Polars expressions: importing this module adds `pl.col("minutes").dither.perturb(mechanism)`."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from dither.errors import InvalidParameter, MissingExtra, OutsideDomain
-from dither.files.arrow import arrow, perturb_column
+from dither.files.arrow import arrow
+from dither.files.collect import Missing
+from dither.frames.arrow import perturb_column
 from dither.mechanisms.base import Mechanism
 
 try:
@@ -16,30 +18,32 @@ except ImportError:
 
 @polars.api.register_expr_namespace("dither")
 class Expressions:
-    """What dither adds to Polars expressions.
+    """The methods that dither adds to Polars expressions, in the namespace `dither`.
 
-    Each *evaluation* draws noise: collect a lazy frame once and write it, or the budget is spent again. An
-    expression object that is used for two columns shares its noise; call `perturb` for each.
+    Every evaluation draws new reports and spends the budget: collect a lazy frame once, and write the result.
+    Polars evaluates an expression object that is used twice in one query only once; call `perturb` for each
+    column, or the two columns have the same reports.
     """
 
     def __init__(self, expression: polars.Expr) -> None:
         self._expression = expression
 
-    def perturb(self, mechanism: Mechanism[Any], *, nulls_are_public: bool = False) -> polars.Expr:
-        """Give the reports of a column."""
+    def perturb(self, mechanism: Mechanism[Any], *, missing: Missing = Missing.ERROR) -> polars.Expr:
+        """Return the reports of a column. A null raises an error; with `Missing.SKIP` it stays null."""
+        choice = Missing.check(missing)
         if not isinstance(mechanism, Mechanism):
             raise InvalidParameter(f"a mechanism was expected, not {type(mechanism).__name__}")
         if mechanism.layout.subdtype is not None:
             raise InvalidParameter(
-                "reports of several numbers do not fit a column; use dither.frames.perturb"
+                f"a report of {type(mechanism).__name__} is several numbers; use dt.frames.perturb"
             )
 
         def draw(column: polars.Series) -> polars.Series:
             array = column.to_arrow()
-            if column.is_nan().any() if column.dtype.is_float() else False:
+            if column.dtype.is_float() and column.is_nan().any():
                 raise OutsideDomain(f"column {column.name!r}: a value is not a number")
             place = lambda row: f"row {row + 1}, column {column.name!r}"  # noqa: E731
-            reports = perturb_column(array, mechanism, place, nulls_are_public, None)
+            reports = perturb_column(array, mechanism, place, choice, None)
             return polars.Series(column.name, arrow().chunked_array([reports]))
 
         kind: Any = polars.Series(arrow().array([], arrow().from_numpy_dtype(mechanism.layout))).dtype

@@ -1,4 +1,4 @@
-"""`dither central`: what a trusted curator releases from a file of raw values."""
+"""`dither central`: a mean, a sum or a count of raw values, released by a trusted curator."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import click
 from dither import central
 from dither.cli.output import rows_done
 from dither.domains import Interval
-from dither.files.format import format_of
+from dither.files.registry import table_format
 
 
 @click.group()
@@ -60,8 +60,8 @@ def _release(name: str) -> None:
 
 
 def _columns(file: Path, column: str) -> Iterator[list[Any]]:
-    """Give the column in chunks; what is missing or no number is left to the tally's public rule."""
-    for chunk in format_of(file).read(file, [column]):
+    """Yield the column in chunks; a cell that is not a number is None, which `central.tally` handles."""
+    for chunk in table_format(file).read(file, [column]):
         yield [_number(cell) for cell in chunk.cells(column)]
 
 

@@ -1,4 +1,4 @@
-"""`dither estimate`: what a file of reports says."""
+"""`dither estimate`: estimates from a file of reports."""
 
 from __future__ import annotations
 
@@ -20,16 +20,18 @@ from dither.files.collect import summarise_file
 
 @click.command()
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.option("--column", help="One question only.")
-@click.option("--bins", type=int, help="Also the distribution, over so many bins.")
-@click.option("--quantile", "shares", type=float, multiple=True, help="Also a quantile, such as 0.9.")
+@click.option("--column", help="Estimate one question only.")
+@click.option("--bins", type=int, help="Also the distribution of numeric answers, in so many bins.")
+@click.option(
+    "--quantile", "shares", type=float, multiple=True, help="Also a quantile of numeric answers, such as 0.9."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(
     file: Path, column: str | None, bins: int | None, shares: tuple[float, ...], as_json: bool
 ) -> None:
-    """Estimate from FILE, a file of reports that `dither perturb` wrote: means, directions, frequencies.
+    """Estimate means, mean directions and frequencies from FILE, which `dither perturb` wrote.
 
-    Every number comes with its 95 % interval. Nothing but FILE is needed: it carries its questions.
+    Every estimate has a 95 % interval. FILE carries its questions. For trips: `dither trajectory density`.
 
     \b
     dither estimate reports.csv
@@ -41,6 +43,8 @@ def command(
         if column not in summaries:
             raise click.UsageError(f"{file.name} has no question {column!r}; it has {', '.join(summaries)}")
         summaries = {column: summaries[column]}
+    if (bins is not None or shares) and all(_is_categorical(summary) for summary in summaries.values()):
+        raise click.UsageError("--bins and --quantile are for numbers; these answers are categories")
     answers = {name: _answers(summary, bins, shares) for name, summary in summaries.items()}
     if as_json:
         shown = {name: [_plain(label, value) for label, value in found] for name, found in answers.items()}
@@ -54,12 +58,15 @@ def command(
             click.echo(_text(label, value))
 
 
+def _is_categorical(summary: Summary) -> bool:
+    return isinstance(summary.mechanism.domain, Categories)
+
+
 def _answers(summary: Summary, bins: int | None, shares: tuple[float, ...]) -> list[tuple[str, Any]]:
-    found: list[tuple[str, Any]] = []
-    natural = estimate(summary)
-    if isinstance(summary.mechanism.domain, Categories):
-        return [("frequencies", natural)]
-    found.append(("mean", natural))
+    """Return the estimates of one question, each with its label."""
+    if _is_categorical(summary):
+        return [("frequencies", estimate(summary))]
+    found: list[tuple[str, Any]] = [("mean", estimate(summary))]
     found += [(f"quantile {share:g}", quantile(summary, share)) for share in shares]
     if bins is not None:
         found.append(("distribution", distribution(summary, bins)))

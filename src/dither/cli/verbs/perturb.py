@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 
 import click
@@ -11,6 +12,7 @@ from dither.cli.options import build, domain_options, mechanism_names
 from dither.cli.output import rows_done
 from dither.domains import Domain
 from dither.files.collect import Missing, perturb_file
+from dither.files.registry import TABLES, endings
 from dither.wire.campaign import Campaign, default_mechanism
 
 
@@ -22,7 +24,7 @@ from dither.wire.campaign import Campaign, default_mechanism
 @click.option(
     "--mechanism",
     shell_complete=mechanism_names,
-    help="Which mechanism, or its specification FILE.json; a good one for the domain by default.",
+    help="The mechanism, or its specification FILE.json; by default one that suits the domain.",
 )
 @click.option(
     "--campaign",
@@ -30,16 +32,22 @@ from dither.wire.campaign import Campaign, default_mechanism
     help="A TOML file with several questions, instead of --column, a domain and --epsilon.",
 )
 @click.option(
-    "-o", "--out", required=True, type=click.Path(dir_okay=False, path_type=Path), help="The reports."
+    "-o",
+    "--out",
+    required=True,
+    type=click.Path(dir_okay=False, path_type=Path),
+    help=f"The file of reports: {', '.join(endings(TABLES))}.",
 )
-@click.option("--keep", multiple=True, metavar="COLUMN", help="Copy a public column as it is.")
-@click.option("--person", metavar="COLUMN", help="Who answered: only the first row of each counts.")
+@click.option("--keep", multiple=True, metavar="COLUMN", help="Copy a public column unchanged.")
+@click.option(
+    "--person", metavar="COLUMN", help="The column that names the person: only the first row of each is used."
+)
 @click.option(
     "--missing",
     type=click.Choice([choice.value for choice in Missing]),
     default=Missing.ERROR.value,
     show_default=True,
-    help="What an empty cell means; 'skip' declares that who did not answer is public.",
+    help="What to do with an empty cell; 'skip' declares that who did not answer is public.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(
@@ -57,9 +65,9 @@ def command(
 ) -> None:
     """Randomise columns of FILE into a file of reports.
 
-    The files' endings say what they are: .csv, .jsonl, and with the extra `frames` .parquet and .arrow.
-    The output holds the reports, the columns that --keep names, and the specification that `dither estimate`
-    needs. Everything else of FILE stays behind.
+    The endings of the files' names say their formats: CSV and JSON lines, and with the extra `frames` Parquet
+    and Arrow. The output holds the reports, the columns that --keep names, and the specification that `dither
+    estimate` needs; no other column of FILE is written.
 
     \b
     dither perturb trips.csv --column minutes --interval 0 180 --epsilon 1 -o reports.csv
@@ -67,19 +75,19 @@ def command(
     """
     asked = _asked(column, domain, epsilon, mechanism, campaign)
     with rows_done(f"perturbing {file.name}") as progress:
-        tally = perturb_file(
+        counts = perturb_file(
             file, out, asked, keep=keep, person=person, missing=Missing(missing), progress=progress
         )
     if as_json:
-        counts = {"written": tally.written, "missing": tally.missing, "repeated": tally.repeated}
-        click.echo(json.dumps({**counts, "guarantee": str(asked.guarantee)}, ensure_ascii=False))
+        shown = {**asdict(counts), "guarantee": str(asked.guarantee)}
+        click.echo(json.dumps(shown, ensure_ascii=False))
         return
     left = [
-        f"{tally.missing} unanswered" if tally.missing else "",
-        f"{tally.repeated} repeated" if tally.repeated else "",
+        f"{counts.missing} unanswered" if counts.missing else "",
+        f"{counts.repeated} repeated" if counts.repeated else "",
     ]
     note = ", ".join(part for part in left if part)
-    click.echo(f"{tally.written} reports in {out}" + (f"; left out: {note}" if note else ""))
+    click.echo(f"{counts.written} reports in {out}" + (f"; left out: {note}" if note else ""))
     click.echo(f"each person is promised {asked.guarantee}")
 
 
@@ -92,7 +100,9 @@ def _asked(
 ) -> Campaign:
     if campaign is not None:
         if any(option is not None for option in (column, domain, epsilon, mechanism)):
-            raise click.UsageError("--campaign says everything; leave out --column, the domain and --epsilon")
+            raise click.UsageError(
+                "--campaign holds the questions; leave out --column, --mechanism, the domain and --epsilon"
+            )
         return Campaign.read(campaign)
     if column is not None and mechanism is not None and mechanism.endswith(".json"):
         return Campaign({column: build(mechanism, domain, epsilon)})

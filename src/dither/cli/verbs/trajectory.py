@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,24 +11,22 @@ import click
 import numpy as np
 
 from dither.atomic import whole
-from dither.cli.areas import INNER, KINDS, Area, area_options, from_text, to_text
+from dither.cli.areas import INNER, KINDS, Area, area_options
 from dither.cli.output import rows_done, table
 from dither.domains import Disk, Interval, Rectangle
-from dither.errors import MalformedReport, OutsideDomain
-from dither.files import Trips, read_trips, write_trips
+from dither.files import Outside, TripReports, Trips, read_reports, read_trips
+from dither.files.registry import TRIPS, endings, trip_format
 from dither.maps import Map, density, draw_before_and_after, predicted_error
 from dither.maps.density import Density
 from dither.mechanisms.places.path import PathMechanism
 from dither.privacy import Unit
-from dither.reports import Reports
-from dither.wire.codec import from_json, to_json
 
 _FILE = click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 _OUT = click.Path(dir_okay=False, path_type=Path)
 
 
 def _drawable(ctx: click.Context, option: click.Parameter, plot: Path | None) -> Path | None:
-    """Refuse a picture that could not be drawn before anything is read."""
+    """Refuse a picture in an unknown format before anything is read."""
     if plot is not None and plot.suffix.lower() not in (".png", ".svg", ".pdf"):
         raise click.BadParameter("a picture's name ends in .png, .svg or .pdf")
     return plot
@@ -38,23 +35,22 @@ def _drawable(ctx: click.Context, option: click.Parameter, plot: Path | None) ->
 _INNER = click.option(
     "--inner",
     type=click.Choice(list(INNER)),
-    default="ogpm",
-    show_default=True,
-    help="Inside TraCS; sw for maps.",
+    show_default="ogpm",
+    help="The mechanism inside TraCS; sw is the one for maps.",
 )
 _UNIT = click.option(
     "--unit",
     type=click.Choice(["location", "trajectory"]),
     default="location",
     show_default=True,
-    help="What ε is for.",
+    help="What ε is the budget of.",
 )
 _JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
 @click.group()
 def command() -> None:
-    """Randomise trips: GPX, GeoJSON, CSV with columns id, time, lat, lon; GeoPackage or GeoParquet.
+    """Randomise trips in GPX, GeoJSON, CSV (columns id, time, lat, lon), GeoPackage or GeoParquet files.
 
     \b
     dither trajectory perturb in.gpx --epsilon 2 --box 139.4 35.5 140 36 -o out.geojson --plot picture.png
@@ -73,22 +69,22 @@ def command() -> None:
     type=click.Choice(["best", *KINDS]),
     default="best",
     show_default=True,
-    help="Which; best is the more accurate of TraCS-C and TraCS-D on the area.",
+    help="The mechanism; best is the more accurate of TraCS-C and TraCS-D on the area.",
 )
 @_INNER
 @click.option(
     "--outside",
-    type=click.Choice(["error", "clip"]),
-    default="error",
+    type=click.Choice([choice.value for choice in Outside]),
+    default=Outside.ERROR.value,
     show_default=True,
-    help="What happens to places outside the area; clip moves them to its border.",
+    help="What to do with locations outside the area; clip moves them to its border.",
 )
-@click.option("--keep-times", is_flag=True, help="Copy the times as they are; they are not protected.")
+@click.option("--keep-times", is_flag=True, help="Copy the times unchanged; they are not protected.")
 @click.option(
-    "-o", "--out", required=True, type=_OUT, help="The noisy trips: .gpx, .geojson, .csv, .gpkg or .parquet."
+    "-o", "--out", required=True, type=_OUT, help=f"The file of reports: {', '.join(endings(TRIPS))}."
 )
 @click.option(
-    "--plot", type=_OUT, callback=_drawable, help="A picture of trips before and after: for your own eyes."
+    "--plot", type=_OUT, callback=_drawable, help="Draw trips before and after; it shows true places."
 )
 @_JSON
 def perturb(
@@ -97,38 +93,38 @@ def perturb(
     epsilon: float,
     unit: str,
     mechanism: str,
-    inner: str,
+    inner: str | None,
     outside: str,
     keep_times: bool,
     out: Path,
     plot: Path | None,
     as_json: bool,
 ) -> None:
-    """Randomise every place of the trips in FILE, in metres, and write what a collector would read.
+    """Randomise every location of the trips in FILE, and write the trips as a collector decodes them.
 
-    The area is public; how many places a trip has is public, and so are the names of trips. The output also
-    holds the reports and the specification that `dither trajectory density` needs.
+    The area, the number of locations of a trip and the names of trips are public. The output also holds the
+    reports and their specification: `dither trajectory density` and dt.files.read_reports need nothing else.
 
     \b
     dither trajectory perturb in.gpx --epsilon 2 --box 139.4 35.5 140 36 -o out.geojson
     dither trajectory perturb in.csv --epsilon 60 --unit trajectory --disk 139.7 35.7 20000 -o out.csv
     """
+    trip_format(out)  # an unknown ending is refused before anything is read
     own = area.mechanism(mechanism, epsilon, Unit[unit.upper()], inner)
     with rows_done(f"reading {file.name}") as progress:
         trips = read_trips(file, progress=progress)
-    if outside == "clip":
-        trips = trips.clipped(area.region, area.onto)
-    try:
-        trips.check(area.region, area.onto)
-    except OutsideDomain as error:
-        raise OutsideDomain(f"{file.name}, {error}; give a larger one, or --outside clip") from None
     with rows_done(f"perturbing {file.name}", len(trips.paths.points)) as progress:
-        reports = trips.randomised(own, onto=area.onto, progress=progress)
-    told = trips.told(reports, onto=area.onto, keep_times=keep_times)
-    specification = json.dumps({"mechanism": json.loads(to_json(own)), "map": to_text(area)})
-    write_trips(replace(told, reports=_written(reports), specification=specification), out)
+        drawn = TripReports.draw(
+            trips,
+            own,
+            projection=area.projection,
+            outside=Outside(outside),
+            keep_times=keep_times,
+            progress=progress,
+        )
+    drawn.write(out)
     if plot is not None:
-        _picture(trips, told, area, plot)
+        _picture(trips, drawn.trips, area, plot)
     longest = int(trips.paths.lengths.max())
     whole_trip = own.guarantee if unit == "trajectory" else own.guarantee.repeated(longest)
     if as_json:
@@ -144,14 +140,15 @@ def perturb(
         click.echo(f"{plot} shows the true places: keep it to yourself", err=True)
 
 
-def _picture(trips: Trips, told: Trips, area: Area, plot: Path) -> None:
+def _picture(trips: Trips, decoded: Trips, area: Area, plot: Path) -> None:
+    """Draw trips before and after randomisation, in degrees."""
     box = area.region.box
-    corners = area.onto.to_earth([(box.x.low, box.y.low), (box.x.high, box.y.high)])
+    corners = area.projection.to_earth([(box.x.low, box.y.low), (box.x.high, box.y.high)])
     (west, south), (east, north) = corners.tolist()
     axes = draw_before_and_after(
-        trips.paths, told.paths, Rectangle(Interval(west, east), Interval(south, north))
+        trips.paths, decoded.paths, Rectangle(Interval(west, east), Interval(south, north))
     )
-    axes.set_aspect(1.0 / math.cos(math.radians((south + north) / 2.0)))  # a degree east is shorter
+    axes.set_aspect(1.0 / math.cos(math.radians((south + north) / 2.0)))  # a degree of longitude is shorter
     axes.set_xlabel("longitude")
     axes.set_ylabel("latitude")
     axes.figure.savefig(plot, bbox_inches="tight")
@@ -182,23 +179,25 @@ def map_(
     out: Path | None,
     as_json: bool,
 ) -> None:
-    """Estimate where people are from FILE, which `dither trajectory perturb` wrote.
+    """Estimate how locations are distributed from FILE, which `dither trajectory perturb` wrote.
 
     \b
     dither trajectory density out.geojson --columns 24 --rows 24 --plot map.png
     dither trajectory density out.geojson --share 139.6 35.6 139.8 35.8
     """
-    reports, onto = _reports(file)
-    found = density(reports, columns, rows)
-    shares = [found.share(onto.rectangle(_box(part))) for part in parts]
+    with rows_done(f"reading {file.name}") as progress:
+        told = read_reports(file, progress=progress)
+    projection = told.projection
+    found = density(told.reports, columns, rows)
+    shares = [found.share(_to_plane(_box(part), projection)) for part in parts]
     if plot is not None:
         axes = found.plot()
-        axes.set_xlabel("metres east")
-        axes.set_ylabel("metres north")
+        axes.set_xlabel("longitude" if projection is None else "metres east")
+        axes.set_ylabel("latitude" if projection is None else "metres north")
         axes.figure.savefig(plot, bbox_inches="tight")
     if out is not None:
         with whole(out) as stream:
-            json.dump(_polygons(found, onto), stream)
+            json.dump(_polygons(found, projection), stream)
             stream.write("\n")
     if as_json:
         ends = {"x": [found.grid.x.low, found.grid.x.high], "y": [found.grid.y.low, found.grid.y.high]}
@@ -206,39 +205,11 @@ def map_(
         answer = {"n": found.n, "grid": ends, "probabilities": found.probabilities.tolist(), "shares": plain}
         click.echo(json.dumps(answer))
         return
-    click.echo(f"{found.n} locations by {type(reports.mechanism).__name__}, {found.guarantee}")
+    click.echo(f"{found.n} locations by {type(told.mechanism).__name__}, {found.guarantee}")
     for part, share in zip(parts, shares, strict=True):
         click.echo(f"  {' '.join(f'{number:g}' for number in part)}: {share}")
     if not parts:
-        click.echo(_busiest(found, onto))
-
-
-def _reports(file: Path) -> tuple[Reports, Map]:
-    """Give the reports that noisy trips carry, and the map they were made on."""
-    with rows_done(f"reading {file.name}") as progress:
-        trips = read_trips(file, progress=progress)
-    if not trips.specification or trips.reports is None:
-        raise MalformedReport(f"{file.name} carries no reports; `dither trajectory perturb` writes them")
-    try:
-        given = json.loads(trips.specification)
-        mechanism, onto = from_json(json.dumps(given["mechanism"])), from_text(given["map"])
-    except (ValueError, KeyError, TypeError):
-        raise MalformedReport(f"{file.name}: its specification cannot be read") from None
-    layout = mechanism.layout
-    rows = np.empty(len(trips.reports), dtype=layout)
-    for index, text in enumerate(trips.reports):
-        try:
-            rows[index] = np.frombuffer(bytes.fromhex(text), dtype=layout.base.newbyteorder("<"))
-        except ValueError:
-            kind = type(mechanism).__name__
-            raise MalformedReport(f"{file.name}, {trips.where(index)}: this is no report of {kind}") from None
-    return mechanism.reports(rows), onto
-
-
-def _written(reports: Reports) -> tuple[str, ...]:
-    """Give reports as a file can hold them: hexadecimal text, the lowest byte first."""
-    cells = np.ascontiguousarray(reports.cells, dtype=reports.cells.dtype.newbyteorder("<"))
-    return tuple(row.tobytes().hex() for row in cells.reshape(-1, cells.shape[-1]))
+        click.echo(_busiest(found, projection))
 
 
 def _box(bounds: tuple[float, float, float, float]) -> Rectangle:
@@ -246,16 +217,22 @@ def _box(bounds: tuple[float, float, float, float]) -> Rectangle:
     return Rectangle(Interval(west, east), Interval(south, north))
 
 
-def _corners(found: Density, onto: Map) -> Any:
-    """Give the corners of all cells in degrees: by column, row, and longitude and latitude."""
+def _to_plane(box: Rectangle, projection: Map | None) -> Rectangle:
+    """Return a box of degrees in the coordinates of the reports."""
+    return box if projection is None else projection.rectangle(box)
+
+
+def _corners(found: Density, projection: Map | None) -> Any:
+    """Return the corners of all cells in degrees, indexed by column, row, and longitude or latitude."""
     columns, rows = found.probabilities.shape
     x = np.linspace(found.grid.x.low, found.grid.x.high, columns + 1)
     y = np.linspace(found.grid.y.low, found.grid.y.high, rows + 1)
-    return onto.to_earth(np.stack(np.meshgrid(x, y, indexing="ij"), axis=-1)).round(7)
+    corners = np.stack(np.meshgrid(x, y, indexing="ij"), axis=-1)
+    return (corners if projection is None else projection.to_earth(corners)).round(7)
 
 
-def _polygons(found: Density, onto: Map) -> dict[str, Any]:
-    corners = _corners(found, onto)
+def _polygons(found: Density, projection: Map | None) -> dict[str, Any]:
+    corners = _corners(found, projection)
     features = []
     for (column, row), share in np.ndenumerate(found.probabilities):
         ring = [corners[column + a, row + b].tolist() for a, b in ((0, 0), (1, 0), (1, 1), (0, 1), (0, 0))]
@@ -264,8 +241,8 @@ def _polygons(found: Density, onto: Map) -> dict[str, Any]:
     return {"type": "FeatureCollection", "features": features}
 
 
-def _busiest(found: Density, onto: Map, count: int = 5) -> str:
-    corners, columns = _corners(found, onto), found.probabilities.shape[1]
+def _busiest(found: Density, projection: Map | None, count: int = 5) -> str:
+    corners, columns = _corners(found, projection), found.probabilities.shape[1]
     lines = []
     for index in np.argsort(-found.probabilities.reshape(-1), kind="stable")[:count].tolist():
         column, row = divmod(index, columns)
@@ -280,8 +257,8 @@ def _busiest(found: Density, onto: Map, count: int = 5) -> str:
 @click.option("--epsilon", type=float, required=True, help="The budget ε of one location.")
 @_INNER
 @_JSON
-def compare(area: Area, epsilon: float, inner: str, as_json: bool) -> None:
-    """Say how far reports are from the truth, in metres, for places spread evenly over an area.
+def compare(area: Area, epsilon: float, inner: str | None, as_json: bool) -> None:
+    """Compare the mean error of mechanisms, in metres, for locations spread evenly over an area.
 
     \b
     dither trajectory compare --epsilon 2 --box 139.4 35.5 140 36
@@ -290,7 +267,7 @@ def compare(area: Area, epsilon: float, inner: str, as_json: bool) -> None:
     for kind in KINDS:
         if isinstance(area.region, Disk) and kind in ("tracs-c", "gridding"):
             continue
-        mechanism = area.mechanism(kind, epsilon, Unit.LOCATION, inner)
+        mechanism = area.mechanism(kind, epsilon, Unit.LOCATION, inner if kind.startswith("tracs") else None)
         found.append((mechanism, predicted_error(mechanism)))
     found.sort(key=lambda one: one[1])
     rows = [(type(one).__name__, error, one.guarantee.epsilon) for one, error in found]

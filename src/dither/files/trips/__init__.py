@@ -1,1 +1,1 @@
-"""Trips in files: GPX, GeoJSON, CSV, GeoPackage, GeoParquet."""
+"""Trips and their reports in files, and the formats of trips: GPX, GeoJSON, CSV, GeoPackage, GeoParquet."""

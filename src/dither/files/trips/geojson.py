@@ -1,92 +1,104 @@
-"""GeoJSON: lines as trips, or points with a name and a time."""
+"""GeoJSON: lines as trips, or points with a name and a time.
+
+The specification is a member `dither` of the feature collection, as RFC 7946 allows; the reports of a trip
+are its property `reports`.
+"""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, final
 
 from dither.errors import InvalidParameter
-from dither.files.trips.csv import Row, assembled
-from dither.files.trips.trips import Progress, Trip, Trips
+from dither.files.format import Progress, TripFormat, naming
+from dither.files.trips.points import TripPoint, gathered
+from dither.files.trips.trips import Trip, Trips
 
 
-def read(file: Path, progress: Progress | None = None) -> Trips:
-    """Read every line of a feature collection as a trip; points are gathered by their `id` property."""
+@final
+class GeoJson(TripFormat):
+    """GeoJSON. Every line is a trip; points are gathered by their property `id`."""
+
+    endings = (".geojson", ".json")
+
+    def read(self, path: Path, progress: Progress) -> Trips:
+        with naming(path):
+            data = _document(path)
+            found: list[Trip | TripPoint] = []
+            for number, feature in enumerate(_features(data), 1):
+                try:
+                    own = _read(feature, number)
+                except InvalidParameter as error:
+                    raise InvalidParameter(f"feature {number}: {error}") from None
+                found += own
+                progress(sum(len(one.places) if isinstance(one, Trip) else 1 for one in own))
+            if not found:
+                raise InvalidParameter("this GeoJSON file holds no lines and no points")
+            specification = json.dumps(data["dither"]) if data.get("dither") else None
+            return Trips.of(gathered(found, in_order=specification is not None), specification)
+
+    def write(self, path: Path, trips: Trips) -> None:
+        features, offsets = [], trips.paths.offsets
+        for index, (name, places) in enumerate(zip(trips.names, trips.paths, strict=True)):
+            pairs = [[round(x, 7), round(y, 7)] for x, y in places.tolist()]
+            properties: dict[str, Any] = {"id": name}
+            for key, column in (("times", trips.times), ("reports", trips.reports)):
+                if column is not None:
+                    properties[key] = list(column[offsets[index] : offsets[index + 1]])
+            line = len(pairs) > 1  # a line has at least two points
+            geometry = {"type": "LineString" if line else "Point", "coordinates": pairs if line else pairs[0]}
+            features.append({"type": "Feature", "properties": properties, "geometry": geometry})
+        head: dict[str, Any] = {"type": "FeatureCollection"}
+        if trips.specification is not None:
+            head["dither"] = json.loads(trips.specification)
+        with path.open("x", newline="", encoding="utf-8") as stream:
+            json.dump({**head, "features": features}, stream, ensure_ascii=False)
+            stream.write("\n")
+
+
+def _document(path: Path) -> dict[str, Any]:
     try:
-        data = json.loads(file.read_text(encoding="utf-8"))
+        data = json.loads(path.read_text(encoding="utf-8"))
+    except UnicodeDecodeError:
+        raise
     except (ValueError, RecursionError):
-        raise InvalidParameter("this is not a GeoJSON file: it is not JSON") from None
-    found: list[Trip | Row] = []
-    for number, feature in enumerate(_features(data), 1):
-        try:
-            own = _read(feature, number)
-        except InvalidParameter as error:
-            raise InvalidParameter(f"feature {number}: {error}") from None
-        found += own
-        if progress is not None:
-            progress(sum(len(one.places) if isinstance(one, Trip) else 1 for one in own))
-    if not found:
-        raise InvalidParameter("this GeoJSON file holds no lines and no points")
-    specification = data.get("dither")
-    return Trips.of(assembled(found), json.dumps(specification) if specification else "")
+        raise InvalidParameter("this is not GeoJSON: it is not JSON") from None
+    if not isinstance(data, dict) or "type" not in data:
+        raise InvalidParameter("this is not GeoJSON: it has no type")
+    return data
 
 
-def _read(feature: dict[str, Any], number: int) -> list[Trip | Row]:
-    """Give the trips of a feature, or its place; other geometries have none."""
+def _features(data: dict[str, Any]) -> list[dict[str, Any]]:
+    if data["type"] == "FeatureCollection":
+        features = data.get("features")
+        if not isinstance(features, list):
+            return []
+        return [feature for feature in features if isinstance(feature, dict)]
+    if data["type"] == "Feature":
+        return [data]
+    return [{"type": "Feature", "geometry": data}]
+
+
+def _read(feature: dict[str, Any], number: int) -> list[Trip | TripPoint]:
+    """Return the trips of a feature, or its point; other geometries hold none."""
     properties, geometry = (_object(feature.get(part)) for part in ("properties", "geometry"))
     name = properties.get("id", properties.get("name", feature.get("id")))
+    label = str(number) if name is None else str(name)
     kind, coordinates = geometry.get("type"), geometry.get("coordinates")
     if kind == "LineString":
         places = _places(coordinates)
         times = _each(properties, places, "times", "coordTimes")
-        label = str(number) if name is None else str(name)
         return [Trip(label, places, times, _each(properties, places, "reports"))]
     if kind == "MultiLineString":
-        label = str(number) if name is None else str(name)
         parts = coordinates if isinstance(coordinates, list) else []
         return [Trip(f"{label} ({i})", _places(part)) for i, part in enumerate(parts, 1)]
     if kind == "Point":
         (place,) = _places([coordinates])
-        (told,) = _each(properties, [place], "reports") or [""]
-        (when,) = _each(properties, [place], "times") or [str(properties.get("time", ""))]
-        return [Row("" if name is None else str(name), when, *place, told)]
+        (report,) = _each(properties, [place], "reports") or [""]
+        (time,) = _each(properties, [place], "times") or [str(properties.get("time", ""))]
+        return [TripPoint("" if name is None else str(name), time, *place, report)]
     return []
-
-
-def write(trips: Trips, stream: TextIO) -> None:
-    """Write trips as a feature collection of lines; a trip of one place is a point."""
-    features = []
-    offsets = trips.paths.offsets
-    for index, (name, places) in enumerate(zip(trips.names, trips.paths, strict=True)):
-        pairs = [[round(x, 7), round(y, 7)] for x, y in places.tolist()]
-        properties: dict[str, Any] = {"id": name}
-        for key, column in (("times", trips.times), ("reports", trips.reports)):
-            if column is not None:
-                properties[key] = list(column[offsets[index] : offsets[index + 1]])
-        line = len(pairs) > 1
-        geometry = {"type": "LineString" if line else "Point", "coordinates": pairs if line else pairs[0]}
-        features.append({"type": "Feature", "properties": properties, "geometry": geometry})
-    head = {"type": "FeatureCollection"}
-    if trips.specification:
-        head["dither"] = json.loads(trips.specification)  # a foreign member, as RFC 7946 allows
-    json.dump({**head, "features": features}, stream, ensure_ascii=False)
-    stream.write("\n")
-
-
-def _features(data: Any) -> list[dict[str, Any]]:
-    if not isinstance(data, dict) or "type" not in data:
-        raise InvalidParameter("this is not a GeoJSON file: it has no type")
-    if data["type"] == "FeatureCollection":
-        features = data.get("features")
-        return (
-            [feature for feature in features if isinstance(feature, dict)]
-            if isinstance(features, list)
-            else []
-        )
-    if data["type"] == "Feature":
-        return [data]
-    return [{"type": "Feature", "geometry": data}]
 
 
 def _object(part: Any) -> dict[str, Any]:
@@ -103,7 +115,7 @@ def _places(coordinates: Any) -> list[tuple[float, float]]:
 
 
 def _each(properties: dict[str, Any], places: list[Any], *names: str) -> list[str] | None:
-    """Give what a line says of each of its places, under the first of some names, if it does."""
+    """Return the property, under the first of some names, that has one text for each place."""
     for name in names:
         found = properties.get(name)
         if isinstance(found, list) and len(found) == len(places):

@@ -1,93 +1,92 @@
-"""Geographic data frames, and the files that hold them: GeoPackage and GeoParquet (extra `geo`)."""
+"""Geographic data frames of geopandas as trips, and back (extra `geo`).
+
+The specification is a column with the same text in every row; times and reports are columns of JSON lists.
+"""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 from dither.errors import InvalidParameter, MissingExtra
-from dither.files.trips.csv import Row, assembled, named
-from dither.files.trips.trips import Progress, Trip, Trips
+from dither.files.trips.points import TripPoint, column_of, gathered
+from dither.files.trips.trips import Trip, Trips
 
 
-def read(file: Path, progress: Progress | None = None) -> Trips:
-    """Read a file of geometries, at once: lines are trips, points are gathered by an id."""
-    geopandas = _extra("geopandas")
+def geopandas() -> Any:
+    """Return the module geopandas; raise MissingExtra if it is not installed."""
+    return _extra("geopandas")
+
+
+def read_frame(path: Path, reader: Callable[[Path], Any]) -> Any:
+    """Return the frame in a file; raise InvalidParameter if it holds none."""
     try:
-        frame = geopandas.read_parquet(file) if _parquet(file) else geopandas.read_file(file)
+        return reader(path)
     except ImportError:
         raise MissingExtra("files of geometries", "geo") from None
-    except Exception:  # whatever the libraries below raise, it is about the file
+    except Exception:  # pyogrio, pyarrow and geopandas have no error in common
         raise InvalidParameter("this is not a file of geometries") from None
-    return from_frame(frame)
-
-
-def write(trips: Trips, file: Path) -> None:
-    """Write a file of geometries."""
-    frame = to_frame(trips)
-    if _parquet(file):
-        frame.to_parquet(file)
-    else:
-        frame.to_file(file, driver="GPKG", layer="trips")
 
 
 def from_frame(frame: Any) -> Trips:
-    """Read a GeoDataFrame: lines are trips; points are gathered by an id column and ordered by a time."""
+    """Return the trips of a GeoDataFrame: lines are trips; points are gathered by an id, ordered by time.
+
+    A projected frame is brought to longitudes and latitudes; one that does not say how it is projected is
+    taken to be in degrees.
+    """
     geometry = getattr(frame, "geometry", None)
     if geometry is None:
         raise InvalidParameter("a GeoDataFrame with a geometry column was expected")
     if getattr(frame, "crs", None) is not None and not frame.crs.is_geographic:
         frame = frame.to_crs("EPSG:4326")
         geometry = frame.geometry
-    columns = {kind: named(kind, frame.columns) for kind in ("id", "time")}
-    found: list[Trip | Row] = []
+    columns = {kind: column_of(kind, frame.columns) for kind in ("id", "time")}
+    found: list[Trip | TripPoint] = []
     for number, shape in enumerate(geometry):
         own = {kind: str(frame[name].iloc[number]) if name else "" for kind, name in columns.items()}
         if shape is None or shape.is_empty:
             raise InvalidParameter(f"row {number + 1} of the data frame has no geometry; leave it out")
         if shape.geom_type == "LineString":
             places = [(x, y) for x, y, *_ in shape.coords]
-            times, told = (_each(frame, name, number, len(places)) for name in ("times", "reports"))
-            found.append(Trip(own["id"] or str(number), places, times, told))
+            times, reports = (_each(frame, name, number, len(places)) for name in ("times", "reports"))
+            found.append(Trip(own["id"] or str(number), places, times, reports))
         elif shape.geom_type == "Point":
             (report,) = _each(frame, "reports", number, 1) or [""]
-            (when,) = _each(frame, "times", number, 1) or [own["time"]]
-            found.append(Row(own["id"], when, shape.x, shape.y, report))
+            (time,) = _each(frame, "times", number, 1) or [own["time"]]
+            found.append(TripPoint(own["id"], time, shape.x, shape.y, report))
         else:
-            raise InvalidParameter("geometries are lines or points")
-    specification = str(frame["specification"].iloc[0]) if "specification" in frame.columns else ""
-    return Trips.of(assembled(found), specification)
+            raise InvalidParameter(
+                f"row {number + 1} of the data frame is a {shape.geom_type}; lines and points were expected"
+            )
+    carried = str(frame["specification"].iloc[0]) if found and "specification" in frame.columns else None
+    return Trips.of(gathered(found, in_order=carried is not None), carried)
 
 
 def to_frame(trips: Trips) -> Any:
-    """Write a GeoDataFrame with a line for each trip (a point for a trip of one place)."""
-    geopandas, shapely = _extra("geopandas"), _extra("shapely")
-    line, point = shapely.LineString, shapely.Point
+    """Return a GeoDataFrame with a line for each trip (a point for a trip of one place)."""
+    line, point = _extra("shapely").LineString, _extra("shapely").Point
     shapes = [line(places) if len(places) > 1 else point(places[0]) for places in trips.paths]
     columns: dict[str, list[str]] = {"id": list(trips.names)}
     ends = trips.paths.offsets.tolist()
     for name, column in (("times", trips.times), ("reports", trips.reports)):
         if column is not None:
-            columns[name] = [json.dumps(column[a:b]) for a, b in pairwise(ends)]
-    if trips.specification:
+            columns[name] = [json.dumps(column[begin:end]) for begin, end in pairwise(ends)]
+    if trips.specification is not None:
         columns["specification"] = [trips.specification] * len(trips)
-    return geopandas.GeoDataFrame(columns, geometry=shapes, crs="EPSG:4326")
+    return geopandas().GeoDataFrame(columns, geometry=shapes, crs="EPSG:4326")
 
 
 def _each(frame: Any, name: str, number: int, count: int) -> list[str] | None:
-    """Give what a row says of each of its places, if it does: a list as JSON."""
+    """Return the JSON list in a cell if it has one text for each of `count` places."""
     try:
         found = json.loads(frame[name].iloc[number])
         return [str(one) for one in found] if len(found) == count else None
     except (KeyError, TypeError, ValueError):
         return None
-
-
-def _parquet(file: Path) -> bool:
-    return file.suffix.lower() == ".parquet"
 
 
 def _extra(module: str) -> Any:

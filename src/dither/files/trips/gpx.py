@@ -1,83 +1,103 @@
-"""GPX: the tracks and routes of navigation devices."""
+"""GPX: the tracks and routes of navigation devices.
+
+The specification and the reports are extension elements in a namespace of their own.
+"""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Final, TextIO
+from typing import Final, final
 from xml.etree import ElementTree
 from xml.sax.saxutils import escape
 
 from dither.errors import InvalidParameter
-from dither.files.trips.trips import Progress, Trip, Trips
+from dither.files.format import Progress, TripFormat, naming
+from dither.files.trips.trips import Trip, Trips
 
 _HEAD: Final = (
     '<?xml version="1.0" encoding="UTF-8"?>\n<gpx version="1.1" creator="dither" xmlns="{}" xmlns:d="{}">\n'
 )
-_SPACE: Final = "http://www.topografix.com/GPX/1/1"
-_OWN: Final = "urn:dither:reports"  # what trips that were randomised carry, as extensions
+_GPX: Final = "http://www.topografix.com/GPX/1/1"
+_DITHER: Final = "urn:dither:reports"  # the namespace of the extension elements
 
 
-def read(file: Path, progress: Progress | None = None) -> Trips:
-    """Read every track segment and every route as a trip of its own."""
-    try:
-        root = ElementTree.parse(file).getroot()
-    except ElementTree.ParseError as error:
-        raise InvalidParameter(f"this is not a GPX file: line {error.position[0]} is not XML") from None
+@final
+class Gpx(TripFormat):
+    """GPX 1.1. Every track segment and every route is a trip."""
+
+    endings = (".gpx",)
+
+    def read(self, path: Path, progress: Progress) -> Trips:
+        with naming(path):
+            try:
+                root = ElementTree.parse(path).getroot()
+            except ElementTree.ParseError as error:
+                raise InvalidParameter(f"this is not GPX: line {error.position[0]} is not XML") from None
+            found: list[Trip] = []
+            for track in (*_children(root, "trk"), *_children(root, "rte")):
+                for trip in _trips(track, len(found)):
+                    found.append(trip)
+                    progress(len(trip.places))
+            if not found:
+                raise InvalidParameter("this GPX file holds no tracks and no routes")
+            carried = "".join(_extension(part, "specification") for part in _children(root, "metadata"))
+            return Trips.of(found, carried or None)
+
+    def write(self, path: Path, trips: Trips) -> None:
+        with path.open("x", newline="", encoding="utf-8") as stream:
+            stream.write(_HEAD.format(_GPX, _DITHER))
+            if trips.specification is not None:
+                own = f"<d:specification>{escape(trips.specification)}</d:specification>"
+                stream.write(f"<metadata><extensions>{own}</extensions></metadata>\n")
+            index = 0
+            for name, places in zip(trips.names, trips.paths, strict=True):
+                stream.write(f"<trk><name>{escape(name)}</name><trkseg>\n")
+                for longitude, latitude in places.tolist():
+                    inner = "" if trips.times is None else f"<time>{escape(trips.times[index])}</time>"
+                    if trips.reports is not None:
+                        report = f"<d:report>{escape(trips.reports[index])}</d:report>"
+                        inner += f"<extensions>{report}</extensions>"
+                    stream.write(f'<trkpt lat="{latitude:.7f}" lon="{longitude:.7f}">{inner}</trkpt>\n')
+                    index += 1
+                stream.write("</trkseg></trk>\n")
+            stream.write("</gpx>\n")
+
+
+def _trips(track: ElementTree.Element, before: int) -> list[Trip]:
+    """Return the segments of a track, or a route; `before` trips were found in the file so far."""
+    name = _text(track, "name") or f"track {before + 1}"
+    segments = _children(track, "trkseg") or [track]
     found: list[Trip] = []
-    for track in (*_all(root, "trk"), *_all(root, "rte")):
-        name = _text(track, "name") or f"track {len(found) + 1}"
-        parts = _all(track, "trkseg") or [track]
-        for number, part in enumerate(parts, 1):
-            points = _all(part, "trkpt") or _all(part, "rtept")
-            if points:
-                places = [
-                    _place(point, f"trip {len(found) + 1}, place {i}") for i, point in enumerate(points, 1)
-                ]
-                times = [_text(point, "time") for point in points]
-                told = [_own(point, "report") for point in points]
-                if progress is not None:
-                    progress(len(places))
-                label = name if len(parts) == 1 else f"{name} ({number})"
-                found.append(Trip(label, places, times if all(times) else None, told if all(told) else None))
-    if not found:
-        raise InvalidParameter("this GPX file holds no tracks and no routes")
-    return Trips.of(found, "".join(_own(part, "specification") for part in _all(root, "metadata")))
-
-
-def write(trips: Trips, stream: TextIO) -> None:
-    """Write trips as tracks of one segment."""
-    stream.write(_HEAD.format(_SPACE, _OWN))
-    if trips.specification:
-        own = f"<d:specification>{escape(trips.specification)}</d:specification>"
-        stream.write(f"<metadata><extensions>{own}</extensions></metadata>\n")
-    step = 0
-    for name, places in zip(trips.names, trips.paths, strict=True):
-        stream.write(f"<trk><name>{escape(name)}</name><trkseg>\n")
-        for longitude, latitude in places.tolist():
-            inner = "" if trips.times is None else f"<time>{escape(trips.times[step])}</time>"
-            if trips.reports is not None:
-                inner += f"<extensions><d:report>{escape(trips.reports[step])}</d:report></extensions>"
-            stream.write(f'<trkpt lat="{latitude:.7f}" lon="{longitude:.7f}">{inner}</trkpt>\n')
-            step += 1
-        stream.write("</trkseg></trk>\n")
-    stream.write("</gpx>\n")
+    for number, segment in enumerate(segments, 1):
+        points = _children(segment, "trkpt") or _children(segment, "rtept")
+        if points:
+            trip = f"trip {before + len(found) + 1}"
+            places = [_place(point, f"{trip}, place {i}") for i, point in enumerate(points, 1)]
+            times = [_text(point, "time") for point in points]
+            reports = [_extension(point, "report") for point in points]
+            label = name if len(segments) == 1 else f"{name} ({number})"
+            found.append(
+                Trip(label, places, times if all(times) else None, reports if all(reports) else None)
+            )
+    return found
 
 
 def _place(point: ElementTree.Element, where: str) -> tuple[float, float]:
     try:
         return float(point.attrib["lon"]), float(point.attrib["lat"])
     except (KeyError, ValueError):
-        raise InvalidParameter(f"{where} lacks a numeric lat or lon") from None
+        raise InvalidParameter(f"{where}: lat and lon are not both numbers") from None
 
 
-def _own(parent: ElementTree.Element, name: str) -> str:
-    """Give what trips that were randomised carry, from an element's extensions."""
-    return "".join(_text(part, name) for part in _all(parent, "extensions"))
+def _extension(parent: ElementTree.Element, name: str) -> str:
+    """Return the text of an element among the extensions of another, "" if there is none."""
+    return "".join(_text(part, name) for part in _children(parent, "extensions"))
 
 
-def _all(parent: ElementTree.Element, name: str) -> list[ElementTree.Element]:
+def _children(parent: ElementTree.Element, name: str) -> list[ElementTree.Element]:
+    """Return the children of an element by name, whatever their namespace."""
     return [child for child in parent if child.tag.rpartition("}")[2] == name]
 
 
 def _text(parent: ElementTree.Element, name: str) -> str:
-    return next(((child.text or "").strip() for child in _all(parent, name)), "")
+    return next(((child.text or "").strip() for child in _children(parent, name)), "")

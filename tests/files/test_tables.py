@@ -15,7 +15,7 @@ import dither as dt
 from dither.atomic import renamed
 from dither.errors import InvalidParameter, MalformedReport, OutsideDomain
 from dither.files.arrow import BATCH
-from dither.files.format import format_of
+from dither.files.registry import TABLES, endings, table_format
 
 pa = pytest.importorskip("pyarrow")
 frames = pytest.importorskip("dither.frames")
@@ -26,8 +26,8 @@ QUESTIONS = {
     "browser": dt.KRR(dt.Categories(["firefox", "chrome"]), epsilon=2),
     "tag": dt.OUE(dt.Categories(["a", "b", "c"]), epsilon=1),
 }
+ENDINGS = [ending.removeprefix(".") for ending in endings(TABLES)]
 BINARY = ("parquet", "arrow", "feather")
-ENDINGS = ("csv", "jsonl", *BINARY)
 
 
 def columns() -> dict[str, list[Any]]:
@@ -40,21 +40,40 @@ def columns() -> dict[str, list[Any]]:
     }
 
 
-def write(path: Path, table: dict[str, list[Any]]) -> Path:
-    """Write a table by something other than dither."""
-    rows = zip(*table.values(), strict=True)
-    if path.suffix == ".csv":
-        with path.open("w", newline="", encoding="utf-8") as stream:
-            csv.writer(stream).writerows([table, *rows])
-    elif path.suffix == ".jsonl":
-        path.write_text("".join(json.dumps(dict(zip(table, row, strict=True))) + "\n" for row in rows))
-    elif path.suffix == ".parquet":
-        from pyarrow import parquet
+def _csv(path: Path, table: dict[str, Any]) -> None:
+    with path.open("w", newline="", encoding="utf-8") as stream:
+        csv.writer(stream).writerows([table, *zip(*table.values(), strict=True)])
 
-        parquet.write_table(pa.table(table), path)
-    else:
-        with pa.ipc.new_file(str(path), pa.table(table).schema) as writer:
-            writer.write_table(pa.table(table))
+
+def _jsonl(path: Path, table: dict[str, Any]) -> None:
+    rows = (dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True))
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+
+def _parquet(path: Path, table: dict[str, Any]) -> None:
+    from pyarrow import parquet
+
+    parquet.write_table(pa.table(table), path)
+
+
+def _arrow(path: Path, table: dict[str, Any]) -> None:
+    with pa.ipc.new_file(str(path), pa.table(table).schema) as writer:
+        writer.write_table(pa.table(table))
+
+
+# How a program other than dither writes a table, for every ending that dither reads.
+WRITERS = {
+    ".csv": _csv,
+    ".jsonl": _jsonl,
+    ".ndjson": _jsonl,
+    ".parquet": _parquet,
+    ".arrow": _arrow,
+    ".feather": _arrow,
+}
+
+
+def write(path: Path, table: dict[str, Any]) -> Path:
+    WRITERS[path.suffix](path, table)
     return path
 
 
@@ -62,10 +81,10 @@ def write(path: Path, table: dict[str, list[Any]]) -> Path:
 @pytest.mark.parametrize("goes", ENDINGS)
 def test_every_format_into_every_other(came: str, goes: str, tmp_path: Path) -> None:
     path, out = write(tmp_path / f"in.{came}", columns()), tmp_path / f"out.{goes}"
-    tally = frames.perturb_file(path, out, QUESTIONS, keep=("id",), source=dt.Seeded(4))
-    assert (tally.written, tally.missing, tally.repeated) == (N, 0, 0)
-    assert format_of(out).columns(out) == ["minutes", "browser", "tag", "id"]
-    (chunk,) = format_of(out).read(out, ["id"])
+    counts = frames.perturb_file(path, out, QUESTIONS, keep=("id",), source=dt.Seeded(4))
+    assert counts == dt.files.RowCounts(N, 0, 0)
+    assert table_format(out).columns(out) == ["minutes", "browser", "tag", "id"]
+    (chunk,) = table_format(out).read(out, ["id"])
     assert [int(cell) for cell in chunk.cells("id")] == list(range(N))
     totals = frames.summarise_file(out)
     for name, mechanism in QUESTIONS.items():
@@ -91,8 +110,8 @@ def test_what_does_not_count_is_left_out(ending: str, tmp_path: Path) -> None:
     with pytest.raises(OutsideDomain, match=r"row 2, column 'minutes': the answer is missing.*public"):
         frames.perturb_file(path, out, minutes)
     assert not out.exists()
-    tally = frames.perturb_file(path, out, minutes, person="id", missing=frames.Missing.SKIP)
-    assert (tally.written, tally.missing, tally.repeated) == (2, 1, 1)
+    counts = frames.perturb_file(path, out, minutes, person="id", missing=frames.Missing.SKIP)
+    assert counts == dt.files.RowCounts(written=2, missing=1, repeated=1)
     assert frames.summarise_file(out)["minutes"].n == 2
 
 
@@ -112,9 +131,12 @@ def test_a_value_outside_is_named_by_its_place_alone(ending: str, tmp_path: Path
 @pytest.mark.parametrize("ending", ENDINGS)
 def test_wrong_files(ending: str, tmp_path: Path) -> None:
     path, out = write(tmp_path / f"in.{ending}", columns()), tmp_path / f"out.{ending}"
-    if ending != "jsonl":  # an object may leave any name out
+    for missing in dt.Missing:
         with pytest.raises(InvalidParameter, match=r"has no column 'hours'; it has 'id', 'minutes'"):
-            frames.perturb_file(path, out, {"hours": QUESTIONS["minutes"]})
+            frames.perturb_file(path, out, {"hours": QUESTIONS["minutes"]}, missing=missing)
+    for more in ({"keep": ["town"]}, {"person": "town"}):
+        with pytest.raises(InvalidParameter, match="has no column 'town'"):
+            frames.perturb_file(path, out, QUESTIONS, **more)
     with pytest.raises(InvalidParameter, match="leak"):
         frames.perturb_file(path, out, QUESTIONS, keep=("minutes",))
     with pytest.raises(MalformedReport, match="carries no specification"):
@@ -125,8 +147,11 @@ def test_wrong_files(ending: str, tmp_path: Path) -> None:
     broken.write_bytes(b"\xff\xfe{[PAR1 nothing of the kind")
     with pytest.raises(InvalidParameter, match="broken"):
         frames.perturb_file(broken, out, QUESTIONS)
-    with pytest.raises(InvalidParameter, match="ends in one of"):
-        frames.perturb_file(tmp_path / "in.xlsx", out, QUESTIONS)
+    with pytest.raises(InvalidParameter, match="keep is a list"):
+        frames.perturb_file(path, out, QUESTIONS, keep="id")
+    for choice in ("skip", True, None):
+        with pytest.raises(InvalidParameter, match=r"Missing\.SKIP"):
+            frames.perturb_file(path, out, QUESTIONS, missing=choice)
     assert not out.exists()
 
 
@@ -141,9 +166,11 @@ def test_a_column_of_another_type(ending: str, tmp_path: Path) -> None:
 def test_reports_that_are_none(ending: str, tmp_path: Path) -> None:
     path, out = write(tmp_path / f"in.{ending}", columns()), tmp_path / f"out.{ending}"
     frames.perturb_file(path, out, QUESTIONS)
-    schema = pa.schema([("minutes", pa.int64())], metadata={b"dither": format_of(out).head(out).encode()})
+    schema = pa.schema(
+        [("minutes", pa.int64())], metadata={b"dither": (table_format(out).specification(out) or "").encode()}
+    )
     forged = tmp_path / f"forged.{ending}"
-    with format_of(out).writer(forged, schema) as writer:  # type: ignore[attr-defined]
+    with table_format(out).writer(forged, schema) as writer:  # type: ignore[attr-defined]
         writer.write_batch(pa.record_batch([pa.array([-5])], schema=schema))
     with pytest.raises((MalformedReport, InvalidParameter)):
         frames.summarise_file(forged)
@@ -154,11 +181,11 @@ def test_an_arrow_file_of_one_great_batch_is_cut(tmp_path: Path) -> None:
     batch = pa.record_batch({"minutes": np.linspace(0, 180, 2 * BATCH + 5)})
     with pa.ipc.new_file(str(path), batch.schema) as writer:
         writer.write_batch(batch)
-    chunks = list(format_of(path).read(path, ["minutes"]))
+    chunks = list(table_format(path).read(path, ["minutes"]))
     assert [len(chunk) for chunk in chunks] == [BATCH, BATCH, 5]
     assert [chunk.first for chunk in chunks] == [1, BATCH + 1, 2 * BATCH + 1]
-    tally = frames.perturb_file(path, tmp_path / "out.parquet", {"minutes": QUESTIONS["minutes"]})
-    assert tally.written == 2 * BATCH + 5
+    counts = frames.perturb_file(path, tmp_path / "out.parquet", {"minutes": QUESTIONS["minutes"]})
+    assert counts.written == 2 * BATCH + 5
 
 
 def test_a_spreadsheet_s_byte_order_mark(tmp_path: Path) -> None:
@@ -168,15 +195,74 @@ def test_a_spreadsheet_s_byte_order_mark(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("ending", ENDINGS)
-def test_an_empty_table(ending: str, tmp_path: Path) -> None:
-    table = {name: pa.array([], pa.float64()) for name in ("minutes", "id")} if ending in BINARY else {}
+def test_an_empty_table_keeps_its_columns(ending: str, tmp_path: Path) -> None:
     path, out = tmp_path / f"in.{ending}", tmp_path / f"out.{ending}"
-    if table:
-        write(path, table)
-    else:
-        path.write_text("minutes,id\n" if ending == "csv" else "")
-    assert frames.perturb_file(path, out, {"minutes": QUESTIONS["minutes"]}).written == 0
+    write(path, {"minutes": pa.array([], pa.float64()), "tag": pa.array([], pa.string()), "id": pa.array([])})
+    questions = {name: QUESTIONS[name] for name in ("minutes", "tag")}
+    assert frames.perturb_file(path, out, questions, keep=["id"]) == dt.files.RowCounts()
+    assert {name: total.n for name, total in frames.summarise_file(out).items()} == {"minutes": 0, "tag": 0}
+    if ending not in ("jsonl", "ndjson"):  # their rows hold the names
+        assert table_format(out).columns(out) == ["minutes", "tag", "id"]
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_rows_that_are_all_left_out(ending: str, tmp_path: Path) -> None:
+    path, out = tmp_path / f"in.{ending}", tmp_path / f"out.{ending}"
+    nothing = pa.array([None, None], pa.float64()) if ending in BINARY else [None, None]
+    write(path, {"minutes": nothing, "id": [1, 2]})
+    asked = {"minutes": QUESTIONS["minutes"]}
+    counts = frames.perturb_file(path, out, asked, keep=["id"], missing=dt.Missing.SKIP)
+    assert counts == dt.files.RowCounts(missing=2)
     assert frames.summarise_file(out)["minutes"].n == 0
+    if ending in BINARY:
+        assert _schema(out).field("id").type == pa.int64()
+
+
+def _schema(path: Path) -> Any:
+    if path.suffix == ".parquet":
+        from pyarrow import parquet
+
+        return parquet.read_schema(path)
+    return pa.ipc.open_file(str(path)).schema
+
+
+def test_json_lines_of_one_campaign_may_stand_one_after_the_other(tmp_path: Path) -> None:
+    path = write(tmp_path / "in.jsonl", columns())
+    one, other, both = (tmp_path / f"{name}.jsonl" for name in ("one", "other", "both"))
+    asked = {"minutes": QUESTIONS["minutes"]}
+    frames.perturb_file(path, one, asked)
+    both.write_text(one.read_text() * 2)
+    assert frames.summarise_file(both)["minutes"].n == 2 * N
+    frames.perturb_file(path, other, {"minutes": dt.Podium(dt.Interval(0, 180), epsilon=2)})
+    both.write_text(one.read_text() + other.read_text())
+    with pytest.raises(MalformedReport, match="row 501, column 'minutes'"):
+        frames.summarise_file(both)
+
+
+@pytest.mark.parametrize("ending", ["csv", "jsonl"])
+def test_a_report_of_several_numbers_that_is_too_short(ending: str, tmp_path: Path) -> None:
+    """The digits of one number must not be taken for all numbers of the report."""
+    wide = dt.OUE(dt.Categories(64), epsilon=1)
+    path = write(tmp_path / f"in.{ending}", {"tag": [3, 4]})
+    out = tmp_path / f"out.{ending}"
+    frames.perturb_file(path, out, {"tag": wide})
+    (chunk,) = table_format(out).read(out, ["tag"])
+    whole = chunk.cells("tag")[1]
+    for bad in (whole[:2], whole[:-2] + "  ", whole[:-1] + "g", whole + "00"):
+        forged = tmp_path / f"forged.{ending}"
+        forged.write_text(out.read_text().replace(whole, bad))
+        with pytest.raises(MalformedReport, match=rf"forged.{ending}, row 2, column 'tag': .* report of OUE"):
+            frames.summarise_file(forged)
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_a_report_beyond_the_range_is_named_by_file_and_column(ending: str, tmp_path: Path) -> None:
+    narrow, wide = dt.KRR(dt.Categories(2), epsilon=1), dt.KRR(dt.Categories(200), epsilon=1)
+    forged = tmp_path / f"forged.{ending}"
+    rows = {"tag": wide.perturb(range(200))}
+    table_format(forged).write(forged, dt.Campaign({"tag": narrow}).to_json(), iter([rows]))
+    with pytest.raises(MalformedReport, match=rf"forged.{ending}, rows 1 to 200, column 'tag'"):
+        frames.summarise_file(forged)
 
 
 def test_a_crash_leaves_what_was_there(tmp_path: Path) -> None:

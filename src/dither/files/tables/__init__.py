@@ -1,0 +1,1 @@
+"""Formats of tables: CSV, JSON lines, Parquet, Arrow."""

@@ -1,0 +1,139 @@
+"""What binary formats share: batches of columns, and a schema whose metadata holds the specification."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, final
+
+import numpy as np
+
+from dither.arrays import Array, Integers, Mask
+from dither.domains import Domain
+from dither.errors import InvalidParameter, MalformedReport, OutsideDomain
+from dither.files.arrow import SPECIFICATION, arrow, from_column, report_type, to_column, values_of
+from dither.files.format import Chunk, Columns, TableFormat, absent_column
+from dither.mechanisms.base import Mechanism
+from dither.reports import Reports
+
+if TYPE_CHECKING:
+    import pyarrow
+
+    Batches = Iterator[pyarrow.RecordBatch]
+
+
+@final
+class ArrowChunk(Chunk):
+    """A record batch."""
+
+    def __init__(self, path: Path, first: int, batch: pyarrow.RecordBatch) -> None:
+        super().__init__(path, first)
+        self._batch = batch
+
+    def __len__(self) -> int:
+        return int(self._batch.num_rows)
+
+    def cells(self, column: str) -> Sequence[Any]:
+        cells: list[Any] = self._batch.column(column).to_pylist()
+        return cells
+
+    def absent(self, column: str) -> Mask:
+        return ~np.asarray(self._batch.column(column).is_valid().to_numpy(zero_copy_only=False))
+
+    def values(self, column: str, domain: Domain, rows: Integers) -> Any:
+        try:
+            return values_of(self.kept(column, rows), domain)
+        except OutsideDomain as error:  # the whole column has the wrong type
+            raise InvalidParameter(f"{self.path.name}, column {column!r}: {error}") from None
+
+    def kept(self, column: str, rows: Integers) -> Any:
+        cells = self._batch.column(column)
+        return cells if rows.size == len(self) else cells.take(arrow().array(rows))
+
+    def raw_reports(self, column: str, mechanism: Mechanism[Any]) -> Array:
+        try:
+            return from_column(self._batch.column(column), mechanism)
+        except MalformedReport as error:
+            raise MalformedReport(f"{self.everywhere(column)}: {error}") from None
+
+
+class ColumnarFormat(TableFormat):
+    """A format of Arrow batches. A subclass says how its files are opened, read and written."""
+
+    @abstractmethod
+    def opened(self, path: Path) -> Any:
+        """Return an open file, which is a context manager; raise pyarrow.ArrowInvalid if it is not one."""
+
+    @abstractmethod
+    def schema(self, file: Any) -> pyarrow.Schema:
+        """Return the schema of an open file."""
+
+    @abstractmethod
+    def batches(self, file: Any, columns: list[str]) -> Batches:
+        """Yield the named columns of an open file, a batch of rows at a time."""
+
+    @abstractmethod
+    def writer(self, path: Path, schema: pyarrow.Schema) -> Any:
+        """Return a writer of batches to a new file, which is a context manager."""
+
+    def specification(self, path: Path) -> str | None:
+        with self._open(path) as file:
+            text = (self.schema(file).metadata or {}).get(SPECIFICATION)
+        return None if text is None else str(text.decode())
+
+    def columns(self, path: Path) -> list[str]:
+        with self._open(path) as file:
+            return list(self.schema(file).names)
+
+    def read(self, path: Path, columns: Sequence[str]) -> Iterator[Chunk]:
+        with self._open(path) as file:
+            there = self.schema(file).names
+            for column in columns:
+                if column not in there:
+                    raise absent_column(path, column, there)
+            first = 1
+            for batch in self.batches(file, list(columns)):
+                yield ArrowChunk(path, first, batch)
+                first += batch.num_rows
+
+    def write(self, path: Path, specification: str, chunks: Iterator[Columns]) -> None:
+        pa = arrow()
+        first = next(chunks)  # says the columns and their types
+        fields = [pa.field(name, _type(column)) for name, column in first.items()]
+        schema = pa.schema(fields, metadata={SPECIFICATION: specification.encode()})
+        with self.writer(path, schema) as writer:
+            for chunk in chain([first], chunks):
+                writer.write_batch(_batch(chunk, schema))
+
+    @contextmanager
+    def _open(self, path: Path) -> Iterator[Any]:
+        pa = arrow()
+        try:
+            with self.opened(path) as file:
+                yield file
+        except pa.ArrowInvalid:
+            raise InvalidParameter(f"{path.name} is not a {path.suffix} file, or it is damaged") from None
+
+
+def _type(column: Any) -> pyarrow.DataType:
+    """Return the type of a column of reports; of another column its own, or text if it comes from text."""
+    pa = arrow()
+    if isinstance(column, Reports):
+        return report_type(column.mechanism)
+    return column.type if isinstance(column, pa.Array) else pa.string()
+
+
+def _batch(chunk: Columns, schema: pyarrow.Schema) -> pyarrow.RecordBatch:
+    pa = arrow()
+    columns = []
+    for name in schema.names:
+        column: Any = chunk[name]
+        if isinstance(column, Reports):
+            column = to_column(column)
+        elif not isinstance(column, pa.Array):
+            column = pa.array([None if cell is None else str(cell) for cell in column], pa.string())
+        columns.append(column)
+    return pa.RecordBatch.from_arrays(columns, schema=schema)

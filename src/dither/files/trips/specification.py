@@ -1,0 +1,60 @@
+"""The specification of a file of randomised trips: the mechanism, and the projection of its area."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from dither.errors import DitherError, InvalidParameter, MalformedReport, MissingExtra
+from dither.maps.projection import LocalMap, Map, ReferenceMap
+from dither.mechanisms.places.path import PathMechanism
+from dither.wire.codec import from_json, to_json
+
+
+def trip_specification(mechanism: PathMechanism[Any, Any], projection: Map | None) -> str:
+    """Return the specification as JSON text."""
+    return json.dumps({"mechanism": json.loads(to_json(mechanism)), "map": _to_plain(projection)})
+
+
+def read_trip_specification(text: str) -> tuple[PathMechanism[Any, Any], Map | None]:
+    """Return the mechanism and the projection; raise MalformedReport if the text is of another kind."""
+    try:
+        given = json.loads(text)
+        mechanism, projection = from_json(json.dumps(given["mechanism"])), _from_plain(given["map"])
+    except MissingExtra:
+        raise
+    except DitherError as error:
+        raise MalformedReport(f"the specification of these trips cannot be read: {error}") from None
+    except (ValueError, KeyError, TypeError):
+        raise MalformedReport("the specification of these trips cannot be read") from None
+    if not isinstance(mechanism, PathMechanism):
+        raise MalformedReport(f"the specification is of {type(mechanism).__name__}, which is not for trips")
+    return mechanism, projection
+
+
+def is_of_trips(text: str) -> bool:
+    """Return True if the specification in a file is one of trips, and False if it is of a table."""
+    try:
+        given = json.loads(text)
+    except ValueError:
+        return False
+    return isinstance(given, dict) and {"mechanism", "map"} <= given.keys()
+
+
+def _to_plain(projection: Map | None) -> dict[str, Any] | None:
+    match projection:
+        case None:
+            return None
+        case LocalMap(longitude, latitude):
+            return {"local": [longitude, latitude]}
+        case ReferenceMap(name):
+            return {"crs": name}
+    raise InvalidParameter(
+        f"a {type(projection).__name__} cannot be written to a file; use a LocalMap or a ReferenceMap"
+    )
+
+
+def _from_plain(given: Any) -> Map | None:
+    if given is None:
+        return None
+    return LocalMap(*given["local"]) if "local" in given else ReferenceMap(given["crs"])

@@ -1,0 +1,106 @@
+"""Record batches of values become record batches of reports: what all data frames share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dither.domains import Domain, first_misfit
+from dither.errors import InvalidParameter, OutsideDomain
+from dither.files.arrow import SPECIFICATION, arrow, report_type, to_column, values_of
+from dither.files.collect import Missing, missing_answer
+from dither.mechanisms.base import Mechanism
+from dither.wire.campaign import Campaign
+
+if TYPE_CHECKING:
+    import pyarrow
+
+    from dither.randomness import Source
+
+
+def perturbed_schema(schema: pyarrow.Schema, campaign: Campaign) -> pyarrow.Schema:
+    """Return the schema with reports in the columns of the questions, and the campaign in its metadata."""
+    for name, mechanism in campaign.questions.items():
+        if name not in schema.names:
+            raise InvalidParameter(f"there is no column {name!r}; there are {', '.join(schema.names)}")
+        place = schema.get_field_index(name)
+        schema = schema.set(place, schema.field(place).with_type(report_type(mechanism)))
+    return schema.with_metadata({**(schema.metadata or {}), SPECIFICATION: campaign.to_json().encode()})
+
+
+def campaign_of(schema: pyarrow.Schema) -> Campaign:
+    """Return the campaign in a schema's metadata; raise InvalidParameter if there is none."""
+    text = (schema.metadata or {}).get(SPECIFICATION)
+    if text is None:
+        raise InvalidParameter(
+            "this frame does not carry its questions; give them: estimate(frame, questions)"
+        )
+    return Campaign.from_json(text.decode())
+
+
+def perturb_batches(
+    batches: Iterator[pyarrow.RecordBatch],
+    schema: pyarrow.Schema,
+    campaign: Campaign,
+    *,
+    missing: Missing,
+    source: Source | None,
+) -> Iterator[pyarrow.RecordBatch]:
+    """Yield the batches with reports in the columns of the questions; other columns are unchanged."""
+    pa = arrow()
+    first = 1
+    for batch in batches:
+        columns = []
+        for name in schema.names:
+            column = batch.column(name)
+            if name in campaign.questions:
+                where = partial(_where, name, first)
+                column = perturb_column(column, campaign.questions[name], where, missing, source)
+            columns.append(column)
+        first += batch.num_rows
+        yield pa.RecordBatch.from_arrays(columns, schema=schema)
+
+
+def _where(column: str, first: int, row: int) -> str:
+    return f"row {first + row}, column {column!r}"
+
+
+def perturb_column(
+    column: pyarrow.Array,
+    mechanism: Mechanism[Any],
+    where: Callable[[int], str],
+    missing: Missing,
+    source: Source | None,
+) -> pyarrow.Array:
+    """Return the reports of a column; `where(row)` names the place of a value in errors."""
+    pa = arrow()
+    if column.null_count and missing is Missing.ERROR:
+        raise missing_answer(where(int(np.argmin(column.is_valid().to_numpy(zero_copy_only=False)))))
+    given = column.drop_null() if column.null_count else column
+    values = values_of(given, mechanism.domain)
+    try:
+        reports = mechanism.perturb(values, source=source)
+    except OutsideDomain:
+        row = _first_outside(column, mechanism.domain)
+        raise OutsideDomain(f"{where(row)}: the value is not in {mechanism.domain}") from None
+    if not column.null_count:
+        return to_column(reports)
+    # The reports are put back between the nulls. Only positions are used here, no value.
+    places = np.flatnonzero(column.is_valid().to_numpy(zero_copy_only=False))
+    index = np.full(len(column), -1, dtype=np.int64)
+    index[places] = np.arange(places.size)
+    return to_column(reports).take(pa.array(index, mask=index < 0))
+
+
+def _first_outside(column: pyarrow.Array, domain: Domain) -> int:
+    def fits(begin: int, end: int) -> bool:
+        try:
+            domain.check(values_of(column.slice(begin, end - begin).drop_null(), domain))
+        except OutsideDomain:
+            return False
+        return True
+
+    return first_misfit(fits, len(column))
