@@ -1,4 +1,4 @@
-"""The privacy indicator of chapter 7: now and then the raw record is sent. Only for those who insist."""
+"""The privacy indicator of [Thesis, Sec. 7.4.2]: with probability δ the raw record is sent."""
 
 from __future__ import annotations
 
@@ -9,11 +9,13 @@ from typing import Any, Final, final
 
 import numpy as np
 
-from dither.arrays import Floats
-from dither.classifiers.result import Utility
-from dither.classifiers.subject import Randomiser, check_mechanism, draw, parts_of
-from dither.domains import finite
+from dither.arrays import Array
+from dither.domains import Line, finite
 from dither.errors import InvalidParameter
+from dither.mechanisms.base import Mechanism
+from dither.mechanisms.combined.each import Each
+from dither.mechanisms.combined.memoised import Memoised
+from dither.mechanisms.frequency.randomized_response import Response
 from dither.privacy import Approximate, Guarantee, Pure
 from dither.randomness import SYSTEM, Source
 
@@ -21,7 +23,7 @@ _TOTAL: Final = 1 << 62
 
 
 class RawRelease(UserWarning):
-    """Raw values leave the device, on purpose: with probability δ nothing at all is hidden."""
+    """The warning that raw values leave the device: with probability δ nothing is hidden."""
 
 
 @final
@@ -32,27 +34,28 @@ class Indicator:
     Promise:   (ε, δ). [Thesis, Thm 17] claims more: a loss of at most ε with probability 1 − δ. That is false
                for discrete mechanisms, as all of ours are: a report equal to the value is too likely. One
                coin for a whole record costs one δ; a coin for each of d features costs 1 − (1 − δ)^d.
-    Use when:  the dissertation's figures are reproduced. Of every n people δ·n send their record as it is.
+    Reports:   a row of numbers for each person, randomised or raw.
+    Use when:  the dissertation's figures are reproduced. Of n people about δ·n send their raw record.
     Reference: [Thesis, Sec. 7.4.2].
     """
 
-    mechanism: Randomiser
+    mechanism: Mechanism | Memoised | Each
     _: KW_ONLY
     delta: float
     allow_raw_release: bool = False
 
     def __post_init__(self) -> None:
-        check_mechanism(self.mechanism)
+        _check(self.mechanism)
         if not 0.0 < finite("δ", self.delta) < 1.0:
-            raise InvalidParameter("δ is the probability to send the raw record: between 0 and 1")
+            raise InvalidParameter("δ, the probability that the raw record is sent, must be between 0 and 1")
         if self.allow_raw_release is not True:
             raise InvalidParameter(
-                "an indicator sends raw records; if that is what you want, say allow_raw_release=True"
+                "an Indicator sends raw records; if that is what you want, say allow_raw_release=True"
             )
         if not isinstance(self.mechanism.guarantee.bound, Pure):
-            raise InvalidParameter("an indicator is put on a mechanism with a pure promise")
+            raise InvalidParameter("an Indicator takes a mechanism with a pure guarantee (ε, without a δ)")
         warnings.warn(
-            f"of every {round(1.0 / self.delta)} people one sends the raw record; with a continuous domain "
+            f"of every {round(1.0 / self.delta)} people one sends the raw record; on a continuous domain "
             "anybody recognises it by its digits",
             RawRelease,
             stacklevel=3,
@@ -62,33 +65,48 @@ class Indicator:
     def _heads(self) -> int:
         return max(1, round(self.delta * _TOTAL))
 
+    @property
+    def raw_share(self) -> float:
+        """The probability that the raw record is sent: δ as sampled, a multiple of 2^−62."""
+        return self._heads / _TOTAL
+
     @cached_property
     def guarantee(self) -> Guarantee:
-        """P(S | x) ≤ (1 − δ)·e^ε·M(S | x′) + δ: so (ε, δ), for one record sent once."""
+        """(ε, δ) for one record sent once, since P(S | x) ≤ (1 − δ)·e^ε·M(S | x′) + δ."""
         inner = self.mechanism.guarantee
-        delta = np.nextafter(self._heads / _TOTAL, 1.0)
-        return replace(inner, bound=Approximate(inner.epsilon, float(delta)))
+        return replace(inner, bound=Approximate(inner.epsilon, float(np.nextafter(self.raw_share, 1.0))))
 
     def at(self, epsilon: float) -> Indicator:
-        """Give the same with another budget; it was warned about already."""
+        """Return the same with another budget, without a second warning."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RawRelease)
             return replace(self, mechanism=self.mechanism.at(epsilon))
 
-    def perturb(self, values: Any, *, source: Source | None = None) -> Floats:
-        """Give what people send, one row each: a randomised record, or the raw one."""
+    def perturb(self, values: Any, *, source: Source | None = None) -> Array:
+        """Return what people send, one row each: a randomised record, or the raw one."""
         stream = SYSTEM if source is None else source
-        rows = np.atleast_2d(np.asarray(values, dtype=np.float64))
-        sent = draw(parts_of(self.mechanism, rows.shape[1]), rows, stream)
+        rows = np.atleast_2d(np.asarray(values))
+        sent = self._randomise(rows, stream)
         raw = stream.coins(self._heads, _TOTAL, len(rows))
         return np.where(raw[:, None], rows, sent)
 
-    def lifted(self, inner: Utility) -> Utility:
-        """Give the utility with the indicator from that without it: δ + (1 − δ)·utility."""
-        delta = self._heads / _TOTAL
-        lower, upper, estimate = (
-            delta + (1.0 - delta) * part for part in (inner.lower, inner.upper, inner.estimate)
+    def _randomise(self, rows: Array, source: Source) -> Array:
+        if isinstance(self.mechanism, Each):
+            records = self.mechanism.perturb(rows, source=source)
+            return np.stack([records[name].values for name in self.mechanism.parts], axis=-1)
+        return np.asarray(self.mechanism.perturb(rows, source=source).values)
+
+
+def _check(mechanism: object) -> None:
+    """Raise unless raw values can take the place of the mechanism's reports: both are single numbers."""
+    if not isinstance(mechanism, Mechanism | Memoised | Each):
+        raise InvalidParameter(
+            f"an Indicator takes a mechanism, or dt.Each of several; not {type(mechanism).__name__}"
         )
-        record = inner.guarantee or self.mechanism.guarantee
-        promise = replace(record, bound=Approximate(record.epsilon, self.guarantee.delta))
-        return replace(inner, lower=lower, upper=upper, estimate=estimate, guarantee=promise)
+    for part in mechanism.parts.values() if isinstance(mechanism, Each) else (mechanism,):
+        plain = part.mechanism if isinstance(part, Memoised) else part
+        if not isinstance(plain.domain, Line) and not isinstance(plain, Response):
+            raise InvalidParameter(
+                "an Indicator takes mechanisms of one number, or randomized response; "
+                f"not {type(plain).__name__}"
+            )
