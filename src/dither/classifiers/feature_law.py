@@ -1,6 +1,6 @@
 """The distribution of the report about one feature: one interface to all mechanisms of one number.
 
-`feature_law` is the only place in this package that looks at the kind of a mechanism.
+Only `feature_law` looks at the kind of a mechanism; the rest of this package asks a `FeatureLaw`.
 """
 
 from __future__ import annotations

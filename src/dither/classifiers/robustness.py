@@ -13,7 +13,7 @@ from dither.classifiers.case import Case
 from dither.classifiers.proofs.box import Box
 from dither.classifiers.proofs.box_search import STEPS, boxes_by_radius, farthest, grow_box, sides_by_length
 from dither.classifiers.proofs.confidence import binomial_above
-from dither.classifiers.proofs.monte_carlo import UniformTest
+from dither.classifiers.proofs.uniform_points import UniformTest
 from dither.classifiers.result import confidence_text
 from dither.domains import Interval
 from dither.errors import InvalidParameter

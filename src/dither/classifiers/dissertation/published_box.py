@@ -20,7 +20,7 @@ from dither.classifiers.feature_law import FeatureLaw
 from dither.classifiers.proofs.box import Box
 from dither.classifiers.proofs.box_search import boxes_by_radius, farthest
 from dither.classifiers.proofs.confidence import hoeffding_size
-from dither.classifiers.proofs.monte_carlo import UniformTest
+from dither.classifiers.proofs.uniform_points import UniformTest
 from dither.classifiers.result import Utility, UtilityMethod
 from dither.randomness import Source
 

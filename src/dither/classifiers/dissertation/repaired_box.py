@@ -13,7 +13,7 @@ from dither.classifiers.dissertation.uniform_reports import draw_uniform_reports
 from dither.classifiers.feature_law import FeatureLaw, Marginal
 from dither.classifiers.proofs.box_search import box_mass, grow_box, sides_by_mass
 from dither.classifiers.proofs.confidence import binomial_above
-from dither.classifiers.proofs.monte_carlo import UniformTest
+from dither.classifiers.proofs.uniform_points import UniformTest
 from dither.classifiers.result import Utility, UtilityMethod
 from dither.randomness import Source
 

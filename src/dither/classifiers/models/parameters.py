@@ -44,7 +44,7 @@ def read_parameters(model: Model, subject: Subject, answer: Any) -> Slice | None
     if subject.row.dtype == object or not np.isfinite(subject.row).all():
         return None
     steps, last = _pipeline(model.inside)
-    if any(type(step).__name__ not in _SCALERS or getattr(step, "clip", False) for step in steps):
+    if any(_class_name(step) not in _SCALERS or getattr(step, "clip", False) for step in steps):
         return None
     found: Slice | None = None
     if _class_name(last) in _FORESTS:

@@ -22,7 +22,7 @@ from dither.classifiers.feature_law import FeatureLaw
 from dither.classifiers.proofs.confidence import bernstein
 from dither.classifiers.proofs.densities import Densities
 from dither.classifiers.proofs.density_shape import quantiles
-from dither.classifiers.proofs.monte_carlo import uniform_points
+from dither.classifiers.proofs.uniform_points import uniform_points
 from dither.randomness import Source
 
 RecordLaws = Sequence[FeatureLaw]  # one law for each randomised feature
