@@ -9,7 +9,7 @@ import numpy as np
 
 import dither as dt
 from benchmarks.timing import minima, table
-from dither.classifiers import Method
+from dither.classifiers import UtilityMethod
 
 QUERIES, BUDGETS, BOXES, SUMS = 20_000, 50, 10**5, 50
 
@@ -71,7 +71,7 @@ def _curve(
         dt.Each(age=kind, bmi=kind),
         budgets,
         queries=QUERIES,
-        method=Method.IMPORTANCE,
+        method=UtilityMethod.IMPORTANCE,
         names=names,
     )
 

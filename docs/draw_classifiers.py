@@ -45,7 +45,7 @@ def _map(plane: object, forest: object, x: np.ndarray) -> None:
             "each side by itself": dt.classifiers.hyperrectangle(model, x, DOMAINS, names=NAMES).box,
             "all sides alike": dt.classifiers.radius(model, x, DOMAINS, names=NAMES).box,
         }
-        draw_boundary(case, tuple(DOMAINS.values()), boxes, NAMES, axes=axes)
+        draw_boundary(case, tuple(DOMAINS.values()), boxes, NAMES, ax=axes)
         axes.set_title(title)
         axes.legend(frameon=False, loc="lower left", fontsize=8)
     _save(figure, "classifiers-map.svg")
@@ -61,7 +61,7 @@ def _curves(forest: object, x: np.ndarray) -> None:
     }
     for name, kind in kinds.items():
         each = dt.Each({feature: kind(domain, epsilon=1) for feature, domain in DOMAINS.items()})
-        dt.utility_curve(forest, x, each, budgets, names=NAMES).plot(axes=axes, label=f"{name}, exact")
+        dt.utility_curve(forest, x, each, budgets, names=NAMES).plot(ax=axes, label=f"{name}, exact")
     each = dt.Each({feature: dt.OGPM(domain, epsilon=1) for feature, domain in DOMAINS.items()})
     asked = dt.utility_curve(
         forest.predict,
@@ -69,10 +69,10 @@ def _curves(forest: object, x: np.ndarray) -> None:
         each,
         budgets,
         names=NAMES,
-        method=dt.classifiers.Method.IMPORTANCE,
+        method=dt.classifiers.UtilityMethod.IMPORTANCE,
         source=dt.Seeded(1),
     )
-    asked.plot(axes=axes, label="OGPM, asked 20 000 times")
+    asked.plot(ax=axes, label="OGPM, asked 20 000 times")
     axes.set_xscale("log")
     _save(figure, "classifiers-curve.svg")
 

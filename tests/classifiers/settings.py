@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 import dither as dt
-from dither.classifiers import Linear, Network
-from dither.classifiers.feature_law import Marginal
+from dither.classifiers import LinearClassifier, Network
+from dither.classifiers.feature_law import feature_law
 
 UNIT = dt.Interval(0, 1)
 CELLS = 256  # so few that every pair of reports can be asked about
@@ -93,7 +93,7 @@ class Setting:
         return self.at(self.mechanism)
 
     def at(self, mechanism: Any) -> float:
-        first, second = (Marginal.of(mechanism, value) for value in self.x)
+        first, second = (feature_law(mechanism).marginal(value) for value in self.x)
         return float(first.masses @ self._same(first.places, second.places) @ second.masses)
 
     def designed(self, epsilons: Any) -> Any:
@@ -126,7 +126,7 @@ class Setting:
 
 
 SETTINGS = [
-    Setting("linear", Linear([[3.0, 1.0]], [-2.0]), (0.62, 0.45), 2.0),
+    Setting("linear", LinearClassifier([[3.0, 1.0]], [-2.0]), (0.62, 0.45), 2.0),
     Setting("forest", forest, (0.4, 0.45), 2.0, thresholds),
     Setting("QDA", quadratic, (0.5, 0.5), 1.0),
     Setting("network", PRINTED, (0.5, 0.5), 1.0),

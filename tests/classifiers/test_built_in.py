@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import dither as dt
-from dither.classifiers import Method
+from dither.classifiers import UtilityMethod
 from tests.classifiers.settings import black_box
 
 pytest.importorskip("sklearn")
@@ -53,7 +53,7 @@ def test_exact_certified_and_sampled_agree(name: str, kind: str) -> None:
     for place in (3, 150):
         x = features[place]
         exact = dt.utility(model, x, mechanism, names=names)
-        assert exact.method is Method.EXACT
+        assert exact.method is UtilityMethod.EXACT
         sampled = dt.utility(
             black_box(model.predict),
             x,
@@ -63,7 +63,7 @@ def test_exact_certified_and_sampled_agree(name: str, kind: str) -> None:
             queries=5000,
             source=dt.Seeded(place),
         )
-        assert sampled.method is Method.MONTE_CARLO
+        assert sampled.method is UtilityMethod.MONTE_CARLO
         assert sampled.lower <= exact.lower <= sampled.upper
         domains = dict.fromkeys(SENSITIVE[name], UNIT)
         box = dt.classifiers.hyperrectangle(model, x, domains, names=names).box
@@ -96,8 +96,8 @@ def test_a_curve_from_one_set_of_queries_contains_the_exact_one() -> None:
             queries=5000,
             source=dt.Seeded(5),
         )
-        assert exact.method is Method.EXACT
-        assert once.method is Method.IMPORTANCE
+        assert exact.method is UtilityMethod.EXACT
+        assert once.method is UtilityMethod.IMPORTANCE
         assert (once.lower <= exact.lower + 1e-3).all()
         assert (exact.lower <= once.upper + 1e-3).all()
         assert np.abs(once.estimate - exact.lower).max() < 0.06
@@ -111,9 +111,9 @@ def test_sixteen_pixels() -> None:
     x = pixels[0]
     proven = dt.utility(model, x, dt.OGPM(UNIT, epsilon=12), confidence=1)
     sampled = dt.utility(model, x, dt.OGPM(UNIT, epsilon=12), queries=2000, source=dt.Seeded(1))
-    assert proven.method is Method.CERTIFIED
+    assert proven.method is UtilityMethod.CERTIFIED
     assert 0.05 < proven.lower <= sampled.upper
-    assert sampled.method is Method.MONTE_CARLO
+    assert sampled.method is UtilityMethod.MONTE_CARLO
 
 
 def test_average_and_worst_over_a_data_set() -> None:
@@ -133,7 +133,7 @@ def test_average_and_worst_over_a_data_set() -> None:
         people,
         mechanism,
         names=names,
-        method=Method.MONTE_CARLO,
+        method=UtilityMethod.MONTE_CARLO,
         confidence=1 - 1e-6,
         queries=400,
         source=dt.Seeded(2),

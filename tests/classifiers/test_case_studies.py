@@ -14,11 +14,12 @@ import numpy as np
 import pytest
 
 import dither as dt
-from dither.classifiers import Method, Network
+from dither.classifiers import Network, UtilityMethod
 from dither.classifiers.case import Case
-from dither.classifiers.dissertation.published import published
+from dither.classifiers.dissertation.published_box import published_box
+from dither.classifiers.feature_law import feature_law
 from dither.classifiers.models.network import convolution, pooling
-from dither.classifiers.proofs.relaxation import Affine, Relu
+from dither.classifiers.proofs.relaxation import AffineLayer, ReluLayer
 from tests.classifiers.settings import black_box
 
 ROOT = Path(__file__).parents[2]
@@ -92,7 +93,7 @@ def test_exact_utilities(name: str, kind: str) -> None:
     for epsilon, wanted in zip(EPSILONS, QCU["exact_utility_eps1to8"][name][kind], strict=True):
         if epsilon in (1, 4, 8):
             found = dt.utility(model, x, each(name, MECHANISMS[kind](epsilon)), names=names)
-            assert found.method is Method.EXACT
+            assert found.method is UtilityMethod.EXACT
             assert found.lower == pytest.approx(wanted, abs=QCU["abs_tol_exact"])
 
 
@@ -120,9 +121,9 @@ def test_one_set_of_queries_for_all_budgets(name: str) -> None:
 def test_the_box_as_published(name: str) -> None:
     """With the tolerance of the authors' scripts (.03 in n and in the test, which prints as τ/2)."""
     model, x, names, sensitive, _, _ = study(name)
-    mechanism = MECHANISMS["pm"](1)
+    law = feature_law(MECHANISMS["pm"](1))
     case = Case.of(model, x, sensitive, names)
-    found = published(case, (mechanism, mechanism), 0.05, 0, dt.Seeded(2), tau=0.06)
+    found = published_box(case, (law, law), 0.05, 0, dt.Seeded(2), tau=0.06)
     assert found.box is not None
     box = np.array([found.box.low, found.box.high]).T
     wanted = QCU["boxes"][name]["authors_algorithm_median"]
@@ -168,7 +169,7 @@ def test_utility_need_not_grow_with_the_budget() -> None:
         [2 * epsilon for epsilon in EPSILONS],
         names=names,
     )
-    assert curve.method is Method.EXACT
+    assert curve.method is UtilityMethod.EXACT
     assert curve.lower == pytest.approx([0.231, 0.249, 0.277, 0.233, 0.167, 0.056, 0.057, 0.103], abs=0.02)
     assert (np.diff(curve.lower) < 0).sum() >= 3
     published = next(iter(QCU["worst"].values()))["published bound"]
@@ -181,13 +182,13 @@ def digits() -> tuple[Network, Any]:
         one, a, two, b, three, c, four, d = (arrays[name].astype(float) for name in arrays.files)
     layers = (
         convolution(one, a, (1, 7, 7), 1),
-        Relu(),
+        ReluLayer(),
         pooling((16, 7, 7), 2),
         convolution(two, b, (16, 3, 3), 1),
-        Relu(),
-        Affine(three, c),
-        Relu(),
-        Affine(four, d),
+        ReluLayer(),
+        AffineLayer(three, c),
+        ReluLayer(),
+        AffineLayer(four, d),
     )
     return Network(layers, rounding=1e-4), np.load(DATA / "qcu_mnist7x7_ten.npy")
 
@@ -202,7 +203,7 @@ def test_the_convolutional_network(image: int) -> None:
             network,
             images[image],
             MECHANISMS["pm"](epsilon),
-            method=Method.MONTE_CARLO,
+            method=UtilityMethod.MONTE_CARLO,
             queries=4000,
             source=dt.Seeded(epsilon),
         )
@@ -214,7 +215,12 @@ def test_a_uniform_region_says_nothing_about_an_image() -> None:
     """Appendix E.2.7: in 49 dimensions no evenly spread point comes near; the bound says so, with a 0."""
     network, images = digits()
     found = dt.utility(
-        network, images[0], MECHANISMS["pm"](4), method=Method.REGION, queries=2000, source=dt.Seeded(1)
+        network,
+        images[0],
+        MECHANISMS["pm"](4),
+        method=UtilityMethod.REGION,
+        queries=2000,
+        source=dt.Seeded(1),
     )
     assert found.lower == 0.0
     assert found.estimate < 1e-6 < wanted_at_four() - 0.5

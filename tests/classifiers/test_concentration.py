@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import dither as dt
-from dither.classifiers.feature_law import Marginal
+from dither.classifiers.feature_law import feature_law
 from tests.cases import NUMERIC, Case, names
 
 UNIT = dt.Interval(0, 1)
@@ -23,7 +23,7 @@ def test_the_closed_form_agrees_with_the_integers_but_for_a_cell_at_each_edge(ca
     mechanism = case(2.0)
     low, high = mechanism.support
     x = float(mechanism.line.from_unit(np.asarray(0.37)))
-    marginal = Marginal.of(mechanism, x)
+    marginal = feature_law(mechanism).marginal(x)
     assert marginal.masses.sum() == pytest.approx(1.0, abs=1e-9)
     edges = low + (high - low) * np.array([[0.0, 0.1, 0.3, 0.36, 0.9], [0.4, 0.1001, 0.7, 0.38, 1.0]])
     sums = marginal.between(edges[0], edges[1])
@@ -82,7 +82,7 @@ def test_listed_reports_are_added_up(points: np.ndarray) -> None:
     domain = dt.Interval(points[0], points[-1])
     mechanism = dt.Exponential(domain, points, epsilon=3)
     x = float(points[1])
-    chances = Marginal.of(mechanism, x)
+    chances = feature_law(mechanism).marginal(x)
     beside = [np.nextafter(points, -9), np.nextafter(points, 9)]
     spots = np.concatenate([points, *beside, [-np.inf, np.inf, 0.33]])
     low, high = np.meshgrid(spots, spots)

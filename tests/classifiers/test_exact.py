@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import dither as dt
-from dither.classifiers import Linear, Method
-from dither.classifiers.feature_law import Marginal
+from dither.classifiers import LinearClassifier, UtilityMethod
+from dither.classifiers.feature_law import feature_law
 from dither.numerics.quadrature import integrate
 
 sklearn = pytest.importorskip("sklearn")
@@ -31,7 +31,8 @@ PETALS = {"length": dt.Interval(1, 7), "width": dt.Interval(0, 3)}
 def enumerated(predict: Any, x: Any, mechanisms: list[Any], columns: list[int]) -> float:
     """Every combination of reports, asked one by one: the truth."""
     marginals = [
-        Marginal.of(mechanism, x[column]) for mechanism, column in zip(mechanisms, columns, strict=True)
+        feature_law(mechanism).marginal(x[column])
+        for mechanism, column in zip(mechanisms, columns, strict=True)
     ]
     places = np.meshgrid(*[marginal.places for marginal in marginals], indexing="ij")
     masses = np.ones(1)
@@ -74,7 +75,7 @@ def test_three_classes_two_features(which: int, place: int) -> None:
     mechanisms = both(2.0, cells=64)
     found = dt.utility(model, x, dt.Each(mechanisms), names=FEATURES)
     truth = enumerated(model.predict, x, list(mechanisms.values()), [2, 3])
-    assert found.method is Method.EXACT
+    assert found.method is UtilityMethod.EXACT
     assert found.confidence == 1.0
     assert found.queries == 0
     assert found.lower == pytest.approx(truth, abs=1e-12)
@@ -87,7 +88,7 @@ def test_one_feature(which: int) -> None:
     x = IRIS.data[119]
     mechanism = dt.PM(PETALS["width"], epsilon=1, cells=1 << 10).truncated()
     found = dt.utility(model.predict, x, dt.Each(width=mechanism), names=FEATURES)
-    assert found.method is Method.EXACT
+    assert found.method is UtilityMethod.EXACT
     assert found.lower == pytest.approx(enumerated(model.predict, x, [mechanism], [3]), abs=1e-12)
 
 
@@ -111,7 +112,7 @@ def test_every_kind_of_mechanism(kind: Any) -> None:
     for model in (fitted(0), fitted(6)):
         found = dt.utility(model, x, dt.Each(mechanisms), names=FEATURES)
         truth = enumerated(model.predict, x, list(mechanisms.values()), [2, 3])
-        assert found.method is Method.EXACT
+        assert found.method is UtilityMethod.EXACT
         assert found.lower == pytest.approx(truth, abs=1e-12)
 
 
@@ -119,7 +120,7 @@ def test_points_on_the_plane_are_settled_by_the_classifier_itself() -> None:
     """With two coarse grids a tenth of all pairs lies exactly on the boundary, where rounding decides."""
     coarse = dt.KRR(dt.Categories([step / 10 for step in range(11)]), epsilon=2)
     for weights, bias in (([1.0, -1.0], 0.0), ([3.0, -3.0], 0.0), ([1.0, 1.0], -1.1), ([0.1, 0.7], -0.29)):
-        model = Linear([weights], [bias])
+        model = LinearClassifier([weights], [bias])
         for x in ([0.7, 0.5], [0.5, 0.5], [0.1, 0.4]):
             found = dt.utility(model, x, coarse)
             assert found.lower == pytest.approx(enumerated(model, x, [coarse, coarse], [0, 1]), abs=1e-14)
@@ -127,7 +128,7 @@ def test_points_on_the_plane_are_settled_by_the_classifier_itself() -> None:
 
 def test_brute_force_integration_of_the_densities() -> None:
     """∫∫ f₁ f₂ over the half-plane, by quadrature of pdf and cdf, against the sum over cells of 2^−16."""
-    model = Linear([[4.0, 1.5]], [-3.0])
+    model = LinearClassifier([[4.0, 1.5]], [-3.0])
     x = [0.7, 0.45]
     for mechanism in (dt.OGPM(UNIT, epsilon=3), dt.SW(UNIT, epsilon=2), dt.Laplace(UNIT, epsilon=2)):
         low, high = mechanism.support
@@ -143,7 +144,7 @@ def test_many_features_are_enclosed_tightly() -> None:
     generator = np.random.default_rng(3)
     for features in (3, 4):
         weights = generator.normal(size=features)
-        model = Linear([weights], [-float(weights.sum()) / 2])
+        model = LinearClassifier([weights], [-float(weights.sum()) / 2])
         x = generator.random(features)
         mechanism = dt.OGPM(UNIT, epsilon=2, cells=16)
         truth = enumerated(model, x.tolist(), [mechanism] * features, list(range(features)))
@@ -155,7 +156,7 @@ def test_many_features_are_enclosed_tightly() -> None:
 
 def test_many_features_and_classes_are_bounded() -> None:
     generator = np.random.default_rng(4)
-    model = Linear(generator.normal(size=(4, 3)), generator.normal(size=4) * 0.2)
+    model = LinearClassifier(generator.normal(size=(4, 3)), generator.normal(size=4) * 0.2)
     x = generator.random(3)
     mechanism = dt.OGPM(UNIT, epsilon=3, cells=32)
     truth = enumerated(model, x.tolist(), [mechanism] * 3, [0, 1, 2])
@@ -170,13 +171,13 @@ def test_a_forest_of_many_features_is_certified_by_its_cells() -> None:
     x = scaled[3]
     mechanism = dt.OGPM(UNIT, epsilon=6)
     certified = dt.utility(model, x, mechanism, confidence=1)
-    assert certified.method is Method.CERTIFIED
+    assert certified.method is UtilityMethod.CERTIFIED
     assert certified.box is not None
     generator = np.random.default_rng(2)
     low, high = certified.box.corners
     inside = low + (high - low) * generator.random((20_000, 6))
     assert (model.predict(inside) == model.predict(x[None])[0]).all()
-    sampled = dt.utility(model, x, mechanism, method=Method.MONTE_CARLO, source=dt.Seeded(1))
+    sampled = dt.utility(model, x, mechanism, method=UtilityMethod.MONTE_CARLO, source=dt.Seeded(1))
     assert 0.0 < certified.lower <= sampled.upper
 
 
@@ -197,12 +198,12 @@ def test_labels_and_tables() -> None:
         dt.utility(named, dict(reversed(record.items())), each),
         dt.utility(plain.predict_proba, IRIS.data[77], each, names=FEATURES),
     ):
-        assert found.method is Method.EXACT
+        assert found.method is UtilityMethod.EXACT
         assert found.lower == wanted
 
 
 def test_what_a_record_costs_is_said() -> None:
-    model = Linear([[1.0, 1.0]], [-1.0])
+    model = LinearClassifier([[1.0, 1.0]], [-1.0])
     alone, each = dt.OGPM(UNIT, epsilon=2), dt.Each(a=dt.OGPM(UNIT, epsilon=1), b=dt.OGPM(UNIT, epsilon=0.5))
     assert str(dt.utility(model, [0.3, 0.4], alone).guarantee) == "ε ≤ 4 for one record"
     assert str(dt.utility(model, [0.3, 0.4], each).guarantee) == "ε ≤ 1.5 for one record"

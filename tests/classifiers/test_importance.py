@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 import dither as dt
-from dither.classifiers.proofs.importance import _drawn
-from dither.classifiers.proofs.levels import Levels
+from dither.classifiers.feature_law import feature_law
+from dither.classifiers.proofs.densities import Densities
+from dither.classifiers.proofs.importance import draw_mixture
 from tests.cases import EVERY, NUMERIC, Case, names
 
 BUDGETS = (0.7, 2.0, 5.0)
@@ -20,13 +21,13 @@ def weighted(case: Case, unit: float) -> tuple[Any, Any, Any]:
     """Give weights by the mixture for each budget, their bounds, and weights as if atoms were no matter."""
     mechanisms = [case(epsilon) for epsilon in BUDGETS]
     laws = [mechanism.law for mechanism in mechanisms]
-    places = _drawn([[one] for one in mechanisms], np.array([unit]), COUNT, dt.Seeded(4))[:, 0]
-    levels = Levels.of(laws, unit)
-    right = np.exp(levels.logarithms(places))
+    places = draw_mixture([[feature_law(one)] for one in mechanisms], [unit], COUNT, dt.Seeded(4))[:, 0]
+    densities = Densities.of(laws, unit)
+    right = np.exp(densities.logarithms(places))
     naive = right + np.array([law.density(places, np.asarray(unit)) for law in laws]) * (right == 0.0)
     with np.errstate(invalid="ignore"):
         weights, wrong = (some / some.mean(axis=0) for some in (right, naive))
-    return weights, 1.0 / np.exp(levels.least_ratios()).mean(axis=1), wrong
+    return weights, 1.0 / np.exp(densities.least_ratios()).mean(axis=1), wrong
 
 
 def apart(weights: Any) -> float:

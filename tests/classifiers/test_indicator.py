@@ -12,13 +12,13 @@ import numpy as np
 import pytest
 
 import dither as dt
-from dither.classifiers import Indicator, Linear, RawRelease
+from dither.classifiers import Indicator, LinearClassifier, RawRelease
 from dither.privacy import PAC, Approximate
 from dither.privacy.exact import exp_above
 from tests.classifiers.settings import UNIT
 
 SIGMA = json.loads((Path(__file__).parent.parent / "reference" / "qcu.json").read_text())["sigma"]
-STEEP = Linear([[10.0, 1.0]], [-6.0])
+STEEP = LinearClassifier([[10.0, 1.0]], [-6.0])
 
 
 def test_raw_records_are_released_only_on_demand_and_with_a_warning() -> None:

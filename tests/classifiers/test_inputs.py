@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 import dither as dt
-from dither.classifiers import Box, Linear, Method, Network
+from dither.classifiers import Box, LinearClassifier, Network, UtilityMethod
 from dither.classifiers.case import Case
 from dither.classifiers.subject import Subject
 from tests.classifiers.settings import UNIT, black_box
 
 OGPM = dt.OGPM(UNIT, epsilon=1)
-STEEP = Linear([[10.0, 1.0]], [-6.0])
+STEEP = LinearClassifier([[10.0, 1.0]], [-6.0])
 SECRET = 0.73219846  # in no message
 
 
@@ -28,7 +28,7 @@ def test_only_the_randomised_features_move() -> None:
 
     x = [0.2, 0.7, 0.9]
     found = dt.utility(predict, x, dt.Each(b=OGPM), names=["a", "b", "c"], queries=500, source=dt.Seeded(1))
-    assert found.method is Method.MONTE_CARLO
+    assert found.method is UtilityMethod.MONTE_CARLO
     asked = np.concatenate(seen[1:])
     assert asked.shape == (500, 3)
     assert (asked[:, [0, 2]] == [0.2, 0.9]).all()
@@ -137,7 +137,7 @@ class Odd:
         (STEEP, [SECRET, 0.5], "ogpm", {}),
         (Fitted(), [SECRET, 0.5], OGPM, {}),
         (STEEP, {"a": [SECRET, 0.2], "b": [0.5, 0.5]}, dt.Each(a=OGPM), {}),
-        (black_box(STEEP), [SECRET, 0.5], OGPM, {"method": Method.EXACT}),
+        (black_box(STEEP), [SECRET, 0.5], OGPM, {"method": UtilityMethod.EXACT}),
         (black_box(STEEP), [SECRET, 0.5], OGPM, {"confidence": 1}),
     ],
 )
@@ -157,7 +157,7 @@ def test_nonsense_is_refused_without_the_secret(
         lambda: Box([0.5, 0.1], [0.6]),
         lambda: Box([], []),
         lambda: Box([np.nan], [1.0]),
-        lambda: Linear([[1.0]], [1.0, 2.0]),
+        lambda: LinearClassifier([[1.0]], [1.0, 2.0]),
         lambda: Network.dense([]),
         lambda: Network.dense([([[1.0]], [0.0]), ([[1.0, 1.0]], [0.0])]),
         lambda: dt.classifiers.radius(STEEP, [0.5, 0.5], UNIT, names=["a"]),
@@ -166,8 +166,8 @@ def test_nonsense_is_refused_without_the_secret(
         lambda: dt.classifiers.radius(black_box(STEEP), [0.5, 0.5], UNIT, tau=0),
         lambda: dt.classifiers.over_records(STEEP, [], OGPM),
         lambda: dt.classifiers.over_records(STEEP, [0.1, 0.2], OGPM),
-        lambda: dt.classifiers.over_records(STEEP, [[0.1, 0.2]], OGPM, method=Method.REGION),
-        lambda: dt.classifiers.over_records(black_box(STEEP), [[0.1, 0.2]], OGPM, method=Method.EXACT),
+        lambda: dt.classifiers.over_records(STEEP, [[0.1, 0.2]], OGPM, method=UtilityMethod.REGION),
+        lambda: dt.classifiers.over_records(black_box(STEEP), [[0.1, 0.2]], OGPM, method=UtilityMethod.EXACT),
     ],
 )
 def test_parts_check_themselves(make: Any) -> None:

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 import dither as dt
-from dither.classifiers import Method, Network
+from dither.classifiers import Network, UtilityMethod
 from dither.classifiers.models.network import convolution, pooling
-from dither.classifiers.proofs.relaxation import Affine, Layer, Relu, least_leads
+from dither.classifiers.proofs.relaxation import AffineLayer, Layer, ReluLayer, least_leads
 from tests.classifiers.settings import PRINTED, UNIT, black_box, quadratic
 
 ROOT = Path(__file__).parents[2]
@@ -24,15 +24,15 @@ EXAMPLES = json.loads((ROOT / "tests" / "reference" / "qcu.json").read_text())["
 def random_network(seed: int) -> tuple[tuple[Layer, ...], int]:
     generator = np.random.default_rng(seed)
 
-    def affine(outputs: int, inputs: int) -> Affine:
-        return Affine(generator.normal(size=(outputs, inputs)), generator.normal(size=outputs) * 0.3)
+    def affine(outputs: int, inputs: int) -> AffineLayer:
+        return AffineLayer(generator.normal(size=(outputs, inputs)), generator.normal(size=outputs) * 0.3)
 
     if seed % 2:
-        return (affine(6, 3), Relu(), affine(5, 6), Relu(), affine(3, 5)), 3
+        return (affine(6, 3), ReluLayer(), affine(5, 6), ReluLayer(), affine(3, 5)), 3
     image = (1, 4, 4)
     kernel = generator.normal(size=(2, 1, 3, 3))
     moved = convolution(kernel, generator.normal(size=2), image, 1)
-    return (moved, Relu(), pooling((2, 4, 4), 2), affine(5, 8), Relu(), affine(3, 5)), 16
+    return (moved, ReluLayer(), pooling((2, 4, 4), 2), affine(5, 8), ReluLayer(), affine(3, 5)), 16
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -143,7 +143,7 @@ def test_scikit_learns_perceptron() -> None:
         )
         names = ["a", "b", "length", "width"]
         found = dt.utility(model, iris.data[70], each, names=names, confidence=1)
-        assert found.method is Method.CERTIFIED
+        assert found.method is UtilityMethod.CERTIFIED
         assert found.box is not None
         low, high = found.box.corners
         rows = np.repeat(iris.data[[70]], 20_000, axis=0)
@@ -169,7 +169,9 @@ def test_torch_modules(image: bool) -> None:
 
     x = np.random.default_rng(2).random((1, 4, 4) if image else 2)
     mechanism = dt.OGPM(UNIT, epsilon=6)
-    sampled = dt.utility(module, x, mechanism, method=Method.MONTE_CARLO, queries=4000, source=dt.Seeded(1))
+    sampled = dt.utility(
+        module, x, mechanism, method=UtilityMethod.MONTE_CARLO, queries=4000, source=dt.Seeded(1)
+    )
     by_hand = dt.utility(
         lambda rows: module(torch.as_tensor(rows, dtype=torch.float32)).argmax(1).numpy(),
         x,
@@ -179,7 +181,7 @@ def test_torch_modules(image: bool) -> None:
     )
     assert sampled.estimate == by_hand.estimate
     proven = dt.utility(module, x, mechanism, confidence=1)
-    assert proven.method is Method.CERTIFIED
+    assert proven.method is UtilityMethod.CERTIFIED
     assert 0.0 < proven.lower <= sampled.upper
 
 
@@ -191,8 +193,10 @@ def test_torch_modules_that_cannot_be_read_are_asked() -> None:
             return rows[:, 0] - rows[:, 1]
 
     found = dt.utility(Odd().eval(), [0.7, 0.4], dt.OGPM(UNIT, epsilon=2), queries=2000, source=dt.Seeded(3))
-    assert found.method is Method.MONTE_CARLO
-    exact = dt.utility(dt.classifiers.Linear([[1.0, -1.0]], [0.0]), [0.7, 0.4], dt.OGPM(UNIT, epsilon=2))
+    assert found.method is UtilityMethod.MONTE_CARLO
+    exact = dt.utility(
+        dt.classifiers.LinearClassifier([[1.0, -1.0]], [0.0]), [0.7, 0.4], dt.OGPM(UNIT, epsilon=2)
+    )
     assert found.lower <= exact.lower <= found.upper
     with pytest.raises(dt.errors.Infeasible):
         dt.utility(Odd().eval(), [0.7, 0.4], dt.OGPM(UNIT, epsilon=2), confidence=1)

@@ -11,14 +11,14 @@ import numpy as np
 import pytest
 
 import dither as dt
-from dither.classifiers import Linear, Method
-from dither.classifiers.proofs.levels import Levels
+from dither.classifiers import LinearClassifier, UtilityMethod
+from dither.classifiers.proofs.densities import Densities
 from tests.classifiers.settings import UNIT, black_box, quadratic
 
 EXAMPLES = json.loads((Path(__file__).parent.parent / "reference" / "qcu.json").read_text())["examples"]
 # The dissertation's first example: class 1 on [0.2, 0.8].
-MIDDLE = Linear([[0.0], [-1.0], [1.0]], [0.0, 0.2, -0.8])
-STEEP = Linear([[10.0, 1.0]], [-6.0])
+MIDDLE = LinearClassifier([[0.0], [-1.0], [1.0]], [0.0, 0.2, -0.8])
+STEEP = LinearClassifier([[10.0, 1.0]], [-6.0])
 
 
 def test_the_budget_for_a_utility() -> None:
@@ -42,7 +42,7 @@ def test_the_budget_read_off_a_sampled_curve_is_enough() -> None:
     found = dt.epsilon_for_utility(
         black_box(MIDDLE), [0.5], dt.OGPM(UNIT, epsilon=1), at_least=0.8, source=dt.Seeded(1)
     )
-    assert found.curve.method is Method.IMPORTANCE
+    assert found.curve.method is UtilityMethod.IMPORTANCE
     assert EXAMPLES["pm_eps_for_.8_theta.3"] < found.epsilon < 1.8
     assert dt.utility(MIDDLE, [0.5], found.mechanism).lower >= 0.8
     with pytest.raises(dt.errors.Infeasible, match="ask for less"):
@@ -76,7 +76,7 @@ def test_a_curve_and_its_picture() -> None:
     epsilons = [0.5, 1.0, 2.0, 4.0]
     curve = dt.utility_curve(STEEP, [0.8, 0.5], dt.OGPM(UNIT, epsilon=1), epsilons)
     alone = [dt.utility(STEEP, [0.8, 0.5], dt.OGPM(UNIT, epsilon=epsilon)).lower for epsilon in epsilons]
-    assert curve.method is Method.EXACT
+    assert curve.method is UtilityMethod.EXACT
     assert curve.lower.tolist() == alone
     assert len(curve) == 4
     pytest.importorskip("matplotlib")
@@ -84,7 +84,7 @@ def test_a_curve_and_its_picture() -> None:
     band = dt.utility_curve(
         quadratic, [0.5, 0.5], dt.OGPM(UNIT, epsilon=1), epsilons, queries=1000, source=dt.Seeded(2)
     )
-    assert band.plot(axes=axes) is axes
+    assert band.plot(ax=axes) is axes
     assert [text.get_text() for text in axes.get_legend().get_texts()] == ["exact", "importance sampling"]
     assert (band.lower < band.estimate).all()
     assert (band.estimate < band.upper).all()
@@ -99,7 +99,7 @@ def test_each_divides_the_budget_and_a_single_mechanism_does_not() -> None:
 
 
 def test_other_ways_along_a_curve() -> None:
-    for method in (Method.MONTE_CARLO, Method.REPAIRED, Method.REGION):
+    for method in (UtilityMethod.MONTE_CARLO, UtilityMethod.REPAIRED, UtilityMethod.REGION):
         curve = dt.utility_curve(
             STEEP,
             [0.8, 0.5],
@@ -119,7 +119,7 @@ def test_many_features_at_once() -> None:
     """Twenty features: the mixture is no worse than so many queries a budget."""
     generator = np.random.default_rng(0)
     weights = generator.normal(size=20)
-    model = Linear([weights], [-float(weights.sum()) / 2])
+    model = LinearClassifier([weights], [-float(weights.sum()) / 2])
     x = np.clip(0.5 + 0.5 * np.sign(weights) * generator.random(20), 0, 1)
     epsilons = [1.0, 2.0, 4.0]
     once = dt.utility_curve(
@@ -133,7 +133,7 @@ def test_many_features_at_once() -> None:
 def test_the_mixture_is_bounded_by_its_own_laws() -> None:
     """Weights are at most the number of budgets, whatever the classifier; here they come near it."""
     laws = [dt.OGPM(UNIT, epsilon=epsilon).law for epsilon in (1.0, 10.0, 20.0)]
-    least = sum(Levels.of(laws, unit).least_ratios() for unit in (0.3, 0.5, 0.9))
+    least = sum(Densities.of(laws, unit).least_ratios() for unit in (0.3, 0.5, 0.9))
     most = 1.0 / np.exp(least).mean(axis=1)
     assert (most <= 3.0 + 1e-9).all()
     assert most.max() > 2.9
@@ -151,8 +151,8 @@ CANDIDATES: list[Any] = [dt.OGPM(UNIT, epsilon=1)]
         lambda: dt.best_mechanism(MIDDLE, [0.5], CANDIDATES, epsilon=math.nan),
         lambda: dt.utility_curve(MIDDLE, [0.5], CANDIDATES[0], [2.0, 1.0]),
         lambda: dt.utility_curve(MIDDLE, [0.5], CANDIDATES[0], []),
-        lambda: dt.utility(MIDDLE, [0.5], CANDIDATES[0], method=Method.IMPORTANCE),
-        lambda: dt.utility(MIDDLE, [0.5], CANDIDATES[0], method=Method.MONTE_CARLO, confidence=1),
+        lambda: dt.utility(MIDDLE, [0.5], CANDIDATES[0], method=UtilityMethod.IMPORTANCE),
+        lambda: dt.utility(MIDDLE, [0.5], CANDIDATES[0], method=UtilityMethod.MONTE_CARLO, confidence=1),
         lambda: dt.utility(MIDDLE, [0.5], CANDIDATES[0], confidence=95),
         lambda: dt.utility(MIDDLE, [0.5], CANDIDATES[0], queries=2),
     ],

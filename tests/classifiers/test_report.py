@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import dither as dt
-from dither.classifiers import Linear
+from dither.classifiers import LinearClassifier
 from tests.classifiers.settings import UNIT, black_box
 
 pytest.importorskip("matplotlib")
@@ -23,7 +23,7 @@ from sklearn.linear_model import LogisticRegression
 
 from dither.cli.main import main
 
-STEEP = Linear([[10.0, 1.0]], [-6.0])
+STEEP = LinearClassifier([[10.0, 1.0]], [-6.0])
 NAMES = ["age", "bmi", "income"]
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import dither as dt
-from dither.classifiers import Method
+from dither.classifiers import UtilityMethod
 from dither.classifiers.proofs.confidence import binomial_above
 from tests.classifiers.settings import HALF, SETTINGS, UNIT, Setting, black_box
 
@@ -19,7 +19,7 @@ CELL = 2e-5  # how well the true curve is known
 each_setting = pytest.mark.parametrize("setting", SETTINGS, ids=[setting.name for setting in SETTINGS])
 
 
-def wrong(setting: Setting, method: Method, runs: int, queries: int) -> int:
+def wrong(setting: Setting, method: UtilityMethod, runs: int, queries: int) -> int:
     """How many of so many seeded runs claim more than the truth."""
     found = (
         dt.utility(
@@ -42,15 +42,15 @@ def too_often(failures: int, runs: int) -> bool:
 
 
 @each_setting
-@pytest.mark.parametrize("method", [Method.MONTE_CARLO, Method.REPAIRED, Method.REGION])
-def test_the_bound_holds(setting: Setting, method: Method) -> None:
+@pytest.mark.parametrize("method", [UtilityMethod.MONTE_CARLO, UtilityMethod.REPAIRED, UtilityMethod.REGION])
+def test_the_bound_holds(setting: Setting, method: UtilityMethod) -> None:
     assert not too_often(wrong(setting, method, QUICK, 300), QUICK)
 
 
 @pytest.mark.slow
 @each_setting
-@pytest.mark.parametrize("method", [Method.MONTE_CARLO, Method.REPAIRED, Method.REGION])
-def test_the_bound_holds_in_2000_runs(setting: Setting, method: Method) -> None:
+@pytest.mark.parametrize("method", [UtilityMethod.MONTE_CARLO, UtilityMethod.REPAIRED, UtilityMethod.REGION])
+def test_the_bound_holds_in_2000_runs(setting: Setting, method: UtilityMethod) -> None:
     failures = wrong(setting, method, LONG, 1000)
     print(f"{setting.name}, {method.value}: wrong in {failures} of {LONG} runs")
     assert failures <= OMEGA * LONG
@@ -71,7 +71,7 @@ def curve_failures(setting: Setting, runs: int, queries: int) -> tuple[int, int]
             confidence=1 - OMEGA,
             source=dt.Seeded(run),
         )
-        assert curve.method is Method.IMPORTANCE
+        assert curve.method is UtilityMethod.IMPORTANCE
         above += bool((curve.lower > truth + CELL).any())
         estimated += bool((curve.estimate > truth + CELL).any())
     return above, estimated
@@ -109,9 +109,9 @@ def test_the_published_box_is_rejected() -> None:
                 source=dt.Seeded(run),
             )
             for method, confidence in (
-                (Method.PUBLISHED, 0.95),
-                (Method.REPAIRED, 1 - FALSE_ALARM),
-                (Method.MONTE_CARLO, 1 - FALSE_ALARM),
+                (UtilityMethod.PUBLISHED, 0.95),
+                (UtilityMethod.REPAIRED, 1 - FALSE_ALARM),
+                (UtilityMethod.MONTE_CARLO, 1 - FALSE_ALARM),
             )
         )
         assert published.lower == pytest.approx(0.99, abs=1e-9)
@@ -119,7 +119,7 @@ def test_the_published_box_is_rejected() -> None:
         assert "not a bound" in repr(published)
         assert repaired.lower <= truth
         assert sampled.lower <= truth <= sampled.upper
-    assert too_often(wrong(setting, Method.PUBLISHED, 20, 10), 20)
+    assert too_often(wrong(setting, UtilityMethod.PUBLISHED, 20, 10), 20)
 
 
 def test_the_estimate_taken_as_a_bound_is_rejected() -> None:
@@ -136,7 +136,7 @@ def test_the_estimate_taken_as_a_bound_is_rejected() -> None:
 def test_certified_boxes_hold_nothing_else() -> None:
     setting = SETTINGS[3]
     found = dt.utility(setting.predict, setting.x, setting.mechanism, confidence=1)
-    assert found.method is Method.CERTIFIED
+    assert found.method is UtilityMethod.CERTIFIED
     assert 0.5 < found.lower <= setting.truth
     assert found.box is not None
     low, high = found.box.corners

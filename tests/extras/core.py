@@ -23,7 +23,9 @@ assert dt.Optimal(unit, epsilon=1).gap < 0.01  # one that ships with the library
 assert len(dt.compare(unit, epsilon=1)) > 10
 assert dt.distribution(podium.perturb(np.full(1000, 0.5)), bins=8).probabilities.size == 8
 assert dt.central.mean([1.0, 2.0, 3.0] * 100, dt.Interval(0, 4), epsilon=1) is not None
-assert dt.utility(dt.classifiers.Linear([[1.0]], [-0.5]), [0.9], dt.OGPM(unit, epsilon=4)).lower > 0.5
+assert (
+    dt.utility(dt.classifiers.LinearClassifier([[1.0]], [-0.5]), [0.9], dt.OGPM(unit, epsilon=4)).lower > 0.5
+)
 
 
 def ungiven() -> object:

@@ -1,4 +1,4 @@
-"""Which mechanism keeps the answer best, and which budget is enough."""
+"""Choose a mechanism by its utility, or the smallest budget that keeps enough utility."""
 
 from __future__ import annotations
 
@@ -10,24 +10,23 @@ from typing import Any, Final, final
 import numpy as np
 
 from dither.classifiers.curve import Curve, utility_curve
-from dither.classifiers.indicator import Indicator
-from dither.classifiers.result import Method, Utility
-from dither.classifiers.subject import Randomiser
+from dither.classifiers.randomisation import Randomiser
+from dither.classifiers.result import Utility, UtilityMethod
 from dither.classifiers.utility import QUERIES, check_confidence, utility
 from dither.domains import finite
 from dither.errors import Infeasible, InvalidParameter
 from dither.mechanisms.base import check_epsilon
 from dither.randomness import Source
 
-_RANGE: Final = (0.05, 20.0)  # budgets that are looked at unless others are asked for
-_STEP: Final = 1.1  # from one budget to the next, at first
-_PARTS: Final = 4  # into which the gap between a budget that is enough and one that is not is divided
+_RANGE: Final = (0.05, 20.0)  # the default range of budgets
+_RATIO: Final = 1.1  # of neighbouring budgets on the first curve
+_PARTS: Final = 4  # into which the gap between an insufficient and a sufficient budget is divided
 
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
 class Ranking:
-    """Mechanisms by how much of the utility they certainly keep, the best first."""
+    """Mechanisms in decreasing order of the lower bounds of their utility."""
 
     names: tuple[str, ...]
     mechanisms: tuple[Any, ...]
@@ -41,7 +40,7 @@ class Ranking:
 
     @property
     def decided(self) -> bool:
-        """Whether no other one can be better: the best's lower bound is above every other's upper bound."""
+        """Whether no other mechanism can be better: every other upper bound is below the best lower bound."""
         return all(self.utilities[0].lower >= other.upper for other in self.utilities[1:])
 
     def __repr__(self) -> str:
@@ -53,7 +52,7 @@ class Ranking:
 def best_mechanism(
     predict: object,
     x: Any,
-    candidates: Mapping[str, Randomiser | Indicator] | Sequence[Randomiser | Indicator],
+    candidates: Mapping[str, Randomiser] | Sequence[Randomiser],
     *,
     epsilon: float,
     confidence: float = 0.95,
@@ -61,20 +60,20 @@ def best_mechanism(
     names: Sequence[str] | None = None,
     source: Source | None = None,
 ) -> Ranking:
-    """Rank mechanisms by the utility that they certainly keep, each at the same budget.
+    """Rank mechanisms by the lower bound of their utility, each at the same budget.
 
-    With the stated confidence all bounds hold at once, so the choice among them costs nothing more.
+    All bounds hold at once with the stated confidence, so choosing among them needs no further correction.
 
     >>> import dither as dt
-    >>> unit, steep = dt.Interval(0, 1), dt.classifiers.Linear([[10.0, 1.0]], [-6.0])
+    >>> unit, steep = dt.Interval(0, 1), dt.classifiers.LinearClassifier([[10.0, 1.0]], [-6.0])
     >>> kinds = [dt.OGPM(unit, epsilon=1), dt.Laplace(unit, epsilon=1).truncated()]
     >>> best_mechanism(steep, [0.8, 0.5], kinds, epsilon=2)
     OGPM     stays with probability 0.7977 (exact)
     Laplace  stays with probability 0.6959 (exact)
     """
-    named = dict(candidates) if isinstance(candidates, Mapping) else _named(candidates)
+    named = dict(candidates) if isinstance(candidates, Mapping) else _name_by_class(candidates)
     if not named:
-        raise InvalidParameter("name at least one mechanism")
+        raise InvalidParameter("candidates must have at least one mechanism")
     omega = check_confidence(confidence) / len(named)
     found = []
     for name, candidate in named.items():
@@ -90,10 +89,10 @@ def best_mechanism(
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
-class Enough:
-    """A budget that is enough, the utility it keeps, and the curve that it was read off.
+class SufficientBudget:
+    """A budget that keeps enough utility, the lower bound it keeps, and the curve that it was read off.
 
-    `not_enough` is the next smaller budget that was looked at, which does not do; 0 if none was looked at.
+    `not_enough` is the next smaller budget that was looked at and is not sufficient; 0 if there is none.
     """
 
     epsilon: float
@@ -114,7 +113,7 @@ class Enough:
 def epsilon_for_utility(
     predict: object,
     x: Any,
-    mechanism: Randomiser | Indicator,
+    mechanism: Randomiser,
     *,
     at_least: float,
     between: tuple[float, float] = _RANGE,
@@ -123,57 +122,57 @@ def epsilon_for_utility(
     queries: int = QUERIES,
     names: Sequence[str] | None = None,
     source: Source | None = None,
-) -> Enough:
-    """Give the smallest budget found that keeps the answer with probability `at_least`.
+) -> SufficientBudget:
+    """Return the smallest budget found that keeps the answer with probability `at_least`.
 
-    Read off a curve whose whole lower edge holds at once. Where the curve is exact, more budgets are looked
-    at until one that is not enough is nearer than a share `tolerance`. Utility need not grow with the budget:
-    a larger one is not certainly enough, and between the budgets looked at a smaller one may be. (With noise
-    on a lattice, which is laid anew for every ε, utility goes up and down by about the width of a cell.)
+    It is read off a curve whose lower edge holds at all budgets at once. If the curve is exact, further
+    budgets are looked at until an insufficient one is within the relative `tolerance`. Utility need not grow
+    with the budget: a larger budget may be insufficient, and a smaller one that was not looked at may be
+    sufficient. (The lattice of noise depends on ε, so there utility varies by the probability of a cell.)
 
     >>> import dither as dt
-    >>> wide = dt.classifiers.Linear([[0.0], [1.0], [-1.0]], [0.0, -0.8, 0.2])
+    >>> wide = dt.classifiers.LinearClassifier([[0.0], [1.0], [-1.0]], [0.0, -0.8, 0.2])
     >>> epsilon_for_utility(wide, [0.5], dt.OGPM(dt.Interval(0, 1), epsilon=1), at_least=0.8)
     ε = 1.386: stays with probability ≥ 0.8 (exact)
     """
     if not 0.0 < at_least < 1.0:
-        raise InvalidParameter("at_least is a probability between 0 and 1")
+        raise InvalidParameter("at_least must be a probability between 0 and 1")
     if not 1e-9 <= finite("tolerance", tolerance) < 1.0:
-        raise InvalidParameter("the tolerance is a share of the budget, from 1e-9 to 1")
+        raise InvalidParameter("tolerance must be a share of the budget, from 1e-9 to 1")
     low, high = (check_epsilon(end) for end in between)
     if low >= high:
-        raise InvalidParameter("budgets are looked for between a lower and a higher one")
+        raise InvalidParameter("between must be a lower and a higher budget, in this order")
     curve = utility_curve(
         predict,
         x,
         mechanism,
-        np.geomspace(low, high, math.ceil(math.log(high / low) / math.log(_STEP)) + 1).tolist(),
+        np.geomspace(low, high, math.ceil(math.log(high / low) / math.log(_RATIO)) + 1).tolist(),
         confidence=confidence,
         queries=queries,
         names=names,
         source=source,
     )
-    enough = np.flatnonzero(curve.lower >= at_least)
-    if not enough.size:
+    sufficient = np.flatnonzero(curve.lower >= at_least)
+    if not sufficient.size:
         raise Infeasible(
-            f"up to ε = {high:g} no more than {curve.lower.max():.3g} is certain; ask for less, allow a "
-            "larger budget, or ask the classifier more often"
+            f"up to ε = {high:g} the highest lower bound is {curve.lower.max():.3g}; ask for less, allow a "
+            "larger budget, or use more queries"
         )
-    first = int(enough[0])
+    first = int(sufficient[0])
     under = float(curve.epsilons[first - 1]) if first else 0.0
     epsilon, lower = float(curve.epsilons[first]), float(curve.lower[first])
-    while first and curve.method is Method.EXACT and epsilon > (1.0 + tolerance) * under:
+    while first and curve.method is UtilityMethod.EXACT and epsilon > (1.0 + tolerance) * under:
         for look in np.geomspace(under, epsilon, _PARTS + 1)[1:-1].tolist():
-            found = utility(predict, x, mechanism.at(look), method=Method.EXACT, names=names).lower
+            found = utility(predict, x, mechanism.at(look), method=UtilityMethod.EXACT, names=names).lower
             if found >= at_least:
                 epsilon, lower = look, found
                 break
             under = look
-    return Enough(epsilon, lower, mechanism.at(epsilon), curve, under)
+    return SufficientBudget(epsilon, lower, mechanism.at(epsilon), curve, under)
 
 
-def _named(candidates: Sequence[Any]) -> dict[str, Any]:
-    """Call mechanisms by their kinds, and number those of one kind."""
+def _name_by_class(candidates: Sequence[Any]) -> dict[str, Any]:
+    """Return mechanisms under the names of their classes, with numbers to those of one class."""
     named: dict[str, Any] = {}
     for candidate in candidates:
         plain = name = type(candidate).__name__

@@ -1,4 +1,4 @@
-"""Utility against the budget: one call, a curve with its band."""
+"""Utility at many budgets: a curve with a confidence band."""
 
 from __future__ import annotations
 
@@ -10,47 +10,59 @@ import numpy as np
 
 from dither.arrays import Floats
 from dither.classifiers.case import Case
-from dither.classifiers.indicator import Indicator
-from dither.classifiers.proofs.importance import one_time
-from dither.classifiers.result import Method, Utility
-from dither.classifiers.subject import Randomiser, check_mechanism, chosen_by, parts_of
-from dither.classifiers.utility import QUERIES, by_method, check_confidence, check_queries, proven
+from dither.classifiers.feature_law import FeatureLaw
+from dither.classifiers.proofs.importance import importance_band
+from dither.classifiers.randomisation import Randomisation, Randomiser
+from dither.classifiers.result import Utility, UtilityMethod, confidence_text, with_raw_release
+from dither.classifiers.utility import (
+    QUERIES,
+    bound_utility,
+    check_confidence,
+    check_queries,
+    prove_utility,
+)
 from dither.errors import Infeasible, InvalidParameter
-from dither.mechanisms.base import Answering, check_epsilon
+from dither.mechanisms.base import check_epsilon
 from dither.mechanisms.plotting import axes_or_new
 from dither.randomness import SYSTEM, Source
 
 BUDGETS: Final = tuple(np.geomspace(0.1, 10.0, 50).tolist())
-_CLOSE: Final = 0.01  # proven bounds nearer than this need no sampling beside them
 
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
 class Curve:
-    """How likely the answer stays, for many budgets: at least `lower` and at most `upper`.
+    """The probability that the answer stays, at many budgets: between `lower` and `upper`.
 
-    With the stated confidence the whole band is right: both edges, at every budget at once.
+    With the stated confidence the whole band holds: both edges, at all budgets at once.
     """
 
     epsilons: Floats
     lower: Floats
     upper: Floats
     estimate: Floats
-    method: Method
+    method: UtilityMethod
     confidence: float
     queries: int
 
-    def plot(self, *, axes: Any = None, label: str | None = None) -> Any:
-        """Draw the curve with its band, and give matplotlib's axes back; needs the extra `plot`."""
-        axes = axes_or_new(axes)
-        line = axes.plot(self.epsilons, self.estimate, label=label or self.method.value)[0]
-        if self.method is not Method.PUBLISHED:
-            axes.fill_between(self.epsilons, self.lower, self.upper, color=line.get_color(), alpha=0.25, lw=0)
-        axes.set_xlabel("ε")
-        axes.set_ylabel("probability that the answer stays")
-        axes.set_ylim(0.0, 1.02)
-        axes.legend(frameon=False)
-        return axes
+    def with_raw_release(self, share: float) -> Curve:
+        """Return the curve for a mechanism that sends the raw record with probability `share`."""
+        lower, upper, estimate = (
+            with_raw_release(edge, share) for edge in (self.lower, self.upper, self.estimate)
+        )
+        return replace(self, lower=lower, upper=upper, estimate=estimate)
+
+    def plot(self, *, ax: Any = None, label: str | None = None) -> Any:
+        """Draw the curve and its band on `ax`, or on new axes, and return them; needs the extra `plot`."""
+        ax = axes_or_new(ax)
+        line = ax.plot(self.epsilons, self.estimate, label=label or self.method.value)[0]
+        if self.method is not UtilityMethod.PUBLISHED:
+            ax.fill_between(self.epsilons, self.lower, self.upper, color=line.get_color(), alpha=0.25, lw=0)
+        ax.set_xlabel("ε")
+        ax.set_ylabel("probability that the answer stays")
+        ax.set_ylim(0.0, 1.02)
+        ax.legend(frameon=False)
+        return ax
 
     def __len__(self) -> int:
         return self.epsilons.size
@@ -58,96 +70,95 @@ class Curve:
     def __repr__(self) -> str:
         ends = f"ε = {self.epsilons[0]:g} … {self.epsilons[-1]:g}"
         kept = f"{self.lower[0]:.3f} … {self.lower[-1]:.3f}"
-        sure = "" if self.confidence == 1.0 else f", {100 * self.confidence:g} % confidence"
-        return f"Curve({ends}: stays with probability ≥ {kept}; {self.method.value}{sure})"
+        how = f"{self.method.value}{confidence_text(self.confidence)}"
+        return f"Curve({ends}: stays with probability ≥ {kept}; {how})"
 
 
 def utility_curve(
     predict: object,
     x: Any,
-    mechanism: Randomiser | Indicator,
+    mechanism: Randomiser,
     epsilons: Sequence[float] = BUDGETS,
     *,
     confidence: float = 0.95,
     queries: int = QUERIES,
-    method: Method | None = None,
+    method: UtilityMethod | None = None,
     anchors: Sequence[float] | None = None,
     names: Sequence[str] | None = None,
     source: Source | None = None,
 ) -> Curve:
-    """Give how likely the answer stays at many budgets, `mechanism.at(ε)` each, in one go.
+    """Return bounds on the utility of `mechanism.at(ε)` at many budgets ε.
 
-    Exact where `utility` is. Otherwise `queries` points are asked about once, for all budgets together; the
-    band holds at all of them at once. A single mechanism spends ε on every feature, `dt.Each` divides it.
-    `anchors` are the budgets from whose mixture the points are drawn: those of the curve unless stated.
+    Exact where `utility` is. Otherwise the classifier is asked about `queries` points once, for all budgets
+    together, and the band holds at all of them at once. A single mechanism spends ε on every feature;
+    `dt.Each` divides it. `anchors` are the budgets of the mixture that points are drawn from: by default
+    `epsilons`.
 
     >>> import dither as dt
     >>> ring = lambda rows: np.hypot(rows[:, 0] - 0.5, rows[:, 1] - 0.5) < 0.3
     >>> curve = utility_curve(ring, [0.5, 0.5], dt.OGPM(dt.Interval(0, 1), epsilon=1), [1, 2, 4])
     >>> curve.method
-    Method.IMPORTANCE
+    UtilityMethod.IMPORTANCE
     """
     omega = check_confidence(confidence)
     check_queries(queries)
     budgets = np.array([check_epsilon(epsilon) for epsilon in epsilons])
     if budgets.size < 1 or (np.diff(budgets) <= 0.0).any():
-        raise InvalidParameter("the budgets of a curve are increasing numbers, at least one")
-    if isinstance(mechanism, Indicator):
-        plain = utility_curve(
-            predict,
-            x,
-            mechanism.mechanism,
-            epsilons,
-            confidence=confidence,
-            queries=queries,
-            method=method,
-            anchors=anchors,
-            names=names,
-            source=source,
-        )
-        return _lifted(plain, mechanism.delta)
-    check_mechanism(mechanism)
-    case = Case.of(predict, x, chosen_by(mechanism), names)
-    features = len(case.subject.columns)
-    laws = [parts_of(mechanism.at(epsilon), features) for epsilon in budgets.tolist()]
+        raise InvalidParameter("epsilons must be increasing, and at least one")
+    randomisation = Randomisation.of(mechanism)
+    case = Case.of(predict, x, randomisation.names, names)
+
+    def laws_at(epsilon: float) -> Sequence[FeatureLaw]:
+        return randomisation.at(epsilon).laws(case.features)
+
+    laws = [laws_at(epsilon) for epsilon in budgets.tolist()]
     stream = SYSTEM if source is None else source
-    if method in (None, Method.EXACT, Method.CERTIFIED):
-        found = _proven(case, laws, boxes=method is Method.CERTIFIED or omega == 0.0)
-        if found is not None and (method is not None or omega == 0.0 or _close(found)):
-            return _curve(budgets, found, 1.0)
-        if method is not None or omega == 0.0:
-            raise Infeasible("nothing is proven about this classifier with these features")
-    if method in (None, Method.IMPORTANCE):
-        chosen = None if anchors is None else [parts_of(mechanism.at(one), features) for one in anchors]
-        band = one_time(case, laws, chosen, queries, omega, stream)
-        return Curve(budgets, band.lower, band.upper, band.estimate, Method.IMPORTANCE, confidence, queries)
-    each = [by_method(case, parts, method, omega / len(laws), queries, stream) for parts in laws]
-    return _curve(budgets, each, confidence)
+    found = _proven_curve(case, budgets, laws, method, omega)
+    if found is None and method in (None, UtilityMethod.IMPORTANCE):
+        mixture = None if anchors is None else [laws_at(anchor) for anchor in anchors]
+        band = importance_band(case, laws, mixture, queries, omega, stream)
+        edges = band.lower, band.upper, band.estimate
+        found = Curve(budgets, *edges, UtilityMethod.IMPORTANCE, confidence, queries)
+    if found is None:
+        each = [bound_utility(case, one, method, omega / len(laws), queries, stream) for one in laws]
+        found = _curve(budgets, each, confidence)
+    return found.with_raw_release(randomisation.raw_share)
 
 
-def _close(found: Sequence[Utility]) -> bool:
-    return all(one.upper - one.lower < _CLOSE for one in found)
+def _proven_curve(
+    case: Case,
+    budgets: Floats,
+    laws: Sequence[Sequence[FeatureLaw]],
+    method: UtilityMethod | None,
+    omega: float,
+) -> Curve | None:
+    """Return the curve that the classifier's parameters prove; None if it is not tight or not asked for.
 
-
-def _proven(case: Case, laws: Sequence[Sequence[Answering]], *, boxes: bool) -> list[Utility] | None:
+    Raise `Infeasible` if a proof is required and there is none.
+    """
+    if method not in (None, UtilityMethod.EXACT, UtilityMethod.CERTIFIED):
+        return None
+    required = method is not None or omega == 0.0
+    boxes = method is UtilityMethod.CERTIFIED or omega == 0.0
     found = []
-    for parts in laws:
-        one = proven(case, parts, boxes=boxes)
-        if one is None:
-            return None
-        found.append(one)
-    return found
+    for one in laws:
+        proof = prove_utility(case, one, boxes=boxes)
+        if proof is None or not (required or proof.is_close):
+            break
+        found.append(proof)
+    if len(found) == len(laws):
+        return _curve(budgets, found, 1.0)
+    if required:
+        raise Infeasible(
+            "nothing can be proven about this classifier with these features; use another method or a "
+            "confidence below 1"
+        )
+    return None
 
 
 def _curve(budgets: Floats, found: Sequence[Utility], confidence: float) -> Curve:
     lower, upper, estimate = (
         np.array([getattr(one, edge) for one in found]) for edge in ("lower", "upper", "estimate")
     )
-    weakest = max((one.method for one in found), key=list(Method).index)
+    weakest = max((one.method for one in found), key=list(UtilityMethod).index)
     return Curve(budgets, lower, upper, estimate, weakest, confidence, sum(one.queries for one in found))
-
-
-def _lifted(curve: Curve, delta: float) -> Curve:
-    edges = (delta + (1.0 - delta) * edge for edge in (curve.lower, curve.upper, curve.estimate))
-    lower, upper, estimate = edges
-    return replace(curve, lower=lower, upper=upper, estimate=estimate)

@@ -1,7 +1,11 @@
-"""The law of one randomised feature, whatever the mechanism: as designed, and as devices send it."""
+"""The distribution of the report about one feature: one interface to all mechanisms of one number.
+
+Only `feature_law` looks at the kind of a mechanism; the rest of this package asks a `FeatureLaw`.
+"""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -9,93 +13,199 @@ from typing import Final, final
 
 import numpy as np
 
-from dither.arrays import Floats
-from dither.domains import Interval
+from dither.arrays import Floats, Integers
+from dither.domains import Domain, Interval, Line
 from dither.errors import InvalidParameter
 from dither.kernels.lattice.law import TableLaw
+from dither.kernels.law import Law, is_discrete
 from dither.kernels.table.channel import NearestPoint
-from dither.mechanisms.analysis import Questions, Realised
-from dither.mechanisms.combined.memoised import Memoised
-from dither.mechanisms.frequency.randomized_response import Response
+from dither.mechanisms.analysis import Questions
+from dither.mechanisms.base import Answering
+from dither.mechanisms.frequency.pure_protocol import PureProtocol
+from dither.mechanisms.number import NumberMechanism
+from dither.randomness import Source
 
-LISTED: Final = 1 << 20  # the most reports that a mechanism's law is tabulated for
-
-
-def as_designed(mechanism: object) -> Questions:
-    """Give the questions that a mechanism of one number answers: its closed form.
-
-    Randomized response on numbers, as in `KRR(Categories([0, 0.1, …]))`, moves a value to its nearest number
-    first, as the exponential mechanism does.
-    """
-    if isinstance(mechanism, Memoised):
-        return as_designed(mechanism.mechanism)
-    if isinstance(mechanism, Questions):
-        return mechanism
-    if isinstance(mechanism, Response):
-        return _on_numbers(mechanism)
-    raise InvalidParameter(
-        "a feature is randomised by a mechanism of numbers, or by KRR on categories that are numbers; "
-        f"not by {type(mechanism).__name__}"
-    )
-
-
-def as_sent(mechanism: object) -> Questions:
-    """Give the same questions about the integers that devices sample, report by report."""
-    plain = mechanism.mechanism if isinstance(mechanism, Memoised) else mechanism
-    sampled = getattr(plain, "sampled", None)
-    return sampled if isinstance(sampled, Questions) else as_designed(plain)
-
-
-def _on_numbers(mechanism: Response) -> Realised:
-    labels = numbers_of(mechanism)
-    order = np.argsort(labels)
-    points = labels[order]
-    nearest, line = NearestPoint.on_interval(points.tolist()), Interval(points[0], points[-1])
-    share, rest = (float(rate) for rate in mechanism.rates)
-
-    def chances(unit: float) -> Floats:
-        masses = np.full(points.size, rest)
-        masses[nearest.aim_one(float(line.from_unit(np.asarray(unit))))] = share
-        return masses
-
-    return Realised(line, TableLaw(chances, line.to_unit(points)))
-
-
-def numbers_of(mechanism: Response) -> Floats:
-    """Give the categories of randomized response as numbers, or say that they must be."""
-    labels = np.asarray(list(mechanism.categories.labels))
-    if labels.dtype.kind not in "fiu" or not np.isfinite(labels).all():
-        raise InvalidParameter("a classifier's feature is a number: the categories must be finite numbers")
-    return labels.astype(np.float64)
+MOST_REPORTS: Final = 1 << 20  # a mechanism with more different reports is not tabulated
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Marginal:
-    """Every report about one feature as a number, in increasing order, with its probability."""
+    """The probability mass function of the report about one feature: increasing places, and their masses."""
 
     places: Floats
     masses: Floats
 
-    @staticmethod
-    def of(mechanism: object, value: float) -> Marginal:
-        """Give the reports for a value, exactly as devices send them."""
-        return Marginal(*as_sent(mechanism).atoms(value))
-
     @cached_property
     def sums(self) -> Floats:
-        """The probability of the first reports, none of them at first and all of them at last."""
+        """The probability of the first k reports, for k from 0 to their number."""
         return np.concatenate([[0.0], np.cumsum(self.masses)])
 
     def between(self, low: Floats, high: Floats) -> Floats:
-        """Give the probability of a report from low to high, both included; none if low is above high."""
+        """Return P(low ≤ report ≤ high), which is 0 where low is above high."""
         first = np.searchsorted(self.places, low, side="left")
         last = np.searchsorted(self.places, high, side="right")
         return self.sums[np.maximum(last, first)] - self.sums[first]
 
 
-def marginals(parts: Sequence[object], values: Floats) -> tuple[Marginal, ...] | None:
-    """Give the reports about every feature, or None where a mechanism has too many to list."""
-    if any(getattr(part, "outcomes", 0) > LISTED for part in parts):
-        return None
-    return tuple(Marginal.of(part, float(value)) for part, value in zip(parts, values, strict=True))
+class FeatureLaw(ABC):
+    """The distribution of the report about one feature, given the feature's value.
+
+    `law` and `sent` are in units in which the domain is [0, 1]; all else is in the user's units.
+    """
+
+    @property
+    @abstractmethod
+    def domain(self) -> Domain:
+        """The values that the mechanism admits."""
+
+    @property
+    @abstractmethod
+    def line(self) -> Line:
+        """The interval or circle that the value, as a number, lies on."""
+
+    @property
+    @abstractmethod
+    def law(self) -> Law:
+        """The law of the report as designed, in closed form."""
+
+    @property
+    @abstractmethod
+    def sent(self) -> Law | None:
+        """The law of the integers that devices sample; None if there are more than `MOST_REPORTS`.
+
+        It differs from `law` by about the width of a cell.
+        """
+
+    @abstractmethod
+    def draw(self, values: Floats, source: Source) -> Floats:
+        """Draw an independent report for each value, by the integers that devices sample."""
+
+    @final
+    def unit(self, value: object) -> Floats:
+        """Return a value in the units of `law`; raise `OutsideDomain` if the domain does not have it."""
+        return self.line.to_unit(self.line.check(value).astype(np.float64))
+
+    @final
+    def marginal(self, value: float) -> Marginal | None:
+        """Return the probability of every report that a device may send, or None if they cannot be listed."""
+        if self.sent is None:
+            return None
+        places, masses = self.sent.atoms(self.unit(value))
+        return Marginal(self.line.from_unit(places), masses) if is_discrete(masses) else None
+
+
+def marginals(laws: Sequence[FeatureLaw], values: Floats) -> tuple[Marginal, ...] | None:
+    """Return the probabilities of all reports about each feature, or None if one cannot be listed."""
+    found = []
+    for law, value in zip(laws, values.tolist(), strict=True):
+        marginal = law.marginal(value)
+        if marginal is None:
+            return None
+        found.append(marginal)
+    return tuple(found)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class NumberLaw(FeatureLaw):
+    """The reports of a mechanism of one number."""
+
+    mechanism: Questions
+
+    @property
+    def domain(self) -> Domain:
+        return self.line
+
+    @property
+    def line(self) -> Line:
+        return self.mechanism.line
+
+    @property
+    def law(self) -> Law:
+        return self.mechanism.law
+
+    @property
+    def sent(self) -> Law | None:
+        if not isinstance(self.mechanism, NumberMechanism):
+            return self.mechanism.law
+        return None if self.mechanism.outcomes > MOST_REPORTS else self.mechanism.sampled.law
+
+    def draw(self, values: Floats, source: Source) -> Floats:
+        if not isinstance(self.mechanism, NumberMechanism):
+            raise InvalidParameter("a law is not sampled; pass the mechanism itself")
+        return np.asarray(self.mechanism.perturb(values, source=source).values, dtype=np.float64)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class CategoryLaw(FeatureLaw):
+    """The reports of randomized response on categories that are numbers: `KRR(Categories([0, 0.1, …]))`.
+
+    A value is moved to the nearest category first, as the exponential mechanism does.
+    """
+
+    mechanism: PureProtocol
+
+    def __post_init__(self) -> None:
+        _ = self._points
+
+    @property
+    def domain(self) -> Domain:
+        return self.mechanism.categories
+
+    @cached_property
+    def line(self) -> Line:
+        return Interval(self._points[0], self._points[-1])
+
+    @cached_property
+    def law(self) -> Law:
+        return TableLaw(self._chances, self.line.to_unit(self._points))
+
+    @property
+    def sent(self) -> Law | None:
+        return None if len(self.mechanism.categories) > MOST_REPORTS else self.law
+
+    def draw(self, values: Floats, source: Source) -> Floats:
+        categories = self.mechanism.categories
+        nearest = categories.decode(self._order[self._nearest.aim(values)])
+        return np.asarray(self.mechanism.perturb(nearest, source=source).values, dtype=np.float64)
+
+    @cached_property
+    def _labels(self) -> Floats:
+        labels = np.asarray(list(self.mechanism.categories.labels))
+        if labels.dtype.kind not in "fiu" or not np.isfinite(labels).all():
+            raise InvalidParameter("the feature of a classifier is a number: use categories that are numbers")
+        return labels.astype(np.float64)
+
+    @cached_property
+    def _order(self) -> Integers:
+        """The codes of the categories in the order of their numbers."""
+        return np.argsort(self._labels)
+
+    @cached_property
+    def _points(self) -> Floats:
+        return self._labels[self._order]
+
+    @cached_property
+    def _nearest(self) -> NearestPoint:
+        return NearestPoint.on_interval(self._points.tolist())
+
+    def _chances(self, unit: float) -> Floats:
+        value = float(self.line.from_unit(np.asarray(unit)))
+        label = self.mechanism.categories.labels[self._order[self._nearest.aim_one(value)]]
+        return np.array([float(chance) for chance in self.mechanism.probabilities(label)])[self._order]
+
+
+def feature_law(mechanism: object) -> FeatureLaw:
+    """Return the law of one answer of a mechanism; raise `InvalidParameter` if reports are not numbers."""
+    plain = mechanism.plain if isinstance(mechanism, Answering) else mechanism  # memoised or not: one law
+    if isinstance(plain, Questions):
+        return NumberLaw(plain)
+    # Reports of other frequency mechanisms are sets of categories, or depend on other people's coins.
+    if isinstance(plain, PureProtocol) and plain.one_category:
+        return CategoryLaw(plain)
+    raise InvalidParameter(
+        "a feature is randomised by a mechanism of one number, or by KRR on categories that are numbers; "
+        f"not by {type(plain).__name__}"
+    )

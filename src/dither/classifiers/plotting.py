@@ -1,4 +1,4 @@
-"""Pictures of what a classifier keeps: where the answer stays, and boxes in it. matplotlib is loaded here."""
+"""Maps of where a classifier's answer stays, with boxes in it. matplotlib is loaded when called."""
 
 from __future__ import annotations
 
@@ -23,30 +23,33 @@ def draw_boundary(
     boxes: Mapping[str, Box],
     labels: tuple[str, str] = ("first", "second"),
     *,
-    axes: Any = None,
+    ax: Any = None,
 ) -> Any:
-    """Draw where the answer stays when two features move over their domains, with boxes and the record."""
-    if len(case.subject.columns) != 2:
-        raise InvalidParameter("a map is drawn of two randomised features")
-    axes = axes_or_new(axes)
+    """Draw where the answer stays as two features move over their domains, with boxes and the record.
+
+    Draws on `ax`, or on new axes, and returns them; needs the extra `plot`.
+    """
+    if case.features != 2:
+        raise InvalidParameter("a map shows two randomised features")
+    ax = axes_or_new(ax)
     sides = [np.linspace(line.low, line.high, _POINTS) for line in lines]
     points = np.stack(np.meshgrid(*sides, indexing="ij"), axis=-1).reshape(-1, 2)
     kept = case.keeps(points).reshape(_POINTS, _POINTS)
-    axes.pcolormesh(*sides, kept.T, cmap="Blues", vmin=-0.3, vmax=1.8, shading="nearest", rasterized=True)
+    ax.pcolormesh(*sides, kept.T, cmap="Blues", vmin=-0.3, vmax=1.8, shading="nearest", rasterized=True)
     for number, (name, box) in enumerate(boxes.items()):
         low, high = box.corners
         across, up = [low[0], high[0], high[0], low[0], low[0]], [low[1], low[1], high[1], high[1], low[1]]
-        axes.plot(across, up, f"C{number + 1}", linewidth=1.6, label=name)
-    axes.plot(*case.values, "k+", markersize=10, label="the record")
-    axes.set_xlabel(labels[0])
-    axes.set_ylabel(labels[1])
-    axes.legend(frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
-    return axes
+        ax.plot(across, up, f"C{number + 1}", linewidth=1.6, label=name)
+    ax.plot(*case.values, "k+", markersize=10, label="the record")
+    ax.set_xlabel(labels[0])
+    ax.set_ylabel(labels[1])
+    ax.legend(frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
+    return ax
 
 
-def svg(axes: Any) -> str:
-    """Give the figure of some axes as a picture to put into a page."""
+def svg(ax: Any) -> str:
+    """Return the figure that axes are on as SVG, to be put into a page."""
     stream = io.StringIO()
-    axes.figure.savefig(stream, format="svg")
+    ax.figure.savefig(stream, format="svg")
     text = stream.getvalue()
     return text[text.index("<svg") :]

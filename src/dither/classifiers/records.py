@@ -1,4 +1,4 @@
-"""Average and worst case over a data set, in batches."""
+"""Utility over a data set: on average, at worst, and for each record."""
 
 from __future__ import annotations
 
@@ -10,35 +10,29 @@ import numpy as np
 
 from dither.arrays import Floats, Integers
 from dither.classifiers.case import Case
+from dither.classifiers.feature_law import FeatureLaw
 from dither.classifiers.models.model import Model
 from dither.classifiers.proofs.confidence import binomial_above, binomial_below, mean_below
-from dither.classifiers.result import Method, Utility
-from dither.classifiers.subject import (
-    Randomiser,
-    Subject,
-    check_mechanism,
-    chosen_by,
-    draw,
-    parts_of,
-    spent,
-)
-from dither.classifiers.utility import check_confidence, check_queries, proven
+from dither.classifiers.proofs.monte_carlo import draw_reports
+from dither.classifiers.randomisation import Randomisation, Randomiser
+from dither.classifiers.result import Utility, UtilityMethod
+from dither.classifiers.subject import Subject
+from dither.classifiers.utility import check_confidence, check_queries, prove_utility
 from dither.errors import InvalidParameter
-from dither.mechanisms.base import Answering
+from dither.privacy import Guarantee
 from dither.randomness import SYSTEM, Source
 
 Progress = Callable[[int], None]
 
-_ROWS: Final = 1 << 16  # records that are asked about at once
+_ROWS: Final = 1 << 16  # rows that the classifier is asked about at once
 
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
-class Overall:
-    """How likely answers stay over a data set: on average, at worst, and for each record (`lower`, `upper`).
+class DatasetUtility:
+    """The utility over a data set: on average, at worst, and for each record (`lower`, `upper`).
 
-    The average, the worst case and the records' bounds each hold with the stated confidence, the latter all
-    at once.
+    The average, the worst case and the bounds of all records at once each hold with the stated confidence.
     """
 
     average: Utility
@@ -57,41 +51,42 @@ def over_records(
     *,
     confidence: float = 0.95,
     queries: int = 200,
-    method: Method | None = None,
+    method: UtilityMethod | None = None,
     names: Sequence[str] | None = None,
     source: Source | None = None,
     progress: Progress | None = None,
-) -> Overall:
-    """Bound the utility of every record of a data set, on average and at worst.
+) -> DatasetUtility:
+    """Return bounds on the utility of every record of a data set, on average and at worst.
 
-    `records` is an array with a record for each row, or columns by name. Exact where `utility` is; otherwise
-    each record is randomised `queries` times. `progress` is told how many records were done since last time.
+    `records` is an array with one record a row, or columns by name. Exact where `utility` is; otherwise each
+    record is randomised `queries` times. `progress` is called with the number of records done since the last
+    call.
 
     >>> import dither as dt
-    >>> steep = dt.classifiers.Linear([[10.0, 1.0]], [-6.0])
+    >>> steep = dt.classifiers.LinearClassifier([[10.0, 1.0]], [-6.0])
     >>> people = np.array([[0.8, 0.5], [0.2, 0.4], [0.6, 0.1]])
     >>> over_records(steep, people, dt.OGPM(dt.Interval(0, 1), epsilon=2)).worst
     stays with probability 0.5363 (exact)
     """
     omega = check_confidence(confidence)
     check_queries(queries)
-    check_mechanism(mechanism)
-    if method not in (None, Method.EXACT, Method.MONTE_CARLO):
-        raise InvalidParameter("a data set is looked at exactly, or by Monte Carlo")
+    randomisation = Randomisation.without_indicator(mechanism)
+    if method not in (None, UtilityMethod.EXACT, UtilityMethod.MONTE_CARLO):
+        raise InvalidParameter("the method for a data set must be EXACT or MONTE_CARLO")
     model = Model.of(predict)
-    rows, called = _rows(records, model.names if names is None else list(names))
-    subjects = [Subject.of(row, chosen_by(mechanism), called) for row in rows]
-    parts = parts_of(mechanism, len(subjects[0].columns))
-    told = progress or (lambda done: None)
-    promise = spent(mechanism, len(parts))
-    if method is not Method.MONTE_CARLO:
-        found = _exact(model, subjects, parts, told)
-        if found is not None:
-            return _proof(*found, promise)
-        if method is Method.EXACT or omega == 0.0:
-            raise InvalidParameter("nothing exact is known about this classifier; ask for Monte Carlo")
-    stayed = _sampled(model, subjects, parts, queries, SYSTEM if source is None else source, told)
-    return _bounds(stayed, queries, omega, promise)
+    rows, known = _rows(records, model.names if names is None else list(names))
+    subjects = [Subject.of(row, randomisation.names, known) for row in rows]
+    features = len(subjects[0].columns)
+    laws, guarantee = randomisation.laws(features), randomisation.guarantee(features)
+    tell = progress or (lambda done: None)
+    if method is not UtilityMethod.MONTE_CARLO:
+        proofs = _prove_all(model, subjects, laws, tell)
+        if proofs is not None:
+            return _summarise_proofs(proofs, guarantee)
+        if method is UtilityMethod.EXACT or omega == 0.0:
+            raise InvalidParameter("no exact utility is known for this classifier; use Monte Carlo")
+    kept = _count_kept(model, subjects, laws, queries, SYSTEM if source is None else source, tell)
+    return _summarise_counts(kept, queries, omega, guarantee)
 
 
 def _rows(records: Any, names: Sequence[str] | None) -> tuple[list[Any], Sequence[str] | None]:
@@ -105,69 +100,68 @@ def _rows(records: Any, names: Sequence[str] | None) -> tuple[list[Any], Sequenc
     else:
         rows = list(np.asarray(records))
     if not rows or np.ndim(rows[0]) < 1:
-        raise InvalidParameter("a data set is an array with a record for each row, or columns by name")
+        raise InvalidParameter("a data set is an array with one record a row, or columns by name")
     return rows, names
 
 
-def _exact(
-    model: Model, subjects: Sequence[Subject], parts: Sequence[Answering], told: Progress
-) -> tuple[Floats, Floats] | None:
-    bounds = []
+def _prove_all(
+    model: Model, subjects: Sequence[Subject], laws: Sequence[FeatureLaw], tell: Progress
+) -> list[Utility] | None:
+    """Return proven bounds for every record, or None if those of one are not close."""
+    proofs = []
     for subject in subjects:
-        case = Case(model, subject, model(subject.rows(subject.values[None]))[0])
-        found = proven(case, parts, boxes=False)
-        if found is None or found.upper - found.lower > 0.01:
+        proof = prove_utility(Case.about(model, subject), laws, boxes=False)
+        if proof is None or not proof.is_close:
             return None
-        bounds.append((found.lower, found.upper))
-        told(1)
-    lower, upper = np.array(bounds).T
-    return lower, upper
+        proofs.append(proof)
+        tell(1)
+    return proofs
 
 
-def _sampled(
+def _count_kept(
     model: Model,
     subjects: Sequence[Subject],
-    parts: Sequence[Answering],
+    laws: Sequence[FeatureLaw],
     queries: int,
     source: Source,
-    told: Progress,
+    tell: Progress,
 ) -> Integers:
-    """Count for each record how often its answer stays; many records are asked about together."""
+    """Return for each record how often its answer stays; many records are asked about at once."""
     counts = []
     size = max(1, _ROWS // queries)
     for begin in range(0, len(subjects), size):
         group = subjects[begin : begin + size]
         answers = model(np.concatenate([one.rows(one.values[None]) for one in group]))
         values = np.repeat(np.stack([one.values for one in group]), queries, axis=0)
-        points = draw(parts, values, source).reshape(len(group), queries, -1)
-        asked = np.concatenate([one.rows(some) for one, some in zip(group, points, strict=True)])
-        same = model(asked).reshape(len(group), queries) == answers[:, None]
+        points = draw_reports(laws, values, source).reshape(len(group), queries, -1)
+        rows = np.concatenate([one.rows(some) for one, some in zip(group, points, strict=True)])
+        same = model(rows).reshape(len(group), queries) == answers[:, None]
         counts.append(same.sum(axis=1))
-        told(len(group))
+        tell(len(group))
     return np.concatenate(counts)
 
 
-def _proof(lower: Floats, upper: Floats, promise: Any) -> Overall:
-    tight = Method.EXACT if float((upper - lower).max()) < 1e-6 else Method.CERTIFIED
+def _summarise_proofs(proofs: Sequence[Utility], guarantee: Guarantee) -> DatasetUtility:
+    lower, upper = np.array([(proof.lower, proof.upper) for proof in proofs]).T
     average, worst = (
-        Utility.proof(float(of(lower)), float(of(upper)), tight).under(promise) for of in (np.mean, np.min)
+        Utility.enclosed(float(of(lower)), float(of(upper))).under(guarantee) for of in (np.mean, np.min)
     )
-    return Overall(average, worst, lower, upper)
+    return DatasetUtility(average, worst, lower, upper)
 
 
-def _bounds(stayed: Integers, queries: int, omega: float, promise: Any) -> Overall:
-    trials, total, half = queries * stayed.size, int(stayed.sum()), omega / 2.0  # for each of two edges
-    share = half / stayed.size  # all records at once
-    lower = np.array([binomial_below(int(count), queries, share) for count in stayed])
-    upper = np.array([binomial_above(int(count), queries, share) for count in stayed])
+def _summarise_counts(kept: Integers, queries: int, omega: float, guarantee: Guarantee) -> DatasetUtility:
+    trials, total, half = queries * kept.size, int(kept.sum()), omega / 2.0  # half of ω for each side
+    share = half / kept.size  # so that the bounds of all records hold at once
+    lower = np.array([binomial_below(int(count), queries, share) for count in kept])
+    upper = np.array([binomial_above(int(count), queries, share) for count in kept])
 
     def sampled(low: float, high: float, estimate: float) -> Utility:
-        return Utility(low, high, estimate, Method.MONTE_CARLO, 1.0 - omega, trials, promise)
+        return Utility(low, high, estimate, UtilityMethod.MONTE_CARLO, 1.0 - omega, trials, guarantee)
 
     least, most = mean_below(total, trials, half), 1.0 - mean_below(trials - total, trials, half)
-    return Overall(
+    return DatasetUtility(
         sampled(least, most, total / trials),
-        sampled(float(lower.min()), float(upper.min()), float(stayed.min()) / queries),
+        sampled(float(lower.min()), float(upper.min()), float(kept.min()) / queries),
         lower,
         upper,
     )

@@ -1,4 +1,4 @@
-"""A page about one classifier and one record: what each mechanism keeps, at which budget, and why."""
+"""An HTML page about one classifier and one record: the utility of each mechanism, by budget and method."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Any, Final
 from dither.classifiers.case import Case
 from dither.classifiers.choice import Ranking, best_mechanism
 from dither.classifiers.curve import BUDGETS, Curve, utility_curve
-from dither.classifiers.feature_law import as_designed
+from dither.classifiers.feature_law import FeatureLaw
 from dither.classifiers.models.model import Model
 from dither.classifiers.plotting import draw_boundary, svg
+from dither.classifiers.randomisation import Randomisation, Randomiser
 from dither.classifiers.result import rounded_down
 from dither.classifiers.robustness import hyperrectangle, radius
-from dither.classifiers.subject import Randomiser, check_mechanism, chosen_by, parts_of
 from dither.classifiers.utility import QUERIES
 from dither.domains import Interval
 from dither.errors import InvalidParameter
@@ -43,46 +43,45 @@ def report(
     source: Source | None = None,
     ranking: Ranking | None = None,
 ) -> str:
-    """Give an HTML page: the model, the record, every mechanism at one budget, and the curves over many.
+    """Return an HTML page with the model, the record, every mechanism at one budget, and curves over many.
 
-    With two randomised features the page shows where the answer stays, and boxes in it. `ranking` is what
-    `best_mechanism` said at that budget, if it was asked already. The page contains the record: keep it where
-    the record may be. Needs the extra `plot`.
+    With two randomised features the page shows where the answer stays, and boxes in it. `ranking` is the
+    result of `best_mechanism` at that budget, if there is one already. The page contains the record: keep it
+    where the record may be. Needs the extra `plot`.
     """
     if not isinstance(candidates, Mapping) or not candidates:
-        raise InvalidParameter("candidates are mechanisms by name, at least one")
-    for candidate in candidates.values():
-        check_mechanism(candidate)
-    if len({chosen_by(candidate) for candidate in candidates.values()}) > 1:
-        raise InvalidParameter("all mechanisms of a page randomise the same features")
-    more = {"confidence": confidence, "queries": queries, "names": names, "source": source}
+        raise InvalidParameter("candidates must be mechanisms by name, at least one")
+    randomisations = [Randomisation.without_indicator(candidate) for candidate in candidates.values()]
+    if len({randomisation.names for randomisation in randomisations}) > 1:
+        raise InvalidParameter("all mechanisms of a page must randomise the same features")
+    more: dict[str, Any] = {"confidence": confidence, "queries": queries, "names": names, "source": source}
     if ranking is None:
-        ranking = best_mechanism(predict, x, candidates, epsilon=epsilon, **more)  # type: ignore[arg-type]
+        ranking = best_mechanism(predict, x, candidates, epsilon=epsilon, **more)
     curves = {
-        name: utility_curve(predict, x, candidate, epsilons, **more)  # type: ignore[arg-type]
-        for name, candidate in candidates.items()
+        name: utility_curve(predict, x, candidate, epsilons, **more) for name, candidate in candidates.items()
     }
-    first = next(iter(candidates.values()))
-    case = Case.of(predict, x, chosen_by(first), names)
-    called = _called(case, Model.of(predict), x, names)
+    case = Case.of(predict, x, randomisations[0].names, names)
+    laws = randomisations[0].laws(case.features)
+    known = _known_names(case.model, x, names)
+    features = known or [f"feature {place + 1}" for place in range(case.subject.row.size)]
     rows = [
         (name, rounded_down(found.lower), found.method.value, found.confidence, str(found.guarantee))
         for name, found in zip(ranking.names, ranking.utilities, strict=True)
     ]
     parts = [
-        "<!doctype html><meta charset='utf-8'><title>What a classifier keeps</title>",
+        "<!doctype html><meta charset='utf-8'><title>Utility of a classifier</title>",
         f"<style>{_STYLE}</style>",
-        "<h1>What a classifier keeps</h1>",
+        "<h1>Utility of a classifier</h1>",
         "<p class='warn'>This page shows a record. Keep it where the record may be.</p>",
-        f"<p>The classifier is <code>{escape(_title(Model.of(predict).inside))}</code>. Probabilities are "
-        "those of the same answer as for the record itself, when its features are randomised first.</p>",
+        f"<p>The classifier is <code>{escape(_title(case.model.inside))}</code>. Utility is the probability "
+        "that its answer for the randomised record is its answer for the record itself.</p>",
         "<h2>The record</h2>",
-        _record(case, called, parts_of(first, len(case.subject.columns))),
+        _record(case, features, laws),
         f"<h2>At ε = {epsilon:g}</h2>",
-        _table(("mechanism", "stays, at least", "how it is known", "confidence", "promise"), rows),
-        "<h2>Against the budget</h2>",
+        _table(("mechanism", "utility, at least", "method", "confidence", "guarantee"), rows),
+        "<h2>At other budgets</h2>",
         _curves(curves, at_least),
-        *_map(predict, x, case, called, first, names, source),
+        *_map(predict, x, case, features, laws, known, source),
     ]
     return "\n".join(parts) + "\n"
 
@@ -94,75 +93,71 @@ def _title(inside: object) -> str:
     return getattr(inside, "__name__", type(inside).__name__)
 
 
-def _called(case: Case, model: Model, x: Any, names: Sequence[str] | None) -> list[str]:
-    if names is None and hasattr(x, "keys"):
-        names = model.names or [str(name) for name in x.keys()]  # noqa: SIM118
-    count = case.subject.row.size
-    return [str(name) for name in names or model.names or (f"feature {place + 1}" for place in range(count))]
+def _known_names(model: Model, x: Any, names: Sequence[str] | None) -> list[str] | None:
+    """Return the names of the record's features: as given, as the model knows them, or of the record."""
+    found = names or model.names
+    if found is None and hasattr(x, "keys"):
+        found = list(x.keys())
+    return None if found is None else [str(name) for name in found]
 
 
-def _record(case: Case, called: Sequence[str], parts: Sequence[Any]) -> str:
-    domains = dict(zip(case.subject.columns, parts, strict=True))
+def _record(case: Case, features: Sequence[str], laws: Sequence[FeatureLaw]) -> str:
+    randomised = dict(zip(case.subject.columns, laws, strict=True))
     rows = []
-    for place, name in enumerate(called[:100]):
+    for place, name in enumerate(features[:100]):
         value = case.subject.row[place]
         shown = f"{value:.6g}" if isinstance(value, float) else str(value)
-        part = domains.get(place)
-        rows.append((name, shown, "as it is" if part is None else f"randomised on {part.domain}"))
+        law = randomised.get(place)
+        rows.append((name, shown, "as it is" if law is None else f"randomised on {law.domain}"))
     return _table(("feature", "value", "sent"), rows)
 
 
 def _curves(curves: Mapping[str, Curve], at_least: float) -> str:
-    axes = axes_or_new(None)
+    ax = axes_or_new(None)
     lines = []
     for name, curve in curves.items():
-        curve.plot(axes=axes, label=name)
-        lines.append((name, _where(curve, at_least), curve.method.value, curve.queries))
-    axes.axhline(at_least, color="grey", linewidth=0.8, linestyle=":")
-    axes.set_xscale("log")
-    head = ("mechanism", f"stays with {at_least:g} at least", "how it is known", "queries")
-    return svg(axes) + _table(head, lines)
+        curve.plot(ax=ax, label=name)
+        lines.append((name, _sufficient(curve, at_least), curve.method.value, curve.queries))
+    ax.axhline(at_least, color="grey", linewidth=0.8, linestyle=":")
+    ax.set_xscale("log")
+    head = ("mechanism", f"utility of at least {at_least:g}", "method", "queries")
+    return svg(ax) + _table(head, lines)
 
 
-def _where(curve: Curve, at_least: float) -> str:
-    """Say at which budgets of a curve enough stays; utility need not grow with the budget."""
-    enough = curve.lower >= at_least
-    if not enough.any():
+def _sufficient(curve: Curve, at_least: float) -> str:
+    """Return in words at which budgets of a curve utility is sufficient; it need not grow with the budget."""
+    sufficient = curve.lower >= at_least
+    if not sufficient.any():
         return "at no budget shown"
-    first = int(enough.argmax())
+    first = int(sufficient.argmax())
     begin = f"{curve.epsilons[first]:.3g}"
-    return f"from ε = {begin} on" if enough[first:].all() else f"at ε = {begin}, not at every larger one"
+    return f"from ε = {begin} on" if sufficient[first:].all() else f"at ε = {begin}, not at every larger one"
 
 
 def _map(
     predict: object,
     x: Any,
     case: Case,
-    called: Sequence[str],
-    mechanism: Randomiser,
-    names: Sequence[str] | None,
+    features: Sequence[str],
+    laws: Sequence[FeatureLaw],
+    known: Sequence[str] | None,
     source: Source | None,
 ) -> list[str]:
-    """Draw the map of two features on intervals, with boxes in which the answer stays."""
-    columns = case.subject.columns
-    lines = tuple(as_designed(part).line for part in parts_of(mechanism, len(columns)))
-    if len(columns) != 2 or not all(isinstance(line, Interval) for line in lines):
+    """Return a map of two features on intervals, with boxes in which the answer stays; else nothing."""
+    lines = [law.line for law in laws if isinstance(law.line, Interval)]
+    if len(laws) != 2 or len(lines) != 2 or (known is None and lines[0] != lines[1]):
         return []
-    labels = tuple(called[column] for column in columns)
-    names = names or Model.of(predict).names
-    known = names is not None or hasattr(x, "keys")
-    domains: Any = dict(zip(labels, lines, strict=True)) if known else lines[0]
-    if not known and lines[0] != lines[1]:
-        return []
+    first, second = (features[column] for column in case.subject.columns)
+    domain = lines[0] if known is None else {first: lines[0], second: lines[1]}
     found = {
-        "each side by itself": hyperrectangle(predict, x, domains, names=names, source=source),
-        "all sides alike": radius(predict, x, domains, names=names, source=source),
+        "each side by itself": hyperrectangle(predict, x, domain, names=known, source=source),
+        "all sides alike": radius(predict, x, domain, names=known, source=source),
     }
     boxes = {name: one.box for name, one in found.items()}
-    axes = draw_boundary(case, lines, boxes, labels)  # type: ignore[arg-type]
+    ax = draw_boundary(case, (lines[0], lines[1]), boxes, (first, second))
     rows = [(name, repr(one)) for name, one in found.items()]
-    note = "<p>Blue: the answer stays. It does in these boxes:</p>"
-    return ["<h2>Where the answer stays</h2>", svg(axes), note, _table(("box", "how far"), rows)]
+    note = "<p>Blue: the answer stays. It stays in all of these boxes:</p>"
+    return ["<h2>Where the answer stays</h2>", svg(ax), note, _table(("box", "extent"), rows)]
 
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:

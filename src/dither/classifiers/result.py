@@ -1,17 +1,23 @@
-"""What is known about a classifier's utility, and how it is known."""
+"""A bound on a classifier's utility, and how it was obtained."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from enum import Enum
-from typing import final
+from typing import Final, TypeVar, final
 
+from dither.arrays import Floats
 from dither.classifiers.proofs.box import Box
 from dither.privacy import Guarantee
 
+_EXACT: Final = 1e-6  # proven bounds closer than this are one number
+_CLOSE: Final = 0.01  # proven bounds closer than this are not improved by sampling
 
-class Method(Enum):
-    """How a bound was found, from the strongest statement to the weakest."""
+Edge = TypeVar("Edge", float, Floats)
+
+
+class UtilityMethod(Enum):
+    """How a bound on utility is obtained, from the strongest statement to the weakest."""
 
     EXACT = "exact"
     CERTIFIED = "certified"
@@ -22,42 +28,60 @@ class Method(Enum):
     PUBLISHED = "published box, not a bound"
 
     def __repr__(self) -> str:
-        return f"Method.{self.name}"
+        return f"UtilityMethod.{self.name}"
 
 
 @final
 @dataclass(frozen=True, repr=False)
 class Utility:
-    """How likely a classifier's answer stays the same when the record is randomised: at least `lower`.
+    """The probability that a classifier's answer stays the same when the record is randomised.
 
-    Both `lower` and `upper` are right with probability `confidence` at least; a confidence of 1 is a proof.
-    `estimate` is the best guess. `queries` is how often the classifier was asked, `guarantee` what the person
-    is promised, and `box`, where one was found, holds randomised values for which the answer stays.
+    With probability `confidence` or more, both `lower` and `upper` bound it; with a confidence of 1 they are
+    proven. `estimate` is a point estimate. `queries` is how often the classifier was asked, `guarantee` what
+    the person is promised, and `box`, if one was found, a set of reports for which the answer stays.
     """
 
     lower: float
     upper: float
     estimate: float
-    method: Method
+    method: UtilityMethod
     confidence: float
     queries: int
     guarantee: Guarantee | None = None
     box: Box | None = None
 
     @staticmethod
-    def proof(lower: float, upper: float, method: Method, box: Box | None = None) -> Utility:
-        """Give what is proven: no query was needed, and no confidence is less than full."""
-        estimate = (lower + upper) / 2.0 if method is Method.EXACT else lower
-        return Utility(lower, upper, estimate, method, 1.0, 0, box=box)
+    def enclosed(lower: float, upper: float) -> Utility:
+        """Return proven bounds, which are called exact if they are closer than 10⁻⁶."""
+        if upper - lower < _EXACT:
+            return Utility(lower, upper, (lower + upper) / 2.0, UtilityMethod.EXACT, 1.0, 0)
+        return Utility(lower, upper, lower, UtilityMethod.CERTIFIED, 1.0, 0)
+
+    @staticmethod
+    def certified(lower: float, box: Box) -> Utility:
+        """Return the lower bound that a box proves: the probability that the report lies in it."""
+        return Utility(lower, 1.0, lower, UtilityMethod.CERTIFIED, 1.0, 0, box=box)
 
     def under(self, guarantee: Guarantee) -> Utility:
-        """Give the same, with what the person is promised."""
+        """Return the same bounds with what the person is promised."""
         return replace(self, guarantee=guarantee)
+
+    def with_raw_release(self, share: float) -> Utility:
+        """Return the bounds for a mechanism that sends the raw record with probability `share`."""
+        lower, upper, estimate = (
+            with_raw_release(edge, share) for edge in (self.lower, self.upper, self.estimate)
+        )
+        return replace(self, lower=lower, upper=upper, estimate=estimate)
 
     @property
     def is_bound(self) -> bool:
-        """Whether `lower` is a lower bound at all: false for the box as published."""
-        return self.method is not Method.PUBLISHED
+        """Whether `lower` is a lower bound at all: False for the published box."""
+        return self.method is not UtilityMethod.PUBLISHED
+
+    @property
+    def is_close(self) -> bool:
+        """Whether the bounds are so close that sampling would not improve them."""
+        return self.upper - self.lower < _CLOSE
 
     def __float__(self) -> float:
         return self.lower
@@ -65,12 +89,25 @@ class Utility:
     def __repr__(self) -> str:
         if not self.is_bound:
             return f"{self.lower:.3f} ({self.method.value})"
-        sure = "" if self.confidence == 1.0 else f", {100 * self.confidence:g} % confidence"
-        if self.method is Method.EXACT:
+        if self.method is UtilityMethod.EXACT:
             return f"stays with probability {self.estimate:.4f} ({self.method.value})"
-        return f"stays with probability ≥ {rounded_down(self.lower)} ({self.method.value}{sure})"
+        how = f"{self.method.value}{confidence_text(self.confidence)}"
+        return f"stays with probability ≥ {rounded_down(self.lower)} ({how})"
+
+
+def with_raw_release(kept: Edge, share: float) -> Edge:
+    """Return the utility of an `Indicator` from that of its mechanism: δ + (1 − δ)·utility.
+
+    The answer for the raw record is by definition the same.
+    """
+    return share + (1.0 - share) * kept
+
+
+def confidence_text(confidence: float) -> str:
+    """Return ", 95 % confidence" for 0.95, and nothing for a proof."""
+    return "" if confidence == 1.0 else f", {100 * confidence:g} % confidence"
 
 
 def rounded_down(number: float) -> str:
-    """Show four digits, rounded down, so that the shown bound is a bound."""
+    """Return four decimals, rounded down, so that the number shown is still a lower bound."""
     return f"{int(number * 10_000) / 10_000:.4f}"

@@ -1,4 +1,4 @@
-"""How far a record may move before the answer changes: in every direction alike, or side by side."""
+"""How far a record may move before the answer changes: with one radius for all features, or side by side."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ import numpy as np
 from dither.arrays import Floats
 from dither.classifiers.case import Case
 from dither.classifiers.proofs.box import Box
-from dither.classifiers.proofs.box_search import STEPS, by_length, farthest, grown
+from dither.classifiers.proofs.box_search import STEPS, boxes_by_radius, farthest, grow_box, sides_by_length
 from dither.classifiers.proofs.confidence import binomial_above
-from dither.classifiers.proofs.monte_carlo import uniform
+from dither.classifiers.proofs.uniform_points import UniformTest
+from dither.classifiers.result import confidence_text
 from dither.domains import Interval
 from dither.errors import InvalidParameter
 from dither.numerics.bisection import smallest_positive_integer
@@ -21,17 +22,17 @@ from dither.randomness import SYSTEM, Source
 
 Domains = Interval | Mapping[str, Interval]
 
-_FINE: Final = 40  # halvings of a search whose every step is a proof
+_FINE: Final = 40  # halvings of a bisection whose every step is a proof
 
 
 @final
 @dataclass(frozen=True, repr=False)
 class Robustness:
-    """A box about a record in which the answer stays; `radius` where all sides are equally far away.
+    """A box about a record in which the answer stays; with its `radius` if all sides are equally far away.
 
-    Proven (`confidence` 1, `tau` 0), or: at most a share `tau` of the box's points changes the answer, which
-    is wrong with probability at most 1 − `confidence`, all looks at other boxes accounted for. That says
-    nothing about reports, which are not spread evenly.
+    Either proven (`confidence` 1, `tau` 0), or tested: at most a share `tau` of the box's points changes the
+    answer. A test is wrong with probability at most 1 − `confidence`, which accounts for all boxes that were
+    tested on the way. It says nothing about reports, which are not uniform.
     """
 
     box: Box
@@ -42,14 +43,12 @@ class Robustness:
 
     @property
     def proven(self) -> bool:
-        """Whether the answer certainly stays in all of the box."""
+        """Whether the answer is proven to stay in all of the box."""
         return self.tau == 0.0
 
     def __repr__(self) -> str:
         what = f"{self.box}" if self.radius is None else f"radius {self.radius:.4g}: {self.box}"
-        how = (
-            "proven" if self.proven else f"but for {self.tau:g} of it, {100 * self.confidence:g} % confidence"
-        )
+        how = "proven" if self.proven else f"but for {self.tau:g} of it{confidence_text(self.confidence)}"
         return f"{what} ({how})"
 
 
@@ -63,35 +62,29 @@ def radius(
     names: Sequence[str] | None = None,
     source: Source | None = None,
 ) -> Robustness:
-    """Give the largest distance found that every feature may move at once without changing the answer.
+    """Return the largest distance found that all features may move at once without changing the answer.
 
-    Distances are shares of the domain's length; a box is cut off at the domain. `domain` is an interval for
-    all features, or intervals by name for those that may move. Proven for linear models, forests and small
-    ReLU networks; for others tested, see `Robustness`.
+    The distance is a share of each domain's length, and the box does not leave the domain. `domain` is an
+    interval for all features, or intervals by name for those that may move. Proven for linear models, forests
+    and small ReLU networks; tested for others, see `Robustness`.
 
     >>> import dither as dt
-    >>> steep = dt.classifiers.Linear([[10.0, 1.0]], [-6.0])
+    >>> steep = dt.classifiers.LinearClassifier([[10.0, 1.0]], [-6.0])
     >>> radius(steep, [0.8, 0.5], dt.Interval(0, 1))
     radius 0.2273: [0.5727, 1] × [0.2727, 0.7273] (proven)
     """
     case, low, high = _setting(predict, x, domain, names)
-    scale = high - low
-
-    def about(distance: float) -> Box:
-        return Box(
-            np.maximum(case.values - distance * scale, low), np.minimum(case.values + distance * scale, high)
-        )
-
+    about = boxes_by_radius(case.values, low, high)
     if case.slice is not None:
-        found = case.slice.radius(case.values, scale, low, high)
+        found = case.slice.radius(case.values, high - low, low, high)
         if found is None:
-            prove = case.slice.proves
-            found = farthest(lambda distance: prove(about(distance)), _FINE)
+            proves = case.slice.proves
+            found = farthest(lambda distance: proves(about(distance)), _FINE)
         found = min(found, 1.0)
         return Robustness(about(found), 0.0, 1.0, 0, found)
-    test = _Test(case, tau, confidence, STEPS + 1, SYSTEM if source is None else source)
+    test = _test(case, tau, confidence, STEPS + 1, source)
     found = farthest(lambda distance: test(about(distance)))
-    return Robustness(about(found), tau, confidence, test.asked, found)
+    return Robustness(about(found), tau, confidence, test.queries, found)
 
 
 def hyperrectangle(
@@ -104,22 +97,22 @@ def hyperrectangle(
     names: Sequence[str] | None = None,
     source: Source | None = None,
 ) -> Robustness:
-    """Give a box about x, as large as was found, in which the answer stays: each side goes as far as it can.
+    """Return a large box about x in which the answer stays; each side is moved as far as it can be.
+
+    The parameters are those of `radius`.
 
     >>> import dither as dt
-    >>> steep = dt.classifiers.Linear([[10.0, 1.0]], [-6.0])
+    >>> steep = dt.classifiers.LinearClassifier([[10.0, 1.0]], [-6.0])
     >>> hyperrectangle(steep, [0.8, 0.5], dt.Interval(0, 1))
     [0.6002, 1] × [0, 1] (proven)
     """
     case, low, high = _setting(predict, x, domain, names)
-    shape = by_length(case.values, low, high)
-    features = len(case.subject.columns)
+    shape = sides_by_length(case.values, low, high)
     if case.slice is not None:
-        return Robustness(grown(shape, features, case.slice.proves, _volume), 0.0, 1.0, 0)
-    looks = (STEPS + 1) * (2 * features + 1)
-    test = _Test(case, tau, confidence, looks, SYSTEM if source is None else source)
-    box = grown(shape, features, test, _volume, first_only=True)
-    return Robustness(box, tau, confidence, test.asked)
+        return Robustness(grow_box(shape, case.features, case.slice.proves, _volume), 0.0, 1.0, 0)
+    test = _test(case, tau, confidence, (STEPS + 1) * (2 * case.features + 1), source)
+    box = grow_box(shape, case.features, test, _volume, first_only=True)
+    return Robustness(box, tau, confidence, test.queries)
 
 
 def trials_for(omega: float, tau: float) -> int:
@@ -133,36 +126,30 @@ def trials_for(omega: float, tau: float) -> int:
     )
 
 
-@final
-class _Test:
-    """Looks at boxes through evenly spread points; all looks together are wrong with probability ω."""
-
-    def __init__(self, case: Case, tau: float, confidence: float, looks: int, source: Source) -> None:
-        if not 0.0 < tau < 1.0 or not 0.5 <= confidence < 1.0:
-            raise InvalidParameter("τ is between 0 and 1, and a tested box has a confidence below 1")
-        self._case, self._tau, self._source = case, tau, source
-        self._omega = (1.0 - confidence) / looks
-        self._size = trials_for(self._omega, tau)
-        self.asked = 0
-
-    def __call__(self, box: Box) -> bool:
-        self.asked += self._size
-        lost = int((~self._case.keeps(uniform(*box.corners, self._size, self._source))).sum())
-        return binomial_above(lost, self._size, self._omega) <= self._tau
+def _test(case: Case, tau: float, confidence: float, looks: int, source: Source | None) -> UniformTest:
+    """Return a test that a share below τ changes the answer; `looks` tests hold at once (union bound)."""
+    if not 0.0 < tau < 1.0 or not 0.5 <= confidence < 1.0:
+        raise InvalidParameter(
+            "tau must be between 0 and 1, and the confidence of a test from 0.5 to below 1"
+        )
+    omega = (1.0 - confidence) / looks
+    size = trials_for(omega, tau)
+    stream = SYSTEM if source is None else source
+    return UniformTest(case, size, lambda changed: binomial_above(changed, size, omega) <= tau, stream)
 
 
 def _setting(
     predict: object, x: Any, domain: Domains, names: Sequence[str] | None
 ) -> tuple[Case, Floats, Floats]:
-    named = isinstance(domain, Mapping)
+    """Return the case, and the low and high ends of the domain of each feature that may move."""
     case = Case.of(predict, x, list(domain) if isinstance(domain, Mapping) else None, names)
-    features = len(case.subject.columns)
-    lines = list(domain.values()) if isinstance(domain, Mapping) else [domain] * features
+    lines = list(domain.values()) if isinstance(domain, Mapping) else [domain] * case.features
     if not lines or not all(isinstance(line, Interval) for line in lines):
-        raise InvalidParameter("a domain is dt.Interval(low, high), or one for each feature by name")
+        raise InvalidParameter(
+            "domain must be dt.Interval(low, high), or one interval for each feature by name"
+        )
     for line, value in zip(lines, case.values, strict=True):
         line.check(value)
-    assert named or len(lines) == features
     return case, np.array([line.low for line in lines]), np.array([line.high for line in lines])
 
 

@@ -1,4 +1,4 @@
-"""How likely a classifier's answer stays the same when the record is randomised."""
+"""The probability that a classifier's answer stays the same when the record is randomised."""
 
 from __future__ import annotations
 
@@ -8,168 +8,158 @@ from typing import Any, Final
 import numpy as np
 
 from dither.classifiers.case import Case
-from dither.classifiers.dissertation.published import published, region, repaired
-from dither.classifiers.feature_law import marginals
-from dither.classifiers.indicator import Indicator
-from dither.classifiers.proofs.box import Box
-from dither.classifiers.proofs.box_search import by_mass, grown
+from dither.classifiers.dissertation.published_box import published_box
+from dither.classifiers.dissertation.repaired_box import repaired_box
+from dither.classifiers.dissertation.uniform_region import uniform_region
+from dither.classifiers.feature_law import FeatureLaw, marginals
+from dither.classifiers.proofs.box_search import box_mass, grow_box, sides_by_mass
 from dither.classifiers.proofs.confidence import binomial_above, binomial_below
-from dither.classifiers.proofs.monte_carlo import kept
-from dither.classifiers.result import Method, Utility
-from dither.classifiers.subject import Randomiser, check_mechanism, chosen_by, parts_of, spent
+from dither.classifiers.proofs.monte_carlo import count_kept
+from dither.classifiers.randomisation import Randomisation, Randomiser
+from dither.classifiers.result import Utility, UtilityMethod
 from dither.errors import Infeasible, InvalidParameter
-from dither.mechanisms.base import Answering
 from dither.randomness import SYSTEM, Source
 
 QUERIES: Final = 20_000
-_TIGHT: Final = 1e-6  # bounds nearer than this are one number
-_CLOSE: Final = 0.01  # bounds nearer than this need no sampling beside them
-_FEW: Final = 8  # features up to which a box is looked for beside sampling
+_FEW: Final = 8  # up to this many features a box is searched for in addition to sampling
+_HIGH: Final = 0.99  # a lower bound above this leaves a box little to improve
 
 
 def utility(
     predict: object,
     x: Any,
-    mechanism: Randomiser | Indicator,
+    mechanism: Randomiser,
     *,
     confidence: float = 0.95,
     queries: int = QUERIES,
-    method: Method | None = None,
+    method: UtilityMethod | None = None,
     names: Sequence[str] | None = None,
     source: Source | None = None,
 ) -> Utility:
-    """Give a lower bound on the probability that the answer for x stays when x is randomised.
+    """Return bounds on the probability that the answer for x stays the same when x is randomised.
 
     `predict` is any function from rows to answers, an estimator of scikit-learn or its `predict_proba`, or a
     torch module; x is one record, as an array or by name. `dt.Each(age=…, bmi=…)` randomises some features,
     a single mechanism all of them, each with its own ε.
 
-    The strongest way that applies is used and named: exact for linear models and for forests with one or two
-    randomised features; otherwise `queries` randomised copies of x are asked about, or a box is certified if
-    that gives more. With `confidence=1` only proofs count. `method` insists on one way.
+    The strongest method that applies is used and named: exact for linear models and for forests with one or
+    two randomised features; otherwise Monte Carlo with `queries` randomised copies of x, or a certified box
+    if its lower bound is higher. With `confidence=1` only proofs are used. `method` chooses one method.
 
-    Asking a classifier elsewhere about records near x tells its owner x: do this where x may be known.
+    Whoever runs the classifier sees records near x: use this only where x itself may be seen.
 
     >>> import dither as dt
-    >>> steep = dt.classifiers.Linear([[10.0, 1.0]], [-6.0])
+    >>> steep = dt.classifiers.LinearClassifier([[10.0, 1.0]], [-6.0])
     >>> unit = dt.Interval(0, 1)
     >>> utility(steep, [0.8, 0.5], dt.Each(age=dt.OGPM(unit, epsilon=2), bmi=dt.OGPM(unit, epsilon=2)))
     stays with probability 0.7977 (exact)
     """
     omega = check_confidence(confidence)
     check_queries(queries)
-    if isinstance(mechanism, Indicator):
-        inner = utility(
-            predict,
-            x,
-            mechanism.mechanism,
-            confidence=confidence,
-            queries=queries,
-            method=method,
-            names=names,
-            source=source,
-        )
-        return mechanism.lifted(inner)
-    check_mechanism(mechanism)
-    case = Case.of(predict, x, chosen_by(mechanism), names)
-    parts = parts_of(mechanism, len(case.subject.columns))
-    stream = SYSTEM if source is None else source
-    found = by_method(case, parts, method, omega, queries, stream)
-    return found.under(spent(mechanism, len(parts)))
+    randomisation = Randomisation.of(mechanism)
+    case = Case.of(predict, x, randomisation.names, names)
+    laws = randomisation.laws(case.features)
+    found = bound_utility(case, laws, method, omega, queries, SYSTEM if source is None else source)
+    return found.with_raw_release(randomisation.raw_share).under(randomisation.guarantee(case.features))
 
 
-def by_method(
+def bound_utility(
     case: Case,
-    parts: Sequence[Answering],
-    method: Method | None,
+    laws: Sequence[FeatureLaw],
+    method: UtilityMethod | None,
     omega: float,
     queries: int,
     source: Source,
 ) -> Utility:
-    """Bound the utility in the way asked for, or in the strongest one that applies."""
+    """Bound the utility by a method, or by the strongest one that applies."""
     if method is None:
-        return _strongest(case, parts, omega, queries, source)
-    if method is Method.MONTE_CARLO:
-        return monte_carlo(case, parts, omega, queries, source)
-    if method in (Method.EXACT, Method.CERTIFIED):
-        found = proven(case, parts)
-        if found is None or (method is Method.EXACT and found.method is not Method.EXACT):
+        return _strongest(case, laws, omega, queries, source)
+    if method is UtilityMethod.MONTE_CARLO:
+        return _monte_carlo(case, laws, omega, queries, source)
+    if method in (UtilityMethod.EXACT, UtilityMethod.CERTIFIED):
+        found = prove_utility(case, laws)
+        if found is None or (method is UtilityMethod.EXACT and found.method is not UtilityMethod.EXACT):
             raise Infeasible(
-                "nothing exact is known about this classifier with these features; it is for linear models, "
-                "and for forests with one or two randomised features"
+                "no exact utility is known for this classifier with these features, only for linear models "
+                "and for forests with one or two randomised features; use another method"
             )
         return found
-    ways = {Method.REPAIRED: repaired, Method.PUBLISHED: published, Method.REGION: region}
-    if method not in ways:
-        raise InvalidParameter("importance sampling is for a range of budgets: use dt.utility_curve")
-    if omega == 0.0:
-        raise InvalidParameter("this way samples; its confidence is below 1")
-    return ways[method](case, parts, omega, queries, source)
+    sampling = {
+        UtilityMethod.REPAIRED: repaired_box,
+        UtilityMethod.PUBLISHED: published_box,
+        UtilityMethod.REGION: uniform_region,
+    }
+    if method not in sampling:
+        raise InvalidParameter("importance sampling is for several budgets at once: use dt.utility_curve")
+    _check_samples(omega)
+    return sampling[method](case, laws, omega, queries, source)
 
 
-def _strongest(case: Case, parts: Sequence[Answering], omega: float, queries: int, source: Source) -> Utility:
-    exact = proven(case, parts, boxes=omega == 0.0)
-    if exact is not None and (omega == 0.0 or exact.upper - exact.lower < _CLOSE):
-        return exact
+def _strongest(case: Case, laws: Sequence[FeatureLaw], omega: float, queries: int, source: Source) -> Utility:
+    proof = prove_utility(case, laws, boxes=omega == 0.0)
+    if proof is not None and (omega == 0.0 or proof.is_close):
+        return proof
     if omega == 0.0:
         raise Infeasible(
-            "nothing is proven about this classifier: its parameters cannot be read; ask for less confidence"
+            "nothing can be proven about this classifier, since its parameters cannot be read; use a "
+            "confidence below 1"
         )
-    sampled = monte_carlo(case, parts, omega, queries, source)
-    if exact is None and case.slice is not None and len(parts) <= _FEW and sampled.lower < 1.0 - _CLOSE:
-        exact = proven(case, parts)
-    return exact if exact is not None and exact.lower >= sampled.lower else sampled
+    sampled = _monte_carlo(case, laws, omega, queries, source)
+    if proof is None and case.slice is not None and len(laws) <= _FEW and sampled.lower < _HIGH:
+        proof = prove_utility(case, laws)
+    return proof if proof is not None and proof.lower >= sampled.lower else sampled
 
 
-def proven(case: Case, parts: Sequence[Answering], *, boxes: bool = True) -> Utility | None:
-    """Give what the classifier's parameters prove: an enclosure or else, if asked for, the best box found."""
+def prove_utility(case: Case, laws: Sequence[FeatureLaw], *, boxes: bool = True) -> Utility | None:
+    """Return what the classifier's parameters prove: bounds, or else the best box found if `boxes`."""
     if case.slice is None:
         return None
-    laws = marginals(parts, case.values)
-    if laws is None:
+    listed = marginals(laws, case.values)
+    if listed is None:
         return None
-    bounds = case.slice.encloses(laws)
+    bounds = case.slice.encloses(listed)
     if bounds is not None:
         lower, upper = (float(np.clip(end, 0.0, 1.0)) for end in bounds)
-        method = Method.EXACT if upper - lower < _TIGHT else Method.CERTIFIED
-        return Utility.proof(lower, upper, method)
+        return Utility.enclosed(lower, upper)
     if not boxes:
         return None
-
-    def mass(box: Box) -> float:
-        sides = zip(laws, box.low, box.high, strict=True)
-        return float(np.prod([law.between(np.asarray(low), np.asarray(high)) for law, low, high in sides]))
-
-    box = grown(by_mass(case.values, laws), len(parts), case.slice.proves, mass)
-    return Utility.proof(mass(box), 1.0, Method.CERTIFIED, box)
+    shape = sides_by_mass(case.values, listed)
+    box = grow_box(shape, len(laws), case.slice.proves, lambda box: box_mass(listed, box))
+    return Utility.certified(box_mass(listed, box), box)
 
 
-def monte_carlo(
-    case: Case, parts: Sequence[Answering], omega: float, queries: int, source: Source
+def _monte_carlo(
+    case: Case, laws: Sequence[FeatureLaw], omega: float, queries: int, source: Source
 ) -> Utility:
-    """Count how often the answer stays, and bound the probability [Clopper34], half of ω a side."""
-    if omega == 0.0:
-        raise InvalidParameter("sampling proves nothing; its confidence is below 1")
-    stayed = kept(case, parts, queries, source)
+    """Count how often the answer stays, and bound the probability [Clopper34], with ω/2 for each side."""
+    _check_samples(omega)
+    kept = count_kept(case, laws, queries, source)
     return Utility(
-        binomial_below(stayed, queries, omega / 2.0),
-        binomial_above(stayed, queries, omega / 2.0),
-        stayed / queries,
-        Method.MONTE_CARLO,
+        binomial_below(kept, queries, omega / 2.0),
+        binomial_above(kept, queries, omega / 2.0),
+        kept / queries,
+        UtilityMethod.MONTE_CARLO,
         1.0 - omega,
         queries,
     )
 
 
+def _check_samples(omega: float) -> None:
+    if omega == 0.0:
+        raise InvalidParameter("a method that samples proves nothing: use a confidence below 1")
+
+
 def check_confidence(confidence: float) -> float:
-    """Give ω, how often a bound may be wrong, or say what a confidence is."""
+    """Return ω = 1 − confidence, the probability that a bound may be wrong; raise `InvalidParameter`."""
     number = isinstance(confidence, int | float | np.floating) and not isinstance(confidence, bool)
     if not number or not 0.5 <= confidence <= 1.0:
-        raise InvalidParameter("a confidence is a number from 0.5 to 1; 1 asks for a proof")
+        raise InvalidParameter("confidence must be a number from 0.5 to 1; 1 requires a proof")
     return 1.0 - float(confidence)
 
 
 def check_queries(queries: object) -> None:
-    """Raise unless a number of queries is a whole number from 10 upwards."""
+    """Raise `InvalidParameter` unless a number of queries is a whole number of at least 10."""
     if isinstance(queries, bool) or not isinstance(queries, int | np.integer) or queries < 10:
-        raise InvalidParameter("queries is how often the classifier is asked: a whole number, at least 10")
+        raise InvalidParameter(
+            "queries, how often the classifier is asked, must be a whole number of at least 10"
+        )

@@ -14,8 +14,12 @@ import numpy as np
 
 from dither.arrays import Floats
 from dither.losses import Power
+from dither.numerics.bisection import bisect_arrays
 
 Function = Callable[[Floats], Floats]
+
+_HALVINGS: Final = 54  # of an interval, down to the last digit of a float
+_MISSING: Final = 1e-9  # atoms that lack less probability than this have all of it
 
 
 class Moment(NamedTuple):
@@ -73,3 +77,40 @@ class Law(ABC):
     def kinks(self) -> tuple[float, ...]:
         """Inputs at which an error, as a function of the input, may change its formula."""
         return ()
+
+    def jumps(self, x: float) -> Floats:
+        """Return the places at which the density of the report for x may jump, the ends among them."""
+        return np.array(self.support)
+
+    @property
+    def piecewise_constant(self) -> bool:
+        """Whether the density is known to be constant between `jumps`."""
+        return False
+
+    @property
+    def monotone_ratios(self) -> bool:
+        """Whether the ratio of two such densities about one input is extreme at it, at or between jumps.
+
+        Piecewise constant densities have constant ratios between jumps. The ratio of two Laplace or of two
+        normal densities with one centre is monotone on either side of it.
+        """
+        return self.piecewise_constant
+
+    def quantiles(self, x: float, shares: Floats) -> Floats:
+        """Return a report for each pair (u, v) of independent uniform numbers: the smallest with cdf ≥ u."""
+        place, wanted = np.asarray(x), shares[:, 0]
+        low, high = (np.full(wanted.size, end) for end in self.support)
+        atoms, masses = self.atoms(place)
+        if not is_discrete(masses):
+            _, high = bisect_arrays(lambda y: self.cumulative(y, place) >= wanted, low, high, _HALVINGS)
+        if atoms.size:  # bisection only comes near an atom
+            up_to = self.cumulative(atoms, place)
+            which = np.minimum(np.searchsorted(up_to, wanted), atoms.size - 1)
+            on = (up_to[which] >= wanted) & (up_to[which] - masses[which] < wanted)
+            high = np.where(on, atoms[which], high)
+        return np.asarray(high, dtype=np.float64)
+
+
+def is_discrete(masses: Floats) -> bool:
+    """Return whether the masses of a law's atoms are all of its probability, so that it has no density."""
+    return float(masses.sum()) > 1.0 - _MISSING

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from dither.classifiers import Box, Linear, Network, concentration, hyperrectangle, radius, utility
+from dither.classifiers import Box, LinearClassifier, Network, concentration, hyperrectangle, radius, utility
 from dither.domains import Categories, Interval
 from dither.mechanisms.frequency.krr import KRR
 from dither.mechanisms.numeric.exponential import Exponential
@@ -55,8 +55,8 @@ _BOXES: Final = {
     "bank, Logistic Regression": Box([0.0, 0.0], [0.72, 1.0]),
 }
 _PLANES: Final = {
-    "stroke, Logistic Regression": Linear(np.array([[1.0, -0.0269]]), np.array([-0.6242])),
-    "bank, Logistic Regression": Linear(np.array([[-1.0, -0.0256]]), np.array([0.7626])),
+    "stroke, Logistic Regression": LinearClassifier(np.array([[1.0, -0.0269]]), np.array([-0.6242])),
+    "bank, Logistic Regression": LinearClassifier(np.array([[-1.0, -0.0256]]), np.array([0.7626])),
 }
 # Example 15, as printed; the network of Figure 7.2 is another one.
 _PRINTED: Final = Network.dense(

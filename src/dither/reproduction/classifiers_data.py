@@ -12,13 +12,12 @@ from typing import Any, Final, final
 import numpy as np
 
 from dither.arrays import Floats
-from dither.classifiers import Method, Network, Overall, over_records, utility
-from dither.classifiers.feature_law import numbers_of
+from dither.classifiers import DatasetUtility, Network, UtilityMethod, over_records, utility
+from dither.classifiers.feature_law import feature_law
 from dither.classifiers.models.network import convolution, pooling
-from dither.classifiers.proofs.relaxation import Affine, Relu
+from dither.classifiers.proofs.relaxation import AffineLayer, ReluLayer
 from dither.errors import InvalidParameter, MissingExtra
 from dither.mechanisms.combined.each import Each
-from dither.mechanisms.frequency.krr import KRR
 from dither.randomness import Seeded
 from dither.reproduction.figure import Setting
 
@@ -51,13 +50,13 @@ class Trained:
         """Give the exact utility of the forest for the record."""
         return utility(self.forest, self.record, self._each(mechanism), names=self.names).estimate
 
-    def overall(self, linear: bool, mechanism: Any, count: int) -> Overall:
+    def overall(self, linear: bool, mechanism: Any, count: int) -> DatasetUtility:
         """Give the exact utility over the first records of the table."""
         chosen = self.linear if linear else self.forest
         rows = self.table[:count].copy()
-        if isinstance(mechanism, KRR):  # hundredths below 1: a value of 1 belongs to the last of them
-            private = [self.names.index(name) for name in self.chosen]
-            rows[:, private] = np.minimum(rows[:, private], numbers_of(mechanism).max())
+        # k-RR has hundredths below 1: a value of 1 is moved to the last of them.
+        private = [self.names.index(name) for name in self.chosen]
+        rows[:, private] = np.minimum(rows[:, private], feature_law(mechanism).line.high)
         return over_records(chosen, rows, self._each(mechanism), names=self.names)
 
     def _each(self, mechanism: Any) -> Each:
@@ -108,7 +107,7 @@ class Digits:
             self.network,
             self.images[place],
             mechanism,
-            method=Method.MONTE_CARLO,
+            method=UtilityMethod.MONTE_CARLO,
             queries=runs,
             source=Seeded(seed),
         )
@@ -132,13 +131,13 @@ def _digits(weights: Path, images: Path) -> Digits:
     network = Network(
         (
             convolution(layers[0], layers[1], (1, 7, 7), padding=1),
-            Relu(),
+            ReluLayer(),
             pooling((16, 7, 7), 2),
             convolution(layers[2], layers[3], (16, 3, 3), padding=1),
-            Relu(),
-            Affine(layers[4], layers[5]),
-            Relu(),
-            Affine(layers[6], layers[7]),
+            ReluLayer(),
+            AffineLayer(layers[4], layers[5]),
+            ReluLayer(),
+            AffineLayer(layers[6], layers[7]),
         )
     )
     return Digits(network, np.load(images).reshape(10, -1).astype(np.float64))

@@ -1,1 +1,1 @@
-"""Classifiers whose parameters can be read: linear models, trees, forests, networks."""
+"""Classifiers whose parameters can be read: linear models, trees, forests and ReLU networks."""

@@ -1,4 +1,4 @@
-"""Trees and forests of scikit-learn: piecewise constant, so utility is a sum over cells."""
+"""Trees and forests of scikit-learn: they are piecewise constant, so utility is a sum over cells."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from numpy.typing import NDArray
 
 from dither.arrays import Floats, Integers, Mask
 from dither.classifiers.feature_law import Marginal
-from dither.classifiers.models.slices import Enclosure, Slice
+from dither.classifiers.models.slices import Enclosure, Keeps, Slice
 from dither.classifiers.proofs.box import Box
 
-_CELLS: Final = 1 << 26  # the most cells of which a map is made
+_CELLS: Final = 1 << 26  # with more cells than this there is no map of them
 _BAND: Final = 1 << 22  # cells handled together
-_TIE: Final = 1e-9  # votes nearer than this are a tie, and the forest itself is asked
+_TIE: Final = 1e-9  # votes closer than this are a tie, and the forest itself is asked
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Leaves:
-    """All leaves of a forest that a record can reach, as boxes: `first` ≤ cell ≤ `last` for each feature.
+    """The leaves of a forest that a record can reach, as boxes: `first` ≤ cell ≤ `last` for each feature.
 
-    Cell k of a feature holds the values above threshold k − 1 and up to threshold k. `votes` has a row of
-    class probabilities for each leaf, and `tree` says whose leaf it is.
+    Cell k of a feature has the values above threshold k − 1 and up to threshold k. `votes` has a row of class
+    probabilities for each leaf, and `tree` the number of its tree.
     """
 
     thresholds: tuple[Floats, ...]
@@ -37,7 +37,7 @@ class Leaves:
 
     @staticmethod
     def of(trees: Sequence[Any], row: Floats, columns: Sequence[int]) -> Leaves:
-        """Walk every tree with the record's fixed features, both ways where a randomised one decides."""
+        """Return the leaves reached with a record's fixed features and any values of the randomised ones."""
         place = {column: feature for feature, column in enumerate(columns)}
         # Trees compare in single precision.
         single = row.astype(np.float32)
@@ -65,13 +65,14 @@ class Leaves:
         return tuple(steps.size + 1 for steps in self.thresholds)
 
     def cell(self, feature: int, places: Floats) -> Integers:
-        """Give the cell of each value, as trees compare it."""
+        """Return the cell of each value; trees compare in single precision."""
         return np.searchsorted(self.thresholds[feature], places.astype(np.float32), side="left")
 
 
 def _reachable(
     tree: Any, row: NDArray[np.float32], place: dict[int, int], features: int
 ) -> list[tuple[int, Floats, Floats]]:
+    """Return each reachable leaf, with the values of the randomised features: above low, up to high."""
     found = []
     stack = [(0, np.full(features, -np.inf), np.full(features, np.inf))]
     left, right, feature, threshold = (
@@ -104,24 +105,24 @@ def _reachable(
 @final
 @dataclass(frozen=True, eq=False)
 class Forest(Slice):
-    """Where a forest gives one class: the sum of the votes of its trees, the first of equals.
+    """The region in which a forest predicts one class: the largest sum of votes, the first of equal ones.
 
-    `scaled` brings values of a feature into the units of the trees (a scaler in a pipeline); `asked` is the
-    forest itself, as a function of the randomised features in those units, for cells that are a tie.
+    `scaled` converts values of a feature to the units of the trees (a scaler in a pipeline); `keeps` asks the
+    forest itself, about values of the randomised features in those units, for cells with a tie.
     """
 
     own: int
     leaves: Leaves
     trees: int
     scaled: Callable[[int, Floats], Floats]
-    asked: Callable[[Floats], Mask]
+    keeps: Keeps
 
     @property
     def features(self) -> int:
         return len(self.leaves.thresholds)
 
     def encloses(self, marginals: Sequence[Marginal]) -> Enclosure | None:
-        if self.features > 2 or np.prod(self.leaves.cells, dtype=float) > _CELLS:
+        if not self._has_map:
             return None
         chances = [
             np.bincount(
@@ -139,15 +140,20 @@ class Forest(Slice):
         )
         return answer, answer
 
+    @property
+    def _has_map(self) -> bool:
+        return self.features <= 2 and bool(np.prod(self.leaves.cells, dtype=float) <= _CELLS)
+
     @cached_property
     def _map(self) -> Mask:
-        """In which cells the answer is kept: votes of all leaves, by differences along both features."""
+        """For each cell whether the answer is kept; for at most two features and `_CELLS` cells."""
         rows, columns = (*self.leaves.cells, 1)[:2]
         band = max(1, _BAND // (columns * self.leaves.votes.shape[1]))
         parts = [self._band(begin, min(begin + band, rows), columns) for begin in range(0, rows, band)]
         return np.concatenate(parts)
 
     def _band(self, begin: int, end: int, columns: int) -> Mask:
+        """Return rows of the map: leaves add their votes at their corners, and prefix sums spread them."""
         leaves = self.leaves
         here = (leaves.last[:, 0] >= begin) & (leaves.first[:, 0] < end)
         top = np.maximum(leaves.first[here, 0], begin) - begin
@@ -166,11 +172,11 @@ class Forest(Slice):
         kept = lead > 0.0
         ties = np.argwhere(np.abs(lead) < _TIE * self.trees)
         if ties.size:
-            kept[tuple(ties.T)] = self.asked(self._middles(ties + np.array([begin, 0])))
+            kept[tuple(ties.T)] = self.keeps(self._middles(ties + np.array([begin, 0])))
         return np.asarray(kept)
 
     def _middles(self, cells: Integers) -> Floats:
-        """Give a point inside each cell, in the trees' units."""
+        """Return a point inside each cell, in the units of the trees."""
         points = []
         for feature, steps in enumerate(self.leaves.thresholds):
             outer = np.concatenate([steps[:1] - 1.0, steps, steps[-1:] + 1.0]) if steps.size else np.zeros(2)
@@ -179,7 +185,7 @@ class Forest(Slice):
         return np.stack(points, axis=-1)
 
     def proves(self, box: Box) -> bool:
-        """Say whether the trees' least leads over every other class, added up, leave the class ahead."""
+        """Return whether the class leads by the sum of the trees' least leads, or else in every cell."""
         leaves = self.leaves
         sides = [
             leaves.cell(feature, self.scaled(feature, np.array([low, high])))
@@ -196,8 +202,8 @@ class Forest(Slice):
         return self._cell_by_cell(begins, ends)
 
     def _cell_by_cell(self, begins: Integers, ends: Integers) -> bool:
-        """Say whether the answer is kept in every cell that the box meets, where there is a map of cells."""
-        if self.features > 2 or np.prod(self.leaves.cells, dtype=float) > _CELLS:
+        """Return whether the answer is kept in every cell that the box meets; False if there is no map."""
+        if not self._has_map:
             return False
         columns = slice(begins[1], ends[1] + 1) if self.features == 2 else slice(None)
         return bool(self._map[begins[0] : ends[0] + 1, columns].all())

@@ -1,4 +1,4 @@
-"""Any classifier as one thing: rows in, one answer a row out, asked in large batches."""
+"""Any classifier as one function: rows in, one answer a row out, asked in large batches."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from dither.errors import InvalidParameter
 
 _ROWS: Final = 1 << 17  # the most rows in one batch
 _NUMBERS: Final = 1 << 24  # the most numbers in one batch
-_ASKED: Final = ("predict", "predict_proba", "predict_log_proba")
+_PREDICTIONS: Final = ("predict", "predict_proba", "predict_log_proba")
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Model:
-    """A classifier. `inside` is the estimator or module itself, for those who can read its parameters.
+    """A classifier. `inside` is the estimator, module or function itself, whose parameters may be readable.
 
-    `labels` are what the classes are called, where they are not called by their numbers.
+    `names` are those of the features, if known; `labels` are those of the classes, if they are not numbers.
     """
 
     ask: Callable[[Array], Any]
@@ -32,42 +32,42 @@ class Model:
 
     @staticmethod
     def of(predict: object) -> Model:
-        """Give a function, an estimator of scikit-learn, one of its methods, or a torch module as a model."""
-        if isinstance(predict, Model):
-            return predict
+        """Return a function, an estimator of scikit-learn or its method, or a torch module as a model."""
         torch = sys.modules.get("torch")  # a module of torch cannot exist unless torch was imported
         if torch is not None and isinstance(predict, torch.nn.Module):
-            return Model(_tensors(predict, torch), predict)
+            return Model(_ask_tensors(predict, torch), predict)
         owner = getattr(predict, "__self__", None)
         if owner is not None and hasattr(owner, "fit") and hasattr(owner, "predict"):
-            if getattr(predict, "__name__", "") not in _ASKED:
-                raise InvalidParameter("give the estimator itself, or its predict or predict_proba")
+            if getattr(predict, "__name__", "") not in _PREDICTIONS:
+                raise InvalidParameter(
+                    "predict must be the estimator itself, or its predict or predict_proba"
+                )
             return _estimator(owner, predict)
         if hasattr(predict, "fit") and hasattr(predict, "predict"):
             return _estimator(predict, predict.predict)
         if not callable(predict):
             raise InvalidParameter(
-                "predict is a function from rows to answers, an estimator of scikit-learn or a torch module; "
-                f"not {type(predict).__name__}"
+                "predict must be a function from rows to answers, an estimator of scikit-learn or a torch "
+                f"module; not {type(predict).__name__}"
             )
         return Model(predict, predict)
 
     def __call__(self, rows: Array) -> Array:
-        """Give one answer for each row."""
+        """Return one answer for each row."""
         size = max(1, min(_ROWS, _NUMBERS // max(1, rows[:1].size)))
         parts = [
-            labels(self.ask(rows[begin : begin + size]), len(rows[begin : begin + size]))
+            _labels(self.ask(rows[begin : begin + size]), len(rows[begin : begin + size]))
             for begin in range(0, len(rows), size)
         ]
         return np.concatenate(parts)
 
     def keeps(self, rows: Array, answer: Any) -> Mask:
-        """Say for each row whether the answer is the given one."""
+        """Return for each row whether the answer is the given one."""
         return np.asarray(self(rows) == answer, dtype=np.bool_)
 
 
-def labels(output: Any, count: int) -> Array:
-    """Give one label for each row from what a classifier said: labels, or a score for each class."""
+def _labels(output: Any, count: int) -> Array:
+    """Return one label for each row from a classifier's output: labels, or one score for each class."""
     answers = np.asarray(output)
     if answers.ndim == 2 and answers.shape[1] == 1:
         answers = answers[:, 0]
@@ -75,8 +75,8 @@ def labels(output: Any, count: int) -> Array:
         answers = answers.argmax(axis=1)
     if answers.shape != (count,):
         raise InvalidParameter(
-            "predict takes an array with one record a row and gives one answer for each row, or one score a "
-            f"class for each row; for {count} rows it gave an array of shape {answers.shape}"
+            "predict must take an array with one record a row and return one answer for each row, or one "
+            f"score a class for each row; for {count} rows it returned an array of shape {answers.shape}"
         )
     return answers
 
@@ -85,15 +85,15 @@ def _estimator(estimator: Any, method: Any) -> Model:
     classes = getattr(estimator, "classes_", None) if method.__name__ == "predict" else None
     names = getattr(estimator, "feature_names_in_", None)
     return Model(
-        tabled(estimator, method),
+        with_column_names(estimator, method),
         estimator,
         None if names is None else tuple(map(str, names)),
         None if classes is None else tuple(classes),
     )
 
 
-def tabled(estimator: Any, method: Callable[[Any], Any]) -> Callable[[Array], Any]:
-    """Give a method that takes arrays also where the estimator was trained on a table with names."""
+def with_column_names(estimator: Any, method: Callable[[Any], Any]) -> Callable[[Array], Any]:
+    """Return a method that takes arrays, even if the estimator was trained on a table with column names."""
     names = getattr(estimator, "feature_names_in_", None)
     if names is None:
         return method
@@ -109,7 +109,7 @@ def tabled(estimator: Any, method: Callable[[Any], Any]) -> Callable[[Array], An
     return ask
 
 
-def _tensors(module: Any, torch: Any) -> Callable[[Array], Any]:
+def _ask_tensors(module: Any, torch: Any) -> Callable[[Array], Any]:
     if module.training:
         raise InvalidParameter("the module is in training mode; call its eval() first")
     first = next(module.parameters(), None)
@@ -120,7 +120,7 @@ def _tensors(module: Any, torch: Any) -> Callable[[Array], Any]:
         with torch.inference_mode():
             answer = module(torch.as_tensor(rows, dtype=kind, device=device))
             if answer.ndim == 1 or (answer.ndim == 2 and answer.shape[1] == 1):
-                answer = answer.reshape(-1) > 0.0  # one score: its sign
+                answer = answer.reshape(-1) > 0.0  # a single score decides by its sign
             return answer.cpu().numpy()
 
     return ask

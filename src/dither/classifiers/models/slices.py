@@ -1,21 +1,22 @@
-"""A classifier as a function of the randomised features alone: what can be proven about it."""
+"""A classifier as a function of the randomised features alone, and what its parameters prove about it."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
-from dither.arrays import Floats
+from dither.arrays import Floats, Mask
 from dither.classifiers.feature_law import Marginal
 from dither.classifiers.proofs.box import Box
 
 Enclosure = tuple[float, float]
+Keeps = Callable[[Floats], Mask]  # for each row of randomised values, whether the classifier keeps its answer
 
 
 class Slice(ABC):
-    """A classifier whose parameters are known, all features but the randomised ones held fixed.
+    """A classifier with known parameters, and with all features fixed but the randomised ones.
 
-    It speaks about one answer: `own`, the number of the record's class.
+    It is about one answer: `own`, the number of the class of the record.
     """
 
     own: int
@@ -27,15 +28,26 @@ class Slice(ABC):
 
     @abstractmethod
     def encloses(self, marginals: Sequence[Marginal]) -> Enclosure | None:
-        """Give bounds between which the probability of the same answer certainly lies, if they are tight."""
+        """Return proven bounds on the probability of the same answer, or None if there are no tight ones."""
 
     @abstractmethod
     def proves(self, box: Box) -> bool:
-        """Say whether the answer is certainly the same in all of a box; False may mean "not known"."""
+        """Return whether the answer is proven to be the same in all of a box; False may mean "not known"."""
 
     def radius(self, centre: Floats, scale: Floats, low: Floats, high: Floats) -> float | None:
-        """Give the largest t such that the answer stays within t·scale of a centre, cut off at low and high.
+        """Return the largest t for which the answer stays within t·scale of a centre, between low and high.
 
-        None where no closed form is known; then `proves` is asked about many boxes.
+        None if there is no closed form; then `proves` is asked about many boxes.
         """
         return None
+
+
+class SliceableClassifier(ABC):
+    """A classifier that knows its own parameters."""
+
+    @abstractmethod
+    def sliced(self, row: Floats, columns: Sequence[int], keeps: Keeps) -> Slice:
+        """Return the classifier as a function of some features of a row.
+
+        `keeps` asks the classifier itself, for points at which rounding decides.
+        """

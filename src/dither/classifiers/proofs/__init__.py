@@ -1,1 +1,1 @@
-"""How utility is bounded: boxes, linear relaxations, densities, samples."""
+"""How utility is bounded: boxes, linear relaxations, importance sampling, Monte Carlo, confidence bounds."""

@@ -1,4 +1,4 @@
-"""Boxes: all records between two corners."""
+"""Boxes: the records between two corners."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dither.errors import InvalidParameter
 @final
 @dataclass(frozen=True, init=False, repr=False)
 class Box:
-    """All records from a low corner to a high one, both included: one side for each randomised feature.
+    """The records from a low corner to a high one, both included: one side for each randomised feature.
 
     >>> Box([0.2, 0], [0.8, 1])
     [0.2, 0.8] × [0, 1]
@@ -26,9 +26,11 @@ class Box:
     def __init__(self, low: object, high: object) -> None:
         first, last = _corner(low), _corner(high)
         if first.shape != last.shape or not first.size:
-            raise InvalidParameter("a box has two corners with one number for each feature")
+            raise InvalidParameter("a box needs two corners with one number for each feature")
         if not (first <= last).all():
-            raise InvalidParameter("a box's low corner is nowhere above its high corner, and has no NaN")
+            raise InvalidParameter(
+                "the low corner of a box must not be above its high corner, and NaN is not allowed"
+            )
         object.__setattr__(self, "low", tuple(first.tolist()))
         object.__setattr__(self, "high", tuple(last.tolist()))
 
@@ -38,7 +40,7 @@ class Box:
         return np.array(self.low), np.array(self.high)
 
     def contains(self, points: object) -> Mask:
-        """Say of each point (last axis: features) whether it lies in the box."""
+        """Return for each point (last axis: features) whether it lies in the box."""
         places = np.asarray(points, dtype=np.float64)
         low, high = self.corners
         return np.asarray(((places >= low) & (places <= high)).all(axis=-1))
@@ -55,4 +57,4 @@ def _corner(values: Any) -> Floats:
     try:
         return np.atleast_1d(np.asarray(values, dtype=np.float64)).reshape(-1)
     except (TypeError, ValueError):
-        raise InvalidParameter("a corner of a box is a list of numbers") from None
+        raise InvalidParameter("a corner of a box must be a list of numbers") from None

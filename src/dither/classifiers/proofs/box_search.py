@@ -1,4 +1,4 @@
-"""Boxes in which the answer stays: grown about a record, side by side."""
+"""Search for a large box about a record that passes a test, such as a proof that the answer stays in it."""
 
 from __future__ import annotations
 
@@ -13,21 +13,27 @@ from dither.classifiers.proofs.box import Box
 from dither.numerics.bisection import largest_float
 
 Test = Callable[[Box], bool]
-Shape = Callable[[Floats], Box]  # from how far each of 2d sides has gone, 0 … 1, to a box
+Shape = Callable[[Floats], Box]  # from how far each of 2d sides has moved, 0 … 1, to a box
 
-STEPS: Final = 12  # halvings of each search
-_ORDERS: Final = 2  # features up to which every side has its turn to grow first
-_MANY, _COARSE = 8, 4  # from so many features on, each side's own search has few halvings
+STEPS: Final = 12  # halvings of each bisection
+_ORDERS: Final = 2  # up to this many features, every side is tried as the first to move
+_MANY, _COARSE = 8, 4  # with more features than _MANY, a single side is bisected only _COARSE times
 
 
-def by_mass(centre: Floats, marginals: Sequence[Marginal]) -> Shape:
-    """Let each side go out over the reports beyond the centre, measured by their probability."""
+def box_mass(marginals: Sequence[Marginal], box: Box) -> float:
+    """Return the probability that all reports lie in a box, for independent reports."""
+    sides = zip(marginals, *box.corners, strict=True)
+    return float(np.prod([marginal.between(low, high) for marginal, low, high in sides]))
+
+
+def sides_by_mass(centre: Floats, marginals: Sequence[Marginal]) -> Shape:
+    """Return boxes about a centre; a side that moved by t has passed a share t of the reports beyond it."""
     own = [np.searchsorted(one.places, value) for one, value in zip(marginals, centre, strict=True)]
 
-    def box(gone: Floats) -> Box:
+    def box(moved: Floats) -> Box:
         low, high = centre.copy(), centre.copy()
         for feature, (one, place) in enumerate(zip(marginals, own, strict=True)):
-            under, over = gone[2 * feature : 2 * feature + 2]
+            under, over = moved[2 * feature : 2 * feature + 2]
             before, whole = one.sums[place], one.sums[-1]
             first = int(np.searchsorted(one.sums, before * (1.0 - under), side="left"))
             if first < place:
@@ -43,16 +49,26 @@ def by_mass(centre: Floats, marginals: Sequence[Marginal]) -> Shape:
     return box
 
 
-def by_length(centre: Floats, low: Floats, high: Floats) -> Shape:
-    """Let each side go from the centre to the end of its domain, in equal steps."""
+def sides_by_length(centre: Floats, low: Floats, high: Floats) -> Shape:
+    """Return boxes about a centre; a side that moved by t is a share t of the way to its domain's end."""
 
-    def box(gone: Floats) -> Box:
-        return Box(centre - gone[0::2] * (centre - low), centre + gone[1::2] * (high - centre))
+    def box(moved: Floats) -> Box:
+        return Box(centre - moved[0::2] * (centre - low), centre + moved[1::2] * (high - centre))
 
     return box
 
 
-def grown(
+def boxes_by_radius(centre: Floats, low: Floats, high: Floats) -> Callable[[float], Box]:
+    """Return boxes about a centre: each side t lengths of its domain away, but not outside the domain."""
+    length = high - low
+
+    def box(radius: float) -> Box:
+        return Box(np.maximum(centre - radius * length, low), np.minimum(centre + radius * length, high))
+
+    return box
+
+
+def grow_box(
     shape: Shape,
     features: int,
     passes: Test,
@@ -60,38 +76,38 @@ def grown(
     *,
     first_only: bool = False,
 ) -> Box:
-    """Give the best box found: all sides at once as far as they go, then each of them by itself.
+    """Return the box of most worth among those found by moving all sides at once, then each by itself.
 
-    Only boxes that passed are given, so with a test that proves, the answer is proven.
+    Only boxes that passed are returned: if the test is a proof, the result is proven. (The box of the centre
+    alone counts as passed.) `first_only` tries one order of the sides, for tests that cost queries.
     """
     starts: list[int | None] = [None]
     if features <= _ORDERS and not first_only:
         starts += list(range(2 * features))
-    return max((_grown(shape, features, passes, first) for first in starts), key=worth)
+    return max((_grow(shape, features, passes, first) for first in starts), key=worth)
 
 
-def _grown(shape: Shape, features: int, passes: Test, first: int | None) -> Box:
-    gone = np.zeros(2 * features)
+def _grow(shape: Shape, features: int, passes: Test, first: int | None) -> Box:
+    moved = np.zeros(2 * features)
     order = list(range(2 * features))
     if first is None:
-        share = farthest(lambda t: passes(shape(np.full(2 * features, t))))
-        gone += share
+        moved += farthest(lambda t: passes(shape(np.full(2 * features, t))))
     else:
         order = order[first:] + order[:first]
     for side in order:
-        gone[side] = _side(shape, passes, gone, side, STEPS if features <= _MANY else _COARSE)
-    return shape(gone)
+        moved[side] = _move_side(shape, passes, moved, side, STEPS if features <= _MANY else _COARSE)
+    return shape(moved)
 
 
-def _side(shape: Shape, passes: Test, gone: Floats, side: int, steps: int) -> float:
-    begin = gone[side]
+def _move_side(shape: Shape, passes: Test, moved: Floats, side: int, steps: int) -> float:
+    begin = moved[side]
 
-    def moved(t: float) -> bool:
-        further = gone.copy()
+    def passes_at(t: float) -> bool:
+        further = moved.copy()
         further[side] = begin + (1.0 - begin) * t
         return passes(shape(further))
 
-    return float(begin + (1.0 - begin) * farthest(moved, steps))
+    return float(begin + (1.0 - begin) * farthest(passes_at, steps))
 
 
 def farthest(passes: Callable[[float], bool], steps: int = STEPS) -> float:

@@ -1,8 +1,9 @@
-"""One set of queries for a whole range of budgets: importance sampling from the mixture of all of them.
+"""Importance sampling: one set of queries bounds the utility at all budgets of a curve.
 
 Points are drawn from q, the mean of the laws f_ε of the curve, and the classifier is asked about each of them
-once. For any ε of the curve the answer is lost with probability E_q[w·lost], w = f_ε/q. Since q contains f_ε
-itself, the weights are bounded; so an empirical Bernstein bound holds, for all ε at once by a union bound.
+once. For any ε of the curve the answer changes with probability E_q[w·changed], w = f_ε/q. Since q contains
+f_ε itself, the weights are bounded; so an empirical Bernstein bound holds [Maurer09, Thm 4], by a union bound
+for all ε at once.
 
 The laws are those of the mechanisms as designed; devices round reports to cells, 2^−16 of the range apart.
 """
@@ -17,120 +18,88 @@ import numpy as np
 
 from dither.arrays import Floats, Mask
 from dither.classifiers.case import Case
-from dither.classifiers.feature_law import as_designed
+from dither.classifiers.feature_law import FeatureLaw
 from dither.classifiers.proofs.confidence import bernstein
-from dither.classifiers.proofs.levels import Levels
-from dither.classifiers.proofs.monte_carlo import uniform
-from dither.kernels.law import Law
-from dither.kernels.window.law import WindowLaw
-from dither.mechanisms.analysis import Questions
-from dither.mechanisms.base import Answering
-from dither.numerics.bisection import bisect_arrays
+from dither.classifiers.proofs.densities import Densities
+from dither.classifiers.proofs.uniform_points import uniform_points
 from dither.randomness import Source
 
-_HALVINGS: Final = 54
-_DENSEST: Final = 300.0  # the largest logarithm of a ratio of densities that is told apart
+RecordLaws = Sequence[FeatureLaw]  # one law for each randomised feature
+
+_LARGEST: Final = 300.0  # the largest logarithm of a ratio of densities; larger ones count as this
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Band:
-    """Bounds for every budget of a curve, all of them right at once with the stated confidence."""
+    """Bounds on the utility at every budget of a curve, which all hold at once with the confidence 1 − ω."""
 
     lower: Floats
     upper: Floats
     estimate: Floats
 
 
-def one_time(
+def importance_band(
     case: Case,
-    laws: Sequence[Sequence[Answering]],
-    anchors: Sequence[Sequence[Answering]] | None,
+    laws: Sequence[RecordLaws],
+    anchors: Sequence[RecordLaws] | None,
     queries: int,
     omega: float,
     source: Source,
 ) -> Band:
-    """Bound the utility under every law from points drawn from the mixture of the anchors, or of all laws."""
-    asked = [[as_designed(part) for part in parts] for parts in laws]
-    proposals = asked if anchors is None else [[as_designed(part) for part in parts] for parts in anchors]
-    units = np.array([_unit(one, value) for one, value in zip(asked[0], case.values, strict=True)])
-    places = _drawn(proposals, units, queries, source)
-    points = [one.line.from_unit(places[:, feature]) for feature, one in enumerate(asked[0])]
-    lost = ~case.keeps(np.stack(points, axis=-1))
-    own, others = slice(len(asked)), slice(None if anchors is None else len(asked), None)
+    """Bound the utility under each of `laws` from points of the mixture of `anchors`, or else of `laws`."""
+    proposals = laws if anchors is None else anchors
+    units = [float(law.unit(value)) for law, value in zip(laws[0], case.values.tolist(), strict=True)]
+    places = draw_mixture(proposals, units, queries, source)
+    points = [law.line.from_unit(places[:, feature]) for feature, law in enumerate(laws[0])]
+    changed = ~case.keeps(np.stack(points, axis=-1))
+    both = laws if anchors is None else (*laws, *anchors)
+    own, others = slice(len(laws)), slice(None if anchors is None else len(laws), None)
     logarithms, least = np.zeros((1, 1)), np.zeros((1, 1))
-    for feature, unit in enumerate(units.tolist()):
-        both = asked if anchors is None else (*asked, *proposals)
-        levels = Levels.of([parts[feature].law for parts in both], unit)
-        logarithms = logarithms + levels.logarithms(np.ascontiguousarray(places[:, feature]))
-        least = least + levels.least_ratios(own, others)
-    # In proportion to the densest proposal at each point, which is positive there; where a law is denser
-    # by far than all of them, nothing is known about it anyway.
-    densities = np.exp(np.minimum(logarithms - logarithms[others].max(axis=0), _DENSEST))
-    weights = densities[own] / densities[others].mean(axis=0)
+    for feature, unit in enumerate(units):
+        densities = Densities.of([record[feature].law for record in both], unit)
+        logarithms = logarithms + densities.logarithms(np.ascontiguousarray(places[:, feature]))
+        least = least + densities.least_ratios(own, others)
+    # Relative to the largest density of a proposal at each point, which is positive there. A law whose
+    # density is far above all of them cannot be bounded from these points anyway.
+    relative = np.exp(np.minimum(logarithms - logarithms[others].max(axis=0), _LARGEST))
+    weights = relative[own] / relative[others].mean(axis=0)
     # Where each anchor has at least r_k times the density, weights are at most 1/mean(r).
     bound = (1.0 + 1e-9) / np.maximum(np.exp(least).mean(axis=1), 1e-300)
-    return _band(weights, lost, np.maximum(bound, weights.max(axis=1)), omega / len(asked))
+    return _band(weights, changed, np.maximum(bound, weights.max(axis=1)), omega / len(laws))
 
 
-def _band(weights: Floats, lost: Mask, most: Floats, omega: float) -> Band:
-    """Bound what is lost and what is kept from both sides, a quarter of ω each; the better counts."""
+def draw_mixture(
+    proposals: Sequence[RecordLaws], units: Sequence[float], queries: int, source: Source
+) -> Floats:
+    """Draw points from a mixture of laws with equal weights, one column a feature, in units of [0, 1]."""
+    counts = np.bincount(source.integers(len(proposals), queries), minlength=len(proposals))
+    parts = []
+    for record, count in zip(proposals, counts.tolist(), strict=True):
+        columns = [
+            law.law.quantiles(unit, uniform_points(np.zeros(2), np.ones(2), count, source))
+            for law, unit in zip(record, units, strict=True)
+        ]
+        parts.append(np.stack(columns, axis=-1))
+    return np.concatenate(parts)
+
+
+def _band(weights: Floats, changed: Mask, most: Floats, omega: float) -> Band:
+    """Bound the probabilities of a changed and of the same answer on both sides, each with a quarter of ω."""
     (lost_low, lost_mean, lost_high), (kept_low, kept_mean, kept_high) = (
-        _ends(weights[:, which], lost.size, most, omega / 4.0) for which in (lost, ~lost)
+        _ends(weights[:, which], changed.size, most, omega / 4.0) for which in (changed, ~changed)
     )
     lower = np.maximum(np.maximum(1.0 - lost_high, kept_low), 0.0)
     upper = np.minimum(np.minimum(1.0 - lost_low, kept_high), 1.0)
-    # Both E[w·lost] and 1 − E[w·kept] estimate the loss; what is rare is known better.
+    # 1 − E[w·changed] and E[w·same] both estimate the utility; the rarer event has the smaller variance.
     estimate = np.where(lost_mean < kept_mean, 1.0 - lost_mean, kept_mean)
     return Band(lower, upper, np.clip(estimate, 0.0, 1.0))
 
 
 def _ends(terms: Floats, count: int, most: Floats, omega: float) -> tuple[Floats, Floats, Floats]:
-    """Give sample means with their bounds, from the terms that are not zero: a row for each law."""
+    """Return lower bounds, means and upper bounds for each law; `count` terms less those given are 0."""
     mean = terms.sum(axis=1) / count
     squares = ((terms - mean[:, None]) ** 2).sum(axis=1) + (count - terms.shape[1]) * mean**2
     sizes = zip((squares / (count - 1)).tolist(), most.tolist(), strict=True)
     margin = np.array([bernstein(variance, top, count, omega) for variance, top in sizes])
     return mean - margin, mean, mean + margin
-
-
-def _unit(questions: Questions, value: float) -> float:
-    return float(questions.line.to_unit(questions.line.check(value).astype(np.float64)))
-
-
-def _drawn(proposals: Sequence[Sequence[Questions]], units: Floats, queries: int, source: Source) -> Floats:
-    """Draw from the mixture: an anchor for each point, then the point from the anchor's laws."""
-    counts = np.bincount(source.integers(len(proposals), queries), minlength=len(proposals))
-    parts = []
-    for anchor, count in zip(proposals, counts.tolist(), strict=True):
-        columns = [_sample(one.law, unit, count, source) for one, unit in zip(anchor, units, strict=True)]
-        parts.append(np.stack(columns, axis=-1))
-    return np.concatenate(parts)
-
-
-def _sample(law: Law, unit: float, count: int, source: Source) -> Floats:
-    """Draw from a law as designed: a window outright, anything else by its cdf."""
-    shares = uniform(np.zeros(2), np.ones(2), count, source)
-    if isinstance(law, WindowLaw):
-        place = np.where(
-            shares[:, 0] < law.contrast,
-            float(law.start(np.asarray(unit))) + law.share * shares[:, 1],
-            shares[:, 1],
-        )
-        return law.codebook(np.mod(place, 1.0) if law.circular else place)
-    return _inverse(law, unit, shares[:, 0])
-
-
-def _inverse(law: Law, unit: float, shares: Floats) -> Floats:
-    """Return the quantiles of a law at the given probabilities; where it has atoms, exactly."""
-    x = np.asarray(unit)
-    low, high = (np.full(shares.size, end) for end in law.support)
-    atoms, masses = law.atoms(x)
-    if float(masses.sum()) < 1.0 - 1e-9:
-        _, high = bisect_arrays(lambda y: law.cumulative(y, x) >= shares, low, high, _HALVINGS)
-    if atoms.size:
-        up_to = law.cumulative(atoms, x)
-        which = np.minimum(np.searchsorted(up_to, shares), atoms.size - 1)
-        on = (up_to[which] >= shares) & (up_to[which] - masses[which] < shares)
-        high = np.where(on, atoms[which], high)
-    return high

@@ -1,4 +1,4 @@
-"""Monte Carlo: randomise the record as a device would, ask the classifier, and count."""
+"""Monte Carlo: randomise the record as a device does, ask the classifier, and count."""
 
 from __future__ import annotations
 
@@ -9,25 +9,24 @@ import numpy as np
 
 from dither.arrays import Floats
 from dither.classifiers.case import Case
-from dither.classifiers.subject import draw
-from dither.mechanisms.base import Answering
+from dither.classifiers.feature_law import FeatureLaw
 from dither.randomness import Source
 
 _BATCH: Final = 1 << 22  # numbers drawn at once
 
 
-def kept(case: Case, parts: Sequence[Answering], queries: int, source: Source) -> int:
-    """Count how often the answer stays in so many independent trials."""
+def draw_reports(laws: Sequence[FeatureLaw], values: Floats, source: Source) -> Floats:
+    """Draw a randomised copy of values (last axis: features), as devices send it."""
+    columns = [law.draw(values[..., place], source) for place, law in enumerate(laws)]
+    return np.stack(columns, axis=-1)
+
+
+def count_kept(case: Case, laws: Sequence[FeatureLaw], queries: int, source: Source) -> int:
+    """Return how often the answer stays in this many independent trials."""
     size = max(1, _BATCH // case.subject.row.size)
     total = 0
     for begin in range(0, queries, size):
         count = min(size, queries - begin)
         values = np.repeat(case.values[None], count, axis=0)
-        total += int(case.keeps(draw(parts, values, source)).sum())
+        total += int(case.keeps(draw_reports(laws, values, source)).sum())
     return total
-
-
-def uniform(low: Floats, high: Floats, count: int, source: Source) -> Floats:
-    """Give points spread evenly between two corners."""
-    shares = (source.words(count * low.size) >> np.uint64(11)).astype(np.float64) * 2.0**-53
-    return np.asarray(low + (high - low) * shares.reshape(count, low.size))

@@ -1,15 +1,15 @@
-"""Bounds of a ReLU network over boxes: intervals forwards, linear bounds backwards, for many boxes at once.
+"""Bounds of a ReLU network over many boxes: interval bounds forwards, linear bounds backwards.
 
-A unit whose input may have either sign lies between two lines: below the chord, and above 0 or above its
-input [Zhang18, CROWN]. A lower bound of the output that is linear in the last layer becomes, layer by layer,
-one that is linear in the box's coordinates, where it is least at a corner.
+The output of a ReLU whose input may have either sign lies between two lines: below the chord, and above 0 or
+above its input [Zhang18, CROWN]. A lower bound of the score that is linear in the last layer becomes, layer
+by layer, one that is linear in the box's coordinates, where its minimum is at a corner.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import final
+from typing import ClassVar, final
 
 import numpy as np
 
@@ -20,44 +20,50 @@ Range = tuple[Floats, Floats]
 
 
 class Layer(ABC):
-    """One step of a network."""
+    """One layer of a network."""
+
+    is_affine: ClassVar[bool] = False
 
     @abstractmethod
     def __call__(self, values: Floats) -> Floats:
-        """Give the layer's numbers for each row of values."""
+        """Return the layer's output for each row of values."""
 
     @abstractmethod
     def interval(self, low: Floats, high: Floats) -> Range:
-        """Give bounds of the layer's numbers from bounds of what enters."""
+        """Return bounds of the layer's output from bounds of its input."""
 
     @abstractmethod
-    def pulled(self, slopes: Floats, low: Floats, high: Floats) -> Range:
-        """Give a lower bound slopes·layer(v) ≥ slopes′·v + constant for v between low and high.
+    def pulled_back(self, slopes: Floats, low: Floats, high: Floats) -> Range:
+        """Return slopes′ and constants: slopes·layer(v) ≥ slopes′·v + constant for v between low and high.
 
-        `slopes` has axes boxes × bounds × numbers.
+        `slopes` has axes boxes × bounds × outputs.
         """
 
 
 @final
 @dataclass(frozen=True, eq=False)
-class Affine(Layer):
+class AffineLayer(Layer):
     """weights·v + bias."""
+
+    is_affine: ClassVar[bool] = True
 
     weights: Floats
     bias: Floats
 
     def __post_init__(self) -> None:
         if self.weights.ndim != 2 or self.bias.shape != self.weights.shape[:1]:
-            raise InvalidParameter("an affine layer has a matrix of weights and a bias for each of its rows")
+            raise InvalidParameter(
+                "an affine layer needs a matrix of weights and one bias for each of its rows"
+            )
 
     @property
     def inputs(self) -> int:
-        """How many numbers enter."""
+        """The number of inputs."""
         return int(self.weights.shape[1])
 
     @property
     def outputs(self) -> int:
-        """How many numbers leave."""
+        """The number of outputs."""
         return int(self.weights.shape[0])
 
     def __call__(self, values: Floats) -> Floats:
@@ -67,14 +73,14 @@ class Affine(Layer):
         middle, half = self((low + high) / 2.0), ((high - low) / 2.0) @ np.abs(self.weights).T
         return middle - half, middle + half
 
-    def pulled(self, slopes: Floats, low: Floats, high: Floats) -> Range:
+    def pulled_back(self, slopes: Floats, low: Floats, high: Floats) -> Range:
         return slopes @ self.weights, slopes @ self.bias
 
 
 @final
 @dataclass(frozen=True, eq=False)
-class Relu(Layer):
-    """Negative numbers become zero."""
+class ReluLayer(Layer):
+    """max(v, 0) of each number."""
 
     def __call__(self, values: Floats) -> Floats:
         return np.maximum(values, 0.0)
@@ -82,7 +88,7 @@ class Relu(Layer):
     def interval(self, low: Floats, high: Floats) -> Range:
         return np.maximum(low, 0.0), np.maximum(high, 0.0)
 
-    def pulled(self, slopes: Floats, low: Floats, high: Floats) -> Range:
+    def pulled_back(self, slopes: Floats, low: Floats, high: Floats) -> Range:
         either = (low < 0.0) & (high > 0.0)
         chord = np.where(either, high / np.where(either, high - low, 1.0), low >= 0.0)
         under = np.where(either, high > -low, low >= 0.0)
@@ -93,8 +99,8 @@ class Relu(Layer):
 
 @final
 @dataclass(frozen=True, eq=False)
-class Pool(Layer):
-    """The largest of each group of numbers; `groups` has a row of places for each."""
+class MaxPoolLayer(Layer):
+    """The largest of each group of numbers; each row of `groups` has the places of one group."""
 
     groups: Integers
 
@@ -104,7 +110,7 @@ class Pool(Layer):
     def interval(self, low: Floats, high: Floats) -> Range:
         return self(low), self(high)
 
-    def pulled(self, slopes: Floats, low: Floats, high: Floats) -> Range:
+    def pulled_back(self, slopes: Floats, low: Floats, high: Floats) -> Range:
         lows, highs = low[:, self.groups], high[:, self.groups]
         best = lows.argmax(axis=-1)
         others = highs.copy()
@@ -123,13 +129,13 @@ class Pool(Layer):
 def least_leads(
     layers: tuple[Layer, ...], own: int, low: Floats, high: Floats, rounding: float
 ) -> tuple[Floats, Floats]:
-    """Give for each box a lower bound of the class's lead over every other, and how far it may be off."""
+    """Return for each box lower bounds of the class's lead over every other, and their rounding error."""
     entering = []
     bounds: Range = (low, high)
     for count, layer in enumerate(layers):
         entering.append(bounds)
         bounds = layer.interval(*bounds)
-        if isinstance(layer, Affine) and any(isinstance(one, Relu) for one in layers[:count]):
+        if layer.is_affine and not all(one.is_affine for one in layers[:count]):
             bounds = _tightened(layers[: count + 1], entering, bounds)
     outputs = bounds[0].shape[1]
     identity = np.eye(outputs)
@@ -143,6 +149,7 @@ def least_leads(
 
 
 def _tightened(layers: tuple[Layer, ...], entering: list[Range], bounds: Range) -> Range:
+    """Return interval bounds of the last layer's output, improved by linear bounds."""
     identity = np.eye(bounds[0].shape[1])
     low = _lowest(layers, entering, identity)
     high = -_lowest(layers, entering, -identity)
@@ -150,12 +157,12 @@ def _tightened(layers: tuple[Layer, ...], entering: list[Range], bounds: Range) 
 
 
 def _lowest(layers: tuple[Layer, ...], entering: list[Range], wanted: Floats) -> Floats:
-    """Give a lower bound of wanted·(last layer) for each box."""
+    """Return a lower bound of wanted·(last layer's output) for each box."""
     boxes = len(entering[0][0])
     slopes = np.broadcast_to(wanted, (boxes, *wanted.shape))
     constant = np.zeros(slopes.shape[:2])
     for layer, (low, high) in zip(reversed(layers), reversed(entering), strict=True):
-        slopes, more = layer.pulled(slopes, low, high)
+        slopes, more = layer.pulled_back(slopes, low, high)
         constant = constant + more
     low, high = entering[0]
     least = np.maximum(slopes, 0.0) * low[:, None] + np.minimum(slopes, 0.0) * high[:, None]

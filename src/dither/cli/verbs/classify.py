@@ -1,4 +1,4 @@
-"""`dither classify`: what a classifier keeps when a record is randomised, as a page."""
+"""`dither classify`: the utility of a classifier on a randomised record, as an HTML page."""
 
 from __future__ import annotations
 
@@ -28,22 +28,33 @@ from dither.mechanisms.combined.each import Each
     multiple=True,
     required=True,
     metavar="NAME LOW HIGH",
-    help="A feature that is randomised, and the public bounds of its values.",
+    help="A feature that is randomised, and public bounds of its values.",
 )
 @click.option(
-    "--mechanism", "kinds", multiple=True, default=["ogpm"], show_default=True, help="Which; several compare."
+    "--mechanism",
+    "kinds",
+    multiple=True,
+    default=["ogpm"],
+    show_default=True,
+    help="A mechanism; repeat to compare.",
 )
 @click.option("--epsilon", default=2.0, show_default=True, help="The budget of all features together.")
 @click.option(
-    "--range", "ends", nargs=2, default=(0.2, 20.0), show_default=True, metavar="LOW HIGH", help="Which ε."
+    "--range", "ends", nargs=2, default=(0.2, 20.0), show_default=True, metavar="LOW HIGH", help="Range of ε."
 )
-@click.option("--budgets", "looks", type=click.IntRange(2), default=50, show_default=True, help="How many ε.")
-@click.option("--at-least", default=0.8, show_default=True, help="The utility that budgets are looked for.")
-@click.option("--columns", help="The model's features, separated by commas, if it does not know their names.")
-@click.option("--confidence", default=0.95, show_default=True, help="How sure the bounds are.")
+@click.option(
+    "--budgets", "count", type=click.IntRange(2), default=50, show_default=True, help="Number of ε."
+)
+@click.option("--at-least", default=0.8, show_default=True, help="The utility that a budget should keep.")
+@click.option("--columns", help="The model's features, separated by commas, if the model has no names.")
+@click.option(
+    "--confidence", default=0.95, show_default=True, help="The confidence of the bounds; 1 requires proofs."
+)
 @click.option("--queries", default=20_000, show_default=True, help="How often the classifier is asked.")
-@click.option("--average", is_flag=True, help="Look at all records of FILE as well.")
-@click.option("-o", "--out", required=True, type=click.Path(dir_okay=False, path_type=Path), help="The page.")
+@click.option("--average", is_flag=True, help="Also bound the utility over all records of FILE.")
+@click.option(
+    "-o", "--out", required=True, type=click.Path(dir_okay=False, path_type=Path), help="The page to write."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(
     model: str,
@@ -53,7 +64,7 @@ def command(
     kinds: tuple[str, ...],
     epsilon: float,
     ends: tuple[float, float],
-    looks: int,
+    count: int,
     at_least: float,
     columns: str | None,
     confidence: float,
@@ -62,10 +73,10 @@ def command(
     out: Path,
     as_json: bool,
 ) -> None:
-    """Say how likely MODEL gives a record of FILE the same answer when features are randomised.
+    """Bound the probability that MODEL gives a record of FILE the same answer when features are randomised.
 
-    MODEL is package.module:name, or a file of joblib or pickle; such a file is a program that is run, so give
-    only your own. Reports that would lie outside the bounds of a feature are told as the nearer bound.
+    MODEL is package.module:name, or a file of joblib or pickle. Loading such a file runs code: use only files
+    that you trust. Reports that would lie outside the bounds of a feature are moved to the nearer bound.
 
     \b
     dither classify model.joblib people.csv --row 5 --feature age 18 100 --feature bmi 10 60 \\
@@ -82,7 +93,7 @@ def command(
         for kind in kinds
     }
     more: dict[str, Any] = {"confidence": confidence, "queries": queries, "names": names}
-    budgets = np.geomspace(*ends, looks).tolist()
+    budgets = np.geomspace(*ends, count).tolist()
     ranking = best_mechanism(classifier, people[row - 1], candidates, epsilon=epsilon, **more)
     page = report(
         classifier,
@@ -108,11 +119,11 @@ def command(
             kind: {"lower": one.lower, "method": one.method.value, "confidence": one.confidence}
             for kind, one in zip(ranking.names, ranking.utilities, strict=True)
         }
-        for kind, all_ in overall.items():
-            answer[kind] |= {"average": all_.average.lower, "worst": all_.worst.lower}
+        for kind, found in overall.items():
+            answer[kind] |= {"average": found.average.lower, "worst": found.worst.lower}
         click.echo(json.dumps({"page": str(out), "mechanisms": answer}, ensure_ascii=False))
         return
     click.echo(repr(ranking))
-    for kind, all_ in overall.items():
-        click.echo(f"{kind}, {len(people)} records: {all_}")
+    for kind, found in overall.items():
+        click.echo(f"{kind}, {len(people)} records: {found}")
     click.echo(f"the page is {out}; it shows the record")

@@ -10,7 +10,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final, final
+from typing import ClassVar, Final, final
 
 import numpy as np
 
@@ -24,6 +24,10 @@ _PANELS: Final = np.concatenate([[0.0], 4.0 ** np.arange(-8, 1), np.arange(4.0, 
 
 class NoiseDensity(ABC):
     """An even density on the line."""
+
+    monotone_ratios: ClassVar[bool] = (
+        False  # whether ratios of two such densities are monotone on either side
+    )
 
     @abstractmethod
     def density(self, gap: Floats) -> Floats:
@@ -90,6 +94,10 @@ class AddedLaw(Law):
         return np.empty(0), np.empty((*np.shape(x), 0))
 
     @property
+    def monotone_ratios(self) -> bool:
+        return self.noise.monotone_ratios
+
+    @property
     def support(self) -> tuple[float, float]:
         return self.ends
 
@@ -120,6 +128,10 @@ class CutLaw(Law):
         x = np.asarray(x, dtype=np.float64)
         masses = np.stack([self.noise.below(-x), self.noise.below(x - 1.0)], axis=-1)
         return np.array([0.0, 1.0]), masses
+
+    @property
+    def monotone_ratios(self) -> bool:
+        return self.noise.monotone_ratios
 
     @property
     def support(self) -> tuple[float, float]:
@@ -153,6 +165,10 @@ class InsideLaw(Law):
 
     def atoms(self, x: Floats) -> tuple[Floats, Floats]:
         return np.empty(0), np.empty((*np.shape(x), 0))
+
+    @property
+    def monotone_ratios(self) -> bool:
+        return self.noise.monotone_ratios
 
     @property
     def support(self) -> tuple[float, float]:
@@ -224,6 +240,10 @@ class TableLaw(Law):
         x = np.asarray(x, dtype=np.float64)
         masses = [np.bincount(which, self.chances(one)) for one in x.reshape(-1).tolist()]
         return places, np.array(masses).reshape((*x.shape, places.size))
+
+    @property
+    def piecewise_constant(self) -> bool:
+        return True
 
     @property
     def support(self) -> tuple[float, float]:

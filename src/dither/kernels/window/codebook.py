@@ -57,6 +57,11 @@ class Codebook(ABC):
         """Give the same codebook with numbers beyond [0, 1] moved to the nearer end."""
 
     @property
+    def corners(self) -> Floats:
+        """The numbers at which the codebook changes its formula: none, for a table of steps."""
+        return np.empty(0)
+
+    @property
     def ends(self) -> tuple[float, float]:
         """The smallest and the largest number."""
         low, high = self(np.array([0.0, 1.0]))
@@ -88,6 +93,10 @@ class Ramps(Codebook):
         line = np.array([max(low, 0.0), max(low, 0.0), min(high, 1.0), min(high, 1.0)])
         kept = edges[1:] > edges[:-1]
         return Ramps(np.append(edges[:-1][kept], 1.0), line[:-1][kept], line[1:][kept])
+
+    @property
+    def corners(self) -> Floats:
+        return np.concatenate([self.left, self.right])
 
     @cached_property
     def slopes(self) -> Floats:

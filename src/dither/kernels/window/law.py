@@ -85,6 +85,22 @@ class WindowLaw(Law):
     def support(self) -> tuple[float, float]:
         return self.codebook.ends
 
+    def jumps(self, x: float) -> Floats:
+        start = float(self.start(np.asarray(x)))
+        ends = np.array([start, start + self.share])
+        around = np.mod(ends, 1.0) if self.circular else ends
+        return np.concatenate([self.codebook(around), self.support, self.codebook.corners])
+
+    @property
+    def piecewise_constant(self) -> bool:
+        return True
+
+    def quantiles(self, x: float, shares: Floats) -> Floats:
+        """Return a report on the window if u is below the contrast, and anywhere otherwise: no bisection."""
+        inside = float(self.start(np.asarray(x))) + self.share * shares[:, 1]
+        place = np.where(shares[:, 0] < self.contrast, inside, shares[:, 1])
+        return self.codebook(np.mod(place, 1.0) if self.circular else place)
+
 
 @final
 @dataclass(frozen=True, eq=False)
@@ -124,6 +140,13 @@ class MixedLaw(Law):
     def kinks(self) -> tuple[float, ...]:
         return tuple(sorted({kink for law in self.laws for kink in law.kinks}))
 
+    def jumps(self, x: float) -> Floats:
+        return np.concatenate([law.jumps(x) for law in self.laws])
+
+    @property
+    def piecewise_constant(self) -> bool:
+        return all(law.piecewise_constant for law in self.laws)
+
 
 @final
 @dataclass(frozen=True, eq=False)
@@ -156,6 +179,13 @@ class BlendedLaw(Law):
     @property
     def support(self) -> tuple[float, float]:
         return self.below.support
+
+    def jumps(self, x: float) -> Floats:
+        return np.concatenate([self.below.jumps(x), self.above.jumps(x)])
+
+    @property
+    def piecewise_constant(self) -> bool:
+        return True
 
 
 def _overlap(begin: Floats, end: Floats, first: Floats, last: Floats) -> Floats:

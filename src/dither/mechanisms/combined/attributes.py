@@ -50,6 +50,7 @@ class Attributes(Answering, Combinator):
         return self.promise([part.guarantee for part in self.parts.values()])
 
     kind: ClassVar[str]  # the name of the draw in a device text
+    whole_records: ClassVar[bool]  # whether every attribute is reported
 
     def device(self) -> dict[str, Any]:
         parts = [[name, part.device()] for name, part in self.parts.items()]

@@ -76,6 +76,7 @@ class Each(Attributes):
         )
 
     kind: ClassVar[str] = "each"
+    whole_records: ClassVar[bool] = True
 
     def promise(self, inner: Sequence[Guarantee]) -> Guarantee:
         """Return the sum of what the mechanisms spend."""

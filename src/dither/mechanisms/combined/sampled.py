@@ -41,6 +41,7 @@ class Sampled(Attributes):
         return Sampled({name: at_budget(name, part, epsilon) for name, part in self.parts.items()})
 
     kind: ClassVar[str] = "sampled"
+    whole_records: ClassVar[bool] = False
 
     def promise(self, inner: Sequence[Guarantee]) -> Guarantee:
         """Return the most that any of the mechanisms spends."""

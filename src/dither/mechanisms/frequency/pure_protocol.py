@@ -28,6 +28,7 @@ class PureProtocol(Mechanism[Categories]):
     """A mechanism whose reports support categories, with the same p and q for every pair of categories."""
 
     takes: ClassVar[tuple[type[Domain], ...]] = (Categories,)
+    one_category: ClassVar[bool] = False  # whether a report is one category, told by one person alone
 
     @property
     @abstractmethod

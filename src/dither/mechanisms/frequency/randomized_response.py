@@ -19,6 +19,7 @@ class Response(CodeProtocol[ResponseKernel]):
     """A report is a category, and supports itself: a window of one cell."""
 
     runs: ClassVar[type[Kernel]] = ResponseKernel
+    one_category: ClassVar[bool] = True
 
     def _kernel(self) -> ResponseKernel:
         return ResponseKernel(Blocks.largest(self.epsilon, len(self.categories)))

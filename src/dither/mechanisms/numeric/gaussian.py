@@ -7,7 +7,7 @@ from dataclasses import KW_ONLY, dataclass
 from enum import Enum
 from fractions import Fraction
 from functools import cached_property
-from typing import Final, final
+from typing import ClassVar, Final, final
 
 import numpy as np
 
@@ -145,6 +145,8 @@ class NormalDensity(SmoothDensity):
     """The normal density with standard deviation σ."""
 
     sigma: float
+
+    monotone_ratios: ClassVar[bool] = True
 
     @property
     def scale(self) -> float:  # type: ignore[override]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import final
+from typing import ClassVar, final
 
 import numpy as np
 
@@ -46,6 +46,8 @@ class LaplaceDensity(SmoothDensity):
     """e^(−|z|/b) / 2b."""
 
     scale: float
+
+    monotone_ratios: ClassVar[bool] = True
 
     def density(self, gap: Floats) -> Floats:
         return np.exp(-np.abs(gap) / self.scale) / (2.0 * self.scale)

@@ -1,0 +1,133 @@
+"""Read the parameters of classifiers: linear models, trees, forests and ReLU networks."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from dither.arrays import Floats, Mask
+from dither.classifiers.models.forest import Forest, Leaves
+from dither.classifiers.models.linear import LinearClassifier
+from dither.classifiers.models.model import Model, with_column_names
+from dither.classifiers.models.network import perceptron
+from dither.classifiers.models.slices import Slice, SliceableClassifier
+from dither.classifiers.subject import Subject
+
+# By name, so that scikit-learn is not imported. Other classes with these attributes may predict differently.
+_LINEAR: Final = frozenset(
+    {
+        "LinearDiscriminantAnalysis",
+        "LinearSVC",
+        "LogisticRegression",
+        "LogisticRegressionCV",
+        "PassiveAggressiveClassifier",
+        "Perceptron",
+        "RidgeClassifier",
+        "RidgeClassifierCV",
+        "SGDClassifier",
+    }
+)
+_FORESTS: Final = frozenset(
+    {"DecisionTreeClassifier", "ExtraTreeClassifier", "ExtraTreesClassifier", "RandomForestClassifier"}
+)
+_SCALERS: Final = frozenset({"MaxAbsScaler", "MinMaxScaler", "RobustScaler", "StandardScaler"})
+
+
+def read_parameters(model: Model, subject: Subject, answer: Any) -> Slice | None:
+    """Return a classifier as a function of the randomised features, or None if it cannot be read.
+
+    `answer` is the classifier's for the record; None is returned also if the parameters give another one.
+    """
+    if subject.row.dtype == object or not np.isfinite(subject.row).all():
+        return None
+    steps, last = _pipeline(model.inside)
+    if any(_class_name(step) not in _SCALERS or getattr(step, "clip", False) for step in steps):
+        return None
+    found: Slice | None = None
+    if _class_name(last) in _FORESTS:
+        found = _forest(steps, last, subject)
+    elif (classifier := _classifier(steps, last, subject)) is not None:
+        found = classifier.sliced(
+            subject.row, subject.columns, lambda points: model.keeps(subject.rows(points), answer)
+        )
+    if found is None or answer != (found.own if model.labels is None else model.labels[found.own]):
+        return None
+    return found
+
+
+def _classifier(steps: Sequence[Any], last: Any, subject: Subject) -> SliceableClassifier | None:
+    name = _class_name(last)
+    if name in _LINEAR:
+        return _linear(steps, last)
+    if name == "MLPClassifier":
+        return perceptron(last, *_scale_and_shift(steps, subject.row.size))
+    if steps:
+        return None
+    if isinstance(last, SliceableClassifier):
+        return last
+    torch = sys.modules.get("torch")  # a module of torch cannot exist unless torch was imported
+    if torch is not None and isinstance(last, torch.nn.Module):
+        from dither.classifiers.models.torch_modules import network
+
+        return network(last, subject.shape)
+    return None
+
+
+def _class_name(estimator: object) -> str:
+    """Return the name of a class of scikit-learn, and nothing for other classes."""
+    kind = type(estimator)
+    return kind.__name__ if kind.__module__.startswith("sklearn.") else ""
+
+
+def _pipeline(estimator: Any) -> tuple[Sequence[Any], Any]:
+    """Return the steps before an estimator, and the estimator."""
+    if _class_name(estimator) != "Pipeline":
+        return [], estimator
+    steps = [step for _, step in estimator.steps if step not in (None, "passthrough")]
+    return steps[:-1], steps[-1]
+
+
+def _transform(steps: Sequence[Any], rows: Floats) -> Floats:
+    for step in steps:
+        rows = np.asarray(with_column_names(step, step.transform)(rows), dtype=np.float64)
+    return rows
+
+
+def _scale_and_shift(steps: Sequence[Any], features: int) -> tuple[Floats, Floats]:
+    """Return a chain of scalers as x·scale + shift."""
+    at_zero, at_one = _transform(steps, np.stack([np.zeros(features), np.ones(features)]))
+    return at_one - at_zero, at_zero
+
+
+def _linear(steps: Sequence[Any], estimator: Any) -> LinearClassifier:
+    weights = np.atleast_2d(np.asarray(estimator.coef_, dtype=np.float64))
+    bias = np.broadcast_to(np.asarray(estimator.intercept_, dtype=np.float64), weights.shape[:1])
+    scale, shift = _scale_and_shift(steps, weights.shape[1])
+    return LinearClassifier(weights * scale, bias + weights @ shift)
+
+
+def _forest(steps: Sequence[Any], estimator: Any, subject: Subject) -> Forest | None:
+    if estimator.n_outputs_ != 1:
+        return None
+    members = getattr(estimator, "estimators_", [estimator])
+    row = _transform(steps, subject.row[None])[0]
+    votes = with_column_names(estimator, estimator.predict_proba)
+    own = int(np.asarray(votes(row[None]))[0].argmax())
+
+    def scaled(feature: int, places: Floats) -> Floats:
+        if not steps:
+            return places
+        rows = np.repeat(subject.row[None], places.size, axis=0)
+        rows[:, subject.columns[feature]] = places
+        return _transform(steps, rows)[:, subject.columns[feature]]
+
+    def keeps(points: Floats) -> Mask:
+        rows = np.repeat(row[None], len(points), axis=0)
+        rows[:, list(subject.columns)] = points
+        return np.asarray(np.asarray(votes(rows)).argmax(axis=1) == own)
+
+    leaves = Leaves.of([member.tree_ for member in members], row, subject.columns)
+    return Forest(own, leaves, len(members), scaled, keeps)
