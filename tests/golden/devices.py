@@ -1,0 +1,117 @@
+"""One case for every public mechanism and combinator: what its devices are told, pinned for ever.
+
+A new mechanism is one line here. `python -m tests.golden.devices` writes the lines that the file lacks.
+"""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import dither as dt
+from dither.mechanisms.combined.indicator import Indicator, RawRelease
+from dither.mechanisms.places.points import grid
+
+FILE = Path(__file__).with_name("device-2.json")
+
+UNIT, WIDE, TURN = dt.Interval(0, 1), dt.Interval(-3, 7.5), dt.Circle(360)
+FOUR = dt.Categories(["firefox", "chrome", "safari", "other"])
+CITY = dt.Rectangle(dt.Interval(139.47, 139.9), dt.Interval(35.51, 35.86))
+SQUARE = dt.Rectangle(UNIT, UNIT)
+POINTS = grid(SQUARE, 3)
+AREAS = {
+    "rectangle": CITY,
+    "disk": dt.Disk(2.5, (1.0, -1.0)),
+    "parallelogram": dt.Parallelogram((0.0, 0.0), (2.0, 1.0), (0.0, 1.0)),
+}
+KEY = bytes(range(32))
+
+CASES: dict[str, Callable[[], Any]] = {
+    "ATP": lambda: dt.ATP(SQUARE, POINTS, epsilon=2),
+    "ATP, as published": lambda: dt.ATP.as_published(SQUARE, POINTS, epsilon=2),
+    "BLH": lambda: dt.BLH(FOUR, epsilon=1),
+    "BoundedLaplace": lambda: dt.BoundedLaplace(WIDE, epsilon=1, cells=64),
+    "BoundedLaplace, near values": lambda: dt.BoundedLaplace(WIDE, epsilon=1, sensitivity=2.5, cells=64),
+    "Duchi": lambda: dt.Duchi(WIDE, epsilon=1),
+    "Each": lambda: dt.Each(age=dt.Podium(dt.Interval(18, 100), epsilon=1), browser=dt.KRR(FOUR, epsilon=1)),
+    "Exponential": lambda: dt.Exponential(WIDE, [-3, 0, 2.5, 7.5], epsilon=1),
+    "Exponential, circle": lambda: dt.Exponential(TURN, [10, 100, 350], epsilon=1),
+    "Focused": lambda: dt.Focused(WIDE, epsilon=1, focus=2.5),
+    "Gaussian": lambda: dt.Gaussian(WIDE, epsilon=1, delta=1e-6, cells=256),
+    "Gridding": lambda: dt.Gridding(CITY, epsilon=2, side=5),
+    "HadamardResponse": lambda: dt.HadamardResponse(FOUR, epsilon=1),
+    "Hybrid": lambda: dt.Hybrid(WIDE, epsilon=2),
+    "Indicator": lambda: _indicator(0.01),
+    "JRR": lambda: dt.JRR(FOUR, p=0.75, rho=-0.2, n=1000),
+    "JointOLH": lambda: dt.JRR.over(dt.OLH(FOUR, epsilon=1), rho=-0.2, n=1000),
+    "JointSUE": lambda: dt.JRR.over(dt.SUE(FOUR, epsilon=1), rho=-0.2, n=1000),
+    "KRR": lambda: dt.KRR(FOUR, epsilon=1),
+    "KRR, numbered": lambda: dt.KRR(dt.Categories(1000), epsilon=1),
+    "KRR, labels of every kind": lambda: dt.KRR(
+        dt.Categories(["é", 1, 2.5, True + 1, None, -(1 << 60), "\n"]), epsilon=1
+    ),
+    "LSRR": lambda: dt.LSRR(SQUARE, POINTS, epsilon=2),
+    "Laplace": lambda: dt.Laplace(WIDE, epsilon=1),
+    "Memoised": lambda: dt.Memoised(dt.Podium(WIDE, epsilon=1), KEY),
+    "NGram": lambda: dt.NGram(SQUARE, POINTS, epsilon=2),
+    "NGram, as published": lambda: dt.NGram.as_published(SQUARE, POINTS, epsilon=2),
+    "OGPM": lambda: dt.OGPM(WIDE, epsilon=1),
+    "OGPM, circle": lambda: dt.OGPM(TURN, epsilon=1),
+    "OGPM, squared": lambda: dt.OGPM(WIDE, epsilon=1, loss=dt.squared),
+    "OGPM, ε = 50": lambda: dt.OGPM(WIDE, epsilon=50),
+    "OGPMU": lambda: dt.OGPMU(WIDE, epsilon=1),
+    "OLH": lambda: dt.OLH(FOUR, epsilon=2),
+    "OUE": lambda: dt.OUE(FOUR, epsilon=1),
+    "Optimal": lambda: dt.Optimal(WIDE, epsilon=1),
+    "Optimal, circle": lambda: dt.Optimal(TURN, epsilon=1),
+    "Optimal, unbiased": lambda: dt.Optimal(WIDE, epsilon=1, unbiased=True),
+    "PEM": lambda: dt.PEM(dt.Text(6), epsilon=1),
+    "PEM, alphabet": lambda: dt.PEM(dt.Text(6, alphabet="abcé"), epsilon=1),
+    "PM": lambda: dt.PM(WIDE, epsilon=1),
+    "PM, 2^20 cells": lambda: dt.PM(WIDE, epsilon=1, cells=1 << 20),
+    "PlanarLaplace": lambda: dt.PlanarLaplace(CITY, epsilon=2),
+    "Podium": lambda: dt.Podium(WIDE, epsilon=1),
+    "Polar": lambda: dt.Polar(dt.Disk(2.5, (1.0, -1.0)), epsilon=2),
+    "Purkayastha": lambda: dt.Purkayastha(TURN, epsilon=1),
+    "RR": lambda: dt.RR(dt.Categories(["no", "yes"]), epsilon=1),
+    "SUE": lambda: dt.SUE(FOUR, epsilon=1),
+    "SW": lambda: dt.SW(WIDE, epsilon=1),
+    "SW, redesigned": lambda: dt.SW(WIDE, epsilon=1).redesigned(),
+    "Sampled": lambda: dt.Sampled(age=dt.Podium(UNIT, epsilon=1), browser=dt.KRR(FOUR, epsilon=1)),
+    "Sectors": lambda: dt.Sectors(TURN, epsilon=1),
+    "Staircase": lambda: dt.Staircase(WIDE, epsilon=1),
+    "Strawman": lambda: dt.Strawman(CITY, epsilon=2),
+    "SubsetSelection": lambda: dt.SubsetSelection(FOUR, epsilon=1),
+    "TraCSC": lambda: dt.TraCSC(CITY, epsilon=2),
+    "TraCSC, sphere": lambda: dt.TraCSC(dt.Sphere(), epsilon=2),
+    "TraCSC, square waves": lambda: dt.TraCSC(CITY, epsilon=2, inner=partial(dt.SW, redesign=True)),
+    "TraCSC, trajectory": lambda: dt.TraCSC(CITY, epsilon=20, unit=dt.TRAJECTORY),
+    **{f"TraCSD, {name}": partial(dt.TraCSD, area, epsilon=2) for name, area in AREAS.items()},
+    "TraCSD, trajectory": lambda: dt.TraCSD(CITY, epsilon=20, unit=dt.TRAJECTORY),
+    "TwoPoint": lambda: dt.TwoPoint(WIDE, epsilon=1),
+}
+
+
+def _indicator(delta: float) -> Indicator:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RawRelease)
+        return Indicator(dt.Podium(WIDE, epsilon=1), delta=delta, allow_raw_release=True)
+
+
+def main() -> None:
+    """Add the cases that the file lacks; those that stand there are never written again."""
+    known = json.loads(FILE.read_text()) if FILE.exists() else {}
+    for name, make in CASES.items():
+        if name not in known:
+            made = make()
+            known[name] = {"fingerprint": made.fingerprint, "device": made.device_text}
+    text = json.dumps(dict(sorted(known.items())), ensure_ascii=False, indent=1)
+    FILE.write_text(text + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
