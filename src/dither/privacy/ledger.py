@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from fractions import Fraction
 from functools import cached_property
 from typing import Any, Protocol, final
 
 from dither.errors import BudgetExceeded, InvalidParameter, Mismatch
 from dither.privacy.guarantee import PAC, Approximate, Bound, Guarantee, Metric, Nothing, Pure, Unit
+from dither.privacy.split import rest
 from dither.randomness import SYSTEM
 
 _KINDS: dict[str, type[Bound]] = {kind.__name__: kind for kind in (Pure, Approximate, PAC, Metric, Nothing)}
@@ -79,9 +78,7 @@ class Ledger:
         """The ε that is left, rounded down; 0 if more was given than allowed."""
         if self.spent.epsilon >= self.epsilon:
             return 0.0
-        exact = Fraction(self.epsilon) - Fraction(self.spent.epsilon)
-        near = float(exact)
-        return near if near <= exact else math.nextafter(near, 0.0)
+        return rest(self.epsilon, self.spent.epsilon)
 
     def allows(self, promise: Guarantee | Promising, *, times: int = 1) -> bool:
         """Say whether this may be given, `times` times, without exceeding the budget."""

@@ -19,6 +19,7 @@ from dither.mechanisms.numeric.ogpm import OGPM, best_width
 from dither.mechanisms.window import within
 from dither.privacy import Bound, Pure, Unit
 from dither.privacy.exact import log_above
+from dither.privacy.split import rest
 from dither.randomness import Source
 
 _PARTS: Final = 1 << 22  # the budget is divided into so many: the optimum is flat, and both sides must agree
@@ -200,10 +201,7 @@ def best_split(
         low, high = grid[max(best - 1, 0)], grid[min(best + 1, len(grid) - 1)]
     part = min(range(low, high + 1), key=total)
     first = epsilon * part / _PARTS
-    second = epsilon - first
-    while Fraction(first) + Fraction(second) > Fraction(epsilon):
-        second = math.nextafter(second, 0.0)
-    return first, second
+    return first, rest(epsilon, first)
 
 
 def worst_of_two_levels(epsilon: float, loss: Power, width: float) -> float:
