@@ -6,7 +6,7 @@ import ast
 from functools import cache
 from importlib import import_module, resources
 
-from dither.errors import InvalidParameter
+from dither.errors import unknown_name
 from dither.mechanisms.base import Mechanism
 
 
@@ -38,6 +38,4 @@ def named(name: str) -> type[Mechanism]:
     try:
         return kinds[name.lower()]
     except (KeyError, AttributeError):
-        raise InvalidParameter(
-            f"there is no such mechanism; there are {', '.join(sorted(names()))}"
-        ) from None
+        raise unknown_name("mechanism", name, sorted(names())) from None

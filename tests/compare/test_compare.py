@@ -217,9 +217,9 @@ def test_extreme_budgets(domain: Any, epsilon: float) -> None:
 def test_what_is_refused() -> None:
     with pytest.raises(dt.errors.InvalidParameter, match="Disk"):
         dt.compare(dt.Disk(1), epsilon=1)
-    with pytest.raises(dt.errors.InvalidParameter, match="losses"):
+    with pytest.raises(dt.errors.InvalidParameter, match="loss"):
         dt.compare(UNIT, epsilon=1, losses=[])
-    with pytest.raises(dt.errors.InvalidParameter, match="losses"):
+    with pytest.raises(dt.errors.InvalidParameter, match="loss"):
         dt.compare(UNIT, epsilon=1, losses=["absolute"])  # type: ignore[list-item]
     with pytest.raises(dt.errors.InvalidParameter, match="epsilon"):
         dt.compare(UNIT, epsilon=0)

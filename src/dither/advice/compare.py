@@ -13,7 +13,7 @@ from dither.advice.plotting import BUDGETS, draw_curves
 from dither.arrays import Floats
 from dither.domains import Categories, Circle, Domain, Interval, Line
 from dither.errors import DitherError, Infeasible, InvalidParameter
-from dither.losses import Criterion, Power, absolute, squared
+from dither.losses import Criterion, Power, absolute, check_loss, squared
 from dither.mechanisms.analysis import Questions
 from dither.mechanisms.base import check_epsilon
 from dither.numerics.quadrature import integrate
@@ -89,9 +89,9 @@ def compare(domain: Domain, *, epsilon: float, losses: Sequence[Power] = (absolu
             f"mechanisms are compared on an Interval, a Circle or Categories, not on {type(domain).__name__}"
             "; for places ask dt.recommend(area, dt.goals.Places(), epsilon=…)"
         )
-    if not losses or not all(isinstance(loss, Power) for loss in losses):
-        raise InvalidParameter("losses are a list of dt.absolute, dt.squared or dt.power(k)")
-    return _compare_numbers(domain, budget, tuple(losses))
+    if not losses:
+        raise InvalidParameter("give at least one loss, such as dt.absolute")
+    return _compare_numbers(domain, budget, tuple(check_loss(loss) for loss in losses))
 
 
 def _compare_numbers(domain: Line, epsilon: float, losses: tuple[Power, ...]) -> Comparison:

@@ -30,7 +30,7 @@ from dither.arrays import Floats
 from dither.domains import Categories, Circle, Interval
 from dither.errors import InvalidParameter
 from dither.kernels.law import COSINE, Moment
-from dither.losses import Criterion, Power, absolute, squared, worst
+from dither.losses import Criterion, Power, absolute, check_criterion, check_loss, squared, worst
 from dither.mechanisms.analysis import Questions
 from dither.optimal.closed_form import known_optimum
 from dither.optimal.mechanism import Optimal
@@ -210,8 +210,7 @@ class SingleValues(Goal):
     otherwise = "for categories ask dt.goals.Frequencies, for places dt.goals.Places"
 
     def __post_init__(self) -> None:
-        if not isinstance(self.loss, Power):
-            raise InvalidParameter("a loss is dt.absolute, dt.squared or dt.power(k)")
+        check_loss(self.loss)
         check_criterion(self.criterion)
 
     def candidates(self, domain: Any, epsilon: float, *, wait: bool = True) -> list[Candidate]:
@@ -270,12 +269,6 @@ def check_people(n: object) -> None:
     """Raise unless a number of people is a whole number, or left open."""
     if n is not None and (isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 1):
         raise InvalidParameter("n is how many people answer: a whole number, at least 1")
-
-
-def check_criterion(criterion: object) -> None:
-    """Raise unless a criterion is one."""
-    if not isinstance(criterion, Criterion):
-        raise InvalidParameter("a criterion is dt.worst or dt.average")
 
 
 def stated(n: int | None) -> int:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import click
 
+from dither import losses
 from dither.domains import Domain
-from dither.losses import Power, absolute, power, squared
 from dither.mechanisms.base import Mechanism
 from dither.registry import named, names
 from dither.wire.campaign import read_domain
@@ -79,14 +79,11 @@ def build(mechanism: str, domain: Domain | None, epsilon: float | None) -> Mecha
         raise click.UsageError(f"{kind.__name__} needs more than a domain and ε: use Python") from None
 
 
-def read_loss(text: str) -> Power:
-    """Give the loss of a name, or the power of the distance that a number says."""
-    known = {"absolute": absolute, "squared": squared}
-    if text in known:
-        return known[text]
-    try:
-        return power(float(text))
-    except ValueError:
-        raise click.UsageError(
-            "a loss is absolute, squared, or a power of the distance such as 1.5"
-        ) from None
+def read_loss(context: click.Context, parameter: click.Parameter, given: Any) -> Any:
+    """Return the loss that an option names, a tuple of them if it may be repeated, None if it is left out."""
+    if isinstance(given, tuple):
+        return tuple(losses.named(name) for name in given)
+    return None if given is None else losses.named(given)
+
+
+CRITERION: Final = click.Choice(list(losses.CRITERIA))  # read with `losses.criterion_named`

@@ -16,7 +16,7 @@ import numpy as np
 
 from dither.arrays import Floats
 from dither.errors import InvalidParameter
-from dither.losses import Criterion, Power, absolute, squared, worst
+from dither.losses import Criterion, Power, absolute, check_criterion, squared, worst
 
 LEAST, MOST = 0.05, 8.0
 _CHECKED: Final = (1 << 12) + 1  # distances at which a given function is looked at
@@ -119,8 +119,7 @@ class Problem:
     def __post_init__(self) -> None:
         if not LEAST <= self.epsilon <= MOST:
             raise InvalidParameter(f"mechanisms are solved for ε from {LEAST:g} to {MOST:g}")
-        if not isinstance(self.criterion, Criterion):
-            raise InvalidParameter("the criterion is dt.worst or dt.average")
+        check_criterion(self.criterion)
         if self.unbiased and self.loss != squared:
             raise InvalidParameter("an unbiased mechanism is judged by its variance: loss=dt.squared")
 

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import click
 
+from dither import losses
 from dither.atomic import renamed
-from dither.cli.options import domain_options, needed, read_loss
+from dither.cli.options import CRITERION, domain_options, needed, read_loss
 from dither.domains import Circle, Domain
-from dither.losses import Criterion, absolute, squared
+from dither.losses import Power
 from dither.optimal import store
 from dither.optimal.mechanism import Optimal
 from dither.optimal.problem import Problem
@@ -20,11 +21,11 @@ from dither.wire.codec import to_json
 @click.command()
 @domain_options
 @click.option("--epsilon", type=float, required=True, help="The budget ε, from 0.05 to 8.")
-@click.option("--loss", default=None, metavar="LOSS", help="absolute, squared, or a power such as 1.5.")
+@click.option("--loss", callback=read_loss, metavar="LOSS", help=f"{losses.LOSS_CHOICES}.")
 @click.option(
     "--criterion",
-    type=click.Choice([one.value for one in Criterion]),
-    default=Criterion.WORST.value,
+    type=CRITERION,
+    default=losses.worst.value,
     show_default=True,
     help="Whether the largest error counts or the mean over values spread evenly.",
 )
@@ -36,7 +37,7 @@ from dither.wire.codec import to_json
 def command(
     domain: Domain | None,
     epsilon: float,
-    loss: str | None,
+    loss: Power | None,
     criterion: str,
     unbiased: bool,
     fresh: bool,
@@ -57,8 +58,8 @@ def command(
     asked = needed(domain)
     if out is not None and out.suffix != ".json":
         raise click.UsageError("give the file a name that ends in .json: by that, other verbs know it")
-    judged = (squared if unbiased else absolute) if loss is None else read_loss(loss)
-    problem = Problem(epsilon, judged, Criterion(criterion), unbiased)
+    judged = (losses.squared if unbiased else losses.absolute) if loss is None else loss
+    problem = Problem(epsilon, judged, losses.criterion_named(criterion), unbiased)
     origin = "in closed form" if isinstance(asked, Circle) else store.whence(problem, fresh=fresh)
     solved = Optimal(
         asked, epsilon=epsilon, loss=judged, criterion=problem.criterion, unbiased=unbiased, fresh=fresh

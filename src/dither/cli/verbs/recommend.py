@@ -8,11 +8,12 @@ from typing import Any
 
 import click
 
+from dither import losses
 from dither.advice import goals
 from dither.advice.recommend import epsilon_for, people_for, recommend
-from dither.cli.options import domain_options, needed, read_loss
+from dither.cli.options import CRITERION, domain_options, needed, read_loss
 from dither.domains import Domain
-from dither.losses import Criterion
+from dither.losses import Power
 
 
 @click.command()
@@ -26,10 +27,8 @@ from dither.losses import Criterion
 @click.option("--people", type=int, help="How many people will answer.")
 @click.option("--epsilon", type=float, help="The budget ε; left out, it is found for --error.")
 @click.option("--error", type=float, help="The error that may remain: finds --people or --epsilon.")
-@click.option(
-    "--criterion", type=click.Choice(["worst", "average"]), help="Which values count: mean, values."
-)
-@click.option("--loss", metavar="LOSS", help="For values: absolute, squared, or a power such as 1.5.")
+@click.option("--criterion", type=CRITERION, help="Which values count: mean, values.")
+@click.option("--loss", callback=read_loss, metavar="LOSS", help=f"For values: {losses.LOSS_CHOICES}.")
 @click.option("--bins", type=int, help="For a distribution: how many equal bins.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(
@@ -39,7 +38,7 @@ def command(
     epsilon: float | None,
     error: float | None,
     criterion: str | None,
-    loss: str | None,
+    loss: Power | None,
     bins: int | None,
     as_json: bool,
 ) -> None:
@@ -55,8 +54,8 @@ def command(
     wanted = _goal(
         goal,
         n=people,
-        criterion=None if criterion is None else Criterion(criterion),
-        loss=None if loss is None else read_loss(loss),
+        criterion=None if criterion is None else losses.criterion_named(criterion),
+        loss=loss,
         bins=bins,
     )
     if error is None:

@@ -22,7 +22,7 @@ from typing import Any, Final, final
 
 from dither.domains import Interval, finite
 from dither.errors import DitherError, Infeasible, InvalidParameter, MissingExtra
-from dither.losses import Power
+from dither.losses import Power, check_loss
 from dither.mechanisms.base import check_epsilon
 
 UNIT: Final = Interval(0.0, 1.0)
@@ -277,8 +277,7 @@ def _rooms(value: float) -> list[tuple[int, float, float]]:
 
 
 def _check(loss: Power, pieces: int, codomain: Interval) -> None:
-    if not isinstance(loss, Power):
-        raise InvalidParameter("a loss is dt.absolute, dt.squared or dt.power(k)")
+    check_loss(loss)
     if isinstance(pieces, bool) or not isinstance(pieces, int) or pieces < 1:
         raise InvalidParameter("the number of pieces is a whole number, at least 1")
     if not isinstance(codomain, Interval):
