@@ -54,7 +54,7 @@ def test_what_is_no_loss_is_refused(wrong: str) -> None:
     ("wrong", "nearest"), [("absolut", "absolute"), ("Square", "squared"), ("squarred", "squared")]
 )
 def test_an_unknown_loss_names_the_nearest(wrong: str, nearest: str) -> None:
-    with pytest.raises(InvalidParameter, match=f"'{wrong}'; did you mean {nearest}\\?"):
+    with pytest.raises(InvalidParameter, match=f"'{wrong}': did you mean {nearest}\\?"):
         losses.named(wrong)
 
 

@@ -84,6 +84,6 @@ def unknown_name(kind: str, name: object, known: Iterable[str], *, also: str = "
     names = list(known)
     spelled = {one.lower(): one for one in names}
     near = get_close_matches(str(name).lower(), spelled, 1)
-    meant = f"; did you mean {spelled[near[0]]}?" if near else ";"
-    more = f", {also}" if also else ""
-    return InvalidParameter(f"there is no {kind} {name!r}{meant} There are {', '.join(names)}{more}")
+    there = f"did you mean {spelled[near[0]]}? There" if near else "there"
+    choices = ", ".join([*names, also] if also else names)
+    return InvalidParameter(f"there is no {kind} {name!r}: {there} are {choices}")

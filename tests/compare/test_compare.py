@@ -170,7 +170,7 @@ def test_the_text(table: Any) -> None:
     assert all(len(line) <= 140 for line in lines)
     assert "(×1.00)" in text
     assert next(iter(table)) is table[0]
-    with pytest.raises(dt.errors.InvalidParameter, match="there is no such row"):
+    with pytest.raises(dt.errors.InvalidParameter, match="there is no row"):
         table["Nonsense"]
 
 

@@ -21,7 +21,7 @@ from dither.optimal import store
 from dither.optimal.closed_form import known_optimum
 from dither.optimal.mechanism import Optimal
 from dither.optimal.problem import Problem
-from dither.table import Row, Table, shown
+from dither.table import ResultTable, Row, shown
 
 _INPUTS: Final = 2048  # spread evenly, over which the error of a solved mechanism is averaged
 _UNBIASED: Final = 1e-6  # a bias below this share of the domain's length is none
@@ -29,7 +29,7 @@ _UNBIASED: Final = 1e-6  # a bias below this share of the domain's length is non
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
-class Comparison(Table):
+class Comparison(ResultTable):
     """What `dt.compare` gives: a table of mechanisms, the best first, that can also be drawn.
 
     `relative …` columns divide an error by the smallest possible one, or by the smallest found.
@@ -57,7 +57,7 @@ class Comparison(Table):
         there = [(one.name, _along(one, lambda made: error_of(made, judged, worst))) for one in best]
         return draw_curves(here, there, ("value", f"{judged!r} error"), axes)
 
-    def _shown(self) -> tuple[list[str], list[list[str]]]:
+    def _cells(self) -> tuple[list[str], list[list[str]]]:
         # A relative error stands beside its error: the same table in half the width.
         plain = [name for name in self.columns if not name.startswith("relative ")]
         cells = []

@@ -12,12 +12,12 @@ from dither.advice.goal import Goal
 from dither.domains import Domain, finite
 from dither.errors import Infeasible, InvalidParameter
 from dither.mechanisms.base import LEAST_EPSILON, MOST_EPSILON, Mechanism, check_epsilon
-from dither.table import Table, shown
+from dither.table import ResultTable, as_text, shown
 
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
-class Recommendation(Table):
+class Recommendation(ResultTable):
     """What `dt.recommend` gives: mechanisms for a goal, the best first, each with its error and a reason.
 
     `best` is the first of them, ready to perturb.
@@ -31,12 +31,11 @@ class Recommendation(Table):
         return self.mechanisms[0]
 
     def __repr__(self) -> str:
-        width = max(len(str(row["mechanism"])) for row in self.rows)
-        lines = [
-            f"{i + 1:2d}. {row['mechanism']:<{width}}  {shown(row['error']):>9}  {row['why']}"
-            for i, row in enumerate(self.rows)
+        rows = [
+            (f"{number:2d}. {row['mechanism']}", f"{shown(row['error']):>9}", row["why"])
+            for number, row in enumerate(self.rows, 1)
         ]
-        return "\n".join([self.title, "", *lines])
+        return f"{self.title}\n\n{as_text((), rows, align='lrl')}"
 
 
 def recommend(domain: Domain, goal: Goal, *, epsilon: float) -> Recommendation:

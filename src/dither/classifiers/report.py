@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from html import escape
-from typing import Any, Final
+from typing import Any
 
 from dither.classifiers.case import Case
 from dither.classifiers.choice import Ranking, best_mechanism
@@ -18,15 +17,10 @@ from dither.classifiers.subject import Randomiser, check_mechanism, chosen_by, p
 from dither.classifiers.utility import QUERIES
 from dither.domains import Interval
 from dither.errors import InvalidParameter
+from dither.html import Markup, element, figure, joined, page
 from dither.mechanisms.plotting import axes_or_new
 from dither.randomness import Source
-
-_STYLE: Final = """
-body { font: 16px/1.5 system-ui, sans-serif; max-width: 52rem; margin: 2rem auto; padding: 0 1rem }
-table { border-collapse: collapse; margin: 1rem 0 } td, th { padding: .25rem .8rem; text-align: left }
-tr + tr { border-top: 1px solid #ddd } .warn { background: #fff3cd; padding: .6rem 1rem }
-svg { max-width: 100%; height: auto }
-"""
+from dither.table import as_html
 
 
 def report(
@@ -69,22 +63,22 @@ def report(
         (name, rounded_down(found.lower), found.method.value, found.confidence, str(found.guarantee))
         for name, found in zip(ranking.names, ranking.utilities, strict=True)
     ]
-    parts = [
-        "<!doctype html><meta charset='utf-8'><title>What a classifier keeps</title>",
-        f"<style>{_STYLE}</style>",
-        "<h1>What a classifier keeps</h1>",
-        "<p class='warn'>This page shows a record. Keep it where the record may be.</p>",
-        f"<p>The classifier is <code>{escape(_title(Model.of(predict).inside))}</code>. Probabilities are "
-        "those of the same answer as for the record itself, when its features are randomised first.</p>",
-        "<h2>The record</h2>",
+    meaning = (
+        ". Probabilities are those of the same answer as for the record itself, when its features are "
+        "randomised first."
+    )
+    return page(
+        "What a classifier keeps",
+        element("p", "This page shows a record. Keep it where the record may be.", class_="warn"),
+        element("p", "The classifier is ", element("code", _title(Model.of(predict).inside)), meaning),
+        element("h2", "The record"),
         _record(case, called, parts_of(first, len(case.subject.columns))),
-        f"<h2>At ε = {epsilon:g}</h2>",
-        _table(("mechanism", "stays, at least", "how it is known", "confidence", "promise"), rows),
-        "<h2>Against the budget</h2>",
+        element("h2", f"At ε = {epsilon:g}"),
+        as_html(("mechanism", "stays, at least", "how it is known", "confidence", "promise"), rows),
+        element("h2", "Against the budget"),
         _curves(curves, at_least),
         *_map(predict, x, case, called, first, names, source),
-    ]
-    return "\n".join(parts) + "\n"
+    )
 
 
 def _title(inside: object) -> str:
@@ -101,7 +95,7 @@ def _called(case: Case, model: Model, x: Any, names: Sequence[str] | None) -> li
     return [str(name) for name in names or model.names or (f"feature {place + 1}" for place in range(count))]
 
 
-def _record(case: Case, called: Sequence[str], parts: Sequence[Any]) -> str:
+def _record(case: Case, called: Sequence[str], parts: Sequence[Any]) -> Markup:
     domains = dict(zip(case.subject.columns, parts, strict=True))
     rows = []
     for place, name in enumerate(called[:100]):
@@ -109,10 +103,10 @@ def _record(case: Case, called: Sequence[str], parts: Sequence[Any]) -> str:
         shown = f"{value:.6g}" if isinstance(value, float) else str(value)
         part = domains.get(place)
         rows.append((name, shown, "as it is" if part is None else f"randomised on {part.domain}"))
-    return _table(("feature", "value", "sent"), rows)
+    return as_html(("feature", "value", "sent"), rows)
 
 
-def _curves(curves: Mapping[str, Curve], at_least: float) -> str:
+def _curves(curves: Mapping[str, Curve], at_least: float) -> Markup:
     axes = axes_or_new(None)
     lines = []
     for name, curve in curves.items():
@@ -121,7 +115,8 @@ def _curves(curves: Mapping[str, Curve], at_least: float) -> str:
     axes.axhline(at_least, color="grey", linewidth=0.8, linestyle=":")
     axes.set_xscale("log")
     head = ("mechanism", f"stays with {at_least:g} at least", "how it is known", "queries")
-    return svg(axes) + _table(head, lines)
+    drawn = figure(svg(axes), "the probability that the answer stays, against ε, for each mechanism")
+    return joined([drawn, as_html(head, lines)])
 
 
 def _where(curve: Curve, at_least: float) -> str:
@@ -142,7 +137,7 @@ def _map(
     mechanism: Randomiser,
     names: Sequence[str] | None,
     source: Source | None,
-) -> list[str]:
+) -> list[Markup]:
     """Draw the map of two features on intervals, with boxes in which the answer stays."""
     columns = case.subject.columns
     lines = tuple(as_designed(part).line for part in parts_of(mechanism, len(columns)))
@@ -161,14 +156,6 @@ def _map(
     boxes = {name: one.box for name, one in found.items()}
     axes = draw_boundary(case, lines, boxes, labels)  # type: ignore[arg-type]
     rows = [(name, repr(one)) for name, one in found.items()]
-    note = "<p>Blue: the answer stays. It does in these boxes:</p>"
-    return ["<h2>Where the answer stays</h2>", svg(axes), note, _table(("box", "how far"), rows)]
-
-
-def _table(head: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
-    def cell(value: Any) -> str:
-        return escape(f"{value:.4g}" if isinstance(value, float) else str(value))
-
-    lines = ["<tr>" + "".join(f"<th>{escape(name)}</th>" for name in head) + "</tr>"]
-    lines += ["<tr>" + "".join(f"<td>{cell(value)}</td>" for value in row) + "</tr>" for row in rows]
-    return "<table>" + "".join(lines) + "</table>"
+    note = element("p", "Blue: the answer stays. It does in these boxes:")
+    drawn = figure(svg(axes), "where the answer stays when the two features move")
+    return [element("h2", "Where the answer stays"), drawn, note, as_html(("box", "how far"), rows)]

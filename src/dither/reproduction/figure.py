@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
 from typing import Any, final
 
 from dither.errors import InvalidParameter
-
-Row = Mapping[str, Any]
+from dither.table import Row
 
 
 class Version(Enum):
@@ -136,24 +133,6 @@ class Outcome:
         return all(met for met, _ in self.checks)
 
 
-def write_rows(rows: Sequence[Row]) -> str:
-    """Write tidy rows as CSV; the columns are those of all rows, in the order they first appear."""
-    columns = list(dict.fromkeys(name for row in rows for name in row))
-    stream = io.StringIO()
-    writer = csv.DictWriter(stream, columns, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return stream.getvalue()
-
-
-def read_rows(text: str) -> list[dict[str, Any]]:
-    """Read tidy rows back, numbers as numbers."""
-    return [
-        {name: _number(value) for name, value in row.items() if value != ""}
-        for row in csv.DictReader(io.StringIO(text))
-    ]
-
-
 Drawing = Callable[[Callable[..., Any], list[dict[str, Any]]], None]
 
 
@@ -195,10 +174,3 @@ def _same(found: Any, wanted: Any) -> bool:
     if isinstance(wanted, float | int) and isinstance(found, float | int):
         return math.isclose(found, wanted, rel_tol=1e-9, abs_tol=1e-12)
     return bool(found == wanted)
-
-
-def _number(text: str) -> Any:
-    try:
-        return float(text)
-    except ValueError:
-        return text

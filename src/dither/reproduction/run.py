@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from dither.errors import InvalidParameter, MissingExtra
-from dither.reproduction.figure import Figure, Outcome, Setting, read_rows, write_rows
-from dither.reproduction.page import page
+from dither.reproduction.figure import Figure, Outcome, Setting
+from dither.reproduction.page import report
+from dither.table import as_csv, from_csv
 
 PAPERS: Final = {  # a paper's number and the module that reproduces it
     "001": "ogpm",
@@ -63,7 +64,7 @@ def run(
         outcome = _one(figure, out, setting)
         progress(figure, outcome)
         outcomes.append(outcome)
-    (out / "report.html").write_text(page(outcomes, out), encoding="utf-8")
+    (out / "report.html").write_text(report(outcomes, out), encoding="utf-8")
     return outcomes
 
 
@@ -79,17 +80,17 @@ def _one(figure: Figure, out: Path, setting: Setting) -> Outcome:
     table = out / f"{figure.slug}.csv"
     mark = out / f".{figure.slug}.{stamp}.done"
     if table.exists() and mark.exists():
-        return Outcome(figure, read_rows(table.read_text(encoding="utf-8")))
+        return Outcome(figure, from_csv(table.read_text(encoding="utf-8")))
     try:
         rows = figure.make(setting)
     except MissingExtra as error:
         return Outcome(figure, [], str(error))
-    table.write_text(write_rows(rows), encoding="utf-8")
+    table.write_text(as_csv(rows), encoding="utf-8")
     picture = drawing(figure, rows)
     if picture:
         (out / f"{figure.slug}.png").write_bytes(picture)
     mark.touch()
-    return Outcome(figure, read_rows(write_rows(rows)))
+    return Outcome(figure, from_csv(as_csv(rows)))
 
 
 def drawing(figure: Figure, rows: list[dict[str, Any]]) -> bytes:

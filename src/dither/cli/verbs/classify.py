@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,7 @@ import numpy as np
 from dither.atomic import whole
 from dither.classifiers import best_mechanism, over_records, report
 from dither.cli.models import features_of, inside, load, records
-from dither.cli.output import rows_done
+from dither.cli.output import JSON_OPTION, print_json, rows_done
 from dither.domains import Interval
 from dither.mechanisms.combined.each import Each
 
@@ -44,7 +43,7 @@ from dither.mechanisms.combined.each import Each
 @click.option("--queries", default=20_000, show_default=True, help="How often the classifier is asked.")
 @click.option("--average", is_flag=True, help="Look at all records of FILE as well.")
 @click.option("-o", "--out", required=True, type=click.Path(dir_okay=False, path_type=Path), help="The page.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@JSON_OPTION
 def command(
     model: str,
     file: Path,
@@ -110,7 +109,7 @@ def command(
         }
         for kind, all_ in overall.items():
             answer[kind] |= {"average": all_.average.lower, "worst": all_.worst.lower}
-        click.echo(json.dumps({"page": str(out), "mechanisms": answer}, ensure_ascii=False))
+        print_json({"page": str(out), "mechanisms": answer})
         return
     click.echo(repr(ranking))
     for kind, all_ in overall.items():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import click
@@ -10,6 +9,7 @@ import click
 from dither import losses
 from dither.advice.compare import compare
 from dither.cli.options import domain_options, needed, read_loss
+from dither.cli.output import JSON_OPTION, print_json
 from dither.domains import Domain
 from dither.losses import Power
 
@@ -28,7 +28,7 @@ from dither.losses import Power
     help=f"Judge by {losses.LOSS_CHOICES}; may be repeated, the first ranks.",
 )
 @click.option("--plot", type=click.Path(dir_okay=False, path_type=Path), help="Draw the errors.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@JSON_OPTION
 def command(
     domain: Domain | None, epsilon: float, judged: tuple[Power, ...], plot: Path | None, as_json: bool
 ) -> None:
@@ -42,4 +42,7 @@ def command(
     table = compare(needed(domain), epsilon=epsilon, losses=judged)
     if plot is not None:
         table.plot()[0].figure.savefig(plot)
-    click.echo(json.dumps([dict(row) for row in table], ensure_ascii=False) if as_json else repr(table))
+    if as_json:
+        print_json([dict(row) for row in table])
+    else:
+        click.echo(repr(table))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,7 @@ import numpy as np
 
 from dither.advice.compare import compare
 from dither.audits.exact import audit
-from dither.cli.output import table
+from dither.cli.output import JSON_OPTION, number, print_json, table
 from dither.domains import Categories, Circle, Interval
 from dither.errors import MissingExtra
 from dither.estimation.api import distribution, estimate, mean
@@ -37,7 +36,7 @@ BROWSERS = ("firefox", "chrome", "safari", "other")
     type=click.Path(file_okay=False, path_type=Path),
     help="The folder for the pictures.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@JSON_OPTION
 def command(people: int, epsilon: float, out: Path, as_json: bool) -> None:
     """Ask generated people four questions, and compare what the reports say with the truth.
 
@@ -67,7 +66,7 @@ def command(people: int, epsilon: float, out: Path, as_json: bool) -> None:
     if as_json:
         shown = [dict(zip(("question", "truth", "estimate"), row, strict=True)) for row in rows]
         ok = all(finding.ok for finding in findings)
-        click.echo(json.dumps({"answers": shown, "ok": ok, "pictures": pictures}, ensure_ascii=False))
+        print_json({"answers": shown, "ok": ok, "pictures": pictures})
         return
     click.echo(f"{people} people randomise their own answers, ε = {epsilon:g} each. One of the questions:\n")
     click.echo(f"  {questions['age'].describe()}\n")
@@ -90,13 +89,11 @@ def _answers(data: dict[str, Any], reports: dict[str, Any]) -> list[list[str]]:
         "commute": ("mean commute, minutes", data["commute"].mean(), mean(reports["commute"])),
         "heading": ("mean heading, degrees", direction, mean(reports["heading"])),
     }
-    rows = [
-        [label, f"{truth:.4g}", repr(found).partition(" (")[0]] for label, truth, found in truths.values()
-    ]
+    rows = [[label, number(truth), repr(found).partition(" (")[0]] for label, truth, found in truths.values()]
     shares: Any = estimate(reports["browser"])
     for name in BROWSERS:
         truth = float((data["browser"] == name).mean())
-        rows.append([f"share of {name}", f"{truth:.3f}", repr(shares[name]).partition(" (")[0]])
+        rows.append([f"share of {name}", number(truth, 3), repr(shares[name]).partition(" (")[0]])
     return rows
 
 

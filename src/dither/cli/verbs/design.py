@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import click
@@ -10,11 +9,13 @@ import click
 from dither import losses
 from dither.atomic import renamed
 from dither.cli.options import CRITERION, domain_options, needed, read_loss
+from dither.cli.output import JSON_OPTION, number, percent, print_json
 from dither.domains import Circle, Domain
 from dither.losses import Power
 from dither.optimal import store
 from dither.optimal.mechanism import Optimal
 from dither.optimal.problem import Problem
+from dither.table import as_text
 from dither.wire.codec import to_json
 
 
@@ -33,7 +34,7 @@ from dither.wire.codec import to_json
 @click.option("--fresh", is_flag=True, help="Solve now, even if a design is at hand (extra: optimal).")
 @click.option("-o", "--out", type=click.Path(dir_okay=False, path_type=Path), help="Write it as JSON.")
 @click.option("--plot", type=click.Path(dir_okay=False, path_type=Path), help="Draw its shape.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@JSON_OPTION
 def command(
     domain: Domain | None,
     epsilon: float,
@@ -73,16 +74,15 @@ def command(
             part.write_text(to_json(solved) + "\n", encoding="utf-8")
     if as_json:
         answer = {"error": certificate.error, "bound": certificate.bound, "gap": certificate.gap}
-        click.echo(json.dumps({**answer, "design": origin, "bytes": solved.report_bytes}, ensure_ascii=False))
+        print_json({**answer, "design": origin, "bytes": solved.report_bytes})
         return
     what = "variance" if unbiased else f"{judged!r} error"
     lines = {
-        f"{criterion} {what}": f"{certificate.error:.6g}",
-        "no mechanism has less than": f"{certificate.bound:.6g}",
-        "gap": f"{100.0 * certificate.gap:.2g} %",
+        f"{criterion} {what}": number(certificate.error, 6),
+        "no mechanism has less than": number(certificate.bound, 6),
+        "gap": percent(certificate.gap),
         "design": origin,
-        "report": f"{solved.report_bytes:g} byte" + ("" if solved.report_bytes == 1 else "s"),
+        "report": f"{number(solved.report_bytes)} byte" + ("" if solved.report_bytes == 1 else "s"),
         "promise": str(solved.guarantee),
     }
-    for name, value in lines.items():
-        click.echo(f"{name:<27} {value}")
+    click.echo(as_text((), list(lines.items()), align="ll"))

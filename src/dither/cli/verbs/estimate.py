@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import click
 import numpy as np
 
-from dither.cli.output import rows_done, table
+from dither.cli.output import JSON_OPTION, number, print_json, probability, rows_done, table
 from dither.domains import Categories
 from dither.estimation.api import distribution, estimate, quantile
 from dither.estimation.estimate import Estimate, show
@@ -23,7 +23,7 @@ from dither.files.collect import summarise_file
 @click.option("--column", help="One question only.")
 @click.option("--bins", type=int, help="Also the distribution, over so many bins.")
 @click.option("--quantile", "shares", type=float, multiple=True, help="Also a quantile, such as 0.9.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@JSON_OPTION
 def command(
     file: Path, column: str | None, bins: int | None, shares: tuple[float, ...], as_json: bool
 ) -> None:
@@ -44,7 +44,7 @@ def command(
     answers = {name: _answers(summary, bins, shares) for name, summary in summaries.items()}
     if as_json:
         shown = {name: [_plain(label, value) for label, value in found] for name, found in answers.items()}
-        click.echo(json.dumps(shown, ensure_ascii=False))
+        print_json(shown)
         return
     for name, found in answers.items():
         summary = summaries[name]
@@ -78,10 +78,22 @@ def _text(label: str, value: Any) -> str:
         return f"  {label}: {value}"
     low, high = value.bands()
     rows = [
-        [f"{value.edges[i]:g} – {value.edges[i + 1]:g}", f"{p:.4f}", f"{low[i]:.4f} – {high[i]:.4f}"]
+        [
+            _range(_edge, *value.edges[i : i + 2]),
+            probability(p),
+            _range(probability, low[i], high[i]),
+        ]
         for i, p in enumerate(value.probabilities)
     ]
     return table(["bin", "probability", "95 % band"], rows)
+
+
+def _edge(value: float) -> str:
+    return number(value, 6)
+
+
+def _range(written: Callable[[float], str], low: float, high: float) -> str:
+    return f"{written(low)} – {written(high)}"
 
 
 def _plain(label: str, value: Any) -> dict[str, Any]:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import click
 
 from dither.cli.options import build, domain_options, mechanism_names
-from dither.cli.output import rows_done
+from dither.cli.output import JSON_OPTION, print_json, rows_done
 from dither.domains import Domain
 from dither.files.collect import Missing, perturb_file
 from dither.wire.campaign import Campaign, default_mechanism
@@ -41,7 +40,7 @@ from dither.wire.campaign import Campaign, default_mechanism
     show_default=True,
     help="What an empty cell means; 'skip' declares that who did not answer is public.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@JSON_OPTION
 def command(
     file: Path,
     column: str | None,
@@ -72,7 +71,7 @@ def command(
         )
     if as_json:
         counts = {"written": tally.written, "missing": tally.missing, "repeated": tally.repeated}
-        click.echo(json.dumps({**counts, "guarantee": str(asked.guarantee)}, ensure_ascii=False))
+        print_json({**counts, "guarantee": str(asked.guarantee)})
         return
     left = [
         f"{tally.missing} unanswered" if tally.missing else "",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import fields
 from typing import Any
 
@@ -12,6 +11,7 @@ from dither import losses
 from dither.advice import goals
 from dither.advice.recommend import epsilon_for, people_for, recommend
 from dither.cli.options import CRITERION, domain_options, needed, read_loss
+from dither.cli.output import JSON_OPTION, number, print_json
 from dither.domains import Domain
 from dither.losses import Power
 
@@ -30,7 +30,7 @@ from dither.losses import Power
 @click.option("--criterion", type=CRITERION, help="Which values count: mean, values.")
 @click.option("--loss", callback=read_loss, metavar="LOSS", help=f"For values: {losses.LOSS_CHOICES}.")
 @click.option("--bins", type=int, help="For a distribution: how many equal bins.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@JSON_OPTION
 def command(
     domain: Domain | None,
     goal: str,
@@ -62,7 +62,10 @@ def command(
         if epsilon is None:
             raise click.UsageError("give --epsilon for a ranking, or --error with --epsilon or --people")
         table = recommend(asked, wanted, epsilon=epsilon)
-        click.echo(json.dumps([dict(row) for row in table], ensure_ascii=False) if as_json else repr(table))
+        if as_json:
+            print_json([dict(row) for row in table])
+        else:
+            click.echo(repr(table))
         return
     found: dict[str, float]
     if epsilon is None:
@@ -71,8 +74,11 @@ def command(
         if people is not None:
             raise click.UsageError("of --people, --epsilon and --error give two: the third is found")
         found = {"people": people_for(asked, wanted, error, epsilon=epsilon)}
+    if as_json:
+        print_json(found)
+        return
     ((name, value),) = found.items()
-    click.echo(json.dumps(found) if as_json else f"{name}: {value if name == 'people' else f'{value:.6g}'}")
+    click.echo(f"{name}: {value if name == 'people' else number(value, 6)}")
 
 
 def _goal(name: str, **given: Any) -> goals.Goal:

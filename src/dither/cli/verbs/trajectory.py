@@ -13,7 +13,7 @@ import numpy as np
 
 from dither.atomic import whole
 from dither.cli.areas import INNER, KINDS, Area, area_options, from_text, to_text
-from dither.cli.output import rows_done, table
+from dither.cli.output import JSON_OPTION, metres, number, percent, print_json, rows_done, table
 from dither.domains import Disk, Interval, Rectangle
 from dither.errors import MalformedReport, OutsideDomain
 from dither.files import Trips, read_trips, write_trips
@@ -49,7 +49,6 @@ _UNIT = click.option(
     show_default=True,
     help="What ε is for.",
 )
-_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
 @click.group()
@@ -90,7 +89,7 @@ def command() -> None:
 @click.option(
     "--plot", type=_OUT, callback=_drawable, help="A picture of trips before and after: for your own eyes."
 )
-@_JSON
+@JSON_OPTION
 def perturb(
     file: Path,
     area: Area,
@@ -134,7 +133,7 @@ def perturb(
     if as_json:
         answer = {"trips": len(trips), "places": len(trips.paths.points), "out": str(out)}
         answer |= {"mechanism": type(own).__name__, "guarantee": str(own.guarantee)}
-        click.echo(json.dumps({**answer, "longest_trip": str(whole_trip)}, ensure_ascii=False))
+        print_json({**answer, "longest_trip": str(whole_trip)})
         return
     click.echo(f"{len(trips)} trips with {len(trips.paths.points)} places in {out}, by {type(own).__name__}")
     click.echo(f"each is promised {own.guarantee}")
@@ -172,7 +171,7 @@ def _picture(trips: Trips, told: Trips, area: Area, plot: Path) -> None:
 )
 @click.option("--plot", type=_OUT, callback=_drawable, help="Draw the map.")
 @click.option("-o", "--out", type=_OUT, help="The map as GeoJSON: a polygon for each cell.")
-@_JSON
+@JSON_OPTION
 def map_(
     file: Path,
     columns: int,
@@ -204,11 +203,11 @@ def map_(
         ends = {"x": [found.grid.x.low, found.grid.x.high], "y": [found.grid.y.low, found.grid.y.high]}
         plain = [{"share": float(one), "standard_error": float(one.standard_error)} for one in shares]
         answer = {"n": found.n, "grid": ends, "probabilities": found.probabilities.tolist(), "shares": plain}
-        click.echo(json.dumps(answer))
+        print_json(answer)
         return
     click.echo(f"{found.n} locations by {type(reports.mechanism).__name__}, {found.guarantee}")
     for part, share in zip(parts, shares, strict=True):
-        click.echo(f"  {' '.join(f'{number:g}' for number in part)}: {share}")
+        click.echo(f"  {' '.join(number(degrees, 6) for degrees in part)}: {share}")
     if not parts:
         click.echo(_busiest(found, onto))
 
@@ -271,7 +270,7 @@ def _busiest(found: Density, onto: Map, count: int = 5) -> str:
         column, row = divmod(index, columns)
         (west, south), (east, north) = corners[column, row], corners[column + 1, row + 1]
         where = f"{west:.4f} {south:.4f} {east:.4f} {north:.4f}"
-        lines.append([where, f"{100 * found.probabilities[column, row]:.2f} %"])
+        lines.append([where, percent(found.probabilities[column, row], 3)])
     return table(["W S E N", "share"], lines)
 
 
@@ -279,7 +278,7 @@ def _busiest(found: Density, onto: Map, count: int = 5) -> str:
 @area_options
 @click.option("--epsilon", type=float, required=True, help="The budget ε of one location.")
 @_INNER
-@_JSON
+@JSON_OPTION
 def compare(area: Area, epsilon: float, inner: str, as_json: bool) -> None:
     """Say how far reports are from the truth, in metres, for places spread evenly over an area.
 
@@ -296,7 +295,7 @@ def compare(area: Area, epsilon: float, inner: str, as_json: bool) -> None:
     rows = [(type(one).__name__, error, one.guarantee.epsilon) for one, error in found]
     if as_json:
         keys = "mechanism", "error_metres", "epsilon_spent"
-        click.echo(json.dumps([dict(zip(keys, row, strict=True)) for row in rows]))
+        print_json([dict(zip(keys, row, strict=True)) for row in rows])
         return
-    shown = [[name, f"{error:,.0f} m", f"{spent:.4g}"] for name, error, spent in rows]
+    shown = [[name, metres(error), number(spent)] for name, error, spent in rows]
     click.echo(table(["mechanism", "mean error", "ε spent"], shown))
