@@ -59,7 +59,7 @@ def _trips() -> None:
     figure, panels = _panels(["TraCS-C, ε = 8 a location", "TraCS-D, ε = 8 a location"])
     for axes, kind in zip(panels, (dt.TraCSC, dt.TraCSD), strict=True):
         paths.draw_before_and_after(
-            trip, kind(SQUARE, epsilon=8).perturb(trip, source=dt.Seeded(3)).values, axes=axes
+            trip, kind(SQUARE, epsilon=8).perturb(trip, source=dt.Seeded(3)).values, ax=axes
         )
     _save(figure, "trips.png")
 

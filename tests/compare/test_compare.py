@@ -197,9 +197,9 @@ def test_pictures(table: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -
     assert budgets[0] == 0.25
     left.figure.savefig(tmp_path / "comparison.png")
     protocols = dt.compare(dt.Categories(5), epsilon=1)
-    left, _ = protocols.plot(axes=[left, right])
-    with pytest.raises(dt.errors.InvalidParameter, match="two axes"):
-        protocols.plot(axes=[left])
+    left, _ = protocols.plot(ax=[left, right])
+    with pytest.raises(dt.errors.InvalidParameter, match=r"plt\.subplots\(1, 2\)"):
+        protocols.plot(ax=[left])
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     with pytest.raises(dt.errors.MissingExtra, match=r"dither\[plot\]"):
         protocols.plot()

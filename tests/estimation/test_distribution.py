@@ -201,7 +201,7 @@ def test_a_picture_is_drawn(reports):
     axes = shown.plot()
     assert axes.get_xlim() == (0, 180)
     assert len(axes.patches) == 1
-    assert shown.plot(axes, level=0.5) is axes
+    assert shown.plot(ax=axes, level=0.5) is axes
     pyplot.close("all")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final, final
+from typing import TYPE_CHECKING, Any, Final, final
 
 import numpy as np
 
@@ -23,6 +23,9 @@ from dither.optimal.mechanism import Optimal
 from dither.optimal.problem import Problem
 from dither.table import ResultTable, Row, shown
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
 _INPUTS: Final = 2048  # spread evenly, over which the error of a solved mechanism is averaged
 _UNBIASED: Final = 1e-6  # a bias below this share of the domain's length is none
 
@@ -40,22 +43,24 @@ class Comparison(ResultTable):
     candidates: tuple[Candidate, ...]
     losses: tuple[Power, ...]
 
-    def plot(self, *, loss: Power | None = None, count: int = 6, axes: Any = None) -> Any:
-        """Draw the best mechanisms: their error against the value, and their worst error against ε.
+    def plot(
+        self, *, loss: Power | None = None, count: int = 6, ax: Sequence[Axes] | None = None
+    ) -> Sequence[Axes]:
+        """Draw the best mechanisms in two panels: error against the value, and worst error against ε.
 
-        Gives two of matplotlib's axes; `axes` may be two of the caller's. On categories, the variance against
-        the frequency. Needs the extra `plot`.
+        `ax` is a pair of axes, such as `plt.subplots(1, 2)[1]`; the pair is returned. On categories the left
+        panel shows the variance against the frequency. Needs the extra `plot`.
         """
         best = self.candidates[:count]
         if isinstance(self.domain, Categories):
             here = [(one.name, _frequency_curve(one)) for one in best]
             there = [(one.name, _along(one, lambda made: made.variance(0.0))) for one in best]
-            return draw_curves(here, there, ("frequency", "variance of one report"), axes)
+            return draw_curves(here, there, ("frequency", "variance of one report"), ax=ax)
         judged = self.losses[0] if loss is None else loss
         here = [(one.name, _error_curve(one, judged)) for one in best]
         worst = Criterion.WORST
         there = [(one.name, _along(one, lambda made: error_of(made, judged, worst))) for one in best]
-        return draw_curves(here, there, ("value", f"{judged!r} error"), axes)
+        return draw_curves(here, there, ("value", f"{judged!r} error"), ax=ax)
 
     def _cells(self) -> tuple[list[str], list[list[str]]]:
         # A relative error stands beside its error: the same table in half the width.

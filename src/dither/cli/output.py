@@ -12,11 +12,15 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import count
-from typing import Final
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from dither.table import as_text
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 JSON_OPTION: Final = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
@@ -98,6 +102,11 @@ def verdict(text: str, ok: bool) -> str:
 def print_json(value: object) -> None:
     """Print a value as one line of JSON, letters such as ε as they are."""
     click.echo(json.dumps(value, ensure_ascii=False))
+
+
+def save_picture(ax: Axes, file: Path, **more: Any) -> None:
+    """Write the figure of some axes to a file, whose ending says the format."""
+    ax.figure.canvas.print_figure(file, **more)
 
 
 def number(value: float, digits: int = 4) -> str:

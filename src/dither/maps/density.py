@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Final, final
+from typing import TYPE_CHECKING, Final, final
 
 import numpy as np
 
@@ -23,6 +23,9 @@ from dither.mechanisms.places.tracs_c import TraCSC
 from dither.privacy import Guarantee
 from dither.randomness import Seeded
 from dither.reports import Reports
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 Counted = Callable[[Floats], Floats]
 
@@ -86,11 +89,11 @@ class Density:
         maps = summed(self._likeliest[1:], self.probabilities.shape)
         return np.asarray(maps.std(axis=0, ddof=1))
 
-    def plot(self, axes: Any = None) -> Any:
-        """Draw the map, and give the axes back."""
+    def plot(self, *, ax: Axes | None = None) -> Axes:
+        """Draw the map on `ax`, and return the axes; needs the extra `plot`."""
         from dither.maps.plotting import draw_density
 
-        return draw_density(self, axes)
+        return draw_density(self, ax=ax)
 
     def __repr__(self) -> str:
         columns, rows = self.probabilities.shape

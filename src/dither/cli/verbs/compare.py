@@ -9,7 +9,7 @@ import click
 from dither import losses
 from dither.advice.compare import compare
 from dither.cli.options import domain_options, needed, read_loss
-from dither.cli.output import JSON_OPTION, print_json
+from dither.cli.output import JSON_OPTION, print_json, save_picture
 from dither.domains import Domain
 from dither.losses import Power
 
@@ -41,7 +41,7 @@ def command(
     """
     table = compare(needed(domain), epsilon=epsilon, losses=judged)
     if plot is not None:
-        table.plot()[0].figure.savefig(plot)
+        save_picture(table.plot()[0], plot)
     if as_json:
         print_json([dict(row) for row in table])
     else:

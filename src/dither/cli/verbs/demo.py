@@ -10,7 +10,7 @@ import numpy as np
 
 from dither.advice.compare import compare
 from dither.audits.exact import audit
-from dither.cli.output import JSON_OPTION, number, print_json, table
+from dither.cli.output import JSON_OPTION, number, print_json, save_picture, table
 from dither.domains import Categories, Circle, Interval
 from dither.errors import MissingExtra
 from dither.estimation.api import distribution, estimate, mean
@@ -106,8 +106,9 @@ def _pictures(
         return []
     out.mkdir(parents=True, exist_ok=True)
     found = distribution(reports["commute"], 36, method=smoothed)
-    found.plot(axes, level=0.95)
-    axes.hist(data["commute"], found.edges, density=True, histtype="step", color="black", label="the truth")
+    found.plot(level=0.95, ax=axes)
+    bins = found.edges.tolist()
+    axes.hist(data["commute"], bins, density=True, histtype="step", color="black", label="the truth")
     axes.set_title("Minutes of commuting, from randomised reports")
     axes.legend(frameon=False)
     files = {"commute.png": axes}
@@ -125,5 +126,5 @@ def _pictures(
     curves.legend(frameon=False)
     files["errors.png"] = curves
     for name, drawn in files.items():
-        drawn.figure.savefig(out / name, dpi=120)
+        save_picture(drawn, out / name, dpi=120)
     return [str(out / name) for name in files]

@@ -9,7 +9,7 @@ import click
 from dither import losses
 from dither.atomic import renamed
 from dither.cli.options import CRITERION, domain_options, needed, read_loss
-from dither.cli.output import JSON_OPTION, number, percent, print_json
+from dither.cli.output import JSON_OPTION, number, percent, print_json, save_picture
 from dither.domains import Circle, Domain
 from dither.losses import Power
 from dither.optimal import store
@@ -68,7 +68,7 @@ def command(
     certificate = solved.certificate
     if plot is not None:
         line = solved.line
-        solved.plot([line.low + share * line.length for share in (0.1, 0.7)]).figure.savefig(plot)
+        save_picture(solved.plot([line.low + share * line.length for share in (0.1, 0.7)]), plot)
     if out is not None:
         with renamed(out) as part:
             part.write_text(to_json(solved) + "\n", encoding="utf-8")

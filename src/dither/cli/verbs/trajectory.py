@@ -13,7 +13,7 @@ import numpy as np
 
 from dither.atomic import whole
 from dither.cli.areas import INNER, KINDS, Area, area_options, from_text, to_text
-from dither.cli.output import JSON_OPTION, metres, number, percent, print_json, rows_done, table
+from dither.cli.output import JSON_OPTION, metres, number, percent, print_json, rows_done, save_picture, table
 from dither.domains import Disk, Interval, Rectangle
 from dither.errors import MalformedReport, OutsideDomain
 from dither.files import Trips, read_trips, write_trips
@@ -153,7 +153,7 @@ def _picture(trips: Trips, told: Trips, area: Area, plot: Path) -> None:
     axes.set_aspect(1.0 / math.cos(math.radians((south + north) / 2.0)))  # a degree east is shorter
     axes.set_xlabel("longitude")
     axes.set_ylabel("latitude")
-    axes.figure.savefig(plot, bbox_inches="tight")
+    save_picture(axes, plot, bbox_inches="tight")
 
 
 @command.command("density")
@@ -194,7 +194,7 @@ def map_(
         axes = found.plot()
         axes.set_xlabel("metres east")
         axes.set_ylabel("metres north")
-        axes.figure.savefig(plot, bbox_inches="tight")
+        save_picture(axes, plot, bbox_inches="tight")
     if out is not None:
         with whole(out) as stream:
             json.dump(_polygons(found, onto), stream)

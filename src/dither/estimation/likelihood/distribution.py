@@ -10,12 +10,13 @@ import numpy as np
 
 from dither.arrays import Floats
 from dither.domains import Circle, Line
-from dither.errors import InvalidParameter, MissingExtra
+from dither.errors import InvalidParameter
 from dither.estimation.estimate import Estimate, thousands
 from dither.estimation.likelihood.binned import Histogram, Inference, Likeliest, edges
 from dither.estimation.likelihood.em import Fit
 from dither.estimation.method import Method, numerical
 from dither.estimation.summary import Summary
+from dither.mechanisms.plotting import axes_or_new
 from dither.privacy import Guarantee
 
 if TYPE_CHECKING:
@@ -112,25 +113,20 @@ class Distribution:
         low, high = np.clip(np.array(ends).T, 0.0, 1.0)
         return low, high
 
-    def plot(self, axes: Axes | None = None, *, level: float | None = None) -> Axes:
-        """Draw the density; with a level, also the bands of its bins."""
-        try:
-            from matplotlib import pyplot
-        except ImportError:
-            raise MissingExtra("plot()", "plot") from None
-        if axes is None:
-            axes = pyplot.subplots()[1]
+    def plot(self, *, level: float | None = None, ax: Axes | None = None) -> Axes:
+        """Draw the density on `ax`, and return the axes; with a level, also the bands of its bins."""
+        ax = axes_or_new(ax)
         scale = self.bins / self.line.length
         if level is not None:
             low, high = self.bands(level)
             band = f"{100 * level:g} % band of a bin"
-            axes.stairs(high * scale, self.edges, baseline=low * scale, fill=True, alpha=0.25, label=band)
-        axes.stairs(self.probabilities * scale, self.edges, label=f"estimate ({self.method!r})")
-        axes.set_xlim(float(self.edges[0]), float(self.edges[-1]))
-        axes.set_ylim(bottom=0.0)
-        axes.set_xlabel(str(self.line))
-        axes.set_ylabel("density")
-        return axes
+            ax.stairs(high * scale, self.edges, baseline=low * scale, fill=True, alpha=0.25, label=band)
+        ax.stairs(self.probabilities * scale, self.edges, label=f"estimate ({self.method!r})")
+        ax.set_xlim(float(self.edges[0]), float(self.edges[-1]))
+        ax.set_ylim(bottom=0.0)
+        ax.set_xlabel(str(self.line))
+        ax.set_ylabel("density")
+        return ax
 
     def __repr__(self) -> str:
         return f"Distribution({self.bins} bins of {self.line}, {self.method!r}, n = {thousands(self.n)})"
