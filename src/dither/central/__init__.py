@@ -8,8 +8,8 @@ probability of any answer by a factor of at most e^ε, exactly, on integers.
 from dither.central.answer import Answer
 from dither.central.bounds import LearnedBounds
 from dither.central.mean import LITERAL, MIDPOINT, Convention, mean, swap_mean
-from dither.central.methods import INDEPENDENT, SHIFTED, TRANSFORMED, Method
-from dither.central.noise import Hourglass, LaplacePair, Noise, Staircase2D
+from dither.central.methods import INDEPENDENT, SHIFTED, TRANSFORMED, MeanMethod
+from dither.central.noise import Hourglass, LaplacePair, PairNoise, Staircase2D
 from dither.central.tally import Tally, tally
 from dither.central.totals import count, laplace, staircase, sum
 
@@ -24,8 +24,8 @@ __all__ = [
     "Hourglass",
     "LaplacePair",
     "LearnedBounds",
-    "Method",
-    "Noise",
+    "MeanMethod",
+    "PairNoise",
     "Staircase2D",
     "Tally",
     "count",

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final, Protocol, final
 
-from dither.central.methods import Method
+from dither.central.methods import MeanMethod
 from dither.central.pairs import Pair
-from dither.central.tally import Grid
+from dither.central.tally import RecordGrid
 from dither.domains import Interval
 from dither.errors import InvalidParameter
 from dither.estimation.estimate import Estimate, show
@@ -135,9 +135,9 @@ class Shares(Ends):
     error: float  # the standard error of the share
     first: int
     second: int
-    method: Method
+    method: MeanMethod
     law: Pair
-    grid: Grid
+    grid: RecordGrid
 
     def at(self, level: float) -> tuple[float, float]:
         _, count = self.method.solve(self.first, self.second, self.grid)

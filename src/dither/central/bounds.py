@@ -10,7 +10,7 @@ from typing import Final, final
 import numpy as np
 
 from dither.arrays import Array, Integers
-from dither.central.discrete import Decay
+from dither.central.discrete import GeometricRatio
 from dither.domains import BLOCK, Interval, finite
 from dither.errors import InvalidParameter
 from dither.randomness import Source
@@ -47,8 +47,8 @@ class LearnedBounds:
         A record is in one bin at most, so it moves one count by one: geometric noise of ratio e^(−ε) on every
         count is ε-private, and the bounds are made of the noisy counts alone.
         """
-        decay = Decay(epsilon)
-        noisy = [int(count) + decay.two_sided(source) for count in self._counts(values)]
+        ratio = GeometricRatio(epsilon)
+        noisy = [int(count) + ratio.two_sided(source) for count in self._counts(values)]
         # P(noise ≥ t) = b^t/(1 + b) < b^t, over all bins at most the stated probability of a mistake.
         threshold = math.ceil(math.log(len(noisy) / _MISTAKE) / epsilon)
         full = [place for place, count in enumerate(noisy) if count >= threshold]

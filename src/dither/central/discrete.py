@@ -26,11 +26,11 @@ def budget(epsilon: object) -> Fraction:
 
 @final
 @dataclass(frozen=True)
-class Decay:
-    """The number b = e^(−exponent): a coin with that probability, and noise that falls off by it a step.
+class GeometricRatio:
+    """The ratio b = e^(−exponent) of a geometric law, with coins of probability b and the law's noise.
 
     >>> from dither.randomness import Seeded
-    >>> Decay(Fraction(1, 2)).geometric(Seeded(3)) >= 0
+    >>> GeometricRatio(Fraction(1, 2)).geometric(Seeded(3)) >= 0
     True
     """
 
@@ -38,7 +38,7 @@ class Decay:
 
     def __post_init__(self) -> None:
         if self.exponent <= 0:
-            raise InvalidParameter("a decay needs a positive exponent")
+            raise InvalidParameter("the ratio e^(−exponent) of a geometric law needs a positive exponent")
 
     @property
     def halvings(self) -> int:

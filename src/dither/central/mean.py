@@ -10,9 +10,9 @@ from dither.central.answer import PUBLIC_COUNT, Answer, Shares, Symmetric
 from dither.central.bounds import LearnedBounds
 from dither.central.data import expect, gather, record_guarantee
 from dither.central.discrete import budget
-from dither.central.methods import TRANSFORMED, Method
-from dither.central.noise import Hourglass, Noise
-from dither.central.staircase import Staircase
+from dither.central.methods import TRANSFORMED, MeanMethod
+from dither.central.noise import Hourglass, PairNoise
+from dither.central.staircase import DiscreteStaircase
 from dither.domains import Interval
 from dither.errors import InvalidParameter
 from dither.randomness import SYSTEM, Source
@@ -38,8 +38,8 @@ def mean(
     domain: Interval | LearnedBounds | None = None,
     *,
     epsilon: float,
-    method: Method = TRANSFORMED,
-    noise: Noise = _HOURGLASS,
+    method: MeanMethod = TRANSFORMED,
+    noise: PairNoise = _HOURGLASS,
     convention: Convention = MIDPOINT,
     source: Source | None = None,
 ) -> Answer:
@@ -50,8 +50,8 @@ def mean(
     Use when:  a trusted curator holds the values; otherwise each person perturbs their own.
     Reference: [AddRemove23], Algorithm 3 with hourglass noise on an integer grid.
     """
-    expect(method, Method, "method", "INDEPENDENT, SHIFTED or TRANSFORMED")
-    expect(noise, Noise, "noise", "LaplacePair(), Staircase2D() or Hourglass()")
+    expect(method, MeanMethod, "method", "INDEPENDENT, SHIFTED or TRANSFORMED")
+    expect(noise, PairNoise, "noise", "LaplacePair(), Staircase2D() or Hourglass()")
     expect(convention, Convention, "convention", "MIDPOINT or LITERAL")
     whole = budget(epsilon)
     source = SYSTEM if source is None else source
@@ -85,7 +85,7 @@ def swap_mean(
     source = SYSTEM if source is None else source
     secret, _ = gather(data, domain, whole, source)
     grid = secret.grid
-    law = Staircase.best(grid.cells, whole)  # a changed record moves the sum by at most all cells
+    law = DiscreteStaircase.best(grid.cells, whole)  # a changed record moves the sum by at most all cells
     total, count = secret.secret()
     records = max(count, 1)
     if not count:  # public, like every count here: answered as one record in the middle

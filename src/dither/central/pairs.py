@@ -10,8 +10,8 @@ from functools import cached_property, lru_cache
 from typing import final
 
 from dither.central import tails
-from dither.central.discrete import Decay
-from dither.central.staircase import Laplace, Staircase, geometric_mean, radius_at
+from dither.central.discrete import GeometricRatio
+from dither.central.staircase import DiscreteLaplace, DiscreteStaircase, geometric_mean, radius_at
 from dither.errors import InvalidParameter
 from dither.randomness import Source
 
@@ -54,8 +54,8 @@ class LaplaceLattice(Pair):
     epsilon: Fraction
 
     @cached_property
-    def _one(self) -> Laplace:
-        return Laplace(self.sensitivity, self.epsilon)
+    def _one(self) -> DiscreteLaplace:
+        return DiscreteLaplace(self.sensitivity, self.epsilon)
 
     def draw(self, source: Source) -> tuple[int, int]:
         return self._one.draw(source), self._one.draw(source)
@@ -98,8 +98,8 @@ class StaircaseLattice(Pair):
         return StaircaseLattice(sensitivity, radius, epsilon)
 
     @cached_property
-    def _decay(self) -> Decay:
-        return Decay(self.epsilon)
+    def _ratio(self) -> GeometricRatio:
+        return GeometricRatio(self.epsilon)
 
     def exponent(self, first: int, second: int) -> Fraction:
         step = self.sensitivity
@@ -109,25 +109,25 @@ class StaircaseLattice(Pair):
         # Ring 0 has `inner` points of weight 1; ring j ≥ 1 has middle + outer·(j − 1) points of weight b^j.
         # Summed over j and multiplied by (1 − b)²: inner·(1 − b)², middle·b·(1 − b), outer·b². As for one
         # number, the proposal has 2^(−m) ≥ b in place of b, and coins make up the difference.
-        decay, step, radius = self._decay, self.sensitivity, self.radius
-        m = decay.halvings
+        ratio, step, radius = self._ratio, self.sensitivity, self.radius
+        m = ratio.halvings
         inner = _points(radius) << 2 * m
         middle = 2 * step * (2 * radius + step - 1) << m
         outer = 4 * step * step
         while True:
             place = source.below(inner + middle + outer)
             if place < inner:
-                if not (decay.coin(source) or decay.coin(source)):
+                if not (ratio.coin(source) or ratio.coin(source)):
                     return _point(place >> 2 * m)
                 continue
             if place < inner + middle:
-                if not decay.doubled_coin(source) or decay.coin(source):
+                if not ratio.doubled_coin(source) or ratio.coin(source):
                     continue
-                begin = radius + step * decay.geometric(source)
+                begin = radius + step * ratio.geometric(source)
             else:
-                if not (decay.doubled_coin(source) and decay.doubled_coin(source)):
+                if not (ratio.doubled_coin(source) and ratio.doubled_coin(source)):
                     continue
-                begin = radius + step * (1 + decay.geometric(source) + decay.geometric(source))
+                begin = radius + step * (1 + ratio.geometric(source) + ratio.geometric(source))
             points = _points(begin)
             return _point(points + source.below(_points(begin + step) - points))
 
@@ -159,11 +159,11 @@ class HourglassLattice(Pair):
     and loses 2ε].
     """
 
-    staircase: Staircase
+    staircase: DiscreteStaircase
 
     def draw(self, source: Source) -> tuple[int, int]:
         first = self.staircase.draw(source)
-        line = self.staircase.level(first) + self.staircase.decay.two_sided(source)
+        line = self.staircase.level(first) + self.staircase.ratio.two_sided(source)
         return first, line * self.staircase.sensitivity - first
 
     def exponent(self, first: int, second: int) -> Fraction | None:

@@ -10,14 +10,14 @@ from functools import cached_property
 from itertools import pairwise
 from typing import final
 
-from dither.central.discrete import Decay
+from dither.central.discrete import GeometricRatio
 from dither.errors import InvalidParameter
 from dither.randomness import Source
 
 
 @final
 @dataclass(frozen=True)
-class Staircase:
+class DiscreteStaircase:
     """Integer noise of constant probability on steps, each step e^(−ε) times as likely as the one inside it.
 
     P(z) ∝ b^j with j = ⌊(|z| + S − r)/S⌋, S the sensitivity and r the radius of the innermost step. Moving z
@@ -33,13 +33,15 @@ class Staircase:
             raise InvalidParameter("a staircase's innermost radius lies between 1 and the sensitivity")
 
     @staticmethod
-    def best(sensitivity: int, epsilon: Fraction) -> Staircase:
+    def best(sensitivity: int, epsilon: Fraction) -> DiscreteStaircase:
         """Give the staircase of least variance."""
         start = radius_at(squared_error_gamma(float(epsilon)), sensitivity)
         if sensitivity > 1 << 12:  # one grid step more or less changes less than a double can show
-            return Staircase(sensitivity, start, epsilon)
+            return DiscreteStaircase(sensitivity, start, epsilon)
         near = {min(max(start + offset, 1), sensitivity) for offset in (-1, 0, 1)}
-        return min((Staircase(sensitivity, radius, epsilon) for radius in near), key=lambda law: law.variance)
+        return min(
+            (DiscreteStaircase(sensitivity, radius, epsilon) for radius in near), key=lambda law: law.variance
+        )
 
     def level(self, noise: int) -> int:
         """Give the signed number of the step that holds a noise value: 0 innermost."""
@@ -47,25 +49,25 @@ class Staircase:
         return step if noise >= 0 else -step
 
     @cached_property
-    def decay(self) -> Decay:
+    def ratio(self) -> GeometricRatio:
         """The ratio b = e^(−ε) of two neighbouring steps."""
-        return Decay(self.epsilon)
+        return GeometricRatio(self.epsilon)
 
     def draw(self, source: Source) -> int:
         """Draw one noise value with exactly the stated probabilities."""
         # Two parts: the innermost step, 2r − 1 values of weight 1, and the rest, S·b/(1 − b) on either side.
         # Multiplied by 1 − b: (2r − 1)·(1 − b) against 2S·b. The proposal has 2^(−m) ≥ b in place of b, and
         # the coins make up the difference, so about one proposal in 1.5 is accepted at every ε.
-        decay, step = self.decay, self.sensitivity
-        inner = (2 * self.radius - 1) << decay.halvings
+        ratio, step = self.ratio, self.sensitivity
+        inner = (2 * self.radius - 1) << ratio.halvings
         while True:
             place = source.below(inner + 2 * step)
             if place < inner:
-                if not decay.coin(source):
-                    return (place >> decay.halvings) - (self.radius - 1)
-            elif decay.doubled_coin(source):
+                if not ratio.coin(source):
+                    return (place >> ratio.halvings) - (self.radius - 1)
+            elif ratio.doubled_coin(source):
                 side, within = divmod(place - inner, step)
-                size = self.radius + step * decay.geometric(source) + within
+                size = self.radius + step * ratio.geometric(source) + within
                 return -size if side else size
 
     @cached_property
@@ -89,33 +91,33 @@ class Staircase:
 
 @final
 @dataclass(frozen=True)
-class Laplace:
+class DiscreteLaplace:
     """Integer noise with P(z) ∝ e^(−ε·|z|/S): the discrete Laplace law for sensitivity S."""
 
     sensitivity: int
     epsilon: Fraction
 
     @cached_property
-    def decay(self) -> Decay:
+    def ratio(self) -> GeometricRatio:
         """The ratio e^(−ε/S) of two neighbouring integers."""
-        return Decay(self.epsilon / self.sensitivity)
+        return GeometricRatio(self.epsilon / self.sensitivity)
 
     def draw(self, source: Source) -> int:
         """Draw one noise value with exactly the stated probabilities."""
-        return self.decay.two_sided(source)
+        return self.ratio.two_sided(source)
 
     @cached_property
     def variance(self) -> float:
         """The variance of the noise, in units of the squared sensitivity."""
-        half = float(self.decay.exponent / 2)  # 2b/(1 − b)² = 1/(2 sinh²(x/2)) with b = e^(−x), x = ε/S
+        half = float(self.ratio.exponent / 2)  # 2b/(1 − b)² = 1/(2 sinh²(x/2)) with b = e^(−x), x = ε/S
         return 2.0 * ((half / math.sinh(half) if half else 1.0) / float(self.epsilon)) ** 2
 
     def tail(self, size: int) -> float:
         """Give P(|z| ≥ size)."""
-        exponent = float(self.decay.exponent)
+        exponent = float(self.ratio.exponent)
         if size <= 0:
             return 1.0
-        return 2.0 * math.exp(-float(size * self.decay.exponent)) / (1.0 + math.exp(-exponent))
+        return 2.0 * math.exp(-float(size * self.ratio.exponent)) / (1.0 + math.exp(-exponent))
 
 
 def squared_error_gamma(epsilon: float) -> float:

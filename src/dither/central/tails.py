@@ -45,7 +45,7 @@ def hourglass(weights: Weights, gamma: float, epsilon: float, size: float) -> fl
     """Give P(|w₁·x + w₂·y| > size) for the hourglass: x uniform on its step, x + y two-sided geometric."""
     count = math.ceil(_REACH / epsilon)
     level = np.arange(-count, count + 1)
-    decay = np.exp(-epsilon * np.abs(level))
+    ratio = np.exp(-epsilon * np.abs(level))
     half = np.where(level == 0, gamma, 0.5)
     centre = np.sign(level) * (np.abs(level) + gamma - 0.5)
     slope = weights[0] - weights[1]
@@ -53,5 +53,5 @@ def hourglass(weights: Weights, gamma: float, epsilon: float, size: float) -> fl
     reach = np.maximum(np.abs(slope) * half, 1e-12)[:, None]
     inside = np.minimum(middle + reach, size) - np.maximum(middle - reach, -size)
     beyond = 1.0 - np.clip(inside / (2.0 * reach), 0.0, 1.0)
-    masses = (decay * half)[:, None] * decay[None, :]
+    masses = (ratio * half)[:, None] * ratio[None, :]
     return float((masses * beyond).sum() / masses.sum())

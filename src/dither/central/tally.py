@@ -23,7 +23,7 @@ _MOST: Final = 1 << 36  # so that a block's sum stays below 2^53, where float64 
 
 @final
 @dataclass(frozen=True)
-class Grid:
+class RecordGrid:
     """The public points of an interval that records are rounded to: `cells` + 1 of them, evenly spaced."""
 
     domain: Interval
@@ -92,11 +92,11 @@ class Tally:
 
     __slots__ = ("_count", "_total", "grid")
 
-    grid: Grid
+    grid: RecordGrid
     _total: int
     _count: int
 
-    def __init__(self, grid: Grid, total: int, count: int) -> None:
+    def __init__(self, grid: RecordGrid, total: int, count: int) -> None:
         if not 0 <= total <= grid.cells * count:
             raise MalformedReport("these are not the sum and count of records on this grid")
         object.__setattr__(self, "grid", grid)
@@ -125,7 +125,7 @@ class Tally:
         """Read a tally from what `secret_bytes` wrote."""
         try:
             kind, low, high, cells, total, count = json.loads(secret)
-            grid = Grid(Interval(float.fromhex(low), float.fromhex(high)), cells)
+            grid = RecordGrid(Interval(float.fromhex(low), float.fromhex(high)), cells)
         except (TypeError, ValueError):
             raise MalformedReport("these are not the bytes of a tally") from None
         whole = all(isinstance(number, int) and not isinstance(number, bool) for number in (total, count))
@@ -158,7 +158,7 @@ def tally(values: object, domain: Interval, *, cells: int = CELLS) -> Tally:
     Values outside the domain count as its nearer end; NaN, None and whatever is not a number count as its
     middle. `cells=1` suits yes-or-no data, and `cells=high − low` whole numbers: their sums are then exact.
     """
-    grid = Grid(domain, cells)
+    grid = RecordGrid(domain, cells)
     array = records(values)
     return Tally(grid, grid.total(array), int(array.size))
 

@@ -17,13 +17,13 @@ from dither.central import (
     TRANSFORMED,
     Hourglass,
     LaplacePair,
-    Method,
-    Noise,
+    MeanMethod,
+    PairNoise,
     Staircase2D,
 )
 from dither.central.pairs import HourglassLattice
-from dither.central.staircase import Staircase
-from dither.central.tally import Grid
+from dither.central.staircase import DiscreteStaircase
+from dither.central.tally import RecordGrid
 from dither.domains import Interval
 from dither.randomness import Seeded
 from dither.reproduction.expectations import expected
@@ -31,7 +31,7 @@ from dither.reproduction.figure import PUBLISHED, RIGHT, Figure, Setting, lines
 
 Rows = list[dict[str, Any]]
 
-GRID: Final = Grid(Interval(0, 1))
+GRID: Final = RecordGrid(Interval(0, 1))
 RECORDS: Final = 10_000
 
 _FIRST: Final = "Algorithm 1"
@@ -41,7 +41,7 @@ _RINGS: Final = "Algorithm 3, 2-D staircase"
 _HOURGLASS: Final = "Algorithm 3, hourglass"
 _BOUND: Final = "lower bound"
 
-KINDS: Final[dict[str, tuple[Method, Noise]]] = {
+KINDS: Final[dict[str, tuple[MeanMethod, PairNoise]]] = {
     _FIRST: (INDEPENDENT, LaplacePair()),
     _SECOND: (SHIFTED, LaplacePair()),
     _LAPLACE: (TRANSFORMED, LaplacePair()),
@@ -103,7 +103,7 @@ def _leading(kind: str, epsilon: float, mean: float) -> float:
 
 def _bound(epsilon: float) -> float:
     """Give σ²(ε), which no mean can beat in the worst case as n grows [Thm 4]."""
-    return Staircase.best(GRID.cells, Fraction(epsilon)).variance
+    return DiscreteStaircase.best(GRID.cells, Fraction(epsilon)).variance
 
 
 def _large(setting: Setting, kinds: tuple[str, ...], epsilon: float, mean: float, panel: str) -> Rows:
@@ -155,7 +155,7 @@ def figure_1(setting: Setting) -> Rows:
 
 def figure_2(setting: Setting) -> Rows:
     """Give the exponents j of the hourglass at γ = 0.4, and the largest loss of one record in units of ε."""
-    law = HourglassLattice(Staircase(100, 40, Fraction(1)))
+    law = HourglassLattice(DiscreteStaircase(100, 40, Fraction(1)))
     step = law.staircase.sensitivity
     rows: Rows = []
     for version, exponent in ((RIGHT, law.exponent), (PUBLISHED, _ceiling(law))):
@@ -165,7 +165,7 @@ def figure_2(setting: Setting) -> Rows:
                 if abs(second) <= 400:
                     point = {"x": first / step, "line": line, "y": second / step}
                     rows.append({"version": version, **point, "exponent": exponent(first, second)})
-    coarse = HourglassLattice(Staircase(20, 8, Fraction(1)))
+    coarse = HourglassLattice(DiscreteStaircase(20, 8, Fraction(1)))
     for version, exponent in ((RIGHT, coarse.exponent), (PUBLISHED, _ceiling(coarse))):
         rows.append({"version": version, "claim": "loss of one record, in ε", "loss": _loss(exponent)})
     return rows
