@@ -58,7 +58,7 @@ def speed() -> None:
     budgets = (0.1, 1, 6, 20)
     times = [
         (type(noise).__name__, *(f"{_milliseconds(tally, noise, epsilon):.2f}" for epsilon in budgets))
-        for noise in (dt.central.Hourglass(), dt.central.Staircase2D(), dt.central.LaplacePair())
+        for noise in (dt.central.Hourglass(), dt.central.StaircasePair(), dt.central.LaplacePair())
     ]
     print(as_markdown(["noise", *(f"ε = {epsilon:g}" for epsilon in budgets)], times))
 

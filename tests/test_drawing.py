@@ -34,7 +34,7 @@ PLACES = np.random.default_rng(1).uniform(size=(40, 3, 2))
 
 
 @cache
-def _map() -> maps.Density:
+def _map() -> maps.DensityMap:
     return maps.density(dt.TraCSC(SQUARE, epsilon=2).perturb(PLACES, source=dt.Seeded(1)), 3, 3)
 
 

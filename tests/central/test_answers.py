@@ -53,7 +53,7 @@ COVERED: list[tuple[int, float, central.PairNoise, central.MeanMethod]] = [
     (1, 1.0, central.Hourglass(), central.TRANSFORMED),
     (5, 0.2, central.Hourglass(), central.TRANSFORMED),
     (40, 4.0, central.Hourglass(), central.TRANSFORMED),
-    (40, 1.0, central.Staircase2D(), central.TRANSFORMED),
+    (40, 1.0, central.StaircasePair(), central.TRANSFORMED),
     (40, 1.0, central.LaplacePair(), central.INDEPENDENT),
     (40, 1.0, central.LaplacePair(), central.SHIFTED),
 ]

@@ -27,7 +27,7 @@ KINDS: dict[str, tuple[MeanMethod, PairNoise]] = {
     "independent laplace": (central.INDEPENDENT, central.LaplacePair()),
     "shifted laplace": (central.SHIFTED, central.LaplacePair()),
     "transformed laplace": (central.TRANSFORMED, central.LaplacePair()),
-    "transformed staircase": (central.TRANSFORMED, central.Staircase2D()),
+    "transformed staircase": (central.TRANSFORMED, central.StaircasePair()),
     "transformed hourglass": (central.TRANSFORMED, central.Hourglass()),
 }
 Pairs = list[tuple[int, int]]
@@ -299,6 +299,6 @@ def test_wrong_calls(arguments: dict[str, object], message: str) -> None:
 
 @pytest.mark.parametrize("gamma", [0, -1, 1.5, float("nan"), "half"])
 def test_wrong_gammas(gamma: float) -> None:
-    for noise in (central.Hourglass, central.Staircase2D):
+    for noise in (central.Hourglass, central.StaircasePair):
         with pytest.raises(InvalidParameter, match="gamma"):
             noise(gamma=gamma)

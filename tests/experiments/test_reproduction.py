@@ -17,7 +17,7 @@ from dither.cli import main
 from dither.domains import Categories
 from dither.errors import InvalidParameter, MissingExtra
 from dither.mechanisms.joint.jrr import JRR
-from dither.reproduction import Expected, Figure, Setting, figures, run
+from dither.reproduction import ExpectedNumber, Figure, Setting, figures, run
 from dither.reproduction.addremove import literal, midpoint
 from dither.reproduction.jrr_errors import estimates
 from dither.reproduction.page import SECTIONS, deviations
@@ -94,12 +94,12 @@ def test_what_is_there_is_not_computed_again(tmp_path: Path) -> None:
 
 
 def test_a_wrong_number_is_told(tmp_path: Path) -> None:
-    wanted = Expected({"b": "x"}, "a", 2.0, 0.1, "theory")
+    wanted = ExpectedNumber({"b": "x"}, "a", 2.0, 0.1, "theory")
     figure = Figure("003", "figure 0", "wrong", lambda setting: [{"a": 1.5, "b": "x"}], expected=(wanted,))
     (outcome,) = run([figure], tmp_path, QUICK)
     assert not outcome.ok
     assert 'class="missed"' in (tmp_path / "report.html").read_text()
-    absent = Expected({"b": "y"}, "a", 2.0, 10.0, "theory")
+    absent = ExpectedNumber({"b": "y"}, "a", 2.0, 10.0, "theory")
     assert not absent.met_by(absent.found(outcome.rows))
 
 

@@ -9,7 +9,7 @@ from dither.central.answer import Answer
 from dither.central.bounds import LearnedBounds
 from dither.central.mean import LITERAL, MIDPOINT, Convention, mean, swap_mean
 from dither.central.methods import INDEPENDENT, SHIFTED, TRANSFORMED, MeanMethod
-from dither.central.noise import Hourglass, LaplacePair, PairNoise, Staircase2D
+from dither.central.noise import Hourglass, LaplacePair, PairNoise, StaircasePair
 from dither.central.tally import Tally, tally
 from dither.central.totals import count, laplace, staircase, sum
 
@@ -26,7 +26,7 @@ __all__ = [
     "LearnedBounds",
     "MeanMethod",
     "PairNoise",
-    "Staircase2D",
+    "StaircasePair",
     "Tally",
     "count",
     "laplace",

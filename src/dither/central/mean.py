@@ -51,7 +51,7 @@ def mean(
     Reference: [AddRemove23], Algorithm 3 with hourglass noise on an integer grid.
     """
     expect(method, MeanMethod, "method", "INDEPENDENT, SHIFTED or TRANSFORMED")
-    expect(noise, PairNoise, "noise", "LaplacePair(), Staircase2D() or Hourglass()")
+    expect(noise, PairNoise, "noise", "LaplacePair(), StaircasePair() or Hourglass()")
     expect(convention, Convention, "convention", "MIDPOINT or LITERAL")
     whole = budget(epsilon)
     source = SYSTEM if source is None else source

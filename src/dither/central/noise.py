@@ -34,7 +34,7 @@ class LaplacePair(PairNoise):
 
 @final
 @dataclass(frozen=True)
-class Staircase2D(PairNoise):
+class StaircasePair(PairNoise):
     """Noise of constant density on rings of |x| + |y| [GKOV15], by default those of least variance."""
 
     gamma: float | None = None
@@ -67,7 +67,7 @@ class Hourglass(PairNoise):
         if method is not TRANSFORMED:
             raise InvalidParameter(
                 f"hourglass noise protects the two sums of TRANSFORMED only; with {method} give "
-                "noise=LaplacePair() or noise=Staircase2D()"
+                "noise=LaplacePair() or noise=StaircasePair()"
             )
         if self.gamma is None:
             return HourglassLattice(DiscreteStaircase.best(grid.cells, epsilon))

@@ -7,7 +7,7 @@ import numpy as np
 from dither.errors import InvalidParameter, NotIdentifiable
 from dither.estimation.estimate import Estimate
 from dither.estimation.frequency import frequencies
-from dither.estimation.likelihood.distribution import Distribution, check_bins
+from dither.estimation.likelihood.distribution import EstimatedDistribution, check_bins
 from dither.estimation.likelihood.method import likelihood
 from dither.estimation.linear import linear
 from dither.estimation.method import Method, asked, numerical, on_circle
@@ -54,7 +54,9 @@ def quantile(reports: Reports | Summary, share: float, *, method: Method = likel
     return method.quantile(summary, float(share))
 
 
-def distribution(reports: Reports | Summary, bins: int = 64, *, method: Method = likelihood) -> Distribution:
+def distribution(
+    reports: Reports | Summary, bins: int = 64, *, method: Method = likelihood
+) -> EstimatedDistribution:
     """Estimate how values are distributed over equal bins, of an interval or a circle.
 
     By default by maximum likelihood; `method=dt.smoothed` draws a smoother picture, and `dt.as_reported` is

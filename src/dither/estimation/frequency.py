@@ -53,7 +53,7 @@ class Frequency(Estimate):
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
-class Frequencies(Frequency):
+class EstimatedFrequencies(Frequency):
     """The frequency of every category, by label. Unbiased: some may be negative, see `projected`.
 
     >>> import dither as dt
@@ -121,7 +121,7 @@ class Frequencies(Frequency):
         return f"{{{', '.join(shown)}{more}}} (95 %, n = {thousands(self.n)}{step})"
 
 
-def frequencies(reports: Reports | Summary) -> Frequencies:
+def frequencies(reports: Reports | Summary) -> EstimatedFrequencies:
     """Estimate how frequent every category is in the population, without bias.
 
     f = (share − q)/(p − q), where share is the part of the reports that support the category. The error has
@@ -145,7 +145,7 @@ def read(
     protocol: PureProtocol,
     labels: Sequence[Hashable],
     guarantee: Guarantee,
-) -> Frequencies:
+) -> EstimatedFrequencies:
     """Give the frequencies that so many supports out of n reports stand for."""
     if n == 0:
         raise NotIdentifiable("there are no reports, so nothing can be said about frequencies")
@@ -160,7 +160,7 @@ def read(
     mean = np.clip(mean, protocol.q, float(protocol.p))
     error = np.sqrt((mean * (1.0 - mean) + np.polyval(shared[::-1], mean)) / n) / protocol.gap
     value = (share - protocol.q) / protocol.gap
-    return Frequencies(
+    return EstimatedFrequencies(
         value, error, n, guarantee, share, protocol.q, protocol.gap, labels=labels, shared=shared
     )
 

@@ -8,12 +8,12 @@ import numpy as np
 
 from dither.arrays import Bytes, Integers, Words
 from dither.errors import InvalidParameter, NotIdentifiable
-from dither.estimation.frequency import Frequencies, read
+from dither.estimation.frequency import EstimatedFrequencies, read
 from dither.mechanisms.frequency.pem import PEM
 from dither.reports import Reports
 
 
-def heavy_hitters(reports: Reports, *, most: int = 64, false_alarm: float = 0.01) -> Frequencies:
+def heavy_hitters(reports: Reports, *, most: int = 64, false_alarm: float = 0.01) -> EstimatedFrequencies:
     """Find the common texts and estimate how frequent they are, the most frequent first.
 
     Every level has its own people. A prefix is followed if its estimated frequency is so many standard errors

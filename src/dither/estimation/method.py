@@ -12,7 +12,7 @@ from dither.mechanisms.number import Numerical
 from dither.reports import Reports
 
 if TYPE_CHECKING:
-    from dither.estimation.likelihood.distribution import Distribution
+    from dither.estimation.likelihood.distribution import EstimatedDistribution
 
 
 class Method:
@@ -34,7 +34,7 @@ class Method:
         """Estimate the value below which a share of the people are."""
         self._refuse("quantiles")
 
-    def distribution(self, summary: Summary, bins: int) -> Distribution:
+    def distribution(self, summary: Summary, bins: int) -> EstimatedDistribution:
         """Estimate the distribution over equal bins."""
         self._refuse("distributions")
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from dither.estimation import circular
 from dither.estimation.estimate import Estimate
-from dither.estimation.likelihood.distribution import Distribution
+from dither.estimation.likelihood.distribution import EstimatedDistribution
 from dither.estimation.linear import Average, average
 from dither.estimation.method import Method, numerical, on_circle
 from dither.estimation.summary import Summary
@@ -45,13 +45,13 @@ class AsReported(Method):
     def quantile(self, summary: Summary, share: float) -> Estimate:
         return self.distribution(summary, 1024).quantile(share)
 
-    def distribution(self, summary: Summary, bins: int) -> Distribution:
+    def distribution(self, summary: Summary, bins: int) -> EstimatedDistribution:
         # Reports beyond the domain are counted in the bin at its nearer end.
         mechanism = numerical(summary)
         values = mechanism.decoded()
         place = np.clip(mechanism.line.to_unit(values) * bins, 0, bins - 1).astype(np.int64)
         counts = np.bincount(place, weights=summary.counts[: values.size], minlength=bins)
-        return Distribution(counts / summary.n, summary, self)
+        return EstimatedDistribution(counts / summary.n, summary, self)
 
     def __repr__(self) -> str:
         return "dt.as_reported"

@@ -40,7 +40,7 @@ _STEPS: Final = 300  # from one likeliest map to another that is near
 
 @final
 @dataclass(frozen=True, eq=False)
-class Density:
+class DensityMap:
     """The share of locations in each cell of a grid over an area; `probabilities[i, j]` is column i, row j.
 
     Shares of parts of the area come with their errors. They are read off the likeliest map, without
@@ -97,7 +97,7 @@ class Density:
 
     def __repr__(self) -> str:
         columns, rows = self.probabilities.shape
-        return f"Density({columns} × {rows} cells of {self.grid}, n = {thousands(self.n)})"
+        return f"DensityMap({columns} × {rows} cells of {self.grid}, n = {thousands(self.n)})"
 
 
 @final
@@ -125,7 +125,7 @@ class Sample:
             yield np.searchsorted(ends, uniform)[self.whose].astype(np.float64)
 
 
-def density(reports: Reports, columns: int = 32, rows: int = 32, *, smoothing: float = 0.01) -> Density:
+def density(reports: Reports, columns: int = 32, rows: int = 32, *, smoothing: float = 0.01) -> DensityMap:
     """Estimate how locations are distributed over a grid.
 
     After each step of EM a share `smoothing` of each cell goes to its neighbours; 0 gives the likeliest map,
@@ -158,7 +158,7 @@ def density(reports: Reports, columns: int = 32, rows: int = 32, *, smoothing: f
     else:
         best = climb(law, counted(np.ones(whose.size)), level, tolerance=1e-2, most=2_000).probabilities
     fine = best.reshape(shape)
-    return Density(grid, summed(fine, (columns, rows)), fine, sample)
+    return DensityMap(grid, summed(fine, (columns, rows)), fine, sample)
 
 
 def _check(columns: int, rows: int, smoothing: float) -> None:

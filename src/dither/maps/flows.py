@@ -85,7 +85,7 @@ def flows(reports: Reports, columns: int = 4, rows: int = 4) -> Flows:
     first, last = (
         scaled(_weighed(chances(reports, spots, some[going]), within, fine)) for some in (begins, ends)
     )
-    law = Pairs(first, last)
+    law = EndpointPairs(first, last)
     sample = Sample(law, lambda weights: weights, np.arange(total), mechanism.guarantee)
 
     def found(weights: Floats, start: Floats) -> Floats:
@@ -100,7 +100,7 @@ def flows(reports: Reports, columns: int = 4, rows: int = 4) -> Flows:
 
 @final
 @dataclass(frozen=True, eq=False)
-class Pairs(Operator):
+class EndpointPairs(Operator):
     """Two reports of one path, independent given its two cells; a row for each path."""
 
     first: Floats
@@ -120,9 +120,9 @@ class Pairs(Operator):
     def counts(self, tally: Array) -> Floats:
         return np.asarray(tally, dtype=np.float64)
 
-    def spread(self, times: int) -> Pairs:
+    def spread(self, times: int) -> EndpointPairs:
         table = self.last.reshape(len(self.last), -1, times)
-        return Pairs(self.first, table.mean(axis=2))
+        return EndpointPairs(self.first, table.mean(axis=2))
 
     def twins(self) -> Mask:
         return np.zeros(self.shape[1] - 1, dtype=np.bool_)

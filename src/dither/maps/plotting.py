@@ -12,12 +12,12 @@ from dither.mechanisms.plotting import axes_or_new
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from dither.maps.density import Density
+    from dither.maps.density import DensityMap
 
 _MOST_DRAWN: Final = 30  # paths, so that they can be told apart
 
 
-def draw_density(density: Density, *, ax: Axes | None = None) -> Axes:
+def draw_density(density: DensityMap, *, ax: Axes | None = None) -> Axes:
     """Draw a map of probabilities on `ax`, and return the axes."""
     ax = axes_or_new(ax)
     x, y = density.grid.x, density.grid.y

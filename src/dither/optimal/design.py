@@ -19,7 +19,7 @@ from dither.kernels.window.integers import check_cells
 from dither.optimal.problem import Problem
 from dither.optimal.solver.cells import mirrored, reaching
 from dither.optimal.solver.certificate import Prices, lower_bound
-from dither.optimal.solver.sampled_error import Sampled
+from dither.optimal.solver.codebook_error import SampledWindow
 
 FORMAT: Final = 1  # of the bytes, and of what they mean: stored designs of another format are not read
 _HEADER: Final = struct.Struct("<4sHI")  # magic, format, checksum of what follows
@@ -72,7 +72,7 @@ class Design:
     @cached_property
     def error(self) -> float:
         """The error of the mechanism that is sampled, rounded up, where the domain has length 1."""
-        return Sampled.of(self.problem, self.book, self.width).error(self.problem)
+        return SampledWindow.of(self.problem, self.book, self.width).error(self.problem)
 
     @cached_property
     def bound(self) -> float:

@@ -19,7 +19,7 @@ from dither.optimal.problem import Problem
 from dither.optimal.solver import lloyd
 from dither.optimal.solver.cells import CELLS, codebook, grouped, halved, mirrored, reduced
 from dither.optimal.solver.certificate import Prices, lower_bound
-from dither.optimal.solver.sampled_error import Candidate
+from dither.optimal.solver.codebook_error import MeasuredCodebook
 
 _MOST: Final = 512  # numbers a side of a mixed codebook
 _STEP: Final = 0.02  # by which widths are tried
@@ -30,14 +30,14 @@ def interpolated(problem: Problem, below: Design, above: Design) -> Design:
     """Give a design for an ε between those of two designs of the same kind."""
     share = (problem.epsilon - below.problem.epsilon) / (above.problem.epsilon - below.problem.epsilon)
     if problem.criterion is Criterion.AVERAGE and not problem.unbiased:
-        best = Candidate.of(problem, *lloyd.as_cells(lloyd.best(problem)))
+        best = MeasuredCodebook.of(problem, *lloyd.as_cells(lloyd.best(problem)))
     else:
         best = _best(problem, below, above, share)
     book, width = (best.book, best.width) if problem.unbiased else reduced(best.book, best.width)
     return Design(problem, *halved(book), width, _prices(problem, below, above, share))
 
 
-def _best(problem: Problem, below: Design, above: Design, share: float) -> Candidate:
+def _best(problem: Problem, below: Design, above: Design, share: float) -> MeasuredCodebook:
     """Mix the numbers of equal cells, or the base measures themselves; the width is fitted to either."""
     weights = 1.0 - share, share
     wholes = [_expanded(problem, design) for design in (below, above)]
@@ -50,11 +50,11 @@ def _best(problem: Problem, below: Design, above: Design, share: float) -> Candi
     return min((_adjusted(problem, book, width) for book in books), key=lambda candidate: candidate.error)
 
 
-def _adjusted(problem: Problem, book: Runs, width: float) -> Candidate:
+def _adjusted(problem: Problem, book: Runs, width: float) -> MeasuredCodebook:
     """Try three widths, then the one at which a parabola through their errors is least."""
 
-    def measured(factor: float) -> Candidate:
-        return Candidate.of(problem, book, min(max(round(width * factor), 1), CELLS - 1))
+    def measured(factor: float) -> MeasuredCodebook:
+        return MeasuredCodebook.of(problem, book, min(max(round(width * factor), 1), CELLS - 1))
 
     tried = [measured(1.0 + step) for step in (-_STEP, 0.0, _STEP)]
     left, middle, right = (candidate.error for candidate in tried)

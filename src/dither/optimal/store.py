@@ -41,9 +41,9 @@ def find(problem: Problem, *, fresh: bool = False) -> Design:
 
         made = interpolated(problem, *beside)
     else:
-        from dither.optimal.solver.solve import design
+        from dither.optimal.solver.solve_design import solve_design
 
-        made = design(problem)
+        made = solve_design(problem)
     _remember(name, made)
     return made
 

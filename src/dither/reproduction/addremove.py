@@ -19,7 +19,7 @@ from dither.central import (
     LaplacePair,
     MeanMethod,
     PairNoise,
-    Staircase2D,
+    StaircasePair,
 )
 from dither.central.pairs import HourglassLattice
 from dither.central.staircase import DiscreteStaircase
@@ -45,7 +45,7 @@ KINDS: Final[dict[str, tuple[MeanMethod, PairNoise]]] = {
     _FIRST: (INDEPENDENT, LaplacePair()),
     _SECOND: (SHIFTED, LaplacePair()),
     _LAPLACE: (TRANSFORMED, LaplacePair()),
-    _RINGS: (TRANSFORMED, Staircase2D()),
+    _RINGS: (TRANSFORMED, StaircasePair()),
     _HOURGLASS: (TRANSFORMED, Hourglass()),
 }
 _HIGH_PRIVACY: Final = (_FIRST, _SECOND, _LAPLACE, _HOURGLASS)

@@ -6,15 +6,15 @@ import json
 from functools import cache
 from importlib.resources import files
 
-from dither.reproduction.figure import Expected
+from dither.reproduction.figure import ExpectedNumber
 
 
 @cache
-def _table(module: str) -> dict[str, list[Expected]]:
+def _table(module: str) -> dict[str, list[ExpectedNumber]]:
     text = files("dither.reproduction").joinpath("expected", f"{module}.json").read_text(encoding="utf-8")
-    return {name: [Expected(**row) for row in rows] for name, rows in json.loads(text).items()}
+    return {name: [ExpectedNumber(**row) for row in rows] for name, rows in json.loads(text).items()}
 
 
-def expected(module: str, name: str) -> tuple[Expected, ...]:
+def expected(module: str, name: str) -> tuple[ExpectedNumber, ...]:
     """Give the expectations of one figure, from the table of its module."""
     return tuple(_table(module).get(name, ()))

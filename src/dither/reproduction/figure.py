@@ -45,7 +45,7 @@ class Setting:
 
 @final
 @dataclass(frozen=True)
-class Expected:
+class ExpectedNumber:
     """A number that must come out: the row it stands in, its column, the value, and how close is close."""
 
     where: Row
@@ -82,7 +82,7 @@ class Figure:
     title: str
     make: Callable[[Setting], list[dict[str, Any]]] | None = None
     draw: Callable[[Callable[..., Any], list[dict[str, Any]]], None] | None = None
-    expected: Sequence[Expected] = ()
+    expected: Sequence[ExpectedNumber] = ()
     needs: tuple[str, ...] = ()  # data files without which there is nothing to do
     notes: tuple[str, ...] = field(default=())
     why_not: str = ""

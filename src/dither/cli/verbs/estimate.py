@@ -13,7 +13,7 @@ from dither.cli.output import JSON_OPTION, number, print_json, probability, rows
 from dither.domains import Categories
 from dither.estimation.api import distribution, estimate, quantile
 from dither.estimation.estimate import Estimate, show
-from dither.estimation.frequency import Frequencies
+from dither.estimation.frequency import EstimatedFrequencies
 from dither.estimation.summary import Summary
 from dither.files.collect import summarise_file
 
@@ -67,7 +67,7 @@ def _answers(summary: Summary, bins: int | None, shares: tuple[float, ...]) -> l
 
 
 def _text(label: str, value: Any) -> str:
-    if isinstance(value, Frequencies):
+    if isinstance(value, EstimatedFrequencies):
         half = np.asarray(value.half_width())
         rows = [
             [str(name), show(float(share), float(width))]
@@ -97,7 +97,7 @@ def _range(written: Callable[[float], str], low: float, high: float) -> str:
 
 
 def _plain(label: str, value: Any) -> dict[str, Any]:
-    if isinstance(value, Frequencies):
+    if isinstance(value, EstimatedFrequencies):
         low, high = value.interval()
         return {
             "answer": label,

@@ -18,7 +18,7 @@ from dither.domains import Disk, Interval, Rectangle
 from dither.errors import MalformedReport, OutsideDomain
 from dither.files import Trips, read_trips, write_trips
 from dither.maps import Map, density, draw_before_and_after, predicted_error
-from dither.maps.density import Density
+from dither.maps.density import DensityMap
 from dither.mechanisms.places.path import PathMechanism
 from dither.privacy import Unit
 from dither.reports import Reports
@@ -245,7 +245,7 @@ def _box(bounds: tuple[float, float, float, float]) -> Rectangle:
     return Rectangle(Interval(west, east), Interval(south, north))
 
 
-def _corners(found: Density, onto: Map) -> Any:
+def _corners(found: DensityMap, onto: Map) -> Any:
     """Give the corners of all cells in degrees: by column, row, and longitude and latitude."""
     columns, rows = found.probabilities.shape
     x = np.linspace(found.grid.x.low, found.grid.x.high, columns + 1)
@@ -253,7 +253,7 @@ def _corners(found: Density, onto: Map) -> Any:
     return onto.to_earth(np.stack(np.meshgrid(x, y, indexing="ij"), axis=-1)).round(7)
 
 
-def _polygons(found: Density, onto: Map) -> dict[str, Any]:
+def _polygons(found: DensityMap, onto: Map) -> dict[str, Any]:
     corners = _corners(found, onto)
     features = []
     for (column, row), share in np.ndenumerate(found.probabilities):
@@ -263,7 +263,7 @@ def _polygons(found: Density, onto: Map) -> dict[str, Any]:
     return {"type": "FeatureCollection", "features": features}
 
 
-def _busiest(found: Density, onto: Map, count: int = 5) -> str:
+def _busiest(found: DensityMap, onto: Map, count: int = 5) -> str:
     corners, columns = _corners(found, onto), found.probabilities.shape[1]
     lines = []
     for index in np.argsort(-found.probabilities.reshape(-1), kind="stable")[:count].tolist():

@@ -28,7 +28,7 @@ MOST_BINS: Final = 1 << 16
 
 @final
 @dataclass(frozen=True, eq=False)
-class Distribution:
+class EstimatedDistribution:
     """The probabilities of equal bins of an interval or a circle, and answers that come with their errors.
 
     `probabilities` are as the method gives them; `fit` says how good they are, None where reports were taken
@@ -129,7 +129,8 @@ class Distribution:
         return ax
 
     def __repr__(self) -> str:
-        return f"Distribution({self.bins} bins of {self.line}, {self.method!r}, n = {thousands(self.n)})"
+        what = f"{self.bins} bins of {self.line}, {self.method!r}, n = {thousands(self.n)}"
+        return f"EstimatedDistribution({what})"
 
     @cached_property
     def _inference(self) -> Inference:

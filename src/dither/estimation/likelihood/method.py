@@ -11,7 +11,7 @@ from dither.arrays import Floats
 from dither.errors import InvalidParameter
 from dither.estimation.estimate import Estimate
 from dither.estimation.likelihood.binned import FINE, Likeliest, grid
-from dither.estimation.likelihood.distribution import Distribution
+from dither.estimation.likelihood.distribution import EstimatedDistribution
 from dither.estimation.likelihood.em import climb, smooth
 from dither.estimation.method import Method, numerical, on_circle
 from dither.estimation.summary import Summary
@@ -43,7 +43,7 @@ class Likelihood(Method):
     def quantile(self, summary: Summary, share: float) -> Estimate:
         return _ordered(summary).quantile(share)
 
-    def distribution(self, summary: Summary, bins: int) -> Distribution:
+    def distribution(self, summary: Summary, bins: int) -> EstimatedDistribution:
         mechanism = numerical(summary)
         times = -(-FINE // bins)
         operator = grid(mechanism, bins * times)
@@ -55,7 +55,7 @@ class Likelihood(Method):
         else:
             fit = climb(operator, counts, start, tolerance=self.tolerance)
         shown = fit.probabilities.reshape(bins, times).sum(axis=1)
-        return Distribution(shown, summary, self, fit)
+        return EstimatedDistribution(shown, summary, self, fit)
 
     def __repr__(self) -> str:
         return "dt.smoothed" if self.smoothing else "dt.likelihood"

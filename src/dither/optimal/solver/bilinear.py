@@ -112,7 +112,7 @@ def solve(
             _Side(sign, near, far, count + 1)
             for (sign, near, far), count in zip(rooms, division, strict=True)
         ]
-        found = _Program(sides, value, loss, gap, seconds).levels_and_edges(budget)
+        found = _BilinearProgram(sides, value, loss, gap, seconds).levels_and_edges(budget)
         best = found if best is None or found.error < best.error else best
     assert best is not None
     return best.on(codomain, loss)
@@ -137,10 +137,10 @@ def place(
     falling = tuple(sorted((level * codomain.length for level in levels), reverse=True))
     value = _place(at, codomain)
     sides = [_Side(sign, near, far, len(falling)) for sign, near, far in _rooms(value)]
-    return _Program(sides, value, loss, gap, seconds).edges(falling).on(codomain, loss)
+    return _BilinearProgram(sides, value, loss, gap, seconds).edges(falling).on(codomain, loss)
 
 
-class _Program:
+class _BilinearProgram:
     """One model: for each side its levels' steps and reaches, and the moments h·r^i that they make."""
 
     def __init__(self, sides: list[_Side], value: float, loss: Power, gap: float, seconds: float) -> None:

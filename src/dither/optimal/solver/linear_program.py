@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @final
 @dataclass(frozen=True, eq=False)
-class Grid:
+class ProgramGrid:
     """The inputs of a program, from 0 to ½, what they weigh on average, and its outputs, symmetric about 0.
 
     `edges` are the points or the cells' edges by which a certificate knows the inputs.
@@ -40,17 +40,17 @@ class Grid:
     outputs: Floats
 
     @staticmethod
-    def at(points: Floats, outputs: Floats) -> Grid:
+    def at(points: Floats, outputs: Floats) -> ProgramGrid:
         """Give a grid of points, for the worst case."""
-        return Grid(points, points, np.zeros(points.size), outputs)
+        return ProgramGrid(points, points, np.zeros(points.size), outputs)
 
     @staticmethod
-    def over(edges: Floats, outputs: Floats, *, unbiased: bool) -> Grid:
+    def over(edges: Floats, outputs: Floats, *, unbiased: bool) -> ProgramGrid:
         """Give a grid of cells, for an average; an unbiased one must hold at the very end as well."""
         middles, weights = (edges[1:] + edges[:-1]) / 2.0, 2.0 * np.diff(edges)
         if unbiased:
             middles, weights = np.append(middles, 0.5), np.append(weights, 0.0)
-        return Grid(edges, middles, weights, outputs)
+        return ProgramGrid(edges, middles, weights, outputs)
 
     def losses(self, problem: Problem) -> Floats:
         """Give the loss of every output for every input: at points, or averaged over cells."""
@@ -69,19 +69,19 @@ class Grid:
 class Solution:
     """The base measure on the grid's outputs, where the windows are, and the prices that prove it good."""
 
-    grid: Grid
+    grid: ProgramGrid
     base: Floats
     inside: Mask  # inputs × outputs: is the output in the window of the input?
     prices: Prices
 
 
-def solve(problem: Problem, grid: Grid, near: Mask | None = None) -> Solution:
+def solve(problem: Problem, grid: ProgramGrid, near: Mask | None = None) -> Solution:
     """Solve the program, with h_ij only where `near` says so."""
     try:
         from scipy.optimize import linprog
     except ImportError:
         raise MissingExtra("a mechanism that is not among the solved ones", "optimal") from None
-    program = _Program(problem, grid, near)
+    program = _LinearProgram(problem, grid, near)
     found = linprog(**program.arguments(), method="highs-ds")
     if found.status == 2:
         raise Infeasible("no mechanism on these outputs satisfies the request")
@@ -90,10 +90,10 @@ def solve(problem: Problem, grid: Grid, near: Mask | None = None) -> Solution:
     return program.read(found)
 
 
-class _Program:
+class _LinearProgram:
     """The matrices of the program, and how to read its answer."""
 
-    def __init__(self, problem: Problem, grid: Grid, near: Mask | None) -> None:
+    def __init__(self, problem: Problem, grid: ProgramGrid, near: Mask | None) -> None:
         outputs = grid.outputs.size
         self._problem, self._grid = problem, grid
         self._worst = problem.criterion is Criterion.WORST

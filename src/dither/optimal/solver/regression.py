@@ -70,7 +70,7 @@ def one_more_piece(
 
 @final
 @dataclass(frozen=True)
-class Fit:
+class FittedForm:
     """The parameters of a form that fit best, and the largest deviation that is left."""
 
     parameters: tuple[float, ...]
@@ -87,7 +87,7 @@ def fit(
     levels: Sequence[float],
     form: Form = exponential,
     start: Sequence[float] = (1.0, 0.0),
-) -> Fit:
+) -> FittedForm:
     """Fit a form to solved levels by least squares. Needs the extra `optimal`."""
     try:
         optimize = import_module("scipy.optimize")
@@ -98,4 +98,4 @@ def fit(
         raise InvalidParameter("a fit needs one level for each budget, and at least as many as parameters")
     parameters, _ = optimize.curve_fit(form, budgets, solved, p0=list(start))
     deviation = float(np.abs(form(budgets, *parameters) - solved).max())
-    return Fit(tuple(float(parameter) for parameter in parameters), deviation)
+    return FittedForm(tuple(float(parameter) for parameter in parameters), deviation)

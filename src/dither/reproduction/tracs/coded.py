@@ -48,7 +48,7 @@ class Flaws:
         return Flaws(**{field.name: False for field in fields(Flaws)})
 
 
-class _Program(Mechanism):
+class _FloatDirection(Mechanism):
     """A direction drawn in floats, as the programs do."""
 
     takes = (Circle,)
@@ -89,7 +89,7 @@ class _Program(Mechanism):
 
 @final
 @dataclass(frozen=True)
-class SeldomLies(_Program):
+class SeldomLies(_FloatDirection):
     """k-RR and a uniform direction in the sector, as coded."""
 
     _: KW_ONLY
@@ -107,7 +107,7 @@ class SeldomLies(_Program):
 
 @final
 @dataclass(frozen=True)
-class LostPi(_Program):
+class LostPi(_FloatDirection):
     """The redesigned SW on the circle, as coded: a factor π is missing in the probability of the sector."""
 
     _: KW_ONLY
@@ -123,7 +123,7 @@ class LostPi(_Program):
 
 @final
 @dataclass(frozen=True)
-class RawBeyondTen(_Program):
+class RawBeyondTen(_FloatDirection):
     """The direction of TraCS-D as coded: told as it is where its budget is above 10."""
 
     _: KW_ONLY

@@ -67,7 +67,7 @@ def spending(make: Make, epsilon: float) -> float:
     return label
 
 
-class Entry(NamedTuple):
+class ComparedMechanism(NamedTuple):
     """A mechanism with its label and what it spends, and how its places are read."""
 
     version: str
@@ -77,22 +77,24 @@ class Entry(NamedTuple):
     read: Round
 
 
-def entries(points: Points, epsilon: float, rounded: Round, *, heavy: bool) -> Iterator[Entry]:
+def entries(points: Points, epsilon: float, rounded: Round, *, heavy: bool) -> Iterator[ComparedMechanism]:
     """Give everything that is compared: as coded; repaired, at equal labels; NGram at equal spending."""
     for version, makers in ((CODED, rivals(points, coded=True)), (RIGHT, rivals(points, coded=False))):
         for name, make in makers.items():
             mechanism = make(SQUARE, epsilon=epsilon)
             # Looking at every pair of thousands of points is left out.
-            yield Entry(version, name, mechanism, math.nan if heavy else mechanism.guarantee.epsilon, _same)
+            yield ComparedMechanism(
+                version, name, mechanism, math.nan if heavy else mechanism.guarantee.epsilon, _same
+            )
     nearest = Rounded(points)
-    yield Entry(CODED, "TraCS-D", TraCSD(SQUARE, epsilon=epsilon, start=CORNER), epsilon, rounded)
-    yield Entry(CODED, "TraCS-C", TraCSC(SQUARE, epsilon=epsilon), epsilon, rounded)
-    yield Entry(RIGHT, "TraCS-D", TraCSD(SQUARE, epsilon=epsilon), epsilon, nearest)
-    yield Entry(RIGHT, "TraCS-C", TraCSC(SQUARE, epsilon=epsilon), epsilon, nearest)
+    yield ComparedMechanism(CODED, "TraCS-D", TraCSD(SQUARE, epsilon=epsilon, start=CORNER), epsilon, rounded)
+    yield ComparedMechanism(CODED, "TraCS-C", TraCSC(SQUARE, epsilon=epsilon), epsilon, rounded)
+    yield ComparedMechanism(RIGHT, "TraCS-D", TraCSD(SQUARE, epsilon=epsilon), epsilon, nearest)
+    yield ComparedMechanism(RIGHT, "TraCS-C", TraCSC(SQUARE, epsilon=epsilon), epsilon, nearest)
     if not heavy:
         make = rivals(points, coded=False)["NGram"]
         alike = make(SQUARE, epsilon=spending(make, epsilon))
-        yield Entry(RIGHT, "NGram spending ε", alike, alike.guarantee.epsilon, _same)
+        yield ComparedMechanism(RIGHT, "NGram spending ε", alike, alike.guarantee.epsilon, _same)
 
 
 def compared(

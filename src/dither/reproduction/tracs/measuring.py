@@ -14,7 +14,7 @@ from dither.mechanisms.places.strawman import Strawman
 from dither.mechanisms.places.tracs_c import TraCSC
 from dither.mechanisms.places.tracs_d import TraCSD
 from dither.randomness import Source
-from dither.reproduction.figure import CODED, RIGHT, Expected, Setting
+from dither.reproduction.figure import CODED, RIGHT, ExpectedNumber, Setting
 from dither.reproduction.tracs import coded
 from dither.reproduction.tracs.coded import CORNER, Flaws
 from dither.reproduction.tracs.data import City, sources
@@ -92,10 +92,10 @@ def expect(
     source: str = "recomputed",
     absolute: bool = False,
     **where: Any,
-) -> list[Expected]:
+) -> list[ExpectedNumber]:
     """Give the expectation that a curve goes through values, at each ε."""
     return [
-        Expected(
+        ExpectedNumber(
             {"version": version, "mechanism": name, "epsilon": epsilon, **where},
             column,
             value,
@@ -109,7 +109,7 @@ def expect(
 
 def expect_published(
     figure: str, tolerance: float, *names: str, column: str = "error", absolute: bool = False, **where: Any
-) -> list[Expected]:
+) -> list[ExpectedNumber]:
     """Give the expectation that with the authors' bugs the published numbers come out."""
     return [
         one

@@ -15,7 +15,7 @@ from dither.mechanisms.places.points import grid
 from dither.mechanisms.places.strawman import Sectors
 from dither.mechanisms.places.tracs_c import TraCSC
 from dither.mechanisms.places.tracs_d import TraCSD
-from dither.reproduction.figure import PUBLISHED, RIGHT, Expected, Figure, Setting
+from dither.reproduction.figure import PUBLISHED, RIGHT, ExpectedNumber, Figure, Setting
 from dither.reproduction.tracs.data import SQUARE, city, files, sources
 from dither.reproduction.tracs.measuring import PAPER, Rows
 
@@ -158,21 +158,21 @@ FIGURES: Final = [
         _dominant,
         _two_panels,
         [
-            Expected(
+            ExpectedNumber(
                 {"version": RIGHT, "epsilon": 6.0, "mechanism": "TraCS-D"},
                 "degrees",
                 17.07,
                 0.01,
                 "Example 10",
             ),
-            Expected(
+            ExpectedNumber(
                 {"version": RIGHT, "epsilon": 6.0, "mechanism": "TraCS-D"},
                 "probability",
                 0.953,
                 0.005,
                 "Example 10",
             ),
-            Expected(
+            ExpectedNumber(
                 {"version": RIGHT, "epsilon": 6.0, "mechanism": "strawman"},
                 "probability",
                 0.988,
@@ -191,7 +191,7 @@ FIGURES: Final = [
         _disk,
         _points_drawn,
         [
-            Expected({"mechanism": "likelier area"}, column, value, 1e-3, "Figure D.6", absolute=True)
+            ExpectedNumber({"mechanism": "likelier area"}, column, value, 1e-3, "Figure D.6", absolute=True)
             for column, value in (
                 ("from_direction", 0.869),
                 ("to_direction", 1.131),

@@ -27,7 +27,7 @@ _TABLE: Final = 1 << 20
 
 @final
 @dataclass(frozen=True, eq=False)
-class Sampled:
+class SampledWindow:
     """A window, the numbers of its cells, and the table that says where it starts."""
 
     window: Sliding
@@ -35,12 +35,12 @@ class Sampled:
     chart: Chart
 
     @staticmethod
-    def of(problem: Problem, book: Runs, width: int) -> Sampled:
+    def of(problem: Problem, book: Runs, width: int) -> SampledWindow:
         """Give what devices sample when these numbers are asked about with a window of this width."""
         window = Sliding.largest(problem.epsilon, book.cells, width)
         shifted = Runs(book.values + 0.5, book.counts)
         placement = Balanced(shifted, problem.epsilon) if problem.unbiased else Nearest(shifted)
-        return Sampled(window, book, placement.track(UNIT, window))
+        return SampledWindow(window, book, placement.track(UNIT, window))
 
     def error(self, problem: Problem) -> float:
         """Give the error by the problem's criterion, at least."""
@@ -137,7 +137,7 @@ class Sampled:
 
 @final
 @dataclass(frozen=True, eq=False)
-class Candidate:
+class MeasuredCodebook:
     """A codebook, a width, and the error of the mechanism that samples them."""
 
     book: Runs
@@ -145,8 +145,8 @@ class Candidate:
     error: float
 
     @staticmethod
-    def of(problem: Problem, book: Runs, width: int) -> Candidate:
+    def of(problem: Problem, book: Runs, width: int) -> MeasuredCodebook:
         """Measure a codebook, scaled if it must be unbiased."""
         if problem.unbiased:
             book = reaching(problem, book, width)
-        return Candidate(book, width, Sampled.of(problem, book, width).error(problem))
+        return MeasuredCodebook(book, width, SampledWindow.of(problem, book, width).error(problem))

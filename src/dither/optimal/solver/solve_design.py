@@ -14,8 +14,8 @@ from dither.optimal.problem import Problem
 from dither.optimal.solver import lloyd
 from dither.optimal.solver.cells import codebook, fitting_width, grouped, halved, reduced, spread
 from dither.optimal.solver.certificate import Prices, dual, lower_bound
-from dither.optimal.solver.linear_program import Grid, Solution, solve
-from dither.optimal.solver.sampled_error import Candidate
+from dither.optimal.solver.codebook_error import MeasuredCodebook
+from dither.optimal.solver.linear_program import ProgramGrid, Solution, solve
 
 TARGET: Final = 4e-3  # a gap that is small enough to stop
 _ROUNDS: Final = 2
@@ -24,11 +24,11 @@ _FEW: Final = 15_000  # pairs of an input and an output that are quickly solved 
 _LOST: Final = 2e-4  # by how much fewer numbers may raise the error
 
 
-def design(problem: Problem, *, effort: float = 1.0, target: float = TARGET) -> Design:
+def solve_design(problem: Problem, *, effort: float = 1.0, target: float = TARGET) -> Design:
     """Solve a problem; more effort is a finer grid, and a smaller target more rounds: both take longer."""
     coarse, fine = _grids(problem, effort)
     near = _widened(problem, solve(problem, coarse), fine)
-    best: Candidate | None = None
+    best: MeasuredCodebook | None = None
     prices, bound = None, -np.inf
     for _ in range(_ROUNDS):
         solution = _priced(problem, fine, near)
@@ -48,7 +48,7 @@ def design(problem: Problem, *, effort: float = 1.0, target: float = TARGET) -> 
     return _compact(problem, best, prices)
 
 
-def _grids(problem: Problem, effort: float) -> tuple[Grid, Grid]:
+def _grids(problem: Problem, effort: float) -> tuple[ProgramGrid, ProgramGrid]:
     inputs = _counts(problem)
     coarse = _grid(problem, max(round(inputs / 3.0), 12))
     return coarse, _grid(problem, round(effort * inputs))
@@ -65,7 +65,7 @@ def _counts(problem: Problem) -> int:
     return round(40 + (2.5 if sharp else 3.6) * square)
 
 
-def _grid(problem: Problem, inputs: int) -> Grid:
+def _grid(problem: Problem, inputs: int) -> ProgramGrid:
     steps = np.linspace(1.0, 0.0, inputs + 1)
     # Near the ends the best measure has more structure; for a loss with a kink that is where the error is.
     kinked = not problem.convex or problem.loss == Power(1.0)
@@ -73,13 +73,13 @@ def _grid(problem: Problem, inputs: int) -> Grid:
     half = 0.5 * (1.0 - end * steps - (1.0 - end) * steps**2)
     outputs = _outputs_beyond(problem, inputs) if problem.unbiased else _mirror(half)
     if problem.criterion is Criterion.WORST:
-        return Grid.at(half, outputs)
+        return ProgramGrid.at(half, outputs)
     if not problem.unbiased:
         places = lloyd.best(problem)
         cuts = (places[1:] + places[:-1]) / 2.0
         half = _apart(np.concatenate([half, cuts[cuts > 0.0]]))
         outputs = _mirror(_apart(np.concatenate([half, places[places >= 0.0]])))
-    return Grid.over(half, outputs, unbiased=problem.unbiased)
+    return ProgramGrid.over(half, outputs, unbiased=problem.unbiased)
 
 
 def _outputs_beyond(problem: Problem, inputs: int) -> Floats:
@@ -102,7 +102,7 @@ def _apart(points: Floats) -> Floats:
     return kept
 
 
-def _widened(problem: Problem, solution: Solution, grid: Grid) -> Mask:
+def _widened(problem: Problem, solution: Solution, grid: ProgramGrid) -> Mask:
     """Give the pairs of a grid that lie in the windows of a coarser solution, or not far from them."""
     easy = problem.criterion is Criterion.AVERAGE and not problem.unbiased
     if easy or grid.inputs.size * grid.outputs.size <= _FEW:
@@ -119,7 +119,7 @@ def _widened(problem: Problem, solution: Solution, grid: Grid) -> Mask:
     return np.asarray((grid.outputs >= low[:, None]) & (grid.outputs <= high[:, None]))
 
 
-def _priced(problem: Problem, grid: Grid, near: Mask) -> Solution:
+def _priced(problem: Problem, grid: ProgramGrid, near: Mask) -> Solution:
     """Solve with the pairs given, then with every pair that turns out to be worth having."""
     for _ in range(6):
         solution = solve(problem, grid, near)
@@ -136,7 +136,7 @@ def _priced(problem: Problem, grid: Grid, near: Mask) -> Solution:
     return solution
 
 
-def _refined(problem: Problem, solution: Solution) -> Grid:
+def _refined(problem: Problem, solution: Solution) -> ProgramGrid:
     """Add the outputs at which the prices promise most: the local minima of D."""
     grid = solution.grid
     reach = 2.0 * float(grid.outputs[-1]) if problem.unbiased else 0.5
@@ -145,25 +145,25 @@ def _refined(problem: Problem, solution: Solution) -> Grid:
     padded = np.concatenate([[np.inf], level, [np.inf]])
     low = (level < padded[:-2]) & (level <= padded[2:]) & (level < -1e-6 * np.abs(level).max())
     outputs = np.union1d(grid.outputs, np.concatenate([y[low], -y[low]]))
-    return Grid(grid.edges, grid.inputs, grid.weights, outputs)
+    return ProgramGrid(grid.edges, grid.inputs, grid.weights, outputs)
 
 
-def _candidates(problem: Problem, solution: Solution) -> Iterator[Candidate]:
+def _candidates(problem: Problem, solution: Solution) -> Iterator[MeasuredCodebook]:
     if problem.criterion is Criterion.AVERAGE and not problem.unbiased:
-        yield Candidate.of(problem, *lloyd.as_cells(lloyd.best(problem)))
+        yield MeasuredCodebook.of(problem, *lloyd.as_cells(lloyd.best(problem)))
         if problem.loss in (Power(1.0), Power(2.0)):
             return
     outputs, base = solution.grid.outputs, solution.base
     width = fitting_width(problem, float(base.sum()))
     for share in (0.0, 0.5, 1.0):
-        yield Candidate.of(problem, codebook(*spread(outputs, base, share)), width)
+        yield MeasuredCodebook.of(problem, codebook(*spread(outputs, base, share)), width)
 
 
-def _compact(problem: Problem, candidate: Candidate, prices: Prices) -> Design:
+def _compact(problem: Problem, candidate: MeasuredCodebook, prices: Prices) -> Design:
     """Give the design with as few different numbers as hardly cost anything."""
     chosen = candidate
     for groups in _GROUPS:
-        fewer = Candidate.of(problem, grouped(candidate.book, groups), candidate.width)
+        fewer = MeasuredCodebook.of(problem, grouped(candidate.book, groups), candidate.width)
         if (
             fewer.error <= candidate.error * (1.0 + _LOST)
             and fewer.book.values.size < candidate.book.values.size
