@@ -26,6 +26,11 @@ def shown(value: object) -> str:
     return str(value)
 
 
+def percent(share: float, digits: int = 2) -> str:
+    """Return a share in per cent, with so many significant digits."""
+    return f"{100.0 * share:.{digits}g} %"
+
+
 def as_text(
     head: Sequence[str],
     rows: Sequence[Sequence[object]],

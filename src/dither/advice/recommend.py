@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from typing import final
 
 from dither.advice.catalogue import Candidate
-from dither.advice.goal import Goal
+from dither.advice.goals.goal import Goal
 from dither.domains import Domain, finite
 from dither.errors import Infeasible, InvalidParameter
 from dither.mechanisms.base import LEAST_EPSILON, MOST_EPSILON, Mechanism, check_epsilon
-from dither.table import ResultTable, as_text, shown
+from dither.table import ResultTable, as_text, percent, shown
 
 
 @final
@@ -179,4 +179,4 @@ def _target(target_error: float) -> float:
 
 
 def _more(ratio: float) -> str:
-    return f"{ratio:.3g} times the" if ratio >= 2.0 else f"{100.0 * (ratio - 1.0):.2g} % more"
+    return f"{ratio:.3g} times the" if ratio >= 2.0 else f"{percent(ratio - 1.0)} more"

@@ -114,11 +114,6 @@ def number(value: float, digits: int = 4) -> str:
     return f"{value:.{digits}g}"
 
 
-def percent(share: float, digits: int = 2) -> str:
-    """Return a share in per cent, with so many significant digits."""
-    return f"{100.0 * share:.{digits}g} %"
-
-
 def probability(share: float) -> str:
     """Return a probability with four decimals, so that those of a column can be compared."""
     return f"{share:.4f}"

@@ -29,6 +29,7 @@ from dither.optimal.design import Design
 from dither.optimal.problem import Elsewhere, Given, Loss, Problem
 from dither.optimal.solver import circle
 from dither.privacy.exact import exp_below
+from dither.table import percent
 
 
 @final
@@ -47,7 +48,7 @@ class Certificate:
         return 0.0 if self.error == 0.0 else math.inf
 
     def __str__(self) -> str:
-        return f"error {self.error:.6g}, at most {100.0 * self.gap:.2g} % above the best possible"
+        return f"error {self.error:.6g}, at most {percent(self.gap)} above the best possible"
 
 
 @final

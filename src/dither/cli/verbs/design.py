@@ -9,13 +9,13 @@ import click
 from dither import losses
 from dither.atomic import renamed
 from dither.cli.options import CRITERION, domain_options, needed, read_loss
-from dither.cli.output import JSON_OPTION, number, percent, print_json, save_picture
+from dither.cli.output import JSON_OPTION, number, print_json, save_picture
 from dither.domains import Circle, Domain
 from dither.losses import Power
 from dither.optimal import store
 from dither.optimal.mechanism import Optimal
 from dither.optimal.problem import Problem
-from dither.table import as_text
+from dither.table import as_text, percent
 from dither.wire.codec import to_json
 
 

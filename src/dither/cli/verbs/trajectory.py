@@ -13,7 +13,7 @@ import numpy as np
 
 from dither.atomic import whole
 from dither.cli.areas import INNER, KINDS, Area, area_options, from_text, to_text
-from dither.cli.output import JSON_OPTION, metres, number, percent, print_json, rows_done, save_picture, table
+from dither.cli.output import JSON_OPTION, metres, number, print_json, rows_done, save_picture, table
 from dither.domains import Disk, Interval, Rectangle
 from dither.errors import MalformedReport, OutsideDomain
 from dither.files import Trips, read_trips, write_trips
@@ -22,6 +22,7 @@ from dither.maps.density import DensityMap
 from dither.mechanisms.places.path import PathMechanism
 from dither.privacy import Unit
 from dither.reports import Reports
+from dither.table import percent
 from dither.wire.codec import from_json, to_json
 
 _FILE = click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))

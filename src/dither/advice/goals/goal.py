@@ -1,9 +1,11 @@
-"""What every goal can say: which mechanisms might serve it, and how well each does."""
+"""The interface of a goal: which mechanisms can serve it, and the error that each will have."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from typing import Any, ClassVar, final
+
+import numpy as np
 
 from dither.advice.catalogue import Candidate
 from dither.domains import Domain
@@ -47,3 +49,16 @@ class Goal(ABC):
     @abstractmethod
     def reason(self, first: Candidate, domain: Any) -> str:
         """Say in one sentence why the first of the ranking is the first."""
+
+
+def check_people(n: object) -> None:
+    """Raise unless a number of people is a whole number, or left open."""
+    if n is not None and (isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 1):
+        raise InvalidParameter("n is how many people answer: a whole number, at least 1")
+
+
+def stated(n: int | None) -> int:
+    """Give the number of people of a goal, or say that it is needed."""
+    if n is None:
+        raise InvalidParameter("state how many people answer, as in dt.goals.Mean(n=10_000)")
+    return int(n)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final, final
 
 from dither.advice.catalogue import Candidate
-from dither.advice.goal import Goal
+from dither.advice.goals.goal import Goal
 from dither.domains import Disk, Parallelogram, Paths, Rectangle, Sphere
 from dither.errors import InvalidParameter
 from dither.mechanisms.places.gridding import Gridding

@@ -1,15 +1,4 @@
-"""What reports are collected for: `dt.goals`. A goal predicts the error that a mechanism will have.
-
-    Mean(n)              the mean of n people, or on a circle their mean direction
-    Distribution(n)      how the values of n people are distributed over an interval or a circle
-    Frequencies(n)       how frequent each category is among n people
-    SingleValues(loss)   each report by itself
-    Places(places)       each location of a path by itself
-
-An error is the root mean square of what privacy adds, in the domain's units: how far an estimate is from the
-same number computed from the people who answered. Who was asked adds to it what it always does. Leave `n` out
-to ask `dt.people_for`.
-"""
+"""Goals that are estimates about many people: a mean, frequencies, a distribution."""
 
 from __future__ import annotations
 
@@ -24,19 +13,15 @@ import numpy as np
 from dither.advice import simulation
 from dither.advice.catalogue import Candidate, on_a_line, on_categories, solved
 from dither.advice.compare import average_variance, error_of, largest, mean_over
-from dither.advice.goal import Goal
-from dither.advice.place_goal import Places
+from dither.advice.goals.goal import Goal, check_people, stated
 from dither.arrays import Floats
 from dither.domains import Categories, Circle, Interval
 from dither.errors import InvalidParameter
 from dither.kernels.law import COSINE, Moment
-from dither.losses import Criterion, Power, absolute, check_criterion, check_loss, squared, worst
+from dither.losses import Criterion, absolute, check_criterion, squared, worst
 from dither.mechanisms.analysis import Questions
-from dither.optimal.closed_form import known_optimum
 from dither.optimal.mechanism import Optimal
-
-__all__ = ["Distribution", "Frequencies", "Goal", "Mean", "Places", "SingleValues"]
-
+from dither.table import percent
 
 # Where Podium overtakes Hybrid as the unbiased mechanism in closed form with the smallest variance.
 CROSSOVER: Final = {Criterion.WORST: 2.3190030126702377, Criterion.AVERAGE: 0.8955}
@@ -115,7 +100,7 @@ class Mean(_Averaged):
         if isinstance(first.mechanism, Optimal):
             return (
                 f"solved: unbiased, and its {self.criterion!r} variance is at most "
-                f"{_percent(first.mechanism.gap)} above the smallest there is"
+                f"{percent(first.mechanism.gap)} above the smallest there is"
             )
         return (
             f"unbiased, with the smallest {self.criterion!r} variance; in closed form Hybrid gives way to "
@@ -198,43 +183,6 @@ class Distribution(Goal):
         return "the smallest error in simulations with people spread evenly"
 
 
-@final
-@dataclass(frozen=True)
-class SingleValues(Goal):
-    """Each report by itself: the expected loss of one report, in the worst case or on average."""
-
-    loss: Power = absolute
-    criterion: Criterion = worst
-
-    takes = (Interval, Circle)
-    otherwise = "for categories ask dt.goals.Frequencies, for places dt.goals.Places"
-
-    def __post_init__(self) -> None:
-        check_loss(self.loss)
-        check_criterion(self.criterion)
-
-    def candidates(self, domain: Any, epsilon: float, *, wait: bool = True) -> list[Candidate]:
-        best = solved(domain, epsilon, (self.loss,), (self.criterion,), wait=wait)
-        return [*best, *on_a_line(domain, epsilon, (self.loss,))]
-
-    def error(self, mechanism: Any) -> float:
-        return error_of(mechanism, self.loss, self.criterion)
-
-    def people(self, candidates: list[Candidate], target: float) -> int | None:
-        raise InvalidParameter("the error of a single value does not depend on how many people there are")
-
-    def reason(self, first: Candidate, domain: Any) -> str:
-        least = known_optimum(domain, first.mechanism.epsilon, self.loss, self.criterion)
-        if least is not None and self.error(first.mechanism) <= least * (1.0 + 1e-9):
-            return f"no mechanism at all has a smaller {self.criterion!r} {self.loss!r} error"
-        if isinstance(first.mechanism, Optimal):
-            return (
-                f"solved: its {self.criterion!r} {self.loss!r} error is at most "
-                f"{_percent(first.mechanism.gap)} above the smallest there is"
-            )
-        return f"the smallest {self.criterion!r} {self.loss!r} error of the mechanisms in closed form"
-
-
 def _plain(domain: Any, epsilon: float) -> list[Candidate]:
     """Give every mechanism once: another reading of the same reports is undone by an estimate."""
     return [one for one in on_a_line(domain, epsilon, (absolute, squared)) if not one.variant]
@@ -259,20 +207,3 @@ def _turning(mechanism: Questions, x: Floats) -> Floats:
     along = mechanism.law.expect(unit, COSINE)
     across = (1.0 - mechanism.law.expect(unit, _TWICE)) / 2.0
     return np.asarray(across / along**2 * (mechanism.line.length / (2.0 * np.pi)) ** 2)
-
-
-def _percent(share: float) -> str:
-    return f"{100.0 * share:.2g} %"
-
-
-def check_people(n: object) -> None:
-    """Raise unless a number of people is a whole number, or left open."""
-    if n is not None and (isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 1):
-        raise InvalidParameter("n is how many people answer: a whole number, at least 1")
-
-
-def stated(n: int | None) -> int:
-    """Give the number of people of a goal, or say that it is needed."""
-    if n is None:
-        raise InvalidParameter("state how many people answer, as in dt.goals.Mean(n=10_000)")
-    return int(n)
