@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
 Curve = tuple[str, tuple[Floats, Floats]]  # a label, x and y
 
-MARKS: Final = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0)  # along ε
-BUDGETS: Final = (0.25, 0.375, 0.5, 0.75, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0)  # what is drawn
+MARKS: Final = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0)  # labels of the ε axis
+BUDGETS: Final = (0.25, 0.375, 0.5, 0.75, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0)  # on the ε axis
 
 
 def draw_curves(

@@ -1,4 +1,4 @@
-"""Which mechanism, which budget, how many people: the questions that come first."""
+"""`dt.recommend`, `dt.epsilon_for`, `dt.people_for`: choose a mechanism, a budget or a number of people."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from dither.table import ResultTable, as_text, percent, shown
 @final
 @dataclass(frozen=True, eq=False, repr=False)
 class Recommendation(ResultTable):
-    """What `dt.recommend` gives: mechanisms for a goal, the best first, each with its error and a reason.
+    """The result of `dt.recommend`: mechanisms for a goal, the best first, each with its error and a reason.
 
-    `best` is the first of them, ready to perturb.
+    `best` is the first of them, as an object.
     """
 
     mechanisms: tuple[Mechanism, ...]
@@ -39,7 +39,7 @@ class Recommendation(ResultTable):
 
 
 def recommend(domain: Domain, goal: Goal, *, epsilon: float) -> Recommendation:
-    """Rank the mechanisms for a goal by the error predicted at a budget, the best first.
+    """Return the mechanisms for a goal, ranked by the error predicted at a budget, the best first.
 
     >>> from dither.domains import Interval
     >>> from dither import goals
@@ -63,7 +63,7 @@ def recommend(domain: Domain, goal: Goal, *, epsilon: float) -> Recommendation:
 
 
 def epsilon_for(domain: Domain, goal: Goal, target_error: float) -> float:
-    """Give the smallest budget with which the best mechanism meets a target error, to four digits.
+    """Return the smallest budget with which the best mechanism meets a target error, to four digits.
 
     >>> from dither.domains import Interval
     >>> from dither import goals
@@ -96,7 +96,7 @@ def epsilon_for(domain: Domain, goal: Goal, target_error: float) -> float:
 
 
 def people_for(domain: Domain, goal: Goal, target_error: float, *, epsilon: float) -> int:
-    """Give how many people the best mechanism needs to meet a target error; the goal's n is left open.
+    """Return how many people the best mechanism needs to meet a target error; the goal's n is left open.
 
     >>> from dither.domains import Interval
     >>> from dither import goals
@@ -136,7 +136,7 @@ def _descend(
     start: float = 0.0,
     step: float = 1.0,
 ) -> float | None:
-    """Give a place at which a falling function is at most zero, and hardly below; None if it is nowhere.
+    """Return a place at which a falling function is at most zero, and hardly below; None if it is nowhere.
 
     It is found between two places, first one step apart and then ever farther, by regula falsi [Illinois]. By
     default the search starts from the budget 1, where most answers are, and a step is a factor e.

@@ -27,11 +27,11 @@ class Ends(ABC):
 
     @abstractmethod
     def at(self, level: float) -> tuple[float, float]:
-        """Give the ends of the interval that covers the data's value with probability `level`."""
+        """Return the ends of the interval that covers the data's value with probability `level`."""
 
     @abstractmethod
     def half(self, level: float) -> float:
-        """Give the distance from the released value to the farther end."""
+        """Return the distance from the released value to the farther end."""
 
 
 @final
@@ -52,12 +52,12 @@ class Answer(Estimate):
         return self.guarantee if PUBLIC_COUNT in self.guarantee.assumes else self.guarantee.repeated(2)
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
-        """Give the ends of an interval that covers the data's value with probability `level`."""
+        """Return the ends of an interval that covers the data's value with probability `level`."""
         _probability(level)
         return self.ends.at(level)
 
     def half_width(self, level: float = 0.95) -> float:
-        """Give the distance from the value to the farther end of the interval at `level`."""
+        """Return the distance from the value to the farther end of the interval at `level`."""
         _probability(level)
         return self.ends.half(level)
 
@@ -68,7 +68,7 @@ class Answer(Estimate):
 
 
 def to_float(number: Fraction | int) -> float:
-    """Give the nearest float, or an infinity: an error would depend on the data."""
+    """Return the nearest float, or an infinity: an error would depend on the data."""
     try:
         return float(number)
     except OverflowError:
@@ -84,7 +84,7 @@ class Tail(Protocol):
     """A law of one integer that knows its tail."""
 
     def tail(self, size: int) -> float:
-        """Give P(|z| ≥ size)."""
+        """Return P(|z| ≥ size)."""
 
 
 @final
@@ -165,7 +165,7 @@ class Shares(Ends):
 
 
 def _edge(passes: Callable[[float], bool], begin: float, step: float, end: float) -> float:
-    """Give how far from `begin` towards `end` the test is passed: first in growing steps, then by halves."""
+    """Return how far from `begin` towards `end` the test is passed, by growing steps and then bisection."""
     sign = 1.0 if end > begin else -1.0
     step = max(step, 2.0**-50)
     inside, outside = begin, begin + sign * step

@@ -15,7 +15,7 @@ from dither.randomness import Source
 def gather(
     data: object, domain: Interval | LearnedBounds | None, epsilon: Fraction, source: Source
 ) -> tuple[Tally, Fraction]:
-    """Give the tally of the data and what is left of the budget once its bounds are known."""
+    """Return the tally of the data and what is left of the budget once its bounds are known."""
     if isinstance(data, Tally):
         if domain is not None and domain != data.grid.domain:
             raise InvalidParameter("a tally has its domain already: leave the domain out")
@@ -32,7 +32,7 @@ def gather(
 
 
 def record_guarantee(epsilon: Fraction, *assumes: str) -> Guarantee:
-    """Give the promise for one record: ε is the rational number that the noise was drawn with, in all."""
+    """Return the promise for one record: ε is the rational number that the noise was drawn with, in all."""
     return Guarantee(Pure(float(epsilon)), Unit.RECORD, assumes)
 
 

@@ -17,7 +17,7 @@ from dither.randomness import Source
 
 
 def budget(epsilon: object) -> Fraction:
-    """Give ε as the exact rational number of its double, or say what it must be."""
+    """Return ε as the exact rational number of its double, or say what it must be."""
     number = finite("epsilon", epsilon)
     if not 1e-9 <= number <= 200:
         raise InvalidParameter("epsilon must lie between 1e-9 and 200")
@@ -46,11 +46,11 @@ class GeometricRatio:
         return math.floor(self.exponent)
 
     def coin(self, source: Source) -> bool:
-        """Give True with probability exactly b."""
+        """Return True with probability exactly b."""
         return self._coin(source, 1)
 
     def doubled_coin(self, source: Source) -> bool:
-        """Give True with probability exactly 2^halvings · b: what a proposal of 2^(−halvings) still lacks."""
+        """Return True with probability exactly 2^halvings · b, for proposals made with 2^(−halvings)."""
         return self._coin(source, 3)
 
     def _coin(self, source: Source, first: int) -> bool:
@@ -59,7 +59,7 @@ class GeometricRatio:
         return all(_falls(1, 1, source, first) for _ in range(whole)) and _falls(rest, denominator, source)
 
     def geometric(self, source: Source) -> int:
-        """Give k = 0, 1, 2, … with probability exactly (1 − b)·b^k [CKS20, Alg. 2]."""
+        """Return k = 0, 1, 2, … with probability exactly (1 − b)·b^k [CKS20, Alg. 2]."""
         denominator = self.exponent.denominator
         rest = source.below(denominator)
         while not _falls(rest, denominator, source):
@@ -70,7 +70,7 @@ class GeometricRatio:
         return (rest + denominator * whole) // self.exponent.numerator
 
     def two_sided(self, source: Source) -> int:
-        """Give any integer k with probability exactly (1 − b)/(1 + b)·b^|k|: discrete Laplace noise."""
+        """Return any integer k with probability exactly (1 − b)/(1 + b)·b^|k|: discrete Laplace noise."""
         while True:
             negative = source.bits(1)
             size = self.geometric(source)
@@ -79,7 +79,7 @@ class GeometricRatio:
 
 
 def _falls(numerator: int, denominator: int, source: Source, first: int = 1) -> bool:
-    """Give True with probability exactly e^(−numerator/denominator), the fraction being at most 1.
+    """Return True with probability exactly e^(−numerator/denominator), the fraction being at most 1.
 
     With x the fraction, coin k falls with probability x/k, so the first k fall with probability x^k/k!, and
     the alternating sum of these, e^(−x), is the probability that an even number falls [CKS20, Alg. 1]. For

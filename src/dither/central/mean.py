@@ -98,7 +98,7 @@ def swap_mean(
 
 
 def quotient(numerator: Fraction, count: Fraction, convention: Convention) -> tuple[Fraction, Fraction]:
-    """Give the mean's share of the domain, never an error, and never a look at the true count."""
+    """Return the mean's share of the domain, never an error, and never a look at the true count."""
     if convention is MIDPOINT and count <= 0:
         return Fraction(1, 2), count
     if count == 0:  # the paper's quotient is then ±∞, or 0/0

@@ -18,19 +18,19 @@ class MeanMethod(ABC):
 
     @abstractmethod
     def sensitivity(self, grid: RecordGrid) -> int:
-        """Give how far one record can move the two integers, |first| + |second|."""
+        """Return how far one record can move the two integers, |first| + |second|."""
 
     @abstractmethod
     def query(self, total: int, count: int, grid: RecordGrid) -> tuple[int, int]:
-        """Give the two integers for a sum of places and a count."""
+        """Return the two integers for a sum of places and a count."""
 
     @abstractmethod
     def solve(self, first: int, second: int, grid: RecordGrid) -> tuple[Fraction, Fraction]:
-        """Give the share's numerator, and the count, that the two noisy integers stand for."""
+        """Return the share's numerator, and the count, that the two noisy integers stand for."""
 
     @abstractmethod
     def weights(self, share: float, grid: RecordGrid) -> tuple[float, float]:
-        """Give w₁, w₂ such that w₁·first + w₂·second, over the sensitivity, is count·(mean − share)."""
+        """Return w₁, w₂ such that w₁·first + w₂·second, over the sensitivity, is count·(mean − share)."""
 
 
 @final
@@ -107,17 +107,17 @@ TRANSFORMED: Final[MeanMethod] = _Transformed()
 
 
 def offset(grid: RecordGrid) -> Fraction:
-    """Give the lower end in cells of the grid, a rational number: zero need not be a point of the grid."""
+    """Return the lower end in cells of the grid, a rational number: zero need not be a point of the grid."""
     return grid.low / grid.cell
 
 
 def in_units(total: int, count: int, grid: RecordGrid) -> int:
-    """Give the sum of the records as an integer, in units of a cell over the denominator of `offset`."""
+    """Return the sum of the records as an integer, in units of a cell over the denominator of `offset`."""
     shift = offset(grid)
     return shift.denominator * total + shift.numerator * count
 
 
 def largest(grid: RecordGrid) -> int:
-    """Give the largest absolute value of a record in the units of `in_units`."""
+    """Return the largest absolute value of a record in the units of `in_units`."""
     shift = offset(grid)
     return max(abs(shift.numerator), abs(shift.numerator + shift.denominator * grid.cells))

@@ -20,7 +20,7 @@ class PairNoise(ABC):
 
     @abstractmethod
     def law(self, method: MeanMethod, grid: RecordGrid, epsilon: Fraction) -> Pair:
-        """Give the law on the integers, or raise `InvalidParameter` if it does not protect this method."""
+        """Return the law on the integers, or raise `InvalidParameter` if it does not protect this method."""
 
 
 @final

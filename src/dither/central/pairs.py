@@ -25,7 +25,7 @@ class Pair(ABC):
 
     @abstractmethod
     def exponent(self, first: int, second: int) -> Fraction | None:
-        """Give the exponent of a pair, or None where the pair cannot come up."""
+        """Return the exponent of a pair, or None where the pair cannot come up."""
 
     @property
     @abstractmethod
@@ -34,11 +34,11 @@ class Pair(ABC):
 
     @abstractmethod
     def tail(self, weights: tuple[float, float], size: float) -> float:
-        """Give P(|w₁·z₁ + w₂·z₂| > size), sizes in units of the sensitivity; for error bars only."""
+        """Return P(|w₁·z₁ + w₂·z₂| > size), sizes in units of the sensitivity; for error bars only."""
 
     @final
     def deviation(self, weights: tuple[float, float]) -> float:
-        """Give the standard deviation of w₁·z₁ + w₂·z₂ in units of the sensitivity."""
+        """Return the standard deviation of w₁·z₁ + w₂·z₂ in units of the sensitivity."""
         first, second = weights
         variance, covariance = self.moments
         square = (first * first + second * second) * variance + 2.0 * first * second * covariance
@@ -90,7 +90,7 @@ class StaircaseLattice(Pair):
 
     @staticmethod
     def best(sensitivity: int, epsilon: Fraction) -> StaircaseLattice:
-        """Give the 2-D staircase of least variance."""
+        """Return the 2-D staircase of least variance."""
         cells = min(sensitivity, 1 << 20)
         radius = _best_radius(cells, epsilon)
         if cells < sensitivity:
@@ -203,7 +203,7 @@ def _squares(radius: int) -> int:
 
 
 def _point(index: int) -> tuple[int, int]:
-    """Give the lattice point with this number, counting outwards ring by ring: points(ring) ≤ index."""
+    """Return the lattice point with this number, counting outwards ring by ring: points(ring) ≤ index."""
     if index == 0:
         return 0, 0
     ring = (1 + math.isqrt(2 * index - 1)) // 2
@@ -215,7 +215,7 @@ def _point(index: int) -> tuple[int, int]:
 
 @lru_cache(maxsize=512)
 def _best_radius(cells: int, epsilon: Fraction) -> int:
-    """Give the innermost radius of least variance; the variance falls and then rises with the radius."""
+    """Return the innermost radius of least variance; the variance falls and then rises with the radius."""
     low, high = 1, cells
     while low < high:
         middle = (low + high) // 2

@@ -34,7 +34,7 @@ class DiscreteStaircase:
 
     @staticmethod
     def best(sensitivity: int, epsilon: Fraction) -> DiscreteStaircase:
-        """Give the staircase of least variance."""
+        """Return the staircase of least variance."""
         start = radius_at(squared_error_gamma(float(epsilon)), sensitivity)
         if sensitivity > 1 << 12:  # one grid step more or less changes less than a double can show
             return DiscreteStaircase(sensitivity, start, epsilon)
@@ -44,7 +44,7 @@ class DiscreteStaircase:
         )
 
     def level(self, noise: int) -> int:
-        """Give the signed number of the step that holds a noise value: 0 innermost."""
+        """Return the signed number of the step that holds a noise value: 0 innermost."""
         step = (abs(noise) + self.sensitivity - self.radius) // self.sensitivity
         return step if noise >= 0 else -step
 
@@ -79,7 +79,7 @@ class DiscreteStaircase:
         return float(squares / (points * self.sensitivity**2))
 
     def tail(self, size: int) -> float:
-        """Give P(|z| ≥ size)."""
+        """Return P(|z| ≥ size)."""
         if size <= 0:
             return 1.0
         step, odds = self.sensitivity, 1.0 / math.expm1(self.epsilon)
@@ -113,7 +113,7 @@ class DiscreteLaplace:
         return 2.0 * ((half / math.sinh(half) if half else 1.0) / float(self.epsilon)) ** 2
 
     def tail(self, size: int) -> float:
-        """Give P(|z| ≥ size)."""
+        """Return P(|z| ≥ size)."""
         exponent = float(self.ratio.exponent)
         if size <= 0:
             return 1.0
@@ -121,7 +121,7 @@ class DiscreteLaplace:
 
 
 def squared_error_gamma(epsilon: float) -> float:
-    """Give the width of the innermost step, as a share of the sensitivity, that minimises the variance.
+    """Return the width of the innermost step, as a share of the sensitivity, that minimises the variance.
 
     [GV14, eq. 50], in a form that does not cancel at small ε.
     """
@@ -131,14 +131,14 @@ def squared_error_gamma(epsilon: float) -> float:
 
 
 def radius_at(gamma: float, sensitivity: int) -> int:
-    """Give the innermost radius on the integers for a share γ of the sensitivity: γ = (r − ½)/S."""
+    """Return the innermost radius on the integers for a share γ of the sensitivity: γ = (r − ½)/S."""
     return min(max(math.floor(Fraction(gamma) * sensitivity + 1), 1), sensitivity)
 
 
 def geometric_mean(
     polynomial: Callable[[int], int], degree: int, start: int, step: int, epsilon: Fraction
 ) -> Fraction:
-    """Give the mean of polynomial(start + J·step) where P(J = j) = (1 − b)·b^j.
+    """Return the mean of polynomial(start + J·step) where P(J = j) = (1 − b)·b^j.
 
     Newton's forward differences, with E[J choose k] = (b/(1 − b))^k: every term is positive, so nothing
     cancels, and b/(1 − b) = 1/(e^ε − 1) is the only number that is rounded.

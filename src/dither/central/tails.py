@@ -14,7 +14,7 @@ Weights = tuple[float, float]
 
 
 def laplace(weights: Weights, deviation: float, size: float) -> float:
-    """Give P(|w₁·x + w₂·y| > size) for independent Laplace x and y of this standard deviation."""
+    """Return P(|w₁·x + w₂·y| > size) for independent Laplace x and y of this standard deviation."""
     low, high = sorted(abs(weight) * deviation / math.sqrt(2.0) for weight in weights)
     if size <= 0.0:
         return 1.0
@@ -25,7 +25,7 @@ def laplace(weights: Weights, deviation: float, size: float) -> float:
 
 
 def rings(weights: Weights, gamma: float, epsilon: float, size: float) -> float:
-    """Give P(|w₁·x + w₂·y| > size) for the 2-D staircase.
+    """Return P(|w₁·x + w₂·y| > size) for the 2-D staircase.
 
     It is a mixture of uniform laws on squares |x| + |y| < γ + j, on which x + y and x − y are independent and
     uniform; so the sum is one of two uniform numbers, and its tail a piece of a parabola.
@@ -42,7 +42,7 @@ def rings(weights: Weights, gamma: float, epsilon: float, size: float) -> float:
 
 
 def hourglass(weights: Weights, gamma: float, epsilon: float, size: float) -> float:
-    """Give P(|w₁·x + w₂·y| > size) for the hourglass: x uniform on its step, x + y two-sided geometric."""
+    """Return P(|w₁·x + w₂·y| > size) for the hourglass: x uniform on its step, x + y two-sided geometric."""
     count = math.ceil(_REACH / epsilon)
     level = np.arange(-count, count + 1)
     ratio = np.exp(-epsilon * np.abs(level))

@@ -48,11 +48,11 @@ class RecordGrid:
         return (Fraction(self.domain.high) - self.low) / self.cells
 
     def at(self, share: Fraction) -> float:
-        """Give the number at a share of the way from the lower to the upper end."""
+        """Return the number at a share of the way from the lower to the upper end."""
         return float(self.low + share * self.cell * self.cells)
 
     def total(self, values: Array) -> int:
-        """Give the sum of the records' places 0 … cells on the grid, exactly.
+        """Return the sum of the records' places 0 … cells on the grid, exactly.
 
         Outside values go to the nearer end and a NaN to the middle: a rule for one record alone, whatever the
         others are. No floating-point error can break privacy here, as long as each place is an integer in
@@ -111,7 +111,7 @@ class Tally:
         return Tally(self.grid, self._total + other._total, self._count + other._count)
 
     def secret(self) -> tuple[int, int]:
-        """Give the sum of the places on the grid and the count: what must not leave the curator's hands."""
+        """Return the sum of the places on the grid and the count: what must not leave the curator's hands."""
         return self._total, self._count
 
     def secret_bytes(self) -> bytes:
@@ -164,7 +164,7 @@ def tally(values: object, domain: Interval, *, cells: int = CELLS) -> Tally:
 
 
 def records(values: object) -> Array:
-    """Give an array of numbers, one a record; a record that is no number becomes NaN and raises nothing."""
+    """Return an array of numbers, one a record; a record that is no number becomes NaN and raises nothing."""
     if isinstance(values, np.ma.MaskedArray):
         values = np.ma.filled(values.astype(object), None)
     if hasattr(values, "__array__"):

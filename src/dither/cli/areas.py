@@ -44,7 +44,7 @@ class Area:
     reading: Reading | None = None
 
     def mechanism(self, kind: str, epsilon: float, unit: Unit, inner: str) -> PathMechanism:
-        """Give a mechanism on the area, the more accurate of TraCS-C and TraCS-D unless one is named."""
+        """Return a mechanism on the area, the more accurate of TraCS-C and TraCS-D unless one is named."""
         more: dict[str, Any] = {"epsilon": epsilon, "unit": unit, "reading": self.reading}
         if kind == "best":
             share = {**more, "epsilon": min(epsilon, 8.0), "unit": Unit.LOCATION}
@@ -115,7 +115,7 @@ def _within(bounds: tuple[float, float, float, float], crs: str | None, parts: l
 
 
 def _polygon(file: Path) -> list[Any]:
-    """Give the parts of the polygon of a GeoJSON file, the first one it has."""
+    """Return the parts of the polygon of a GeoJSON file, the first one it has."""
     try:
         data = json.loads(file.read_text(encoding="utf-8"))
         found = data["features"][0] if data["type"] == "FeatureCollection" else data
@@ -135,7 +135,7 @@ def _bounds(parts: list[Any]) -> tuple[float, float, float, float]:
 
 
 def to_text(area: Area) -> dict[str, Any]:
-    """Give how the area is drawn, as it travels beside a mechanism."""
+    """Return how the area is drawn, as it travels beside a mechanism."""
     match area.onto:
         case LocalMap(longitude, latitude):
             return {"local": [longitude, latitude]}

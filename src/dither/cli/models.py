@@ -18,7 +18,7 @@ from dither.registry import named
 
 
 def load(text: str) -> Any:
-    """Give the classifier that package.module:name names, or a file of joblib or pickle."""
+    """Return the classifier that package.module:name names, or a file of joblib or pickle."""
     path = Path(text)
     if path.suffix in (".joblib", ".pkl", ".pickle"):
         if not path.is_file():
@@ -41,7 +41,7 @@ def load(text: str) -> Any:
 
 
 def features_of(model: Any, said: str | None, file: Path, randomised: list[str]) -> list[str]:
-    """Give the names of a model's features: as it knows them, as said, or all columns of the file."""
+    """Return the names of a model's features: as it knows them, as said, or all columns of the file."""
     known = getattr(model, "feature_names_in_", None)
     if known is not None:
         names = [str(name) for name in known]
@@ -56,7 +56,7 @@ def features_of(model: Any, said: str | None, file: Path, randomised: list[str])
 
 
 def records(file: Path, names: list[str]) -> Floats:
-    """Give the named columns of a table as rows of numbers."""
+    """Return the named columns of a table as rows of numbers."""
     chunks = list(format_of(file).read(file, names))
     try:
         columns = [[float(cell) for chunk in chunks for cell in chunk.cells(name)] for name in names]
@@ -66,7 +66,7 @@ def records(file: Path, names: list[str]) -> Floats:
 
 
 def inside(kind: str, domain: Interval) -> Any:
-    """Give the named mechanism with its reports cut off at the domain, if they could lie outside."""
+    """Return the named mechanism with its reports cut off at the domain, if they could lie outside."""
     made: Any = named(kind)(domain, epsilon=1.0)
     low, high = getattr(made, "support", (domain.low, domain.high))
     return made.truncated() if low < domain.low or high > domain.high else made

@@ -55,14 +55,14 @@ def mechanism_names(context: click.Context, parameter: click.Parameter, incomple
 
 
 def needed(domain: Domain | None) -> Domain:
-    """Give the domain, or ask for one."""
+    """Return the domain, or ask for one."""
     if domain is None:
         raise click.UsageError("give a domain: --interval LOW HIGH, --circle PERIOD or --categories A,B,…")
     return domain
 
 
 def build(mechanism: str, domain: Domain | None, epsilon: float | None) -> Mechanism:
-    """Give the named mechanism on a domain, or the one that a specification, a JSON file, describes."""
+    """Return the named mechanism on a domain, or the one that a specification, a JSON file, describes."""
     if mechanism.endswith(".json"):
         if domain is not None or epsilon is not None:
             raise click.UsageError("a specification says everything; leave out the domain and --epsilon")

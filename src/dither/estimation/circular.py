@@ -30,19 +30,19 @@ class Direction(Estimate):
     period: float = 2.0 * math.pi
 
     def half_width(self, level: float = 0.95) -> float:
-        """Give half the width of the interval at `level`; half a turn where every direction is possible."""
+        """Return half the width of the interval at `level`; half a turn where every direction is possible."""
         sine = critical(level, self.n - 1) * self.wobble
         return self.period / 2.0 if sine >= 1.0 else math.asin(sine) * self.period / (2.0 * math.pi)
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
-        """Give the ends of an interval that covers the population's direction with probability `level`."""
+        """Return the ends of an interval that covers the population's direction with probability `level`."""
         half = self.half_width(level)
         if half >= self.period / 2.0:
             return 0.0, self.period
         return (float(self.value) - half) % self.period, (float(self.value) + half) % self.period
 
     def covers(self, value: float, level: float = 0.95) -> bool:
-        """Say whether the interval at `level` holds a direction."""
+        """Return whether the interval at `level` holds a direction."""
         gap = (value - float(self.value)) / self.period
         return abs(gap - round(gap)) * self.period <= self.half_width(level)
 
@@ -62,7 +62,7 @@ class Length(Estimate):
     complement: bool = False
 
     def interval(self, level: float = 0.95) -> tuple[Any, Any]:
-        """Give the ends of an interval that covers the population's value with probability `level`."""
+        """Return the ends of an interval that covers the population's value with probability `level`."""
         if self.n < 2:
             return (-math.inf, 1.0) if self.complement else (0.0, math.inf)
         low, high = (end * self.noise / self.kept for end in arrow(self.seen / self.noise, level))
@@ -109,7 +109,7 @@ def length(summary: Summary, *, variance: bool = False, as_reported: bool = Fals
 
 
 def surviving(mechanism: Numerical) -> float:
-    """Give ρ = |E[e^(iY) | x]|, the same for every x, from the integers that are sampled."""
+    """Return ρ = |E[e^(iY) | x]|, the same for every x, from the integers that are sampled."""
     arrows = _arrows(mechanism)
     operator = mechanism.transition(np.array([mechanism.line.low]), arrows.size)
     return math.hypot(float(operator.backward(arrows.real)[0]), float(operator.backward(arrows.imag)[0]))

@@ -31,17 +31,17 @@ class Estimate:
     guarantee: Guarantee
 
     def interval(self, level: float = 0.95) -> tuple[Any, Any]:
-        """Give the ends of an interval that covers the population's value with probability `level`."""
+        """Return the ends of an interval that covers the population's value with probability `level`."""
         reach = critical(level, self.n - 1) * self.standard_error
         return self.value - reach, self.value + reach
 
     def half_width(self, level: float = 0.95) -> Any:
-        """Give half the width of the interval at `level`."""
+        """Return half the width of the interval at `level`."""
         low, high = self.interval(level)
         return (high - low) / 2.0
 
     def covers(self, value: float, level: float = 0.95) -> Any:
-        """Say whether the interval at `level` holds a value."""
+        """Return whether the interval at `level` holds a value."""
         low, high = self.interval(level)
         return (low <= value) & (value <= high)
 

@@ -38,7 +38,7 @@ class Frequency(Estimate):
     shared: tuple[float, float, float] = (0.0, 0.0, 0.0)  # a protocol's `shared`
 
     def interval(self, level: float = 0.95) -> tuple[Any, Any]:
-        """Give the ends of an interval that covers the population's frequency with probability `level`."""
+        """Return the ends of an interval that covers the population's frequency with probability `level`."""
         means = _score(np.asarray(self.share), self.n, _quantile(level), self.shared)
         ends = [(end - self.other) / self.gap for end in means]
         if self.possible:
@@ -46,7 +46,7 @@ class Frequency(Estimate):
         return ends[0], ends[1]
 
     def half_width(self, level: float = 0.95) -> Any:
-        """Give half the width of the interval at `level`."""
+        """Return half the width of the interval at `level`."""
         low, high = self.interval(level)
         return (high - low) / 2.0
 
@@ -96,12 +96,12 @@ class EstimatedFrequencies(Frequency):
         return iter(self.labels)
 
     def largest(self, count: int = 10) -> list[tuple[Hashable, Frequency]]:
-        """Give the most frequent categories and their frequencies, the largest first."""
+        """Return the most frequent categories and their frequencies, the largest first."""
         order = np.argsort(-np.asarray(self.value), kind="stable")[:count]
         return [(self.labels[int(at)], self[self.labels[int(at)]]) for at in order]
 
     def projected(self, method: Projection = simplex) -> Self:
-        """Give frequencies that are not negative and sum to one, by dt.simplex or dt.norm_sub.
+        """Return frequencies that are not negative and sum to one, by dt.simplex or dt.norm_sub.
 
         The step adds bias to rare categories and never adds to the sum of squared errors. Standard errors
         stay those of the unbiased frequencies, and so do intervals, cut off at 0 and 1.
@@ -146,7 +146,7 @@ def read(
     labels: Sequence[Hashable],
     guarantee: Guarantee,
 ) -> EstimatedFrequencies:
-    """Give the frequencies that so many supports out of n reports stand for."""
+    """Return the frequencies that so many supports out of n reports stand for."""
     if n == 0:
         raise NotIdentifiable("there are no reports, so nothing can be said about frequencies")
     if supports.size and not (supports.min() >= 0 and supports.max() <= n):
@@ -166,7 +166,7 @@ def read(
 
 
 def _score(share: Floats, n: int, z: float, shared: tuple[float, float, float]) -> tuple[Floats, Floats]:
-    """Give the means m from which a share lies at most z standard errors: (share − m)² ≤ z²·V(m)/n.
+    """Return the means m from which a share lies at most z standard errors: (share − m)² ≤ z²·V(m)/n.
 
     With V(m) = m(1 − m) + a + b·m + c·m², c ≤ 0, that is between the roots of a quadratic.
     """

@@ -45,7 +45,7 @@ def heavy_hitters(reports: Reports, *, most: int = 64, false_alarm: float = 0.01
 
 
 def _extended(pem: PEM, prefixes: Bytes, keys: Words, end: int) -> tuple[Bytes, Words]:
-    """Give every prefix of length `end` that begins with one of the prefixes, and its key."""
+    """Return every prefix of length `end` that begins with one of the prefixes, and its key."""
     symbols = np.arange(pem.text.symbols + 1, dtype=np.uint8)
     for place in range(prefixes.shape[1], end):
         over = (
@@ -58,7 +58,7 @@ def _extended(pem: PEM, prefixes: Bytes, keys: Words, end: int) -> tuple[Bytes, 
 
 
 def _common(pem: PEM, supports: Integers, n: int, alarms: float) -> Integers:
-    """Give the places, the largest first, of supports that so few absent prefixes reach on average."""
+    """Return the places, the largest first, of supports that so few absent prefixes reach on average."""
     if not supports.size:
         return np.zeros(0, dtype=np.int64)
     q = pem.oracle.q

@@ -34,7 +34,7 @@ class Average(Estimate):
     skew: float = 0.0
 
     def interval(self, level: float = 0.95) -> tuple[Any, Any]:
-        """Give the ends of an interval that covers the population's value with probability `level`."""
+        """Return the ends of an interval that covers the population's value with probability `level`."""
         reach = critical(level, self.n - 1)
         if math.isinf(reach):
             return -math.inf, math.inf
@@ -44,7 +44,7 @@ class Average(Estimate):
 
 
 def average(summary: Summary, values: Floats, mean: float | None = None, *, least: float = 0.0) -> Average:
-    """Give the average of a number per counted report.
+    """Return the average of a number per counted report.
 
     Its variance is known to be at least `least`; a spread of less than half of that is chance, and not used.
     """
@@ -59,7 +59,7 @@ def average(summary: Summary, values: Floats, mean: float | None = None, *, leas
 
 
 def total(summary: Summary, values: Floats) -> float:
-    """Give the sum of a number per counted report: pairwise, which is more exact than a dot product."""
+    """Return the sum of a number per counted report: pairwise, which is more exact than a dot product."""
     return float((summary.counts[: values.size] * values).sum())
 
 
@@ -106,7 +106,7 @@ class Linear(Method):
 
 
 def straight(mechanism: Numerical) -> Reading:
-    """Give the reading of reports whose mean is the value, or say what to ask instead."""
+    """Return the reading of reports whose mean is the value, or say what to ask instead."""
     reading = mechanism.straight()
     if reading is None:
         name = type(mechanism).__name__
@@ -119,7 +119,7 @@ def straight(mechanism: Numerical) -> Reading:
 
 
 def second(mechanism: Numerical, gaps: Floats) -> Floats:
-    """Give the numbers whose mean is the square of the value's gap from the middle of the domain.
+    """Return the numbers whose mean is the square of the value's gap from the middle of the domain.
 
     There are some if the squares of the readings' own gaps have a mean that is quadratic in the value.
     """
@@ -139,7 +139,7 @@ def second(mechanism: Numerical, gaps: Floats) -> Floats:
 
 
 def moment(mechanism: Numerical, inputs: Floats, numbers: Floats) -> Floats:
-    """Give the mean of a number per counted report, for each of the inputs."""
+    """Return the mean of a number per counted report, for each of the inputs."""
     return mechanism.transition(inputs, numbers.size).backward(numbers)
 
 

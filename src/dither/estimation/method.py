@@ -43,7 +43,7 @@ class Method:
 
 
 def asked(reports: Reports | Summary, method: Method) -> Summary:
-    """Give the summary of reports on numbers, or say why there is nothing to estimate."""
+    """Return the summary of reports on numbers, or say why there is nothing to estimate."""
     if not isinstance(method, Method):
         raise InvalidParameter("a method is an object such as dt.linear, dt.likelihood or dt.as_reported")
     summary = summarise(reports)
@@ -54,7 +54,7 @@ def asked(reports: Reports | Summary, method: Method) -> Summary:
 
 
 def numerical(summary: Summary) -> Numerical:
-    """Give the mechanism of a summary if it is one of numbers."""
+    """Return the mechanism of a summary if it is one of numbers."""
     if not isinstance(summary.mechanism, Numerical):
         raise InvalidParameter(
             f"this is asked of reports on numbers, not of {type(summary.mechanism).__name__}'s; "
@@ -64,5 +64,5 @@ def numerical(summary: Summary) -> Numerical:
 
 
 def on_circle(mechanism: Numerical) -> bool:
-    """Say whether the values are directions."""
+    """Return whether the values are directions."""
     return isinstance(mechanism.line, Circle)

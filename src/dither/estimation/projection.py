@@ -9,7 +9,7 @@ from dither.errors import InvalidParameter
 
 
 def simplex(values: Floats) -> Floats:
-    """Give the nearest numbers, in squares, that are not negative and sum to one: one sort [Duchi08, Fig. 1].
+    """Return the Euclidean projection on the probability simplex, by one sort [Duchi08, Fig. 1].
 
     >>> simplex(np.array([0.75, 0.5, -0.25]))
     array([0.625, 0.375, 0.   ])

@@ -69,7 +69,7 @@ class Summary:
 
     @classmethod
     def empty(cls, mechanism: Mechanism) -> Self:
-        """Give the summary of no reports: adding it changes nothing."""
+        """Return the summary of no reports: adding it changes nothing."""
         return cls(mechanism, np.zeros(mechanism.tallies, dtype=np.int64), 0)
 
     @classmethod
@@ -94,13 +94,13 @@ class Summary:
         return self if other == 0 else NotImplemented  # sum(…) begins with 0
 
     def read_by(self, mechanism: Mechanism) -> Self:
-        """Give the same counts decoded another way; the other mechanism must send the same reports."""
+        """Return the same counts decoded another way; the other mechanism must send the same reports."""
         if mechanism.fingerprint != self.mechanism.fingerprint:
             raise Mismatch(f"{self!r} was not made by this {type(mechanism).__name__}")
         return type(self)(mechanism, self.counts, self.n)
 
     def to_bytes(self) -> bytes:
-        """Give the summary as bytes: a header with a version and the fingerprint, then compressed counts."""
+        """Return the summary as bytes: a header with version and fingerprint, then compressed counts."""
         fingerprint = self.mechanism.fingerprint.encode()
         header = _HEADER.pack(_MAGIC, VERSION, fingerprint, self.n, self.counts.size)
         return header + zlib.compress(self.counts.astype("<i8").tobytes(), 1)
@@ -124,7 +124,7 @@ class Summary:
         return cls(mechanism, np.frombuffer(raw, dtype="<i8").astype(np.int64), n)
 
     def to_json(self) -> str:
-        """Give the summary as JSON: only reports that were sent are listed."""
+        """Return the summary as JSON: only reports that were sent are listed."""
         where = np.flatnonzero(self.counts)
         return json.dumps(
             {
@@ -170,7 +170,7 @@ class Summary:
 
 
 def summarise(reports: Reports | Summary) -> Summary:
-    """Give the summary of reports; a summary is given back as it is. Every estimator begins here."""
+    """Return the summary of reports; a summary is given back as it is. Every estimator begins here."""
     return reports if isinstance(reports, Summary) else Summary.of(reports)
 
 

@@ -111,13 +111,13 @@ class Sample:
     guarantee: Guarantee
 
     def likeliest(self, weights: Floats, start: Floats, tolerance: float = 0.1, most: int = 1_000) -> Floats:
-        """Give the likeliest probabilities of the cells if locations have weights."""
+        """Return the likeliest probabilities of the cells if locations have weights."""
         begin = np.maximum(start, 1e-6 / start.size)  # what is 0 stays 0
         fit = climb(self.law, self.counted(weights), begin / begin.sum(), tolerance=tolerance, most=most)
         return fit.probabilities
 
     def drawn_again(self, times: int) -> Iterator[Floats]:
-        """Give the weights of locations when paths are drawn again: each so often as a Poisson(1) says."""
+        """Return the weights of locations when paths are drawn again: each so often as a Poisson(1) says."""
         source, paths = Seeded(3), int(self.whose[-1]) + 1
         ends = np.cumsum([np.exp(-1.0) / factorial for factorial in (1, 1, 2, 6, 24, 120, 720)])
         for _ in range(times):
@@ -170,7 +170,7 @@ def _check(columns: int, rows: int, smoothing: float) -> None:
 
 
 def _product(mechanism: TraCSC, rows: Array, shape: tuple[int, int]) -> tuple[Crossed, Counted]:
-    """Give P(report | cell) for two free coordinates, and how often each pair of groups was reported."""
+    """Return P(report | cell) for two free coordinates, and how often each pair of groups was reported."""
     matrices, groups = [], []
     for axis, (part, line, bins) in enumerate(
         zip(mechanism.parts, mechanism.crossed.axes, shape, strict=True)
@@ -190,7 +190,7 @@ def _product(mechanism: TraCSC, rows: Array, shape: tuple[int, int]) -> tuple[Cr
 
 
 def _each(reports: Reports, grid: Rectangle, shape: tuple[int, int], inside: Mask) -> Dense:
-    """Give P(report | cell), a row for each report."""
+    """Return P(report | cell), a row for each report."""
     matrix = scaled(chances(reports, cells_of(grid, *shape)) * inside.reshape(-1))
     return Dense(matrix, np.arange(len(matrix)))
 
@@ -205,7 +205,7 @@ def scaled(found: Floats) -> Floats:
 
 
 def _crossed(parts: list[Part]) -> TraCSC | None:
-    """Give the mechanism if all locations share one whose coordinates are free on the grid's axes."""
+    """Return the mechanism if all locations share one whose coordinates are free on the grid's axes."""
     mechanism = parts[0].mechanism
     free = isinstance(mechanism, TraCSC) and isinstance(mechanism.domain, Rectangle | Sphere)
     return mechanism if isinstance(mechanism, TraCSC) and free and len(parts) == 1 else None
@@ -251,7 +251,7 @@ class Crossed(Operator):
 
 
 def grid_of(mechanism: PathMechanism) -> Rectangle:
-    """Give the rectangle that a map covers."""
+    """Return the rectangle that a map covers."""
     if isinstance(mechanism.domain, Sphere):
         return Rectangle(Interval(-180.0, 180.0), Interval(-90.0, 90.0))
     assert isinstance(mechanism.domain, Region)
@@ -259,13 +259,13 @@ def grid_of(mechanism: PathMechanism) -> Rectangle:
 
 
 def cells_of(grid: Rectangle, columns: int, rows: int) -> Floats:
-    """Give the cells of a grid, column by column, as a few places each."""
+    """Return the cells of a grid, column by column, as a few places each."""
     fine = centres(grid, columns * _ACROSS, rows * _ACROSS).reshape(columns, _ACROSS, rows, _ACROSS, 2)
     return fine.transpose(0, 2, 1, 3, 4).reshape(columns * rows, _ACROSS**2, 2)
 
 
 def centres(grid: Rectangle, columns: int, rows: int) -> Floats:
-    """Give the middles of the cells of a grid, column by column."""
+    """Return the middles of the cells of a grid, column by column."""
     x = grid.x.from_unit((np.arange(columns) + 0.5) / columns)
     y = grid.y.from_unit((np.arange(rows) + 0.5) / rows)
     return np.stack(np.meshgrid(x, y, indexing="ij"), axis=-1).reshape(-1, 2)

@@ -42,7 +42,7 @@ class Flows:
     guarantee: Guarantee | None = None
 
     def cell(self, place: object) -> int:
-        """Give the number of the cell in which a place lies."""
+        """Return the number of the cell in which a place lies."""
         return int(Snapped(self.grid, self.columns, self.rows).numbers(self.grid.check(place)))
 
     def __repr__(self) -> str:
@@ -129,7 +129,7 @@ class EndpointPairs(Operator):
 
 
 def _weighed(chance: Floats, weights: Floats, fine: list[int]) -> Floats:
-    """Give the chance of each report in each cell, from those in the cells of an even finer grid."""
+    """Return the chance of each report in each cell, from those in the cells of an even finer grid."""
     shape = fine[0], fine[1]
     weighed = summed((chance * weights.reshape(-1)).reshape(len(chance), *weights.shape), shape)
     return np.asarray(weighed / summed(weights, shape)).reshape(len(chance), -1)

@@ -33,7 +33,7 @@ class Part(NamedTuple):
 
 
 def told(reports: Reports) -> tuple[PathMechanism, list[Part]]:
-    """Give the path mechanism of reports and, where ε is divided among locations, those of each length."""
+    """Return the path mechanism of reports and, where ε is divided among locations, those of each length."""
     if not isinstance(reports, Reports) or not isinstance(reports.mechanism, PathMechanism):
         raise InvalidParameter("reports of a path mechanism, such as dt.TraCSC, were expected")
     mechanism = reports.mechanism.read(None)
@@ -46,12 +46,12 @@ def told(reports: Reports) -> tuple[PathMechanism, list[Part]]:
 
 
 def flat(reports: Reports, mechanism: PathMechanism) -> Array:
-    """Give reports as rows, one a location."""
+    """Return reports as rows, one a location."""
     return reports.cells.reshape(-1, 1 + mechanism.columns)
 
 
 def chances(reports: Reports, cells: Floats, wanted: Integers | None = None) -> Floats:
-    """Give the probability of each report in each cell, up to a factor of its own: a row for each report.
+    """Return the probability of each report in each cell, up to a factor of its own: a row for each report.
 
     A cell is a few places, all alike. `wanted` picks locations, all by default.
     """
@@ -83,14 +83,14 @@ def chances(reports: Reports, cells: Floats, wanted: Integers | None = None) -> 
 
 
 def _references(mechanism: WalkMechanism, rows: Array) -> Floats:
-    """Give the place from which each location was seen: the last report, or the start."""
+    """Return the place from which each location was seen: the last report, or the start."""
     here = np.roll(mechanism.decode(rows), 1, axis=0)
     here[rows[:, 0] != 0] = mechanism.origin
     return here
 
 
 def _chances(mechanism: PathMechanism, cells: Array, references: Floats | None, places: Floats) -> Floats:
-    """Give the probability of each report at each place, up to a factor of each report."""
+    """Return the probability of each report at each place, up to a factor of each report."""
     if isinstance(mechanism, WalkMechanism) and references is not None:
         at = np.repeat(references, len(places), axis=0)
         seen = mechanism.seen(at, np.tile(places, (len(cells), 1)))
@@ -111,7 +111,7 @@ def _chances(mechanism: PathMechanism, cells: Array, references: Floats | None, 
 
 
 def _points(mechanism: NGram | LSRR | Gridding, cells: Array) -> Integers:
-    """Give the number of the point, or of the cell of the mechanism's grid, that each report names."""
+    """Return the number of the point, or of the cell of the mechanism's grid, that each report names."""
     if isinstance(mechanism, Gridding):
         column, row = (cells // WITHIN).astype(np.int64).T
         return np.asarray(column * mechanism.side + row)
@@ -119,7 +119,7 @@ def _points(mechanism: NGram | LSRR | Gridding, cells: Array) -> Integers:
 
 
 def _table(mechanism: NGram | LSRR | Gridding, cells: Floats) -> Floats:
-    """Give the probability of each point in each cell: a row for each point."""
+    """Return the probability of each point in each cell: a row for each point."""
     nearest = mechanism.cells_of if isinstance(mechanism, Gridding) else mechanism.nearest
     columns = []
     for places in cells:
@@ -134,7 +134,7 @@ def _both(parts: tuple[Mechanism, Mechanism], cells: Array, numbers: list[Floats
 
 
 def _one(part: Mechanism, cells: Array, values: Floats) -> Floats:
-    """Give the probability of one part's cells for values, of one shape after broadcasting."""
+    """Return the probability of one part's cells for values, of one shape after broadcasting."""
     told = cells.astype(np.int64)
     if isinstance(part, Sectors):
         kernel = part.kernel

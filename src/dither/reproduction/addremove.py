@@ -76,38 +76,38 @@ def _printed(noise: Floats) -> Floats:
 
 
 def literal(total: Floats, count: Floats) -> Floats:
-    """Give the clipped quotient, as `central.mean` does with the convention LITERAL, of many at once."""
+    """Return the clipped quotient, as `central.mean` does with the convention LITERAL, of many at once."""
     safe = np.where(count == 0.0, 1.0, count)
     return np.where(count == 0.0, (np.sign(total) + 1.0) / 2.0, np.clip(total / safe, 0.0, 1.0))
 
 
 def midpoint(total: Floats, count: Floats) -> Floats:
-    """Give the quotient as `central.mean` does by default: a half where no count is left."""
+    """Return the quotient as `central.mean` does by default: a half where no count is left."""
     return np.where(count <= 0.0, 0.5, literal(total, count))
 
 
 def _error(
     noise: Floats, mean: float, records: int, convention: Callable[[Floats, Floats], Floats] = literal
 ) -> float:
-    """Give the mean squared error for records of this mean."""
+    """Return the mean squared error for records of this mean."""
     share = convention(mean * records + noise[0], records + noise[1])
     return float(np.mean((share - mean) ** 2))
 
 
 def _leading(kind: str, epsilon: float, mean: float) -> float:
-    """Give n²·MSE for large n, from the exact moments of the law."""
+    """Return n²·MSE for large n, from the exact moments of the law."""
     method, noise = KINDS[kind]
     law = noise.law(method, GRID, Fraction(epsilon))
     return law.deviation(method.weights(mean, GRID)) ** 2
 
 
 def _bound(epsilon: float) -> float:
-    """Give σ²(ε), which no mean can beat in the worst case as n grows [Thm 4]."""
+    """Return σ²(ε), which no mean can beat in the worst case as n grows [Thm 4]."""
     return DiscreteStaircase.best(GRID.cells, Fraction(epsilon)).variance
 
 
 def _large(setting: Setting, kinds: tuple[str, ...], epsilon: float, mean: float, panel: str) -> Rows:
-    """Give the errors of some algorithms on 10 000 records, times n²ε²/2 as the paper scales them."""
+    """Return the errors of some algorithms on 10 000 records, times n²ε²/2 as the paper scales them."""
     scale = epsilon**2 / 2.0
     row = {"panel": panel, "ε": epsilon, "μ": mean}
     rows: Rows = []
@@ -130,7 +130,7 @@ def _large(setting: Setting, kinds: tuple[str, ...], epsilon: float, mean: float
 
 
 def figure_1(setting: Setting) -> Rows:
-    """Give what one record can move, and the ball of noise that each algorithm puts around it."""
+    """Return what one record can move, and the ball of noise that each algorithm puts around it."""
     moves = {_FIRST: "sum and count", _SECOND: "the numbers of Algorithm 2", _LAPLACE: "those of Algorithm 3"}
     rows: Rows = []
     for kind, own in moves.items():
@@ -154,7 +154,7 @@ def figure_1(setting: Setting) -> Rows:
 
 
 def figure_2(setting: Setting) -> Rows:
-    """Give the exponents j of the hourglass at γ = 0.4, and the largest loss of one record in units of ε."""
+    """Return the exponents j of the hourglass at γ = 0.4, and the largest privacy loss in units of ε."""
     law = HourglassLattice(DiscreteStaircase(100, 40, Fraction(1)))
     step = law.staircase.sensitivity
     rows: Rows = []
@@ -175,7 +175,7 @@ Exponent = Callable[[int, int], Any]
 
 
 def _ceiling(law: HourglassLattice) -> Exponent:
-    """Give the exponent that eq. (10) as printed has, but for single points: the next line at z₁ ≥ 0."""
+    """Return the exponent that eq. (10) as printed has, but for single points: the next line at z₁ ≥ 0."""
 
     def exponent(first: int, second: int) -> int:
         line = (first + second) // law.staircase.sensitivity
@@ -186,7 +186,7 @@ def _ceiling(law: HourglassLattice) -> Exponent:
 
 
 def _loss(exponent: Exponent, step: int = 20) -> float:
-    """Give how much one record more moves an exponent at most, over all places within three steps."""
+    """Return how much one record more moves an exponent at most, over all places within three steps."""
     return float(
         max(
             abs(
@@ -201,7 +201,7 @@ def _loss(exponent: Exponent, step: int = 20) -> float:
 
 
 def figure_3a(setting: Setting) -> Rows:
-    """Give the errors of Algorithms 1 to 3 against ε. The paper does not say its μ: 0.1 and 0.5 are here."""
+    """Return the errors of Algorithms 1 to 3 against ε, for means of 0.1 and 0.5: the paper states none."""
     budgets = (0.1, 0.5, 1.0, 2.0) if setting.quick else (0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0)
     return [
         row
@@ -212,23 +212,23 @@ def figure_3a(setting: Setting) -> Rows:
 
 
 def figure_3b(setting: Setting) -> Rows:
-    """Give the errors against the mean, ε = 1."""
+    """Return the errors against the mean, ε = 1."""
     return [row for mean in _MEANS for row in _large(setting, _HIGH_PRIVACY, 1.0, mean, "ε = 1")]
 
 
 def figure_3c(setting: Setting) -> Rows:
-    """Give the errors of three kinds of noise against large ε. The paper does not say its μ: 0.1 is here."""
+    """Return the errors of three kinds of noise against large ε, for a mean of 0.1: the paper states none."""
     budgets = (1.0, 2.0, 4.0, 6.0, 10.0) if setting.quick else (0.5, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0)
     return [row for epsilon in budgets for row in _large(setting, _LOW_PRIVACY, epsilon, 0.1, "μ = 0.1")]
 
 
 def figure_4(setting: Setting) -> Rows:
-    """Give the errors of three kinds of noise against the mean, ε = 4."""
+    """Return the errors of three kinds of noise against the mean, ε = 4."""
     return [row for mean in _MEANS for row in _large(setting, _LOW_PRIVACY, 4.0, mean, "ε = 4")]
 
 
 def figure_5(setting: Setting) -> Rows:
-    """Give MSE·ε²/2 on few records of mean 0.01, by the paper's quotient and by `central.mean`'s default."""
+    """Return MSE·ε²/2 on few records of mean 0.01, by the paper's quotient and by our default."""
     rows: Rows = []
     for epsilon, kinds in ((1.0, _HIGH_PRIVACY), (4.0, _LOW_PRIVACY)):
         for records in (1, 2, 4, 8, 16, 32, 64):

@@ -68,7 +68,7 @@ def _budgets(setting: Setting) -> tuple[float, ...]:
 
 
 def figure_7_1(setting: Setting) -> Rows:
-    """Give how likely Laplace noise moves 0.5 by at most 0.3, and the ε for which that is 0.8."""
+    """Return how likely Laplace noise moves 0.5 by at most 0.3, and the ε for which that is 0.8."""
     rows: Rows = []
     for epsilon in np.linspace(0.5, 8.0, 16):
         inside = concentration(Laplace(UNIT, epsilon=float(epsilon)), (0.2, 0.8), 0.5)
@@ -92,7 +92,7 @@ def _small(setting: Setting) -> Network:
 
 
 def figure_7_2(setting: Setting) -> Rows:
-    """Give the radius in which a network of two features keeps its answer at (0.5, 0.5)."""
+    """Return the radius in which a network of two features keeps its answer at (0.5, 0.5)."""
     return [
         {
             "version": RIGHT,
@@ -105,7 +105,7 @@ def figure_7_2(setting: Setting) -> Rows:
 
 
 def figure_7_3(setting: Setting) -> Rows:
-    """Give how likely a report of 0.5 lies within θ of it, for six mechanisms."""
+    """Return how likely a report of 0.5 lies within θ of it, for six mechanisms."""
     rows: Rows = []
     for epsilon in (2.0, 4.0, 6.0):
         for name, kind in KINDS.items():
@@ -118,7 +118,7 @@ def figure_7_3(setting: Setting) -> Rows:
 
 
 def figure_7_4(setting: Setting) -> Rows:
-    """Give a box about (0.5, 0.5) in which the network certainly keeps its answer, and the square."""
+    """Return a box about (0.5, 0.5) in which the network certainly keeps its answer, and the square."""
     network = _small(setting)
     rows: Rows = []
     for name, found in (
@@ -134,7 +134,7 @@ def figure_7_4(setting: Setting) -> Rows:
 
 
 def _compared(setting: Setting, data: str, x: tuple[float, float], kinds: tuple[str, ...]) -> Rows:
-    """Give ρ of the printed box, which is called a lower bound, and the exact utility."""
+    """Return ρ of the printed box, which is called a lower bound, and the exact utility."""
     rows: Rows = []
     for model in ("Logistic Regression", "Random Forest"):
         panel = f"{data}, {model}"
@@ -159,22 +159,22 @@ def _compared(setting: Setting, data: str, x: tuple[float, float], kinds: tuple[
 
 
 def figure_7_5(setting: Setting) -> Rows:
-    """Give the utility on the stroke data, of the printed boxes and exactly."""
+    """Return the utility on the stroke data, of the printed boxes and exactly."""
     return _compared(setting, "stroke", STROKE, ("PM", "Exponential", "Laplace"))
 
 
 def figure_7_6(setting: Setting) -> Rows:
-    """Give the utility on the bank data, of the printed box and exactly, without the privacy indicator."""
+    """Return the utility on the bank data, of the printed box and exactly, without the privacy indicator."""
     return _compared(setting, "bank", BANK, ("PM", "Exponential", "Laplace", "Gaussian"))
 
 
 def figure_e_1(setting: Setting) -> Rows:
-    """Give the utility on the stroke data under SW and k-RR."""
+    """Return the utility on the stroke data under SW and k-RR."""
     return _compared(setting, "stroke", STROKE, ("SW", "k-RR"))
 
 
 def figure_7_7(setting: Setting) -> Rows:
-    """Give how likely a network keeps its digit when all 49 pixels are randomised, by trying."""
+    """Return how likely a network keeps its digit when all 49 pixels are randomised, by trying."""
     rows: Rows = []
     for name in ("PM", "SW", "Exponential", "k-RR") if not setting.quick else ("PM", "SW"):
         for epsilon in _budgets(setting):
@@ -188,7 +188,7 @@ def figure_7_7(setting: Setting) -> Rows:
 
 
 def figure_e_7(setting: Setting) -> Rows:
-    """Give the average and the worst of ten images, by trying; the thesis says 50, its code has 10."""
+    """Return the average and the worst of ten images, by trying; the thesis says 50, its code has 10."""
     rows: Rows = []
     for epsilon in _budgets(setting):
         runs = setting.runs(4_000, 1_000)
@@ -199,7 +199,7 @@ def figure_e_7(setting: Setting) -> Rows:
 
 
 def figure_e_2(setting: Setting) -> Rows:
-    """Give where the two classifiers of the stroke data change their answer, over age and body mass."""
+    """Return where the two classifiers of the stroke data change their answer, over age and body mass."""
     trained = records(setting, "stroke")
     assert trained is not None  # the figure needs its data
     grid = np.linspace(0.0, 1.0, 41)
@@ -216,7 +216,7 @@ def figure_e_2(setting: Setting) -> Rows:
 
 def _overall(data: str, linear: bool) -> Callable[[Setting], Rows]:
     def make(setting: Setting) -> Rows:
-        """Give the average and the worst utility over records of a data set, exactly."""
+        """Return the average and the worst utility over records of a data set, exactly."""
         trained = records(setting, data)
         assert trained is not None  # the figure needs its data
         rows: Rows = []

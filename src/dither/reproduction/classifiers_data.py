@@ -42,17 +42,17 @@ class Trained:
     forest: Any
 
     def rows(self, points: Floats) -> Floats:
-        """Give the record with other values of the two randomised features, one row for each point."""
+        """Return the record with other values of the two randomised features, one row for each point."""
         rows = np.repeat(self.record[None], len(points), axis=0)
         rows[:, [self.names.index(name) for name in self.chosen]] = points
         return rows
 
     def forest_utility(self, mechanism: Any) -> float:
-        """Give the exact utility of the forest for the record."""
+        """Return the exact utility of the forest for the record."""
         return utility(self.forest, self.record, self._each(mechanism), names=self.names).estimate
 
     def overall(self, linear: bool, mechanism: Any, count: int) -> Overall:
-        """Give the exact utility over the first records of the table."""
+        """Return the exact utility over the first records of the table."""
         chosen = self.linear if linear else self.forest
         rows = self.table[:count].copy()
         if isinstance(mechanism, KRR):  # hundredths below 1: a value of 1 belongs to the last of them
@@ -103,7 +103,7 @@ class Digits:
     images: Floats
 
     def kept(self, place: int, mechanism: Any, runs: int, seed: int) -> float:
-        """Give how often an image keeps its digit when every pixel is randomised."""
+        """Return how often an image keeps its digit when every pixel is randomised."""
         found = utility(
             self.network,
             self.images[place],

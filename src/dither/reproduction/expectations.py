@@ -16,5 +16,5 @@ def _table(module: str) -> dict[str, list[ExpectedNumber]]:
 
 
 def expected(module: str, name: str) -> tuple[ExpectedNumber, ...]:
-    """Give the expectations of one figure, from the table of its module."""
+    """Return the expectations of one figure, from the table of its module."""
     return tuple(_table(module).get(name, ()))

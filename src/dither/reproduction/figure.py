@@ -34,11 +34,11 @@ class Setting:
     seed: int = 2025
 
     def runs(self, full: int, quick: int) -> int:
-        """Give the number of repetitions."""
+        """Return the number of repetitions."""
         return quick if self.quick else full
 
     def file(self, name: str) -> Path | None:
-        """Give the path of one of the papers' data files, or None where it is not there."""
+        """Return the path of one of the papers' data files, or None where it is not there."""
         path = None if self.data is None else self.data / name
         return path if path is not None and path.exists() else None
 
@@ -56,14 +56,14 @@ class ExpectedNumber:
     absolute: bool = False
 
     def found(self, rows: Iterable[Row]) -> float:
-        """Give the number that came out; NaN where there is no such row."""
+        """Return the number that came out; NaN where there is no such row."""
         for row in rows:
             if all(_same(row.get(name), value) for name, value in self.where.items()):
                 return float(row[self.column])
         return math.nan
 
     def met_by(self, found: float) -> bool:
-        """Say whether a number is close enough."""
+        """Return whether a number is close enough."""
         scale = 1.0 if self.absolute else abs(self.value)
         return abs(found - self.value) <= self.tolerance * scale
 
@@ -97,7 +97,7 @@ class Figure:
         return f"{self.paper}-{self.name}".lower().replace(" ", "-").replace(".", "-")
 
     def missing(self, setting: Setting) -> list[str]:
-        """Give the data files that are needed and not there."""
+        """Return the data files that are needed and not there."""
         return [name for name in self.needs if setting.file(name) is None]
 
 
@@ -137,7 +137,7 @@ Drawing = Callable[[Callable[..., Any], list[dict[str, Any]]], None]
 
 
 def lines(x: str, y: str, by: str, *, log: bool = False, together: bool = False) -> Drawing:
-    """Give a drawing with a line for each value of `by` and a panel for each version and `panel`.
+    """Return a drawing with a line for each value of `by` and a panel for each version and `panel`.
 
     With `together` the versions share a panel, and the labels tell them apart. Rows without x or y are left
     out.

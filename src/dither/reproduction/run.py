@@ -25,7 +25,7 @@ PAPERS: Final = {  # a paper's number and the module that reproduces it
 
 
 def figures(paper: str | None = None, name: str | None = None) -> list[Figure]:
-    """Give the figures of a paper, or of all; `name` picks those whose name contains it."""
+    """Return the figures of a paper, or of all; `name` picks those whose name contains it."""
     chosen = [key for key in PAPERS if paper is None or key.startswith(paper)]
     if not chosen:
         raise InvalidParameter(f"there is no such paper; there are {', '.join(PAPERS)}")
@@ -94,7 +94,7 @@ def _one(figure: Figure, out: Path, setting: Setting) -> Outcome:
 
 
 def drawing(figure: Figure, rows: list[dict[str, Any]]) -> bytes:
-    """Give a figure's picture as PNG; empty without a drawing or without matplotlib."""
+    """Return a figure's picture as PNG; empty without a drawing or without matplotlib."""
     if figure.draw is None or not rows:
         return b""
     try:

@@ -23,18 +23,18 @@ from dither.mechanisms.analysis import Questions
 from dither.optimal.mechanism import Optimal
 from dither.table import percent
 
-# Where Podium overtakes Hybrid as the unbiased mechanism in closed form with the smallest variance.
+# The ε from which Podium has a smaller variance than Hybrid, by criterion.
 CROSSOVER: Final = {Criterion.WORST: 2.3190030126702377, Criterion.AVERAGE: 0.8955}
 _TWICE: Final = Moment(
     lambda gap: np.cos(4.0 * np.pi * gap),
     lambda gap: np.sin(4.0 * np.pi * (gap - np.round(gap))) / (4.0 * np.pi),
 )
-_STRAIGHT: Final = 1e-9  # how far, in lengths of the domain, a mean report may be off a straight line
+_STRAIGHT: Final = 1e-9  # how far E[report] may be from an affine function, in lengths of the domain
 
 
 @dataclass(frozen=True)
 class _Averaged(Goal):
-    """A goal whose error is the root of one report's spread over the number of people."""
+    """A goal whose error is √(v/n), v being the variance that one report contributes."""
 
     n: int | None = None
 
@@ -43,7 +43,7 @@ class _Averaged(Goal):
 
     @abstractmethod
     def spread(self, mechanism: Any) -> float | None:
-        """Give n times the squared error; None where no estimate is possible."""
+        """Return n times the squared error; None if no estimate is possible."""
 
     @final
     def error(self, mechanism: Any) -> float | None:
@@ -63,8 +63,8 @@ class Mean(_Averaged):
     """The mean of n people's numbers; on a circle the mean direction of people who agree.
 
     `criterion` is dt.worst, for people who all have the value with the largest variance, or dt.average, for
-    people spread evenly. Only mechanisms whose mean report is straight in the value can answer: OGPM on an
-    interval cannot.
+    values that are uniform on the domain. Only mechanisms whose E[report] is affine in the value can answer:
+    OGPM on an interval cannot.
     """
 
     criterion: Criterion = worst
@@ -96,7 +96,7 @@ class Mean(_Averaged):
 
     def reason(self, first: Candidate, domain: Any) -> str:
         if isinstance(domain, Circle):
-            return "it keeps most of a direction's length for the noise across it"
+            return "it has the smallest variance across the true direction, relative to the length along it"
         if isinstance(first.mechanism, Optimal):
             return (
                 f"solved: unbiased, and its {self.criterion!r} variance is at most "
@@ -135,9 +135,9 @@ class Distribution(Goal):
     """How the values of n people are distributed over equal bins, as `dt.distribution` estimates it.
 
     The error is the area between the true and the estimated cumulative distribution: how far, on average,
-    people would have to move to turn one into the other. It is simulated, with people spread evenly, and
-    known to a few per cent. Mechanisms that do not tell neighbouring bins apart, as OGPM near the ends of an
-    interval, are left out.
+    people would have to move to turn one into the other. It is simulated with values that are uniform on the
+    domain, and accurate to a few per cent. Mechanisms for which two neighbouring bins are not identifiable,
+    as OGPM near the ends of an interval, are left out.
     """
 
     n: int | None = None
@@ -162,7 +162,7 @@ class Distribution(Goal):
         return simulation.distance(mechanism, n, self.bins) if tells else None
 
     def errors(self, candidates: list[Candidate], *, rough: bool = False) -> list[tuple[Candidate, float]]:
-        """Predict the errors of all that can serve: roughly first, and those near the best with care."""
+        """Return the candidates that can serve with their errors: few runs for all, many for the best."""
         n = stated(self.n)
         able = [one for one in candidates if simulation.tells_apart(one.mechanism, self.bins)]
         first = [simulation.distance(one.mechanism, n, self.bins, simulation.FIRST) for one in able]
@@ -184,12 +184,12 @@ class Distribution(Goal):
 
 
 def _plain(domain: Any, epsilon: float) -> list[Candidate]:
-    """Give every mechanism once: another reading of the same reports is undone by an estimate."""
+    """Return every mechanism once: an estimate is the same for all codebooks of the same reports."""
     return [one for one in on_a_line(domain, epsilon, (absolute, squared)) if not one.variant]
 
 
 def straight(mechanism: Questions) -> float | None:
-    """Give the slope of the mean report in the value, or None where the mean report is not straight."""
+    """Return the slope of E[report] in the value; None if E[report] is not affine in the value."""
     line = mechanism.line
     x = np.linspace(line.low, line.high, 17)
     means = np.asarray(mechanism.mean(x))
@@ -199,9 +199,10 @@ def straight(mechanism: Questions) -> float | None:
 
 
 def _turning(mechanism: Questions, x: Floats) -> Floats:
-    """Give n times the variance of the mean direction of people at x: E[sin²(Y − x)]/ρ².
+    """Return n times the variance of the mean direction of people at x: E[sin²(Y − x)]/ρ².
 
-    The mean direction is off by the mean report's part across the true direction over its part along it.
+    The error of the mean direction is the mean report's component across the true direction, divided by the
+    component along it.
     """
     unit = mechanism.line.to_unit(x)
     along = mechanism.law.expect(unit, COSINE)

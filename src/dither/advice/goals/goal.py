@@ -13,16 +13,16 @@ from dither.errors import InvalidParameter
 
 
 class Goal(ABC):
-    """What is wanted of the reports. A goal knows which mechanisms can serve it and how well."""
+    """What the reports are collected for: it knows which mechanisms can serve, and predicts their errors."""
 
     takes: ClassVar[tuple[type[Domain], ...]]
-    otherwise: ClassVar[str]  # what to ask on other domains
-    close: ClassVar[float] = 1e-4  # how well an error is known, relatively
-    simulated: ClassVar[bool] = False  # whether a rough prediction is much quicker
+    otherwise: ClassVar[str]  # for the error message: which goal to use on other domains
+    close: ClassVar[float] = 1e-4  # the relative accuracy of a predicted error
+    simulated: ClassVar[bool] = False  # whether `errors(rough=True)` is much faster
 
     @final
     def check(self, domain: Domain) -> None:
-        """Raise unless this can be asked of a domain."""
+        """Raise InvalidParameter unless the goal can be asked of a domain."""
         if not isinstance(domain, self.takes):
             wanted, found = " or ".join(kind.__name__ for kind in self.takes), type(domain).__name__
             raise InvalidParameter(
@@ -31,34 +31,34 @@ class Goal(ABC):
 
     @abstractmethod
     def candidates(self, domain: Any, epsilon: float, *, wait: bool = True) -> list[Candidate]:
-        """Give the mechanisms that might serve; without `wait`, no design is solved for it."""
+        """Return the mechanisms that might serve; with `wait=False` no design is solved."""
 
     @abstractmethod
     def error(self, mechanism: Any) -> float | None:
-        """Predict the error; None where the reports cannot answer, however many there are."""
+        """Return the predicted error; None if the reports cannot answer, however many there are."""
 
     def errors(self, candidates: list[Candidate], *, rough: bool = False) -> list[tuple[Candidate, float]]:
-        """Predict the errors of all that can serve; with `rough`, well enough to find the best."""
+        """Return the candidates that can serve with their errors; with `rough`, less accurate ones."""
         predicted = [(one, self.error(one.mechanism)) for one in candidates]
         return [(one, error) for one, error in predicted if error is not None]
 
     @abstractmethod
     def people(self, candidates: list[Candidate], target: float) -> int | None:
-        """Give how many people the best of the mechanisms needs for a target; None where no number does."""
+        """Return how many people the best candidate needs for a target error; None if no number is enough."""
 
     @abstractmethod
     def reason(self, first: Candidate, domain: Any) -> str:
-        """Say in one sentence why the first of the ranking is the first."""
+        """Return one sentence that says why the first of the ranking is the best."""
 
 
 def check_people(n: object) -> None:
-    """Raise unless a number of people is a whole number, or left open."""
+    """Raise InvalidParameter unless n is None or a whole number of at least 1."""
     if n is not None and (isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 1):
         raise InvalidParameter("n is how many people answer: a whole number, at least 1")
 
 
 def stated(n: int | None) -> int:
-    """Give the number of people of a goal, or say that it is needed."""
+    """Return the number of people of a goal; raise InvalidParameter if it was left out."""
     if n is None:
         raise InvalidParameter("state how many people answer, as in dt.goals.Mean(n=10_000)")
     return int(n)

@@ -59,7 +59,7 @@ def _release(name: str) -> None:
 
 
 def _columns(file: Path, column: str) -> Iterator[list[Any]]:
-    """Give the column in chunks; what is missing or no number is left to the tally's public rule."""
+    """Return the column in chunks; what is missing or no number is left to the tally's public rule."""
     for chunk in format_of(file).read(file, [column]):
         yield [_number(cell) for cell in chunk.cells(column)]
 

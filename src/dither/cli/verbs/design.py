@@ -46,7 +46,7 @@ def command(
     plot: Path | None,
     as_json: bool,
 ) -> None:
-    """Give the mechanism with the smallest error of all, its error, and a certified bound for every other.
+    """Return the mechanism with the smallest error of all, its error, and a certified bound for every other.
 
     What --out writes is the whole question: `perturb --mechanism FILE.json`, `describe FILE.json` and
     `audit FILE.json` read it.

@@ -82,7 +82,7 @@ def command(
 
 
 def _goal(name: str, **given: Any) -> goals.Goal:
-    """Give the goal of a name; what it does not know must not be given."""
+    """Return the goal of a name; what it does not know must not be given."""
     kind: type[Any] = goals.SingleValues if name == "values" else getattr(goals, name.capitalize())
     known = {field.name for field in fields(kind)}
     more = {option: value for option, value in given.items() if value is not None}

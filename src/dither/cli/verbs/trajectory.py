@@ -214,7 +214,7 @@ def map_(
 
 
 def _reports(file: Path) -> tuple[Reports, Map]:
-    """Give the reports that noisy trips carry, and the map they were made on."""
+    """Return the reports that noisy trips carry, and the map they were made on."""
     with rows_done(f"reading {file.name}") as progress:
         trips = read_trips(file, progress=progress)
     if not trips.specification or trips.reports is None:
@@ -236,7 +236,7 @@ def _reports(file: Path) -> tuple[Reports, Map]:
 
 
 def _written(reports: Reports) -> tuple[str, ...]:
-    """Give reports as a file can hold them: hexadecimal text, the lowest byte first."""
+    """Return reports as a file can hold them: hexadecimal text, the lowest byte first."""
     cells = np.ascontiguousarray(reports.cells, dtype=reports.cells.dtype.newbyteorder("<"))
     return tuple(row.tobytes().hex() for row in cells.reshape(-1, cells.shape[-1]))
 
@@ -247,7 +247,7 @@ def _box(bounds: tuple[float, float, float, float]) -> Rectangle:
 
 
 def _corners(found: DensityMap, onto: Map) -> Any:
-    """Give the corners of all cells in degrees: by column, row, and longitude and latitude."""
+    """Return the corners of all cells in degrees: by column, row, and longitude and latitude."""
     columns, rows = found.probabilities.shape
     x = np.linspace(found.grid.x.low, found.grid.x.high, columns + 1)
     y = np.linspace(found.grid.y.low, found.grid.y.high, rows + 1)

@@ -26,7 +26,7 @@ OVERLAP, MOST_POINTS = 16, 1 << 16  # windows that overlap at each place, if so 
 
 
 def grid(mechanism: Numerical, bins: int) -> Operator:
-    """Give the transition from equal bins of the domain, in each of which people are spread evenly."""
+    """Return the transition from equal bins of the domain, in each of which people are spread evenly."""
     rows = 2 * bins * -(-POINTS // bins)
     # So many inputs stand for people everywhere that windows overlap evenly, however narrow they are.
     inputs = min(max(POINTS, OVERLAP / mechanism.window_share), MOST_POINTS)
@@ -36,7 +36,7 @@ def grid(mechanism: Numerical, bins: int) -> Operator:
 
 
 def edges(line: Line, bins: int) -> Floats:
-    """Give the ends of equal bins of a domain."""
+    """Return the ends of equal bins of a domain."""
     return line.from_unit(np.arange(bins + 1) / bins)
 
 
@@ -50,7 +50,7 @@ class Inference(ABC):
 
     @abstractmethod
     def answer(self, value: float, question: Question, unclear: float) -> Estimate:
-        """Give a value with its error."""
+        """Return a value with its error."""
 
     @property
     @abstractmethod

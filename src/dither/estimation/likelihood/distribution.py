@@ -67,7 +67,7 @@ class EstimatedDistribution:
         return edges(self.line, self.bins)
 
     def pdf(self, x: object) -> Any:
-        """Give the density at places x: constant within a bin, 0 outside the domain."""
+        """Return the density at places x: constant within a bin, 0 outside the domain."""
         try:
             place = np.asarray(x, dtype=np.float64)
         except (TypeError, ValueError):
@@ -108,7 +108,7 @@ class EstimatedDistribution:
         return self._inference.variance()
 
     def bands(self, level: float = 0.95) -> tuple[Floats, Floats]:
-        """Give, for each bin, the ends of an interval for its probability: several fits for every bin."""
+        """Return, for each bin, the ends of an interval for its probability: several fits for every bin."""
         ends = [answer.interval(level) for answer in self._of(self.bins).each(self.bins)]
         low, high = np.clip(np.array(ends).T, 0.0, 1.0)
         return low, high
@@ -147,7 +147,7 @@ class EstimatedDistribution:
 
 
 def check_bins(bins: object) -> int:
-    """Give a number of bins back if it is one."""
+    """Return a number of bins back if it is one."""
     if isinstance(bins, bool) or not isinstance(bins, int | np.integer) or not 1 <= bins <= MOST_BINS:
         raise InvalidParameter("the number of bins is a whole number from 1 to 2^16")
     return int(bins)

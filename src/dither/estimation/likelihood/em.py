@@ -49,7 +49,7 @@ class Fit:
 
 
 def step(operator: Operator, shares: Floats, probabilities: Floats, expected: Floats) -> Floats:
-    """Give the probabilities after one plain step of EM, from the shares of reports seen and expected."""
+    """Return the probabilities after one plain step of EM, from the shares of reports seen and expected."""
     after = operator.backward(shares / expected)
     after *= probabilities
     return after
@@ -64,7 +64,7 @@ def climb(
     tolerance: float = 1e-2,
     most: int = 20_000,
 ) -> Fit:
-    """Give the likeliest probabilities, up to a gain of `tolerance` nats in the last cycles.
+    """Return the likeliest probabilities, up to a gain of `tolerance` nats in the last cycles.
 
     `finish` completes a step under a linear constraint.
     """
@@ -104,7 +104,7 @@ def climb(
 
 
 def smooth(operator: Operator, counts: Floats, start: Floats, kernel: Finish, *, tolerance: float) -> Fit:
-    """Give the fixed point of EM followed by smoothing [SW20, Alg. 1, EMS]: no longer the likeliest."""
+    """Return the fixed point of EM followed by smoothing [SW20, Alg. 1, EMS]: no longer the likeliest."""
     now, shares = start, counts / counts.sum()
     expected, level = _look(operator, counts, now)
     steps = 0
@@ -118,7 +118,7 @@ def smooth(operator: Operator, counts: Floats, start: Floats, kernel: Finish, *,
 
 
 def tilted(weights: Floats, gaps: Floats) -> Floats:
-    """Give the p with Σ p·gap = 0 that maximises Σ weight·ln p: weight/(1 + λ·gap), scaled to sum to one.
+    """Return the p with Σ p·gap = 0 that maximises Σ weight·ln p: weight/(1 + λ·gap), scaled to sum to one.
 
     λ is the one root of a falling function, found by Newton within its bracket [Owen01].
     """

@@ -60,13 +60,13 @@ class Relaxed:
         return np.asarray((shares - self.phantoms / shares.size) / (1.0 - self.phantoms))
 
     def under(self, gaps: Floats, warm: Floats) -> Fit:
-        """Give the likeliest fit among those in which the mean of `gaps` over people is zero."""
+        """Return the likeliest fit among those in which the mean of `gaps` over people is zero."""
         shifted = gaps - self.phantoms * gaps.mean()  # phantoms have the mean of an even spread
         start = (1.0 - _MIXED) * warm + _MIXED / gaps.size
         return climb(self.fit.operator, self.fit.counts, start, finish=partial(tilted, gaps=shifted))
 
     def allows(self, gaps: Floats) -> bool:
-        """Say whether any distribution over the bins has a mean gap of zero."""
+        """Return whether any distribution over the bins has a mean gap of zero."""
         shifted = gaps - self.phantoms * gaps.mean()
         return bool(shifted.min() < 0.0 < shifted.max())
 
@@ -80,7 +80,7 @@ class Relaxed:
 
 
 def _mistakes(operator: Operator, expected: Floats) -> float:
-    """Give √n times the share of people that noise alone can feign, over all stretches that are told apart.
+    """Return √n times the share of people that noise alone can feign, over all stretches that are told apart.
 
     One bin's share has the standard error 1/√(n·J), J being its χ² distance from the average; K stretches
     are told apart, counted by how the distances spread over directions.
@@ -110,7 +110,7 @@ class Question:
     edges: Floats | None = None
 
     def easiest(self, answer: float, value: float) -> float:
-        """Give the answer nearest to `value` among those that are not told apart from this one."""
+        """Return the answer nearest to `value` among those that are not told apart from this one."""
         inside = min(max(answer, self.least), self.most)
         if self.edges is None:
             return inside
@@ -118,7 +118,7 @@ class Question:
         return min(max(value, float(self.edges[cell - 1])), float(self.edges[cell]))
 
     def outward(self, end: float, side: float) -> float:
-        """Give the furthest answer that is not told apart from an end of an interval."""
+        """Return the furthest answer that is not told apart from an end of an interval."""
         if side < 0.0:
             if end <= self.least:
                 return self.low
@@ -175,7 +175,7 @@ class Profiled(Estimate):
         return float(self.half_width()) / critical(0.95)
 
     def interval(self, level: float = 0.95) -> tuple[Any, Any]:
-        """Give the ends of an interval that covers the population's value with probability `level`."""
+        """Return the ends of an interval that covers the population's value with probability `level`."""
         return self._usual if level == 0.95 else self._ends(level)
 
     @cached_property
@@ -183,7 +183,7 @@ class Profiled(Estimate):
         return self._ends(0.95)
 
     def covers(self, value: float, level: float = 0.95) -> bool:
-        """Say whether the interval at `level` holds a value: one fit, where the interval takes several."""
+        """Return whether the interval at `level` holds a value: one fit, where the interval takes several."""
         reach = critical(level) + _CLOSE  # as exact as the ends are
         if not self.question.low <= value <= self.question.high:
             return False
@@ -223,7 +223,7 @@ class Profiled(Estimate):
         return trial
 
     def _loss(self, answer: float, warm: Fit) -> tuple[float, Fit]:
-        """Give the root of twice the log-likelihood that an answer costs, and the fit under it."""
+        """Return the root of twice the log-likelihood that an answer costs, and the fit under it."""
         gaps = self.question.gaps(answer)
         if not self.relaxed.allows(gaps):
             return math.inf, warm

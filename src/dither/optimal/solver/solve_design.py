@@ -1,4 +1,4 @@
-"""From a question to a design: a coarse program, a fine one near its windows, cells, and a proof."""
+"""Solve a problem for its design: a coarse linear program, a finer one near its windows, then a codebook."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from dither.optimal.solver.certificate import Prices, dual, lower_bound
 from dither.optimal.solver.codebook_error import MeasuredCodebook
 from dither.optimal.solver.linear_program import ProgramGrid, Solution, solve
 
-TARGET: Final = 4e-3  # a gap that is small enough to stop
+TARGET: Final = 4e-3  # the gap at which to stop
 _ROUNDS: Final = 2
 _GROUPS: Final = (8, 16, 32, 64, 128, 256, 512, 1024)
-_FEW: Final = 15_000  # pairs of an input and an output that are quickly solved all at once
-_LOST: Final = 2e-4  # by how much fewer numbers may raise the error
+_FEW: Final = 15_000  # pairs of an input and an output; with fewer, all of them are variables
+_LOST: Final = 2e-4  # by how much the error may rise, relatively, for a shorter codebook
 
 
 def solve_design(problem: Problem, *, effort: float = 1.0, target: float = TARGET) -> Design:
-    """Solve a problem; more effort is a finer grid, and a smaller target more rounds: both take longer."""
+    """Return the design of a problem; `effort` refines the grid, and `target` is the gap at which to stop."""
     coarse, fine = _grids(problem, effort)
     near = _widened(problem, solve(problem, coarse), fine)
     best: MeasuredCodebook | None = None
@@ -55,7 +55,7 @@ def _grids(problem: Problem, effort: float) -> tuple[ProgramGrid, ProgramGrid]:
 
 
 def _counts(problem: Problem) -> int:
-    """Give how many inputs from 0 to ½ a program needs: windows narrow as ε grows."""
+    """Return how many inputs from 0 to ½ a program needs: windows narrow as ε grows."""
     square = problem.epsilon**2
     if problem.unbiased:
         return round(25 + 1.8 * square)
@@ -83,7 +83,7 @@ def _grid(problem: Problem, inputs: int) -> ProgramGrid:
 
 
 def _outputs_beyond(problem: Problem, inputs: int) -> Floats:
-    """Reports of an unbiased mechanism reach beyond the domain, an average's further than a worst case's."""
+    """Return outputs for an unbiased mechanism: beyond the domain, and farther for an average error."""
     reach = 0.6 / np.tanh(problem.epsilon / 2.0)  # 1.2 times what randomized response needs
     inner = np.linspace(0.0, reach, max(inputs, 50) + 1)
     factor = 1.25 if problem.criterion is Criterion.WORST else 2.2
@@ -95,7 +95,7 @@ def _mirror(half: Floats) -> Floats:
 
 
 def _apart(points: Floats) -> Floats:
-    """Sort points and drop those that are hardly different from the one before; the ends stay."""
+    """Return points in order, without those within 1e-6 of the one before; the ends stay."""
     points = np.unique(points)
     kept = points[np.diff(points, prepend=-1.0) > 1e-6]
     kept[-1] = points[-1]
@@ -103,7 +103,7 @@ def _apart(points: Floats) -> Floats:
 
 
 def _widened(problem: Problem, solution: Solution, grid: ProgramGrid) -> Mask:
-    """Give the pairs of a grid that lie in the windows of a coarser solution, or not far from them."""
+    """Return the pairs of a grid that lie in or near the windows of a coarser solution."""
     easy = problem.criterion is Criterion.AVERAGE and not problem.unbiased
     if easy or grid.inputs.size * grid.outputs.size <= _FEW:
         return np.ones((grid.inputs.size, grid.outputs.size), dtype=np.bool_)
@@ -120,7 +120,7 @@ def _widened(problem: Problem, solution: Solution, grid: ProgramGrid) -> Mask:
 
 
 def _priced(problem: Problem, grid: ProgramGrid, near: Mask) -> Solution:
-    """Solve with the pairs given, then with every pair that turns out to be worth having."""
+    """Return the solution over all pairs, by column generation: add those of negative reduced cost."""
     for _ in range(6):
         solution = solve(problem, grid, near)
         prices = solution.prices
@@ -131,13 +131,14 @@ def _priced(problem: Problem, grid: ProgramGrid, near: Mask) -> Solution:
         missing = (cost < -1e-6 * np.abs(prices.masses).max()) & ~near
         if not missing.any():
             break
-        missing[missing.any(axis=1) & (weights == 0.0)] = True  # a price without a weight says nothing: all
+        # The reduced costs of an input without a weight say nothing: take all its pairs.
+        missing[missing.any(axis=1) & (weights == 0.0)] = True
         near = near | missing
     return solution
 
 
 def _refined(problem: Problem, solution: Solution) -> ProgramGrid:
-    """Add the outputs at which the prices promise most: the local minima of D."""
+    """Return the grid with more outputs: the local minima of D below 0."""
     grid = solution.grid
     reach = 2.0 * float(grid.outputs[-1]) if problem.unbiased else 0.5
     y = np.linspace(0.0, reach, 8001)
@@ -160,7 +161,7 @@ def _candidates(problem: Problem, solution: Solution) -> Iterator[MeasuredCodebo
 
 
 def _compact(problem: Problem, candidate: MeasuredCodebook, prices: Prices) -> Design:
-    """Give the design with as few different numbers as hardly cost anything."""
+    """Return the design with the fewest numbers whose error is at most 0.02 % larger."""
     chosen = candidate
     for groups in _GROUPS:
         fewer = MeasuredCodebook.of(problem, grouped(candidate.book, groups), candidate.width)

@@ -44,7 +44,7 @@ class Flaws:
 
     @staticmethod
     def none() -> Flaws:
-        """Give no bug at all."""
+        """Return no bug at all."""
         return Flaws(**{field.name: False for field in fields(Flaws)})
 
 
@@ -58,7 +58,7 @@ class _FloatDirection(Mechanism):
 
     @abstractmethod
     def directions(self, angles: Floats, uniform: Floats) -> Floats:
-        """Give a direction for each angle, from two uniform numbers each."""
+        """Return a direction for each angle, from two uniform numbers each."""
 
     def _draw(self, values: object, source: Source, threads: int) -> Array:
         angles = np.asarray(values, dtype=np.float64)
@@ -142,7 +142,7 @@ class RawBeyondTen(_FloatDirection):
 def strawman(
     area: Rectangle, paths: Paths, epsilon: float, flaws: Flaws, source: Source, sectors: int = 6
 ) -> Paths:
-    """Give the strawman's places as the program gives them."""
+    """Return the strawman's places as the program gives them."""
     direction = partial(SeldomLies, sectors=sectors)
     own = TraCSD(area, epsilon=epsilon, start=CORNER, direction=direction)
     if not flaws.borrowed:
@@ -157,7 +157,7 @@ def strawman(
 
 
 def redesigned(area: Rectangle, paths: Paths, epsilon: float, flaws: Flaws, source: Source) -> Paths:
-    """Give the places of TraCS-D with the redesigned SW inside, as the program gives them."""
+    """Return the places of TraCS-D with the redesigned SW inside, as the program gives them."""
     wave = partial(SW, redesign=True)
     direction = LostPi if flaws.lost_pi else wave
     walk = TraCSD(area, epsilon=epsilon, start=CORNER, direction=direction, distance=wave)
@@ -165,7 +165,7 @@ def redesigned(area: Rectangle, paths: Paths, epsilon: float, flaws: Flaws, sour
 
 
 def laplace(area: Rectangle, paths: Paths, epsilon: float, flaws: Flaws, source: Source) -> Paths:
-    """Give planar Laplace's places, drawn on the unit square first as the program does."""
+    """Return planar Laplace's places, drawn on the unit square first as the program does."""
     if not flaws.squared_first:
         return paths.like(PlanarLaplace(area, epsilon=epsilon).perturb(paths, source=source).values)
     low, sides = np.array([area.x.low, area.y.low]), np.array([area.x.length, area.y.length])
@@ -175,13 +175,13 @@ def laplace(area: Rectangle, paths: Paths, epsilon: float, flaws: Flaws, source:
 
 
 def walk_error(error: Floats, paths: Paths, flaws: Flaws) -> float:
-    """Give the average error of a walk; the program counts the start too, which has none."""
+    """Return the average error of a walk; the program counts the start too, which has none."""
     lengths = paths.lengths + (1 if flaws.free_start else 0)
     return float(np.mean(np.add.reduceat(error, paths.offsets[:-1]) / lengths))
 
 
 def direction_error(true: Floats, noisy: Floats, flaws: Flaws) -> float:
-    """Give the mean distance of directions, by the program's metric."""
+    """Return the mean distance of directions, by the program's metric."""
     if flaws.wrong_metric:
         return float(np.minimum(np.abs(true - noisy), np.abs(TURN - true - noisy)).mean())
     return float(Circle().distance(true, noisy).mean())

@@ -41,7 +41,7 @@ MEANT: Final = "L-SRR with c = e^ε"  # as it must be meant; it spends more than
 
 
 def rivals(points: Points, *, coded: bool, reach: float = 0.75) -> dict[str, Make]:
-    """Give the rivals on a list of points: as coded, or repaired."""
+    """Return the rivals on a list of points: as coded, or repaired."""
     if coded:
         return {
             "ATP": lambda area, **more: ATP.as_published(area, points, **more),
@@ -57,7 +57,7 @@ def rivals(points: Points, *, coded: bool, reach: float = 0.75) -> dict[str, Mak
 
 
 def spending(make: Make, epsilon: float) -> float:
-    """Give the label at which a mechanism really spends ε: by false position, for it is nearly straight."""
+    """Return the label at which a mechanism really spends ε: by false position, for it is nearly straight."""
     label, spent = epsilon, make(SQUARE, epsilon=epsilon).guarantee.epsilon
     for _ in range(6):
         if abs(spent - epsilon) <= 1e-3 * epsilon:
@@ -78,7 +78,7 @@ class ComparedMechanism(NamedTuple):
 
 
 def entries(points: Points, epsilon: float, rounded: Round, *, heavy: bool) -> Iterator[ComparedMechanism]:
-    """Give everything that is compared: as coded; repaired, at equal labels; NGram at equal spending."""
+    """Return everything that is compared: as coded; repaired, at equal labels; NGram at equal spending."""
     for version, makers in ((CODED, rivals(points, coded=True)), (RIGHT, rivals(points, coded=False))):
         for name, make in makers.items():
             mechanism = make(SQUARE, epsilon=epsilon)
@@ -141,7 +141,7 @@ def _grid(side: int, published: str) -> Callable[[Setting], Rows]:
 
 
 def _chosen(setting: Setting, name: str) -> City:
-    """Give the paths that the programs take: Tokyo's first ten, Chicago's second hundred."""
+    """Return the paths that the programs take: Tokyo's first ten, Chicago's second hundred."""
     return city(setting, name).chosen(*((0, 10) if name == "tky" else (100, 200)))
 
 

@@ -44,7 +44,7 @@ def measured(
     town: City | None = None,
     **also: Any,
 ) -> Rows:
-    """Give the average error of mechanisms at each ε, in the area's unit or in a city's degrees."""
+    """Return the average error of mechanisms at each ε, in the area's unit or in a city's degrees."""
     told: Rows = []
     for epsilon in EPSILONS:
         for (name, make), source in zip(makers.items(), sources(setting, len(makers)), strict=True):
@@ -55,7 +55,7 @@ def measured(
 
 
 def programs(area: Rectangle, flaws: Flaws, *, town: City | None = None) -> dict[str, Told]:
-    """Give the programs whose numbers were published, as functions that measure themselves."""
+    """Return the programs whose numbers were published, as functions that measure themselves."""
 
     def walk(paths: Paths, epsilon: float, source: Source) -> float:
         noisy = TraCSD(area, epsilon=epsilon, start=CORNER).perturb(paths, source=source).values
@@ -73,7 +73,7 @@ def programs(area: Rectangle, flaws: Flaws, *, town: City | None = None) -> dict
 
 
 def told_by(which: dict[str, Told], paths: Paths, setting: Setting, **also: Any) -> Rows:
-    """Give the errors of programs at each ε."""
+    """Return the errors of programs at each ε."""
     told: Rows = []
     for epsilon in EPSILONS:
         for (name, program), source in zip(which.items(), sources(setting, len(which)), strict=True):
@@ -93,7 +93,7 @@ def expect(
     absolute: bool = False,
     **where: Any,
 ) -> list[ExpectedNumber]:
-    """Give the expectation that a curve goes through values, at each ε."""
+    """Return the expectation that a curve goes through values, at each ε."""
     return [
         ExpectedNumber(
             {"version": version, "mechanism": name, "epsilon": epsilon, **where},
@@ -110,7 +110,7 @@ def expect(
 def expect_published(
     figure: str, tolerance: float, *names: str, column: str = "error", absolute: bool = False, **where: Any
 ) -> list[ExpectedNumber]:
-    """Give the expectation that with the authors' bugs the published numbers come out."""
+    """Return the expectation that with the authors' bugs the published numbers come out."""
     return [
         one
         for name in names
@@ -128,7 +128,7 @@ def expect_published(
 
 
 def repeated(paths: Paths, times: int) -> Paths:
-    """Give the same paths several times over."""
+    """Return the same paths several times over."""
     return Paths.of([path for _ in range(times) for path in paths])
 
 
