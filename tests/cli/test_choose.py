@@ -54,7 +54,7 @@ def test_wrong_words() -> None:
     assert three.exit_code == 2
     assert "give two" in three.output
     for words, said in (
-        (("--goal", "mean", "--people", 9, "--bins", 8), "--bins says nothing"),
+        (("--goal", "mean", "--people", 9, "--bins", 8), "--bins is not an option"),
         (("--goal", "values", "--people", 9), "--people says nothing"),
         (("--goal", "values", "--loss", "cubed"), "a power"),
         (("--goal", "distribution", "--people", 9, "--bins", 1), "bins"),

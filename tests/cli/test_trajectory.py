@@ -171,8 +171,8 @@ def test_places_outside_may_be_moved_to_the_border(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "hint"),
     [
-        ((), "do not read it off the data"),
-        ((*BOX, "--disk", 139, 35, 100), "do not read it off the data"),
+        ((), "do not take it from the data"),
+        ((*BOX, "--disk", 139, 35, 100), "do not take it from the data"),
         (("--box", 140, 35.5, 139, 36), "below"),
         (("--box", 139, 35.5, 500, 36), "−180 to 180"),
         ((*BOX, "--plot", "picture.xyz"), ".png"),
@@ -190,7 +190,7 @@ def test_wrong_words(tmp_path: Path, words: tuple[object, ...], hint: str) -> No
 
 def test_files_that_hold_no_reports(tmp_path: Path) -> None:
     file, out = made(tmp_path, "csv"), tmp_path / "out.csv"
-    assert "carries no reports" in run("density", file).output
+    assert "contains no reports" in run("density", file).output
     run("perturb", file, *BOX, "--epsilon", 2, "-o", out)
     lines = out.read_text().splitlines()
     lines[4] = lines[4][:-2] + "xx"

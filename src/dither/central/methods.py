@@ -1,4 +1,4 @@
-"""Which two numbers of the data are given noise, and how the mean is had back: Algorithms 1, 2 and 3."""
+"""The two integers to which noise is added, and how the mean follows from them: Algorithms 1, 2 and 3."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dither.central.tally import RecordGrid
 
 
 class MeanMethod(ABC):
-    """Two integers that one record moves by an l₁ distance of at most `sensitivity`, and the way back.
+    """Two integers that one record moves by an l₁ distance of at most `sensitivity`, and the mean from them.
 
     A share is a mean in units in which the domain is [0, 1].
     """
@@ -26,7 +26,7 @@ class MeanMethod(ABC):
 
     @abstractmethod
     def solve(self, first: int, second: int, grid: RecordGrid) -> tuple[Fraction, Fraction]:
-        """Return the share's numerator, and the count, that the two noisy integers stand for."""
+        """Return the numerator of the share, and the count, from the two noisy integers."""
 
     @abstractmethod
     def weights(self, share: float, grid: RecordGrid) -> tuple[float, float]:
@@ -36,7 +36,7 @@ class MeanMethod(ABC):
 @final
 @dataclass(frozen=True)
 class _Independent(MeanMethod):
-    """Sum and count, each with half the budget [AddRemove23, Alg. 1]: bad where zero is far away."""
+    """Sum and count, each with half the budget [AddRemove23, Alg. 1]; poor if the domain is far from 0."""
 
     def sensitivity(self, grid: RecordGrid) -> int:
         return 2 * largest(grid)
@@ -89,7 +89,7 @@ class _Transformed(MeanMethod):
         return grid.cells
 
     def query(self, total: int, count: int, grid: RecordGrid) -> tuple[int, int]:
-        return total, grid.cells * count - total  # never summed apart: they must stay on the lattice
+        return total, grid.cells * count - total  # not summed separately: the two must stay on the lattice
 
     def solve(self, first: int, second: int, grid: RecordGrid) -> tuple[Fraction, Fraction]:
         return Fraction(first, grid.cells), Fraction(first + second, grid.cells)

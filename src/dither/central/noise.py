@@ -1,4 +1,4 @@
-"""The choices of noise for a mean, as objects that know which law they mean at a budget."""
+"""The choices of noise for a mean, as objects; each makes its law for a method, a grid and a budget."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from dither.errors import InvalidParameter
 
 
 class PairNoise(ABC):
-    """A shape of noise for two numbers; it becomes a law once a method, a grid and a budget are known."""
+    """A kind of noise for two numbers; `law` makes its law for a method, a grid and a budget."""
 
     @abstractmethod
     def law(self, method: MeanMethod, grid: RecordGrid, epsilon: Fraction) -> Pair:
@@ -52,7 +52,7 @@ class StaircasePair(PairNoise):
 @final
 @dataclass(frozen=True)
 class Hourglass(PairNoise):
-    """Noise on just those lines that a record can reach: the best known for a mean [AddRemove23].
+    """Noise only on the lines that a record can reach: the best known for a mean [AddRemove23].
 
     γ is the innermost width, by default the one of least squared error over all means. Where a mean near the
     middle of the domain is expected and ε is large, a smaller γ is better there and worse near the ends.

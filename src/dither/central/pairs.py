@@ -25,7 +25,7 @@ class Pair(ABC):
 
     @abstractmethod
     def exponent(self, first: int, second: int) -> Fraction | None:
-        """Return the exponent of a pair, or None where the pair cannot come up."""
+        """Return the exponent of a pair; None if its probability is 0."""
 
     @property
     @abstractmethod

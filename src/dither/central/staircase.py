@@ -1,4 +1,4 @@
-"""Staircase noise on the integers: the best noise for one number that a record can move by so much."""
+"""Staircase noise on the integers: the noise of least variance for one number of a given sensitivity."""
 
 from __future__ import annotations
 
@@ -36,7 +36,9 @@ class DiscreteStaircase:
     def best(sensitivity: int, epsilon: Fraction) -> DiscreteStaircase:
         """Return the staircase of least variance."""
         start = radius_at(squared_error_gamma(float(epsilon)), sensitivity)
-        if sensitivity > 1 << 12:  # one grid step more or less changes less than a double can show
+        if (
+            sensitivity > 1 << 12
+        ):  # one integer more or less changes the variance by less than a float can show
             return DiscreteStaircase(sensitivity, start, epsilon)
         near = {min(max(start + offset, 1), sensitivity) for offset in (-1, 0, 1)}
         return min(

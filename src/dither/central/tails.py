@@ -1,4 +1,4 @@
-"""How likely the noise is to exceed a size: for error bars only, so floats are welcome here."""
+"""Tail probabilities of the noise, for error bars only: computed in floats."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-SMALL: Final = 0.35  # below this ε every law here is, for an error bar, a Laplace law of its variance
+SMALL: Final = 0.35  # below this ε every law here is approximated by a Laplace law of its variance
 _REACH: Final = 20.0  # steps beyond 20/ε have a probability below 1e-8
 
 Weights = tuple[float, float]
@@ -28,7 +28,7 @@ def rings(weights: Weights, gamma: float, epsilon: float, size: float) -> float:
     """Return P(|w₁·x + w₂·y| > size) for the 2-D staircase.
 
     It is a mixture of uniform laws on squares |x| + |y| < γ + j, on which x + y and x − y are independent and
-    uniform; so the sum is one of two uniform numbers, and its tail a piece of a parabola.
+    uniform; so w₁·x + w₂·y is a sum of two uniform variables, whose tail is piecewise quadratic.
     """
     count = math.ceil(_REACH / epsilon) + 1
     radii = gamma + np.arange(count)

@@ -1,4 +1,4 @@
-"""Records to integers: a public grid, and the exact sum and count of the records on it."""
+"""The exact sum and count of records, rounded to a public grid of integers."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class RecordGrid:
     def total(self, values: Array) -> int:
         """Return the sum of the records' places 0 … cells on the grid, exactly.
 
-        Outside values go to the nearer end and a NaN to the middle: a rule for one record alone, whatever the
+        A value outside goes to the nearer end and NaN to the middle: a rule for one record, whatever the
         others are. No floating-point error can break privacy here, as long as each place is an integer in
         0 … cells: t ≤ length and scale ≤ (cells/length)·(1 + 2^−53) give t·scale < cells + ½ before rounding.
         """
@@ -62,7 +62,7 @@ class RecordGrid:
         scale = self.cells / self.domain.length
         buffer = np.empty(min(values.size, BLOCK))
         total = 0
-        with np.errstate(all="ignore"):  # a warning would tell of a value
+        with np.errstate(all="ignore"):  # a warning would depend on a value
             for begin in range(0, values.size, BLOCK):
                 block = values[begin : begin + BLOCK]
                 places = buffer[: block.size]
@@ -82,9 +82,9 @@ class RecordGrid:
 
 @final
 class Tally:
-    """The exact sum and count of some records, in the curator's hands: a secret that shows nothing of itself.
+    """The exact sum and count of some records: as secret as the records, and never shown by repr or errors.
 
-    Tallies of the same grid add up, so each machine can make one of its own records.
+    Tallies of the same grid add, so each machine can make one of its own records.
 
     >>> tally([3, 5], Interval(0, 10)) + tally([4], Interval(0, 10))
     Tally on [0, 10] (secret)
@@ -111,18 +111,18 @@ class Tally:
         return Tally(self.grid, self._total + other._total, self._count + other._count)
 
     def secret(self) -> tuple[int, int]:
-        """Return the sum of the places on the grid and the count: what must not leave the curator's hands."""
+        """Return the exact sum of the places on the grid and the exact count; neither may be published."""
         return self._total, self._count
 
     def secret_bytes(self) -> bytes:
-        """Write the tally to bytes, for the machine that merges; they are as secret as the records."""
+        """Return the tally as bytes, for the machine that merges; they are as secret as the records."""
         domain = self.grid.domain
         fields = (domain.low.hex(), domain.high.hex(), self.grid.cells, self._total, self._count)
         return json.dumps(["dither secret tally", *fields]).encode()
 
     @staticmethod
     def from_secret_bytes(secret: bytes) -> Tally:
-        """Read a tally from what `secret_bytes` wrote."""
+        """Return the tally that `secret_bytes` wrote."""
         try:
             kind, low, high, cells, total, count = json.loads(secret)
             grid = RecordGrid(Interval(float.fromhex(low), float.fromhex(high)), cells)
@@ -153,7 +153,7 @@ class Tally:
 
 
 def tally(values: object, domain: Interval, *, cells: int = CELLS) -> Tally:
-    """Sum and count one value per person, exactly, on a public grid of the domain.
+    """Return the exact sum and count of one value per person, on a public grid of the domain.
 
     Values outside the domain count as its nearer end; NaN, None and whatever is not a number count as its
     middle. `cells=1` suits yes-or-no data, and `cells=high − low` whole numbers: their sums are then exact.
@@ -164,7 +164,7 @@ def tally(values: object, domain: Interval, *, cells: int = CELLS) -> Tally:
 
 
 def records(values: object) -> Array:
-    """Return an array of numbers, one a record; a record that is no number becomes NaN and raises nothing."""
+    """Return an array of numbers, one a record; a record that is not a number becomes NaN."""
     if isinstance(values, np.ma.MaskedArray):
         values = np.ma.filled(values.astype(object), None)
     if hasattr(values, "__array__"):

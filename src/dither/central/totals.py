@@ -1,4 +1,4 @@
-"""Sums, counts and whatever else is one number: exact noise for an integer sensitivity."""
+"""Sums, counts and other single integers, with exact noise for an integer sensitivity."""
 
 from __future__ import annotations
 

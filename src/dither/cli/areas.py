@@ -1,4 +1,4 @@
-"""Where trips are: the public area of a map, given in degrees and turned into metres."""
+"""The options that name the public area of trips, in degrees, and the mechanism on it, in metres."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ KINDS: Final[dict[str, Callable[..., PathMechanism]]] = {
 
 @dataclass(frozen=True)
 class Area:
-    """A public part of the earth: how it is drawn in metres, its shape there, and how reports are read."""
+    """A public area: its projection to metres, its shape there, and the post-processing of reports."""
 
     onto: Map
     region: Region
     reading: Reading | None = None
 
     def mechanism(self, kind: str, epsilon: float, unit: Unit, inner: str) -> PathMechanism:
-        """Return a mechanism on the area, the more accurate of TraCS-C and TraCS-D unless one is named."""
+        """Return a mechanism on the area; for `best` the more accurate of TraCS-C and TraCS-D."""
         more: dict[str, Any] = {"epsilon": epsilon, "unit": unit, "reading": self.reading}
         if kind == "best":
             share = {**more, "epsilon": min(epsilon, 8.0), "unit": Unit.LOCATION}
@@ -57,7 +57,7 @@ class Area:
 
 
 def area_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Add --box, --disk and --polygon, of which one is given, and --crs, as `area`."""
+    """Add the options --box, --disk, --polygon and --crs, and pass their area as `area`."""
 
     @click.option("--box", nargs=4, type=float, metavar="W S E N", help="A box, in degrees.")
     @click.option("--disk", nargs=3, type=float, metavar="LON LAT METRES", help="A centre and a radius.")
@@ -80,7 +80,7 @@ def area_options(command: Callable[..., None]) -> Callable[..., None]:
         if len(given) != 1:
             raise click.UsageError(
                 "give the public area: --box W S E N, --disk LON LAT METRES or --polygon FILE; "
-                "do not read it off the data"
+                "do not take it from the data"
             )
         if disk is not None:
             area = _about(*disk, crs)
@@ -115,7 +115,7 @@ def _within(bounds: tuple[float, float, float, float], crs: str | None, parts: l
 
 
 def _polygon(file: Path) -> list[Any]:
-    """Return the parts of the polygon of a GeoJSON file, the first one it has."""
+    """Return the parts of the first polygon of a GeoJSON file."""
     try:
         data = json.loads(file.read_text(encoding="utf-8"))
         found = data["features"][0] if data["type"] == "FeatureCollection" else data
@@ -135,7 +135,7 @@ def _bounds(parts: list[Any]) -> tuple[float, float, float, float]:
 
 
 def to_text(area: Area) -> dict[str, Any]:
-    """Return how the area is drawn, as it travels beside a mechanism."""
+    """Return the projection of an area as JSON, for the specification."""
     match area.onto:
         case LocalMap(longitude, latitude):
             return {"local": [longitude, latitude]}
@@ -145,7 +145,7 @@ def to_text(area: Area) -> dict[str, Any]:
 
 
 def from_text(given: Any) -> Map:
-    """Read how an area is drawn."""
+    """Return the projection that `to_text` wrote."""
     if isinstance(given, dict) and "local" in given:
         return LocalMap(*given["local"])
     return ReferenceMap(given["crs"])

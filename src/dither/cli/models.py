@@ -1,4 +1,4 @@
-"""Where the command line finds classifiers and the records they are asked about."""
+"""Load classifiers and records for `dither classify`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from dither.registry import named
 
 
 def load(text: str) -> Any:
-    """Return the classifier that package.module:name names, or a file of joblib or pickle."""
+    """Return the classifier package.module:name, or the one in a file of joblib or pickle."""
     path = Path(text)
     if path.suffix in (".joblib", ".pkl", ".pickle"):
         if not path.is_file():
@@ -41,7 +41,7 @@ def load(text: str) -> Any:
 
 
 def features_of(model: Any, said: str | None, file: Path, randomised: list[str]) -> list[str]:
-    """Return the names of a model's features: as it knows them, as said, or all columns of the file."""
+    """Return the names of a model's features: its own, those given, or all columns of the file."""
     known = getattr(model, "feature_names_in_", None)
     if known is not None:
         names = [str(name) for name in known]
@@ -66,7 +66,7 @@ def records(file: Path, names: list[str]) -> Floats:
 
 
 def inside(kind: str, domain: Interval) -> Any:
-    """Return the named mechanism with its reports cut off at the domain, if they could lie outside."""
+    """Return the named mechanism, truncated if its reports can lie outside the domain."""
     made: Any = named(kind)(domain, epsilon=1.0)
     low, high = getattr(made, "support", (domain.low, domain.high))
     return made.truncated() if low < domain.low or high > domain.high else made

@@ -1,4 +1,4 @@
-"""From reports to answers, each with its error."""
+"""Estimates from reports, each with a standard error and an interval."""
 
 from dither.estimation.api import distribution, estimate, mean, quantile, resultant, variance
 from dither.estimation.estimate import Estimate

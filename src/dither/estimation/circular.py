@@ -1,4 +1,4 @@
-"""Directions: where people point on average, and how much they agree."""
+"""Estimates on a circle: the mean direction and the mean resultant length."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from dither.numerics.quantiles import arrow, critical
 @final
 @dataclass(frozen=True, eq=False, repr=False)
 class Direction(Estimate):
-    """A mean direction. `wobble` is the standard error across it, in lengths of the mean arrow.
+    """A mean direction. `wobble` is the standard error across it, relative to the resultant length.
 
-    The interval holds every direction across which the mean arrow could be zero [Fieller54]. It goes forward
-    from its first end to its second, which may lie beyond the period's end and then is the smaller number.
+    The interval is Fieller's: all directions across which the mean vector may be zero [Fieller54]. It goes
+    forward from its first end to its second; an interval over the period's end has the smaller number second.
     """
 
     wobble: float = 0.0
     period: float = 2.0 * math.pi
 
     def half_width(self, level: float = 0.95) -> float:
-        """Return half the width of the interval at `level`; half a turn where every direction is possible."""
+        """Return half the width of the interval at `level`; half a turn if no direction is excluded."""
         sine = critical(level, self.n - 1) * self.wobble
         return self.period / 2.0 if sine >= 1.0 else math.asin(sine) * self.period / (2.0 * math.pi)
 
@@ -50,10 +50,10 @@ class Direction(Estimate):
 @final
 @dataclass(frozen=True, eq=False, repr=False)
 class Length(Estimate):
-    """How long the mean arrow is: 1 if all point the same way, 0 if they cancel.
+    """A mean resultant length: 1 if all directions are the same, 0 if they cancel.
 
-    `seen` is its length as reported and `noise` the standard error of that; `kept` is the share ρ of the
-    length that survives the mechanism. `complement` turns the length into the circular variance 1 − length.
+    `seen` is the length of the mean report and `noise` its standard error; `kept` is the factor ρ by which
+    the mechanism shortens it. With `complement` the value is the circular variance, 1 − length.
     """
 
     seen: float = 0.0
@@ -72,12 +72,12 @@ class Length(Estimate):
 class _Arrow(NamedTuple):
     angle: float  # of the mean direction, in radians
     length: float
-    along: float  # standard errors of the mean arrow: along it, and across
+    along: float  # standard errors of the mean vector: along it, and across
     across: float
 
 
 def direction(summary: Summary) -> Direction:
-    """Estimate the mean direction: that of the mean report, for noise on a circle has no side."""
+    """Estimate the mean direction: that of the mean report, since the noise is symmetric."""
     line = numerical(summary).line
     mean = _mean(summary)
     turn = line.length / (2.0 * math.pi)
@@ -88,13 +88,13 @@ def direction(summary: Summary) -> Direction:
 
 
 def length(summary: Summary, *, variance: bool = False, as_reported: bool = False) -> Length:
-    """Estimate the resultant length: that of the mean report over ρ, without the length that noise adds."""
+    """Estimate the resultant length: that of the mean report, less what noise adds, divided by ρ."""
     mechanism = numerical(summary)
     if not on_circle(mechanism):
         raise InvalidParameter("a resultant length is asked of directions, on a circle")
     mean = _mean(summary)
     kept = 1.0 if as_reported else surviving(mechanism)
-    # E|mean arrow|² is the square of the true length plus the variance; across it, that only adds length.
+    # E|mean vector|² is the squared true length plus the variance: the variance across it adds length.
     value = math.sqrt(max(mean.length**2 - mean.across**2, 0.0)) / kept
     return Length(
         1.0 - value if variance else value,

@@ -1,4 +1,4 @@
-"""How many people gave which answer: one estimator for every pure protocol."""
+"""Frequencies of categories: one estimator for every pure protocol."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ Projection = Callable[[Floats], Floats]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Frequency(Estimate):
-    """The share of people who gave an answer: an affine reading of the share of reports that support it.
+    """The frequency of a category: an affine function of the share of reports that support it.
 
-    Reports of people drawn from a population are independent, so the supporting ones are binomial, sampling
-    and noise together. The interval is the score interval of that share [Wilson27], read the same way: it
-    holds its level with few reports too, and it is not quite symmetric about the value.
+    Reports of people drawn from a population are independent, so the number of supporting ones is binomial,
+    sampling and noise together. The interval is the score interval of that share [Wilson27], transformed in
+    the same way: it keeps its level with few reports, and is not quite symmetric about the value.
     """
 
     share: float | Floats
     other: float
     gap: float
-    possible: bool = False  # intervals end at 0 and 1
+    possible: bool = False  # whether intervals are clipped to 0 and 1
     shared: tuple[float, float, float] = (0.0, 0.0, 0.0)  # a protocol's `shared`
 
     def interval(self, level: float = 0.95) -> tuple[Any, Any]:
@@ -103,8 +103,8 @@ class EstimatedFrequencies(Frequency):
     def projected(self, method: Projection = simplex) -> Self:
         """Return frequencies that are not negative and sum to one, by dt.simplex or dt.norm_sub.
 
-        The step adds bias to rare categories and never adds to the sum of squared errors. Standard errors
-        stay those of the unbiased frequencies, and so do intervals, cut off at 0 and 1.
+        The projection biases rare categories and never increases the sum of squared errors. Standard errors
+        are those of the unbiased frequencies, and so are intervals, clipped to 0 and 1.
         """
         if not callable(method):
             raise InvalidParameter("a projection is dt.simplex or dt.norm_sub")
@@ -125,7 +125,7 @@ def frequencies(reports: Reports | Summary) -> EstimatedFrequencies:
     """Estimate how frequent every category is in the population, without bias.
 
     f = (share − q)/(p − q), where share is the part of the reports that support the category. The error has
-    the variance m(1 − m)/n/(p − q)² with m = f·p + (1 − f)·q [Wang17, Thm 2]: who was asked, and the noise.
+    the variance m(1 − m)/n/(p − q)² with m = f·p + (1 − f)·q [Wang17, Thm 2]: of sampling and of the noise.
     """
     summary = summarise(reports)
     protocol = summary.mechanism
@@ -146,7 +146,7 @@ def read(
     labels: Sequence[Hashable],
     guarantee: Guarantee,
 ) -> EstimatedFrequencies:
-    """Return the frequencies that so many supports out of n reports stand for."""
+    """Return the frequencies for the numbers of supporting reports among n."""
     if n == 0:
         raise NotIdentifiable("there are no reports, so nothing can be said about frequencies")
     if supports.size and not (supports.min() >= 0 and supports.max() <= n):
@@ -154,9 +154,9 @@ def read(
     share = supports / n
     shared = protocol.shared(n)
     mean = share
-    if any(shared):  # the error depends much on the frequency: take the middle of those that are plausible
+    if any(shared):  # the error depends strongly on the frequency: take the middle of the score interval
         mean = np.add(*_score(share, n, 2.0, shared)) / 2.0
-    # Whatever the truth, the share's mean lies between q and p: no error is zero by chance.
+    # The share's mean lies between q and p whatever the truth is, so no error is 0 by chance.
     mean = np.clip(mean, protocol.q, float(protocol.p))
     error = np.sqrt((mean * (1.0 - mean) + np.polyval(shared[::-1], mean)) / n) / protocol.gap
     value = (share - protocol.q) / protocol.gap

@@ -14,13 +14,13 @@ from dither.reports import Reports
 
 
 def heavy_hitters(reports: Reports, *, most: int = 64, false_alarm: float = 0.01) -> EstimatedFrequencies:
-    """Find the common texts and estimate how frequent they are, the most frequent first.
+    """Return the common texts and their estimated frequencies, the most frequent first.
 
-    Every level has its own people. A prefix is followed if its estimated frequency is so many standard errors
-    above zero that one absent prefix in all would be, on average; at most `most` are. A text is returned if
-    it is so far above zero that with probability 1 − `false_alarm` no absent one is. The frequencies are
-    those of the last level, whose people chose no candidate: unbiased for every candidate, and so a little
-    too large on average for the ones just above the threshold.
+    Every level has its own people. A prefix is followed if its estimated frequency is above a threshold that
+    one absent prefix passes on average; at most `most` are. A text is returned if its frequency is above a
+    threshold that no absent text passes with probability 1 − `false_alarm`. The frequencies are those of the
+    last level, whose people had no part in choosing the candidates: unbiased for every candidate, and a
+    little too large on average for those just above the threshold.
     """
     if not isinstance(reports, Reports) or not isinstance(reports.mechanism, PEM):
         raise InvalidParameter("common texts are searched in reports of PEM")
@@ -50,7 +50,7 @@ def _extended(pem: PEM, prefixes: Bytes, keys: Words, end: int) -> tuple[Bytes, 
     for place in range(prefixes.shape[1], end):
         over = (
             prefixes[:, -1] == 0 if place else np.zeros(1, dtype=np.bool_)
-        )  # an ended text goes on with ends
+        )  # a text that has ended is extended by end symbols
         parent, symbol = np.nonzero(~over[:, None] | (symbols == 0))
         prefixes = np.column_stack([prefixes[parent], symbols[symbol]])
         keys = pem.follow(keys[parent], symbols[symbol])
@@ -58,7 +58,7 @@ def _extended(pem: PEM, prefixes: Bytes, keys: Words, end: int) -> tuple[Bytes, 
 
 
 def _common(pem: PEM, supports: Integers, n: int, alarms: float) -> Integers:
-    """Return the places, the largest first, of supports that so few absent prefixes reach on average."""
+    """Return the indices, the largest first, of supports that few absent prefixes reach on average."""
     if not supports.size:
         return np.zeros(0, dtype=np.int64)
     q = pem.oracle.q

@@ -1,4 +1,4 @@
-"""How an answer is got from counts: a method is an object that answers the questions it can."""
+"""The interface of an estimation method: an object with a function for each quantity that it estimates."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Method:
-    """A way from counts of reports to answers about people. Each answers the questions it is made for."""
+    """A way to estimate quantities of the values from counts of reports; a subclass defines those it can."""
 
     def mean(self, summary: Summary) -> Estimate:
         """Estimate the mean."""
@@ -43,18 +43,18 @@ class Method:
 
 
 def asked(reports: Reports | Summary, method: Method) -> Summary:
-    """Return the summary of reports on numbers, or say why there is nothing to estimate."""
+    """Return the summary of reports on numbers; raise if there is nothing to estimate."""
     if not isinstance(method, Method):
         raise InvalidParameter("a method is an object such as dt.linear, dt.likelihood or dt.as_reported")
     summary = summarise(reports)
     numerical(summary)
     if summary.n == 0:
-        raise NotIdentifiable("there are no reports, so nothing can be said about the people")
+        raise NotIdentifiable("there are no reports, so nothing can be estimated")
     return summary
 
 
 def numerical(summary: Summary) -> Numerical:
-    """Return the mechanism of a summary if it is one of numbers."""
+    """Return the mechanism of a summary; raise if its domain is not an interval or a circle."""
     if not isinstance(summary.mechanism, Numerical):
         raise InvalidParameter(
             f"this is asked of reports on numbers, not of {type(summary.mechanism).__name__}'s; "

@@ -1,4 +1,4 @@
-"""Reports taken at their word, as the papers plot them: for reproduction, for the noise stays in."""
+"""The method `dt.as_reported`: reports as if they were the values, as the papers plot them."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from dither.estimation.summary import Summary
 class AsReported(Method):
     """Treat every decoded report as if it were the value. Errors are those of the reports' own average.
 
-    A biased answer unless the mechanism is unbiased in its chosen decoding: intervals cover what an endless
-    number of reports would give, not what people have.
+    It is biased unless the mechanism's codebook is unbiased: intervals cover the limit for many reports, not
+    the quantity of the values.
     """
 
     def mean(self, summary: Summary) -> Estimate:

@@ -1,4 +1,4 @@
-"""What a collector keeps: counts that add across chunks and machines, and are enough to estimate from."""
+"""`Summary`: counts of reports that add across chunks and machines, sufficient for every estimate."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _HEADER: Final = struct.Struct(f"<{len(_MAGIC)}sH16sQI")  # magic, version, fing
 @final
 @dataclass(frozen=True, eq=False)
 class Summary:
-    """How often each report was sent, and by how many people: all that an estimate needs.
+    """The count of each report and the number of reports: a sufficient statistic.
 
-    Summaries of one mechanism add, in any order and grouping; summaries of two different ones refuse to. The
-    order of the reports is gone, so a summary is also the smaller thing to store.
+    Summaries of one mechanism add, in any order; adding those of two mechanisms raises Mismatch. A summary
+    does not hold the order of the reports, and is smaller to store.
 
     >>> import dither as dt
     >>> age = dt.Duchi(dt.Interval(18, 100), epsilon=1)
@@ -49,7 +49,7 @@ class Summary:
         if isinstance(self.n, bool) or not isinstance(self.n, int | np.integer) or self.n < 0:
             raise MalformedReport("the number of reports is a whole number from 0 upwards")
         if counts.size and counts.min() < 0:
-            raise MalformedReport("nothing is counted less than zero times")
+            raise MalformedReport("a count is at least 0")
         counts = counts.astype(np.int64, copy=False)
         if not self.mechanism.adds_up(counts, int(self.n)):
             raise MalformedReport("the counts do not add up to the number of reports")
@@ -59,7 +59,7 @@ class Summary:
 
     @classmethod
     def of(cls, reports: Reports) -> Self:
-        """Count reports."""
+        """Return the summary of reports."""
         if not isinstance(reports, Reports):
             raise InvalidParameter(
                 f"reports were expected, not {type(reports).__name__}; mechanism.reports(raw) reads raw ones"
@@ -74,7 +74,7 @@ class Summary:
 
     @classmethod
     def gather(cls, chunks: Iterable[Reports]) -> Self:
-        """Count reports that come in chunks, holding one chunk at a time."""
+        """Return the summary of reports that come in chunks; one chunk is held at a time."""
         total: Self | None = None
         for chunk in chunks:
             part = cls.of(chunk)
@@ -87,7 +87,7 @@ class Summary:
         if not isinstance(other, Summary):
             return NotImplemented
         if other.mechanism.fingerprint != self.mechanism.fingerprint:
-            raise Mismatch(f"{other!r} and {self!r} were sampled differently: they do not add")
+            raise Mismatch(f"{other!r} and {self!r} are of different mechanisms: they do not add")
         return type(self)(self.mechanism, self.counts + other.counts, self.n + other.n)
 
     def __radd__(self, other: object) -> Self:
@@ -107,7 +107,7 @@ class Summary:
 
     @classmethod
     def from_bytes(cls, data: bytes, mechanism: Mechanism) -> Self:
-        """Read what `to_bytes` wrote. The mechanism is told, not sent: only its fingerprint travels."""
+        """Return the summary that `to_bytes` wrote; the bytes hold the mechanism's fingerprint only."""
         size = 8 * mechanism.tallies
         try:
             magic, version, fingerprint, n, length = _HEADER.unpack_from(data)
@@ -138,7 +138,7 @@ class Summary:
 
     @classmethod
     def from_json(cls, text: str, mechanism: Mechanism) -> Self:
-        """Read what `to_json` wrote. The mechanism is told, not sent: only its fingerprint travels."""
+        """Return the summary that `to_json` wrote; the text holds the mechanism's fingerprint only."""
         counts = np.zeros(mechanism.tallies, dtype=np.int64)
         try:
             data: dict[str, Any] = json.loads(text)
@@ -170,7 +170,7 @@ class Summary:
 
 
 def summarise(reports: Reports | Summary) -> Summary:
-    """Return the summary of reports; a summary is given back as it is. Every estimator begins here."""
+    """Return the summary of reports; a summary is returned as it is. Every estimator begins here."""
     return reports if isinstance(reports, Summary) else Summary.of(reports)
 
 

@@ -1,4 +1,4 @@
-"""Maps of places: projections to metres, densities, flows, and measures of how far noisy paths are off."""
+"""Maps of places: projections to metres, densities, flows, and measures of the error of noisy paths."""
 
 from dither.maps.density import DensityMap, density
 from dither.maps.flows import Flows, flows, flows_between

@@ -1,4 +1,4 @@
-"""Where people are: a map of probabilities on a grid, from noisy locations, by EM in the plane."""
+"""The distribution of locations over a grid, estimated from noisy locations by EM in the plane."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ if TYPE_CHECKING:
 
 Counted = Callable[[Floats], Floats]
 
-_INNER: Final = 4  # places along a bin of one coordinate at which the law of a report is looked at
-_ACROSS: Final = 3  # and along each side of a cell, where every report has a law of its own
+_INNER: Final = 4  # places along a bin of one coordinate at which the law of a report is evaluated
+_ACROSS: Final = 3  # and along each side of a cell, for mechanisms whose reports have different laws
 _MOST_BINS: Final = 256
 _FINE: Final = 32
-_COUNTED: Final = 128  # groups of reports a side
+_COUNTED: Final = 128  # groups of reports along each coordinate
 _RESAMPLES: Final = 20
-_STEPS: Final = 300  # from one likeliest map to another that is near
+_STEPS: Final = 300  # steps of EM from one maximum to the nearby one of a resample
 
 
 @final
@@ -43,20 +43,20 @@ _STEPS: Final = 300  # from one likeliest map to another that is near
 class DensityMap:
     """The share of locations in each cell of a grid over an area; `probabilities[i, j]` is column i, row j.
 
-    Shares of parts of the area come with their errors. They are read off the likeliest map, without
-    smoothing; their errors are found by drawing paths again, because locations of one path hang together.
-    No cell has less than nothing: shares near 0 or 1 are pulled inwards, by more than their errors if few
-    people were asked.
+    `share` estimates the share of a part of the area. It is computed from the maximum-likelihood map, without
+    smoothing; its standard error is found by resampling paths (a bootstrap), since the locations of one path
+    are not independent. No cell is negative, so shares near 0 or 1 are biased inwards, by more than their
+    errors if there are few reports.
     """
 
     grid: Rectangle
     probabilities: Floats
-    fine: Floats  # the same on the grid on which the likeliest map is sought
+    fine: Floats  # the same on the finer grid of the maximum-likelihood map
     sample: Sample
 
     @property
     def n(self) -> int:
-        """How many locations were told."""
+        """The number of reported locations."""
         return self.sample.whose.size
 
     @property
@@ -66,7 +66,7 @@ class DensityMap:
 
     @cached_property
     def _likeliest(self) -> Floats:
-        """The likeliest map, and the likeliest maps of paths drawn again."""
+        """The maximum-likelihood map, and those of the resamples."""
         first = self.sample.likeliest(np.ones(self.n), self.fine.reshape(-1))
         drawn = [
             self.sample.likeliest(weights, first, most=_STEPS)
@@ -75,7 +75,7 @@ class DensityMap:
         return np.stack([first, *drawn]).reshape(-1, *self.fine.shape)
 
     def share(self, part: Rectangle) -> Estimate:
-        """Estimate which share of the locations lie in a rectangle; cells that it cuts count in part."""
+        """Estimate the share of locations in a rectangle; a cell that it cuts counts in proportion."""
         if not isinstance(part, Rectangle):
             raise InvalidParameter("a part of the map is a Rectangle")
         columns, rows = self.fine.shape
@@ -85,7 +85,7 @@ class DensityMap:
 
     @property
     def standard_errors(self) -> Floats:
-        """The standard error of each cell's share in the likeliest map; the smoothed one varies less."""
+        """The standard error of each cell in the maximum-likelihood map; the smoothed map varies less."""
         maps = summed(self._likeliest[1:], self.probabilities.shape)
         return np.asarray(maps.std(axis=0, ddof=1))
 
@@ -103,7 +103,7 @@ class DensityMap:
 @final
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """The law of reports on a grid, how to count them, and to which path each location belongs."""
+    """The law of reports on a grid, a function that counts them, and the path of each location."""
 
     law: Operator
     counted: Counted
@@ -111,13 +111,13 @@ class Sample:
     guarantee: Guarantee
 
     def likeliest(self, weights: Floats, start: Floats, tolerance: float = 0.1, most: int = 1_000) -> Floats:
-        """Return the likeliest probabilities of the cells if locations have weights."""
-        begin = np.maximum(start, 1e-6 / start.size)  # what is 0 stays 0
+        """Return the maximum-likelihood probabilities of the cells if locations have weights."""
+        begin = np.maximum(start, 1e-6 / start.size)  # EM never moves a probability away from 0
         fit = climb(self.law, self.counted(weights), begin / begin.sum(), tolerance=tolerance, most=most)
         return fit.probabilities
 
     def drawn_again(self, times: int) -> Iterator[Floats]:
-        """Return the weights of locations when paths are drawn again: each so often as a Poisson(1) says."""
+        """Return the weights of locations in bootstrap samples: each path has a Poisson(1) weight."""
         source, paths = Seeded(3), int(self.whose[-1]) + 1
         ends = np.cumsum([np.exp(-1.0) / factorial for factorial in (1, 1, 2, 6, 24, 120, 720)])
         for _ in range(times):
@@ -128,11 +128,11 @@ class Sample:
 def density(reports: Reports, columns: int = 32, rows: int = 32, *, smoothing: float = 0.01) -> DensityMap:
     """Estimate how locations are distributed over a grid.
 
-    After each step of EM a share `smoothing` of each cell goes to its neighbours; 0 gives the likeliest map,
-    which is spiky. For TraCS-C the law of a report is a product: many reports cost no more than few, and the
-    map is sought on a grid of at least 32 cells a side. For others every report has a law of its own, and
-    cells should be small against what is looked for. OGPM inside cannot tell places near the border apart:
-    for maps, ask with `dt.TraCSC(area, epsilon=…, inner=dt.SW)`.
+    After each step of EM a share `smoothing` of each cell goes to its neighbours; with 0 the result is the
+    maximum-likelihood map, which is spiky. For TraCS-C the law of a report is a product: the running time
+    does not depend on the number of reports, and the fit uses at least 32 cells a side. For other mechanisms
+    every report has its own law, and cells should be small compared with what is looked for. With OGPM
+    inside, places near the border are not identifiable: use `dt.TraCSC(area, epsilon=…, inner=dt.SW)`.
     """
     _check(columns, rows, smoothing)
     mechanism, parts = told(reports)
@@ -170,7 +170,7 @@ def _check(columns: int, rows: int, smoothing: float) -> None:
 
 
 def _product(mechanism: TraCSC, rows: Array, shape: tuple[int, int]) -> tuple[Crossed, Counted]:
-    """Return P(report | cell) for two free coordinates, and how often each pair of groups was reported."""
+    """Return P(report | cell) for two independent coordinates, and a function that counts pairs of groups."""
     matrices, groups = [], []
     for axis, (part, line, bins) in enumerate(
         zip(mechanism.parts, mechanism.crossed.axes, shape, strict=True)
@@ -200,19 +200,19 @@ def _as_they_are(weights: Floats) -> Floats:
 
 
 def scaled(found: Floats) -> Floats:
-    """Scale each row, whose factor does not matter, so that its largest entry is 1: against underflow."""
+    """Return rows scaled to a largest entry of 1, against underflow; their factors do not matter."""
     return np.asarray(found / found.max(axis=1, keepdims=True))
 
 
 def _crossed(parts: list[Part]) -> TraCSC | None:
-    """Return the mechanism if all locations share one whose coordinates are free on the grid's axes."""
+    """Return the mechanism if it is the same for all locations and has independent coordinates."""
     mechanism = parts[0].mechanism
     free = isinstance(mechanism, TraCSC) and isinstance(mechanism.domain, Rectangle | Sphere)
     return mechanism if isinstance(mechanism, TraCSC) and free and len(parts) == 1 else None
 
 
 def summed(fine: Floats, shape: tuple[int, ...]) -> Floats:
-    """Add up the cells of a finer grid, the last two axes, into those of a coarser one."""
+    """Return the sums of a finer grid's cells, in the last two axes, over those of a coarser one."""
     columns, rows = shape
     across, along = fine.shape[-2] // columns, fine.shape[-1] // rows
     return np.asarray(fine.reshape(*fine.shape[:-2], columns, across, rows, along).sum(axis=(-3, -1)))

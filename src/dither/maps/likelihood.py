@@ -1,4 +1,4 @@
-"""How likely reports are at given places: what maps are estimated from."""
+"""The likelihood of reports at given places, from which maps are estimated."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from dither.mechanisms.places.walk import WalkMechanism
 from dither.mechanisms.window import WindowMechanism
 from dither.reports import Reports
 
-_MOST: Final = 1 << 25  # chances held at once
+_MOST: Final = 1 << 25  # probabilities held in memory at once
 _BLOCK: Final = 1 << 17
 
 
 class Part(NamedTuple):
-    """Locations that share a law: the mechanism of one of them, and which they are. Paths are whole."""
+    """Locations that share a mechanism, with the mechanism; paths are not divided."""
 
     mechanism: PathMechanism
     rows: Integers
@@ -83,7 +83,7 @@ def chances(reports: Reports, cells: Floats, wanted: Integers | None = None) -> 
 
 
 def _references(mechanism: WalkMechanism, rows: Array) -> Floats:
-    """Return the place from which each location was seen: the last report, or the start."""
+    """Return the reference place of each location: the report before it, or the start."""
     here = np.roll(mechanism.decode(rows), 1, axis=0)
     here[rows[:, 0] != 0] = mechanism.origin
     return here

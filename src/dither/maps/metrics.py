@@ -1,4 +1,4 @@
-"""How far noisy paths are from the true ones: for studies, where both are at hand."""
+"""Measures of the error of noisy paths, for studies in which the true paths are known."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def distances(true: Places, noisy: Places, *, sphere: Sphere | None = None) -> F
 
 
 def within_range(true: Places, noisy: Places, radius: float, *, sphere: Sphere | None = None) -> float:
-    """Return the share of places that are told within a radius of the truth: range-query preservation.
+    """Return the share of reported places within a radius of the truth: range-query preservation.
 
     [Thesis, Sec. 6.3.2, RQP]
     """
@@ -51,7 +51,7 @@ def within_range(true: Places, noisy: Places, radius: float, *, sphere: Sphere |
 
 
 def hotspots(places: Places, share: float = 0.2) -> Floats:
-    """Return the most frequent of the different places: so large a share of them, at least one."""
+    """Return the most frequent of the different places: a share of them, at least one."""
     if not 0.0 < share <= 1.0:
         raise InvalidParameter("a share is a number above 0 and at most 1")
     different, counts = np.unique(_paths(places).points, axis=0, return_counts=True)
@@ -60,7 +60,7 @@ def hotspots(places: Places, share: float = 0.2) -> Floats:
 
 
 def hotspots_lost(true: Places, noisy: Places, spots: object) -> float:
-    """Return how many visits to hotspots a path loses, on average: those told as somewhere that is none.
+    """Return how many visits to hotspots a path loses on average: those reported elsewhere than at a hotspot.
 
     [Thesis, Sec. 6.3.2, CD]: #{τ in H} − #{τ in H and τ′ in H}.
     """
@@ -70,7 +70,7 @@ def hotspots_lost(true: Places, noisy: Places, spots: object) -> float:
 
 
 def hotspots_miscounted(true: Places, noisy: Places, spots: object) -> float:
-    """Return by how much the number of visits to hotspots is off, on average over paths: CD as coded.
+    """Return the absolute error of the number of visits to hotspots, averaged over paths: CD as coded.
 
     |#{τ′ in H} − #{τ in H}|: visits that appear make up for visits that are lost.
     """
@@ -88,7 +88,7 @@ def direction_error(true: object, noisy: object) -> float:
 
 
 def _among(places: Floats, spots: object) -> Mask:
-    """Say which places are one of the spots, exactly."""
+    """Return whether each place equals one of the hotspots."""
     rows = np.ascontiguousarray(np.asarray(spots, dtype=np.float64).reshape(-1, 2)) + 0.0
     return np.isin(_whole(np.ascontiguousarray(places) + 0.0), _whole(rows))
 

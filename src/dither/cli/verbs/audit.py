@@ -1,4 +1,4 @@
-"""`dither audit`: what a mechanism really spends."""
+"""`dither audit`: recompute the ε of a mechanism."""
 
 from __future__ import annotations
 

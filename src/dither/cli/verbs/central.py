@@ -1,4 +1,4 @@
-"""`dither central`: what a trusted curator releases from a file of raw values."""
+"""`dither central`: release a mean, sum or count of a file of raw values, as a trusted curator."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def _release(name: str) -> None:
 
 
 def _columns(file: Path, column: str) -> Iterator[list[Any]]:
-    """Return the column in chunks; what is missing or no number is left to the tally's public rule."""
+    """Return the column in chunks; a cell that is missing or not a number is None, as `tally` expects."""
     for chunk in format_of(file).read(file, [column]):
         yield [_number(cell) for cell in chunk.cells(column)]
 

@@ -1,4 +1,4 @@
-"""`dither classify`: what a classifier keeps when a record is randomised, as a page."""
+"""`dither classify`: write a page about how likely a classifier's answer stays."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ from dither.mechanisms.combined.each import Each
     "--range", "ends", nargs=2, default=(0.2, 20.0), show_default=True, metavar="LOW HIGH", help="Which ε."
 )
 @click.option("--budgets", "looks", type=click.IntRange(2), default=50, show_default=True, help="How many ε.")
-@click.option("--at-least", default=0.8, show_default=True, help="The utility that budgets are looked for.")
+@click.option("--at-least", default=0.8, show_default=True, help="The utility for which budgets are listed.")
 @click.option("--columns", help="The model's features, separated by commas, if it does not know their names.")
-@click.option("--confidence", default=0.95, show_default=True, help="How sure the bounds are.")
-@click.option("--queries", default=20_000, show_default=True, help="How often the classifier is asked.")
-@click.option("--average", is_flag=True, help="Look at all records of FILE as well.")
+@click.option("--confidence", default=0.95, show_default=True, help="The confidence of the bounds.")
+@click.option("--queries", default=20_000, show_default=True, help="How many times the classifier is called.")
+@click.option("--average", is_flag=True, help="Also the average over all records of FILE.")
 @click.option("-o", "--out", required=True, type=click.Path(dir_okay=False, path_type=Path), help="The page.")
 @JSON_OPTION
 def command(
@@ -61,10 +61,10 @@ def command(
     out: Path,
     as_json: bool,
 ) -> None:
-    """Say how likely MODEL gives a record of FILE the same answer when features are randomised.
+    """Compute how likely MODEL gives a record of FILE the same answer when features are randomised.
 
     MODEL is package.module:name, or a file of joblib or pickle; such a file is a program that is run, so give
-    only your own. Reports that would lie outside the bounds of a feature are told as the nearer bound.
+    only your own. Reports outside the bounds of a feature are moved to the nearer bound.
 
     \b
     dither classify model.joblib people.csv --row 5 --feature age 18 100 --feature bmi 10 60 \\

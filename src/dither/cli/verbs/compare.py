@@ -1,4 +1,4 @@
-"""`dither compare`: every mechanism for a domain, side by side."""
+"""`dither compare`: a table of every mechanism for a domain."""
 
 from __future__ import annotations
 

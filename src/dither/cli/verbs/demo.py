@@ -1,4 +1,4 @@
-"""`dither demo`: the whole story on generated data."""
+"""`dither demo`: perturb, estimate, audit and compare on generated data."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def command(people: int, epsilon: float, out: Path, as_json: bool) -> None:
     dither demo --people 1000000 --epsilon 0.5
     """
     if people < 100:
-        raise click.UsageError("a demo wants at least 100 people")
+        raise click.UsageError("a demo needs at least 100 people")
     generator = np.random.default_rng(2025)
     data = {
         "age": np.clip(generator.gamma(9.0, 5.0, people), 18, 100),
@@ -73,7 +73,7 @@ def command(people: int, epsilon: float, out: Path, as_json: bool) -> None:
     click.echo("What the collector sees of the first five people, and what it makes of all of them:\n")
     click.echo(f"  {reports['age'].cells[:5].tolist()} …\n")
     click.echo(table(["question", "truth", "estimate (95 %)"], rows) + "\n")
-    click.echo("What was really spent, recomputed from the integers that were sampled:\n")
+    click.echo("The ε of each answer, recomputed from the integers that are sampled:\n")
     click.echo("\n".join(f"  {finding}" for finding in findings) + "\n")
     click.echo("Mechanisms for a number, the best by worst-case absolute error first:\n")
     lines = repr(compare(Interval(0, 1), epsilon=epsilon)).splitlines()

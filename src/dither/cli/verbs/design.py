@@ -1,4 +1,4 @@
-"""`dither design`: solve for the mechanism with the smallest error that ε allows, and say how near it is."""
+"""`dither design`: solve for the mechanism with the smallest error, with a certified bound."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ from dither.wire.codec import to_json
     type=CRITERION,
     default=losses.worst.value,
     show_default=True,
-    help="Whether the largest error counts or the mean over values spread evenly.",
+    help="The largest error, or the mean over uniform values.",
 )
-@click.option("--unbiased", is_flag=True, help="For a mean: the report averages to the value.")
-@click.option("--fresh", is_flag=True, help="Solve now, even if a design is at hand (extra: optimal).")
+@click.option("--unbiased", is_flag=True, help="For a mean: the expected report is the value.")
+@click.option("--fresh", is_flag=True, help="Solve now, even if there is a stored design (extra: optimal).")
 @click.option("-o", "--out", type=click.Path(dir_okay=False, path_type=Path), help="Write it as JSON.")
 @click.option("--plot", type=click.Path(dir_okay=False, path_type=Path), help="Draw its shape.")
 @JSON_OPTION
@@ -46,9 +46,9 @@ def command(
     plot: Path | None,
     as_json: bool,
 ) -> None:
-    """Return the mechanism with the smallest error of all, its error, and a certified bound for every other.
+    """Solve for the mechanism with the smallest error; print its error and a lower bound for every mechanism.
 
-    What --out writes is the whole question: `perturb --mechanism FILE.json`, `describe FILE.json` and
+    --out writes the whole specification: `perturb --mechanism FILE.json`, `describe FILE.json` and
     `audit FILE.json` read it.
 
     \b
@@ -58,7 +58,7 @@ def command(
     """
     asked = needed(domain)
     if out is not None and out.suffix != ".json":
-        raise click.UsageError("give the file a name that ends in .json: by that, other verbs know it")
+        raise click.UsageError("give the file a name that ends in .json: other verbs expect that")
     judged = (losses.squared if unbiased else losses.absolute) if loss is None else loss
     problem = Problem(epsilon, judged, losses.criterion_named(criterion), unbiased)
     origin = "in closed form" if isinstance(asked, Circle) else store.whence(problem, fresh=fresh)

@@ -1,4 +1,4 @@
-"""`dither estimate`: what a file of reports says."""
+"""`dither estimate`: estimate from a file of reports."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def command(
 ) -> None:
     """Estimate from FILE, a file of reports that `dither perturb` wrote: means, directions, frequencies.
 
-    Every number comes with its 95 % interval. Nothing but FILE is needed: it carries its questions.
+    Every number has a 95 % interval. FILE contains the specification of its mechanisms.
 
     \b
     dither estimate reports.csv

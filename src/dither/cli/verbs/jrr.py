@@ -1,4 +1,4 @@
-"""`dither jrr`: joint randomized response between processes: a question, who pairs, devices, who collects."""
+"""`dither jrr`: joint randomized response between processes: question, pair, device, collect."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _TIMEOUT = click.option("--timeout", default=60.0, show_default=True, help="The 
 _HOST = click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen at.")
 _PORT = click.option("--port", default=0, help="The port to listen at; a free one by default.")
 _GROUPING = click.option(
-    "--shuffled", is_flag=True, help="Pairs come from three servers; said in the guarantee."
+    "--shuffled", is_flag=True, help="Three servers make the pairs; the guarantee says so."
 )
 
 
@@ -65,7 +65,7 @@ def command() -> None:
 def question(
     categories: str, p: float, rho: float, people: int, out: Path, bits: int, shuffled: bool, as_json: bool
 ) -> None:
-    """Write the question that devices and collector share, and say what it promises."""
+    """Write the question that devices and collector share, and print its guarantee."""
     jrr = JRR(Categories(categories.split(",")), p=p, rho=rho, n=people)
     terms = protocols.Terms(jrr, bits, _grouping(shuffled))
     out.write_text(to_json(jrr) + "\n", encoding="utf-8")
@@ -94,7 +94,7 @@ def pair(
     as_json: bool,
     timeout: float,
 ) -> None:
-    """Tell devices whom to toss with: as a trusted dealer, or as one of three servers."""
+    """Assign partners to devices, as a trusted dealer or as one of three servers."""
     if (servers is None) != (index is None):
         raise click.UsageError("--servers and --index go together")
     places = dealer if servers is None or index is None else server(index, servers.split(","))
@@ -137,7 +137,9 @@ def device(
     values = [line.rstrip("\n") for line in answers if line.strip()]
     if not values:
         raise click.UsageError("give at least one answer, one a line")
-    terms.mechanism.domain.check(values)  # before anything is sent: a wrong answer costs nobody a partner
+    terms.mechanism.domain.check(
+        values
+    )  # before anything is sent, so that a wrong answer loses nobody a partner
     name = os.urandom(16)
     tossed = protocols.toss(terms, len(values), at, timeout=timeout, host=host, name=name)
     sent = Reports.concatenate([coin.apply(value) for coin, value in zip(tossed.coins, values, strict=True)])

@@ -21,7 +21,7 @@ from dither.wire.campaign import Campaign, default_mechanism
 @click.option(
     "--mechanism",
     shell_complete=mechanism_names,
-    help="Which mechanism, or its specification FILE.json; a good one for the domain by default.",
+    help="Its name, or a specification FILE.json; by default Hybrid, OGPM or OUE, by the domain.",
 )
 @click.option(
     "--campaign",
@@ -32,7 +32,9 @@ from dither.wire.campaign import Campaign, default_mechanism
     "-o", "--out", required=True, type=click.Path(dir_okay=False, path_type=Path), help="The reports."
 )
 @click.option("--keep", multiple=True, metavar="COLUMN", help="Copy a public column as it is.")
-@click.option("--person", metavar="COLUMN", help="Who answered: only the first row of each counts.")
+@click.option(
+    "--person", metavar="COLUMN", help="The column of the person: only the first row of each counts."
+)
 @click.option(
     "--missing",
     type=click.Choice([choice.value for choice in Missing]),
@@ -58,7 +60,7 @@ def command(
 
     The files' endings say what they are: .csv, .jsonl, and with the extra `frames` .parquet and .arrow.
     The output holds the reports, the columns that --keep names, and the specification that `dither estimate`
-    needs. Everything else of FILE stays behind.
+    needs. Nothing else of FILE is copied.
 
     \b
     dither perturb trips.csv --column minutes --interval 0 180 --epsilon 1 -o reports.csv
@@ -91,7 +93,9 @@ def _asked(
 ) -> Campaign:
     if campaign is not None:
         if any(option is not None for option in (column, domain, epsilon, mechanism)):
-            raise click.UsageError("--campaign says everything; leave out --column, the domain and --epsilon")
+            raise click.UsageError(
+                "--campaign has its own questions; leave out --column, the domain and --epsilon"
+            )
         return Campaign.read(campaign)
     if column is not None and mechanism is not None and mechanism.endswith(".json"):
         return Campaign({column: build(mechanism, domain, epsilon)})

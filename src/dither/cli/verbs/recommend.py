@@ -1,4 +1,4 @@
-"""`dither recommend`: which mechanism, how good it will be, and how many people it takes."""
+"""`dither recommend`: recommend a mechanism, a budget or a number of people."""
 
 from __future__ import annotations
 
@@ -82,13 +82,13 @@ def command(
 
 
 def _goal(name: str, **given: Any) -> goals.Goal:
-    """Return the goal of a name; what it does not know must not be given."""
+    """Return the goal of a name; raise UsageError for an option that it does not have."""
     kind: type[Any] = goals.SingleValues if name == "values" else getattr(goals, name.capitalize())
     known = {field.name for field in fields(kind)}
     more = {option: value for option, value in given.items() if value is not None}
     for option in more:
         if option not in known:
             word = "people" if option == "n" else option
-            raise click.UsageError(f"--{word} says nothing about the goal {name!r}")
+            raise click.UsageError(f"--{word} is not an option of the goal {name!r}")
     goal: goals.Goal = kind(**more)
     return goal

@@ -41,8 +41,8 @@ def command(
 ) -> None:
     """Reproduce the figures and tables of PAPER (001, 002-4, 002-6, 002-7, 003, 004), or of all.
 
-    Each becomes a tidy CSV and a picture, as published, as coded by the authors, and right. Exit code 1 if a
-    number is not what it should be.
+    Each becomes a tidy CSV and a picture, as published, as coded by the authors, and right. The exit code is
+    1 if a number is not within its tolerance.
 
     \b
     dither reproduce --list

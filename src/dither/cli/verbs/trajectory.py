@@ -30,7 +30,7 @@ _OUT = click.Path(dir_okay=False, path_type=Path)
 
 
 def _drawable(ctx: click.Context, option: click.Parameter, plot: Path | None) -> Path | None:
-    """Refuse a picture that could not be drawn before anything is read."""
+    """Raise BadParameter for a picture that matplotlib cannot write, before anything is read."""
     if plot is not None and plot.suffix.lower() not in (".png", ".svg", ".pdf"):
         raise click.BadParameter("a picture's name ends in .png, .svg or .pdf")
     return plot
@@ -88,7 +88,10 @@ def command() -> None:
     "-o", "--out", required=True, type=_OUT, help="The noisy trips: .gpx, .geojson, .csv, .gpkg or .parquet."
 )
 @click.option(
-    "--plot", type=_OUT, callback=_drawable, help="A picture of trips before and after: for your own eyes."
+    "--plot",
+    type=_OUT,
+    callback=_drawable,
+    help="A picture of trips before and after; it shows the true places.",
 )
 @JSON_OPTION
 def perturb(
@@ -151,7 +154,7 @@ def _picture(trips: Trips, told: Trips, area: Area, plot: Path) -> None:
     axes = draw_before_and_after(
         trips.paths, told.paths, Rectangle(Interval(west, east), Interval(south, north))
     )
-    axes.set_aspect(1.0 / math.cos(math.radians((south + north) / 2.0)))  # a degree east is shorter
+    axes.set_aspect(1.0 / math.cos(math.radians((south + north) / 2.0)))  # a degree of longitude is shorter
     axes.set_xlabel("longitude")
     axes.set_ylabel("latitude")
     save_picture(axes, plot, bbox_inches="tight")
@@ -214,11 +217,11 @@ def map_(
 
 
 def _reports(file: Path) -> tuple[Reports, Map]:
-    """Return the reports that noisy trips carry, and the map they were made on."""
+    """Return the reports and the projection in a file of noisy trips."""
     with rows_done(f"reading {file.name}") as progress:
         trips = read_trips(file, progress=progress)
     if not trips.specification or trips.reports is None:
-        raise MalformedReport(f"{file.name} carries no reports; `dither trajectory perturb` writes them")
+        raise MalformedReport(f"{file.name} contains no reports; `dither trajectory perturb` writes them")
     try:
         given = json.loads(trips.specification)
         mechanism, onto = from_json(json.dumps(given["mechanism"])), from_text(given["map"])
@@ -236,7 +239,7 @@ def _reports(file: Path) -> tuple[Reports, Map]:
 
 
 def _written(reports: Reports) -> tuple[str, ...]:
-    """Return reports as a file can hold them: hexadecimal text, the lowest byte first."""
+    """Return reports as hexadecimal text, the lowest byte first."""
     cells = np.ascontiguousarray(reports.cells, dtype=reports.cells.dtype.newbyteorder("<"))
     return tuple(row.tobytes().hex() for row in cells.reshape(-1, cells.shape[-1]))
 
@@ -281,7 +284,7 @@ def _busiest(found: DensityMap, onto: Map, count: int = 5) -> str:
 @_INNER
 @JSON_OPTION
 def compare(area: Area, epsilon: float, inner: str, as_json: bool) -> None:
-    """Say how far reports are from the truth, in metres, for places spread evenly over an area.
+    """Print the mean distance of reports to the truth, in metres, for uniform places on an area.
 
     \b
     dither trajectory compare --epsilon 2 --box 139.4 35.5 140 36

@@ -1,4 +1,4 @@
-"""How values are distributed over equal bins, with what the reports can and cannot tell."""
+"""`EstimatedDistribution`: probabilities of equal bins, with means, shares and quantiles."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ MOST_BINS: Final = 1 << 16
 @final
 @dataclass(frozen=True, eq=False)
 class EstimatedDistribution:
-    """The probabilities of equal bins of an interval or a circle, and answers that come with their errors.
+    """The probabilities of equal bins of an interval or a circle, and further estimates with their errors.
 
-    `probabilities` are as the method gives them; `fit` says how good they are, None where reports were taken
-    at their word. Means, shares and quantiles are estimated from the counts anew: they do not depend on how
-    many bins are shown, nor on a smoothing.
+    `fit` holds the likelihood that was reached; it is None for a histogram of the reports themselves. Means,
+    shares and quantiles are estimated from the counts again: they do not depend on the number of bins or on
+    smoothing.
     """
 
     probabilities: Floats
@@ -58,7 +58,7 @@ class EstimatedDistribution:
 
     @property
     def guarantee(self) -> Guarantee:
-        """What people who sent these reports are promised."""
+        """The guarantee of the mechanism that made the reports."""
         return self.summary.mechanism.guarantee
 
     @cached_property
@@ -80,18 +80,18 @@ class EstimatedDistribution:
         return float(density) if density.ndim == 0 else density
 
     def cdf(self, x: float) -> Estimate:
-        """Estimate which share of the people have values of at most x."""
+        """Estimate the share of people whose values are at most x."""
         self._ordered("a share below")
         if isinstance(x, bool) or not isinstance(x, int | float | np.integer | np.floating):
             raise InvalidParameter(f"a place is one number, not {type(x).__name__}")
         if np.isnan(x):
             raise InvalidParameter("the place is NaN")
         if not self.line.low < x < self.line.high:
-            return Estimate(float(x >= self.line.high), 0.0, self.n, self.guarantee)  # whatever the reports
+            return Estimate(float(x >= self.line.high), 0.0, self.n, self.guarantee)  # 0 or 1 for certain
         return self._inference.share(float(x))
 
     def quantile(self, share: float) -> Estimate:
-        """Estimate below which value a share of the people are."""
+        """Estimate the value below which a share of the people are."""
         self._ordered("a quantile")
         if not (isinstance(share, int | float | np.floating) and 0.0 < share < 1.0):
             raise InvalidParameter("a quantile is asked for a share strictly between 0 and 1")
@@ -108,7 +108,7 @@ class EstimatedDistribution:
         return self._inference.variance()
 
     def bands(self, level: float = 0.95) -> tuple[Floats, Floats]:
-        """Return, for each bin, the ends of an interval for its probability: several fits for every bin."""
+        """Return the ends of an interval for each bin's probability; it takes several fits for every bin."""
         ends = [answer.interval(level) for answer in self._of(self.bins).each(self.bins)]
         low, high = np.clip(np.array(ends).T, 0.0, 1.0)
         return low, high
@@ -147,7 +147,7 @@ class EstimatedDistribution:
 
 
 def check_bins(bins: object) -> int:
-    """Return a number of bins back if it is one."""
+    """Return the number of bins; raise InvalidParameter if it is not one."""
     if isinstance(bins, bool) or not isinstance(bins, int | np.integer) or not 1 <= bins <= MOST_BINS:
         raise InvalidParameter("the number of bins is a whole number from 1 to 2^16")
     return int(bins)

@@ -1,9 +1,8 @@
-"""The distribution of inputs that makes the reports likeliest: EM, accelerated, never downhill.
+"""Maximum likelihood of the distribution of inputs by EM, accelerated; the likelihood never falls.
 
-One step multiplies each probability by how much better than expected its reports did. Steps are
-extrapolated [Varadhan08, scheme S3]; an extrapolation that loses likelihood is shortened and in the end
-replaced by the plain steps, which cannot lose any. How much likelihood can be missing at the end is bounded
-by duality, so that convergence is not a guess.
+One step multiplies each probability by the mean ratio of observed to expected reports. Steps are extrapolated
+[Varadhan08, scheme S3]; an extrapolation that lowers the likelihood is shortened and in the end replaced by
+the plain steps, which cannot lower it. Duality bounds how far the likelihood is below the maximum at the end.
 """
 
 from __future__ import annotations
@@ -18,11 +17,11 @@ import numpy as np
 from dither.arrays import Floats
 from dither.kernels.transition import Operator
 
-Finish = Callable[[Floats], Floats]  # the last part of a step: brings probabilities back to what is allowed
+Finish = Callable[[Floats], Floats]  # the last part of a step: restores a constraint on the probabilities
 
-_LOOK_BACK: Final = 5  # cycles over which the gain is looked at
+_LOOK_BACK: Final = 5  # cycles over which the gain is measured
 _LEAST: Final = 1e-3  # an extrapolation leaves each probability at least so much of its plain step
-_PLAIN: Final = 1.25  # extrapolations shorter than this are not worth their price
+_PLAIN: Final = 1.25  # shorter extrapolations are not tried
 _TINY: Final = 1e-300
 
 
