@@ -1,4 +1,4 @@
-"""Paper 004: means where records come and go; its figures, the hourglass as printed and as it must be."""
+"""Paper 004: means in the add-remove model; its figures, and the hourglass law as printed and corrected."""
 
 from __future__ import annotations
 
@@ -62,27 +62,27 @@ def _runs(setting: Setting) -> int:
 
 @lru_cache(maxsize=128)
 def _noise(kind: str, epsilon: float, runs: int, seed: int) -> Floats:
-    """Draw what noise does to the sum and to the count, in units of one record: the data do not matter."""
+    """Draw the noise of the sum and of the count, in units of one record; it does not depend on the data."""
     method, noise = KINDS[kind]
     law, source = noise.law(method, GRID, Fraction(epsilon)), Seeded(seed)
-    # The way back is linear, so the noise may go it alone; exactly, as whole counts must stay whole.
+    # `solve` is linear, so it can be applied to the noise alone; in Fractions, to keep whole counts whole.
     drawn = [method.solve(*law.draw(source), GRID) for _ in range(runs)]
     return np.array([[float(total), float(count)] for total, count in drawn]).T
 
 
 def _printed(noise: Floats) -> Floats:
-    """Turn hourglass noise into that of eq. (10) as printed: with a ceiling, one line off at z₁ ≥ 0."""
+    """Return hourglass noise as eq. (10) prints it: with a ceiling, so one line too far at z₁ ≥ 0."""
     return np.array([noise[0], noise[1] + (noise[0] >= 0.0)])
 
 
 def literal(total: Floats, count: Floats) -> Floats:
-    """Return the clipped quotient, as `central.mean` does with the convention LITERAL, of many at once."""
+    """Return clipped quotients, as `central.mean` does with the convention LITERAL, for arrays."""
     safe = np.where(count == 0.0, 1.0, count)
     return np.where(count == 0.0, (np.sign(total) + 1.0) / 2.0, np.clip(total / safe, 0.0, 1.0))
 
 
 def midpoint(total: Floats, count: Floats) -> Floats:
-    """Return the quotient as `central.mean` does by default: a half where no count is left."""
+    """Return quotients as `central.mean` does by default: one half where the count is not positive."""
     return np.where(count <= 0.0, 0.5, literal(total, count))
 
 
@@ -130,7 +130,7 @@ def _large(setting: Setting, kinds: tuple[str, ...], epsilon: float, mean: float
 
 
 def figure_1(setting: Setting) -> Rows:
-    """Return what one record can move, and the ball of noise that each algorithm puts around it."""
+    """Return the changes that one record can make, and the unit ball of each algorithm's noise."""
     moves = {_FIRST: "sum and count", _SECOND: "the numbers of Algorithm 2", _LAPLACE: "those of Algorithm 3"}
     rows: Rows = []
     for kind, own in moves.items():
@@ -175,7 +175,7 @@ Exponent = Callable[[int, int], Any]
 
 
 def _ceiling(law: HourglassLattice) -> Exponent:
-    """Return the exponent that eq. (10) as printed has, but for single points: the next line at z₁ ≥ 0."""
+    """Return the exponent of eq. (10) as printed, except at single points: the next line at z₁ ≥ 0."""
 
     def exponent(first: int, second: int) -> int:
         line = (first + second) // law.staircase.sensitivity
@@ -186,7 +186,7 @@ def _ceiling(law: HourglassLattice) -> Exponent:
 
 
 def _loss(exponent: Exponent, step: int = 20) -> float:
-    """Return how much one record more moves an exponent at most, over all places within three steps."""
+    """Return the largest change of an exponent by one record, over all points within three steps."""
     return float(
         max(
             abs(

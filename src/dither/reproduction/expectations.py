@@ -1,4 +1,4 @@
-"""The numbers that must come out, kept as data: recomputed independently, with tolerance and source."""
+"""The expected numbers of the figures, read from JSON files: value, tolerance and source."""
 
 from __future__ import annotations
 
@@ -16,5 +16,5 @@ def _table(module: str) -> dict[str, list[ExpectedNumber]]:
 
 
 def expected(module: str, name: str) -> tuple[ExpectedNumber, ...]:
-    """Return the expectations of one figure, from the table of its module."""
+    """Return the expected numbers of one figure, from the JSON file of its module."""
     return tuple(_table(module).get(name, ()))

@@ -1,4 +1,4 @@
-"""Running figures: resumable, each into a tidy CSV and a picture, and one page with all side by side."""
+"""Compute figures into a folder: a tidy CSV and a picture each, and one page; finished ones are kept."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any, Final
 
-from dither.errors import InvalidParameter, MissingExtra
+from dither.errors import InvalidParameter, MissingExtra, unknown_name
 from dither.reproduction.figure import Figure, Outcome, Setting
 from dither.reproduction.page import report
 from dither.table import as_csv, from_csv
@@ -25,21 +25,16 @@ PAPERS: Final = {  # a paper's number and the module that reproduces it
 
 
 def figures(paper: str | None = None, name: str | None = None) -> list[Figure]:
-    """Return the figures of a paper, or of all; `name` picks those whose name contains it."""
+    """Return the figures of a paper, or of all papers; with `name`, only the figure of that name."""
     chosen = [key for key in PAPERS if paper is None or key.startswith(paper)]
     if not chosen:
-        raise InvalidParameter(f"there is no such paper; there are {', '.join(PAPERS)}")
+        raise unknown_name("paper", paper, PAPERS)
     found: list[Figure] = []
     for key in chosen:
-        try:
-            module = import_module(f"dither.reproduction.{PAPERS[key]}")
-        except ModuleNotFoundError as error:
-            if error.name != f"dither.reproduction.{PAPERS[key]}":
-                raise
-            continue
+        module = import_module(f"dither.reproduction.{PAPERS[key]}")
         found += [figure for figure in module.FIGURES if name is None or _matches(figure, name)]
     if not found:
-        raise InvalidParameter("no figure of that name; `dither reproduce --list` shows them all")
+        raise InvalidParameter(f"there is no figure {name!r}; `dither reproduce --list` shows them all")
     return found
 
 
@@ -53,9 +48,9 @@ def run(
     setting: Setting,
     progress: Callable[[Figure, Outcome | None], None] = lambda figure, outcome: None,
 ) -> list[Outcome]:
-    """Compute figures into a folder. What is there already, with the same setting, is not computed again.
+    """Compute figures into a folder and return their outcomes; finished ones are read instead.
 
-    `progress` is told of a figure before it is computed, with None, and after it, with its outcome.
+    `progress` is called before a figure is computed, with None, and after it, with its outcome.
     """
     out.mkdir(parents=True, exist_ok=True)
     outcomes = []
@@ -94,7 +89,7 @@ def _one(figure: Figure, out: Path, setting: Setting) -> Outcome:
 
 
 def drawing(figure: Figure, rows: list[dict[str, Any]]) -> bytes:
-    """Return a figure's picture as PNG; empty without a drawing or without matplotlib."""
+    """Return a figure's picture as PNG; empty if it has no `draw` or matplotlib is not installed."""
     if figure.draw is None or not rows:
         return b""
     try:

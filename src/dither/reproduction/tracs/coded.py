@@ -1,4 +1,4 @@
-"""What the authors' programs do where it is not what the dissertation says: each bug a switch.
+"""The authors' programs where they differ from the dissertation; each bug is a switch.
 
 Nothing here is private; nothing here is used anywhere else.
 """
@@ -35,7 +35,7 @@ class Flaws:
 
     seldom_lies: bool = True  # k-RR lies k − 1 times too seldom, and among k others (T7)
     lost_pi: bool = True  # the redesigned SW's likelier sector has 1/π of its probability (T8)
-    raw_beyond_ten: bool = True  # a direction with a budget above 10 is told as it is (T6)
+    raw_beyond_ten: bool = True  # a direction with a budget above 10 is reported unperturbed (T6)
     wrong_metric: bool = True  # directions are compared by min(|a − b|, |2π − a − b|) (T9)
     borrowed: bool = True  # the strawman walks along TraCS-D's references (T10)
     free_start: bool = True  # walks are averaged over n + 1 places, the first without error (T10)
@@ -44,17 +44,17 @@ class Flaws:
 
     @staticmethod
     def none() -> Flaws:
-        """Return no bug at all."""
+        """Return the flaws with every switch off."""
         return Flaws(**{field.name: False for field in fields(Flaws)})
 
 
 class _FloatDirection(Mechanism):
-    """A direction drawn in floats, as the programs do."""
+    """A mechanism that draws a direction in floats, as the programs do; it guarantees nothing."""
 
     takes = (Circle,)
 
     def _build(self) -> None:
-        """Nothing can fail."""
+        """Check nothing: there is no kernel to build."""
 
     @abstractmethod
     def directions(self, angles: Floats, uniform: Floats) -> Floats:
@@ -124,7 +124,7 @@ class LostPi(_FloatDirection):
 @final
 @dataclass(frozen=True)
 class RawBeyondTen(_FloatDirection):
-    """The direction of TraCS-D as coded: told as it is where its budget is above 10."""
+    """The direction of TraCS-D as coded: reported unperturbed if its budget is above 10."""
 
     _: KW_ONLY
     cells: int = 1 << 16

@@ -57,7 +57,7 @@ def rivals(points: Points, *, coded: bool, reach: float = 0.75) -> dict[str, Mak
 
 
 def spending(make: Make, epsilon: float) -> float:
-    """Return the label at which a mechanism really spends ε: by false position, for it is nearly straight."""
+    """Return the nominal ε at which a mechanism spends ε, by false position."""
     label, spent = epsilon, make(SQUARE, epsilon=epsilon).guarantee.epsilon
     for _ in range(6):
         if abs(spent - epsilon) <= 1e-3 * epsilon:
@@ -68,7 +68,7 @@ def spending(make: Make, epsilon: float) -> float:
 
 
 class ComparedMechanism(NamedTuple):
-    """A mechanism with its label and what it spends, and how its places are read."""
+    """A mechanism with its label, the ε it spends, and how its places are rounded."""
 
     version: str
     name: str
@@ -221,7 +221,7 @@ def _whole_trajectories(setting: Setting) -> Rows:
 
 
 def _raw(town: City, points: Points, label: float, budget: float, setting: Setting) -> dict[str, Any]:
-    """Tell trajectories as the program does: raw directions where a location's share of ε is large."""
+    """Return the row of the program, whose directions are unperturbed if ε per location is large."""
     (source,), read = sources(setting, 1), Rounded(points)
     told = [
         TraCSD(SQUARE, epsilon=min(budget / len(path), 50.0), start=CORNER, direction=RawBeyondTen).perturb(

@@ -1,4 +1,4 @@
-"""How the figures of chapter 6 are measured: mechanisms, programs with their bugs, and what is expected."""
+"""Measure the figures of chapter 6: mechanisms, programs with their bugs, and the expected numbers."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def measured(
 
 
 def programs(area: Rectangle, flaws: Flaws, *, town: City | None = None) -> dict[str, Told]:
-    """Return the programs whose numbers were published, as functions that measure themselves."""
+    """Return the programs whose numbers were published, as functions that return their errors."""
 
     def walk(paths: Paths, epsilon: float, source: Source) -> float:
         noisy = TraCSD(area, epsilon=epsilon, start=CORNER).perturb(paths, source=source).values
