@@ -175,7 +175,8 @@ def _product(mechanism: TraCSC, rows: Array, shape: tuple[int, int]) -> tuple[Cr
     for axis, (part, line, bins) in enumerate(
         zip(mechanism.parts, mechanism.crossed.axes, shape, strict=True)
     ):
-        assert isinstance(part, Numerical)
+        if not isinstance(part, Numerical):
+            raise InvalidParameter("maps need coordinates that are reported as numbers, such as dt.SW's")
         x = line.from_unit((np.arange(bins * _INNER) + 0.5) / (bins * _INNER))
         matrix = part.transition(x, max(_COUNTED, bins)).spread(_INNER).dense()
         matrices.append(matrix)
@@ -254,7 +255,8 @@ def grid_of(mechanism: PathMechanism) -> Rectangle:
     """Return the rectangle that a map covers."""
     if isinstance(mechanism.domain, Sphere):
         return Rectangle(Interval(-180.0, 180.0), Interval(-90.0, 90.0))
-    assert isinstance(mechanism.domain, Region)
+    if not isinstance(mechanism.domain, Region):
+        raise InvalidParameter("a map covers a Rectangle, a Disk, a Parallelogram or a Sphere")
     return mechanism.domain.box
 
 

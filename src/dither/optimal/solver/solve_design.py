@@ -28,23 +28,18 @@ def solve_design(problem: Problem, *, effort: float = 1.0, target: float = TARGE
     """Return the design of a problem; `effort` refines the grid, and `target` is the gap at which to stop."""
     coarse, fine = _grids(problem, effort)
     near = _widened(problem, solve(problem, coarse), fine)
-    best: MeasuredCodebook | None = None
-    prices, bound = None, -np.inf
+    codebooks: list[MeasuredCodebook] = []
+    bounds: list[tuple[float, Prices]] = []
     for _ in range(_ROUNDS):
         solution = _priced(problem, fine, near)
-        for candidate in _candidates(problem, solution):
-            if best is None or candidate.error < best.error:
-                best = candidate
-        proven = lower_bound(problem, solution.prices)
-        if prices is None or proven > bound:
-            prices, bound = solution.prices, proven
-        assert best is not None
+        codebooks += _candidates(problem, solution)
+        bounds.append((lower_bound(problem, solution.prices), solution.prices))
+        best = min(codebooks, key=lambda one: one.error)
+        bound, prices = max(bounds, key=lambda one: one[0])
         finer = _refined(problem, solution)
         if best.error <= bound * (1.0 + target) or finer.outputs.size == fine.outputs.size:
             break
         fine, near = finer, _widened(problem, solution, finer)
-    assert best is not None
-    assert prices is not None
     return _compact(problem, best, prices)
 
 
