@@ -16,6 +16,7 @@ import numpy as np
 
 import dither as dt
 from benchmarks.timing import minima
+from dither.table import as_markdown
 
 COUNT = 10**7
 RECORDS = 10_000
@@ -46,24 +47,23 @@ def speed() -> None:
     )
     floor = best.pop("np.sum")
     print(f"{COUNT:.0e} float64 values to a release; `np.sum` takes {floor * 1e3:.1f} ms.\n")
-    print("| release | ÷ np.sum | goal |\n|---|---|---|")
+    rows = []
     for name, seconds in best.items():
         goal = 12 if name.startswith("mean on") else None
         verdict = "" if goal is None else f"{goal}{'' if seconds <= goal * floor else ', missed'}"
-        print(f"| {name} | {seconds / floor:.1f} | {verdict} |")
+        rows.append((name, f"{seconds / floor:.1f}", verdict))
+    print(as_markdown(["release", "÷ np.sum", "goal"], rows))
     tally = dt.central.tally(values, UNIT)
     print("\nOne release from a tally, milliseconds (goal at ε ≤ 6: 2).\n")
-    print(
-        "| noise | "
-        + " | ".join(f"ε = {epsilon:g}" for epsilon in (0.1, 1, 6, 20))
-        + " |\n|---|---|---|---|---|"
-    )
-    for noise in (dt.central.Hourglass(), dt.central.Staircase2D(), dt.central.LaplacePair()):
-        times = [_milliseconds(tally, noise, epsilon) for epsilon in (0.1, 1, 6, 20)]
-        print(f"| {type(noise).__name__} | " + " | ".join(f"{each:.2f}" for each in times) + " |")
+    budgets = (0.1, 1, 6, 20)
+    times = [
+        (type(noise).__name__, *(f"{_milliseconds(tally, noise, epsilon):.2f}" for epsilon in budgets))
+        for noise in (dt.central.Hourglass(), dt.central.StaircasePair(), dt.central.LaplacePair())
+    ]
+    print(as_markdown(["noise", *(f"ε = {epsilon:g}" for epsilon in budgets)], times))
 
 
-def _milliseconds(tally: dt.central.Tally, noise: dt.central.Noise, epsilon: float) -> float:
+def _milliseconds(tally: dt.central.Tally, noise: dt.central.PairNoise, epsilon: float) -> float:
     """Give the mean over many releases: how long one takes is random."""
     begin, runs = time.process_time(), 1_000
     for _ in range(runs):
@@ -74,8 +74,8 @@ def _milliseconds(tally: dt.central.Tally, noise: dt.central.Noise, epsilon: flo
 def error() -> None:
     """Squared error at ε = 1 on [0, 1], with a standard error; who is a neighbour of whom is stated."""
     print(f"\nn²·MSE at ε = 1 on [0, 1], n = {RECORDS}, ± one standard error.\n")
-    print("| library | protects at ε = 1 | mean 0.01 | mean 0.5 | runs | µs a release |")
-    print("|---|---|---|---|---|---|")
+    head = ["library", "protects at ε = 1", "mean 0.01", "mean 0.5", "runs", "µs a release"]
+    rows: list[tuple[object, ...]] = []
     found: dict[str, tuple[float, ...]] = {}
     for name, relation, runs, release in (
         ("dither, hourglass", "one record added or removed", RUNS, _dither),
@@ -88,11 +88,12 @@ def error() -> None:
         try:
             cells = [_squared_error(release, mean, runs) for mean in (0.01, 0.5)]
         except ImportError:
-            print(f"| {name} | {relation} | not installed | | | |")
+            rows.append((name, relation, "not installed", "", "", ""))
             continue
         found[name] = tuple(cell[0] for cell in cells)
-        shown = " | ".join(f"{mse:.3f} ± {error:.3f}" for mse, error, _ in cells)
-        print(f"| {name} | {relation} | {shown} | {runs} | {cells[0][2]:.0f} |")
+        shown = (f"{mse:.3f} ± {error:.3f}" for mse, error, _ in cells)
+        rows.append((name, relation, *shown, runs, f"{cells[0][2]:.0f}"))
+    print(as_markdown(head, rows))
     if "pydp BoundedMean" in found:
         ratios = [ours / theirs for ours, theirs in zip(*list(found.values())[:2], strict=True)]
         print(f"\ndither ÷ pydp: {ratios[0]:.3f} at mean 0.01, {ratios[1]:.3f} at mean 0.5 (goal 0.55).")

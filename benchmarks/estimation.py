@@ -65,7 +65,7 @@ def measure() -> None:
         )
 
 
-def plain(fit: dt.Distribution) -> int:
+def plain(fit: dt.EstimatedDistribution) -> int:
     """Count the plain steps of EM that reach a fit's likelihood: the same with either matrix."""
     operator, counts = fit.operator, fit.counts
     shares = counts / counts.sum()

@@ -16,6 +16,7 @@ from importlib.metadata import version
 import numpy as np
 
 import dither as dt
+from dither.table import as_markdown
 
 K, EPSILON = 64, 1.0
 PEOPLE, RUNS = 10_000, 60
@@ -148,15 +149,12 @@ def main() -> None:
     print(f"k = {K}, ε = {EPSILON:g}. Accuracy over {RUNS} runs of {PEOPLE} people, against those people.")
     print("A bias of more than 4 standard errors is a bias. Times are nanoseconds a person.\n")
     columns = ("protocol", "library", "largest bias", "in standard errors", "mean square ÷ theory")
-    print(f"| {' | '.join((*columns, 'to randomise', 'to estimate'))} |")
-    print("|---|---|---|---|---|---|---|")
+    rows = []
     for one in contestants:
         z, bias, ratio = accuracy(one)
-        randomise, estimate = speed(one)
-        print(
-            f"| {one.protocol} | {one.library} | {bias:.4f} | {z:.1f} | {ratio:.2f} "
-            f"| {randomise:,.0f} | {estimate:,.0f} |".replace(",", " ")
-        )
+        times = (f"{time:,.0f}".replace(",", " ") for time in speed(one))
+        rows.append((one.protocol, one.library, f"{bias:.4f}", f"{z:.1f}", f"{ratio:.2f}", *times))
+    print(as_markdown([*columns, "to randomise", "to estimate"], rows))
 
 
 if __name__ == "__main__":

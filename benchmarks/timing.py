@@ -5,6 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
+from dither.table import as_text
+
 
 def minima(tasks: dict[str, Callable[[], object]], repetitions: int = 7) -> dict[str, float]:
     """Give the least processor time of each task; the tasks take turns."""
@@ -18,10 +20,9 @@ def minima(tasks: dict[str, Callable[[], object]], repetitions: int = 7) -> dict
 
 
 def table(rows: list[tuple[str, float, float | None]], unit: str) -> str:
-    """Write name, ratio and goal in columns; a missed goal is marked."""
-    width = max(len(name) for name, _, _ in rows)
-    lines = [f"{'':{width}}  ÷ {unit:<6} goal"]
-    for name, ratio, goal in rows:
-        shown = "" if goal is None else f"{goal:g}" + ("" if ratio <= goal else "  MISSED")
-        lines.append(f"{name:{width}}  {ratio:8.2f} {shown}")
-    return "\n".join(lines)
+    """Return name, ratio and goal in columns; a missed goal is marked."""
+    lines = [
+        (name, f"{ratio:.2f}", "" if goal is None else f"{goal:g}" + ("" if ratio <= goal else "  MISSED"))
+        for name, ratio, goal in rows
+    ]
+    return as_text(["", f"÷ {unit}", "goal"], lines, align="lrl")

@@ -12,7 +12,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import dither as dt
-from dither import paths
+from dither import maps
 
 SQUARE = dt.Rectangle(dt.Interval(0, 1), dt.Interval(0, 1))
 FOLDER = Path(__file__).with_name("pictures")
@@ -58,8 +58,8 @@ def _trips() -> None:
     trip = np.stack([0.15 + 0.7 * time, 0.3 + 0.35 * np.sin(3 * time)], axis=1)
     figure, panels = _panels(["TraCS-C, ε = 8 a location", "TraCS-D, ε = 8 a location"])
     for axes, kind in zip(panels, (dt.TraCSC, dt.TraCSD), strict=True):
-        paths.draw_before_and_after(
-            trip, kind(SQUARE, epsilon=8).perturb(trip, source=dt.Seeded(3)).values, axes=axes
+        maps.draw_before_and_after(
+            trip, kind(SQUARE, epsilon=8).perturb(trip, source=dt.Seeded(3)).values, ax=axes
         )
     _save(figure, "trips.png")
 
@@ -72,10 +72,10 @@ def _maps() -> None:
     counted = [
         np.histogram2d(*one.reshape(-1, 2).T, 16, [[0, 1], [0, 1]])[0] for one in (places, reports.values)
     ]
-    maps = [counted[0] / 40_000, counted[1] / 40_000, paths.density(reports, 16, 16).probabilities]
-    figure, panels = _panels(["the truth", "reports at their word", "estimated from reports"])
-    for axes, shares in zip(panels, maps, strict=True):
-        axes.imshow(shares.T, origin="lower", extent=(0, 1, 0, 1), vmin=0, vmax=maps[0].max())
+    shown = [counted[0] / 40_000, counted[1] / 40_000, maps.density(reports, 16, 16).probabilities]
+    figure, panels = _panels(["the truth", "reports", "estimated from reports"])
+    for axes, shares in zip(panels, shown, strict=True):
+        axes.imshow(shares.T, origin="lower", extent=(0, 1, 0, 1), vmin=0, vmax=shown[0].max())
     _save(figure, "density.png")
 
 

@@ -65,7 +65,7 @@ def caption(mechanism: Mechanism) -> str:
 
 
 def _law(mechanism: Any, left: Any, right: Any) -> None:
-    mechanism.plot(mechanism.line.from_unit(np.array([0.1, 0.6])), axes=left)
+    mechanism.plot(mechanism.line.from_unit(np.array([0.1, 0.6])), ax=left)
     left.set_title("the report for two values, ε = 1")
     for loss, style in ((dt.absolute, "-"), (dt.squared, "--")):
         worst = [mechanism.at(float(epsilon)).worst_error(loss) for epsilon in EPSILONS]

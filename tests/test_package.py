@@ -84,6 +84,16 @@ def test_examples_in_docstrings_run(name: str) -> None:
     assert doctest.testmod(module).failed == 0
 
 
+def test_a_class_name_is_used_once() -> None:
+    found: dict[str, list[str]] = {}
+    for path in (ROOT / "src").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ClassDef):
+                found.setdefault(node.name, []).append(path.name)
+    twice = {name: homes for name, homes in found.items() if len(homes) > 1}
+    assert twice == {}
+
+
 def test_files_stay_small() -> None:
     long = [path.name for path in (ROOT / "src").rglob("*.py") if len(path.read_text().splitlines()) > 400]
     assert long == []
@@ -104,3 +114,30 @@ def test_public_methods_say_what_they_do_or_inherit_it(name: str) -> None:
             if not method.startswith("_") and isinstance(called, FunctionType | property | cached_property):
                 said = (vars(base)[method] for base in kind.__mro__ if method in vars(base))
                 assert any(inspect.getdoc(one) for one in said), f"{kind.__name__}.{method} has no docstring"
+
+
+def test_a_folder_holds_few_modules() -> None:
+    folders: dict[Path, int] = {}
+    for path in (ROOT / "src").rglob("*.py"):
+        folders[path.parent] = folders.get(path.parent, 0) + (path.name != "__init__.py")
+    assert {str(folder): count for folder, count in folders.items() if count > 15} == {}
+
+
+def test_no_frozen_object_is_rewritten_and_no_assert_narrows_a_type() -> None:
+    for path in (ROOT / "src").rglob("*.py"):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        for node in ast.walk(tree):
+            assert not isinstance(node, ast.Assert), f"{path.name}: assert"
+            if isinstance(node, ast.Attribute):
+                assert node.attr != "__dict__", f"{path.name}: __dict__"
+                made = isinstance(node.value, ast.Name) and node.value.id == "object"
+                assert not (made and node.attr == "__new__"), f"{path.name}: object.__new__"
+
+
+def test_importing_one_mechanism_does_not_import_the_others() -> None:
+    code = "import sys, dither; dither.Podium; print([name for name in sys.modules if 'dither.mech' in name])"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = ast.literal_eval(run.stdout)
+    assert "dither.mechanisms.numeric.podium" in loaded
+    others = ("ogpm", "laplace", "frequency", "places", "joint", "combined")
+    assert not [name for name in loaded if any(part in name for part in others)]

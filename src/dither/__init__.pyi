@@ -39,10 +39,10 @@ from .estimation.api import quantile as quantile
 from .estimation.api import resultant as resultant
 from .estimation.api import variance as variance
 from .estimation.estimate import Estimate as Estimate
-from .estimation.frequency import Frequencies as Frequencies
+from .estimation.frequency import EstimatedFrequencies as EstimatedFrequencies
 from .estimation.frequency import frequencies as frequencies
 from .estimation.heavy_hitters import heavy_hitters as heavy_hitters
-from .estimation.likelihood.distribution import Distribution as Distribution
+from .estimation.likelihood.distribution import EstimatedDistribution as EstimatedDistribution
 from .estimation.likelihood.method import likelihood as likelihood
 from .estimation.likelihood.method import smoothed as smoothed
 from .estimation.linear import linear as linear

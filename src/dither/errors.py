@@ -15,6 +15,8 @@ A message says what was expected, what kind of thing was found and what to do. I
 that a person gave: an error message ends in a log, and the value is the secret.
 """
 
+from collections.abc import Iterable
+
 __all__ = [
     "BudgetExceeded",
     "DitherError",
@@ -70,3 +72,18 @@ class MissingExtra(DitherError, ImportError):
 
     def __init__(self, what: str, extra: str) -> None:
         super().__init__(f"{what} needs an optional dependency: pip install 'dither[{extra}]'")
+
+
+def unknown_name(kind: str, name: object, known: Iterable[str], *, also: str = "") -> InvalidParameter:
+    """Return the error for a public name that is none of the known ones; its message says the nearest.
+
+    `also` names what else is accepted, such as "or a number".
+    """
+    from difflib import get_close_matches  # needed for an error only
+
+    names = list(known)
+    spelled = {one.lower(): one for one in names}
+    near = get_close_matches(str(name).lower(), spelled, 1)
+    there = f"did you mean {spelled[near[0]]}? There" if near else "there"
+    choices = ", ".join([*names, also] if also else names)
+    return InvalidParameter(f"there is no {kind} {name!r}: {there} are {choices}")

@@ -1,8 +1,9 @@
-"""How far a report is from the truth, as a number: what mechanisms are designed for and judged by."""
+"""Losses (how bad a report is, by its distance to the truth) and criteria (worst, average), by name."""
 
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass
 from enum import Enum
 from typing import Final, final
@@ -10,7 +11,7 @@ from typing import Final, final
 import numpy as np
 
 from dither.arrays import Floats
-from dither.errors import InvalidParameter
+from dither.errors import InvalidParameter, unknown_name
 
 
 @final
@@ -29,35 +30,63 @@ class Power:
             raise InvalidParameter("the exponent of a loss is a positive number")
 
     def __call__(self, difference: Floats) -> Floats:
-        """Give the loss of a report that misses the truth by `difference`."""
+        """Return |difference|^exponent: the loss of a report that misses the truth by `difference`."""
         return np.asarray(np.abs(difference) ** self.exponent, dtype=np.float64)
 
     def antiderivative(self, difference: Floats) -> Floats:
-        """Give ∫₀^difference of the loss."""
+        """Return the integral of the loss from 0 to `difference`."""
         k = self.exponent + 1.0
         return np.asarray(np.sign(difference) * np.abs(difference) ** k / k, dtype=np.float64)
 
     def circular(self, difference: Floats) -> Floats:
-        """Give the loss on a circle of circumference one."""
+        """Return the loss on a circle of circumference 1."""
         return self(difference - np.round(difference))
 
     def circular_antiderivative(self, difference: Floats) -> Floats:
-        """Give ∫₀^difference of the loss on a circle of circumference one."""
+        """Return the integral of the loss from 0 to `difference` on a circle of circumference 1."""
         turns = np.round(difference)
         whole = 2.0 * self.antiderivative(np.asarray(0.5))
         return np.asarray(turns * whole + self.antiderivative(difference - turns), dtype=np.float64)
 
     def __repr__(self) -> str:
-        return {1.0: "absolute", 2.0: "squared"}.get(float(self.exponent), f"power({self.exponent:g})")
+        for name, loss in LOSSES.items():
+            if loss.exponent == self.exponent:
+                return name
+        short = f"{self.exponent:g}"  # power(3), not power(3.0), where no digit is lost
+        return f"power({short if float(short) == self.exponent else repr(float(self.exponent))})"
 
 
 def power(exponent: float) -> Power:
-    """Give the loss |y − x|^exponent."""
+    """Return the loss |y − x|^exponent."""
     return Power(float(exponent))
 
 
 absolute: Final = Power(1.0)
 squared: Final = Power(2.0)
+LOSSES: Final = {"absolute": absolute, "squared": squared}  # the losses that have a name
+LOSS_CHOICES: Final = "absolute, squared, or a power such as 1.5"  # what `named` reads, for help texts
+
+
+def named(name: str) -> Power:
+    """Return the loss of a name: absolute, squared, or a power of the distance such as 1.5 or power(1.5).
+
+    >>> named("squared"), named("1.5"), named("power(3)")
+    (squared, power(1.5), power(3))
+    """
+    if name in LOSSES:
+        return LOSSES[name]
+    written = re.fullmatch(r"power\((.*)\)", name)
+    try:
+        return power(float(written[1] if written else name))
+    except ValueError:  # not a number, or not a positive one
+        raise unknown_name("loss", name, LOSSES, also="or a power of the distance such as 1.5") from None
+
+
+def check_loss(loss: object) -> Power:
+    """Return the loss if it is a power of the distance; raise InvalidParameter otherwise."""
+    if not isinstance(loss, Power):
+        raise InvalidParameter(f"a loss is dt.absolute, dt.squared or dt.power(k), not {type(loss).__name__}")
+    return loss
 
 
 class Criterion(Enum):
@@ -72,3 +101,22 @@ class Criterion(Enum):
 
 worst: Final = Criterion.WORST  # the largest error over all inputs
 average: Final = Criterion.AVERAGE  # the mean error over inputs spread evenly
+CRITERIA: Final = {criterion.value: criterion for criterion in Criterion}
+
+
+def criterion_named(name: str) -> Criterion:
+    """Return the criterion of a name: worst or average.
+
+    >>> criterion_named("average")
+    average
+    """
+    if name not in CRITERIA:
+        raise unknown_name("criterion", name, CRITERIA)
+    return CRITERIA[name]
+
+
+def check_criterion(criterion: object) -> Criterion:
+    """Return the criterion if it is one; raise InvalidParameter otherwise."""
+    if not isinstance(criterion, Criterion):
+        raise InvalidParameter("a criterion is dt.worst or dt.average")
+    return criterion

@@ -7,7 +7,7 @@ from functools import cache
 from importlib import import_module, resources
 from typing import Any
 
-from dither.errors import InvalidParameter
+from dither.errors import InvalidParameter, unknown_name
 from dither.mechanisms.base import Mechanism
 
 
@@ -52,4 +52,4 @@ def named(name: object) -> type[Mechanism[Any]]:
     found = public(_spelled()[name.lower()]) if isinstance(name, str) and name.lower() in _spelled() else None
     if isinstance(found, type) and issubclass(found, Mechanism):
         return found
-    raise InvalidParameter(f"there is no such mechanism; there are {', '.join(sorted(names()))}")
+    raise unknown_name("mechanism", name, sorted(names()))

@@ -1,22 +1,110 @@
-"""A small table: rows are dictionaries; it prints as plain text and speaks Arrow's stream protocol."""
+"""Tables: rows laid out as text, Markdown, HTML or CSV, and results that are rows with names.
+
+Every table that the library, the command line or a report prints is laid out here.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import csv
+import io
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from dither.errors import InvalidParameter, MissingExtra
+from dither.errors import MissingExtra, unknown_name
+from dither.html import Markup, element
 
 Row = Mapping[str, Any]
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Table:
-    """Rows of named values, the first of which is the row's own name.
+def shown(value: object) -> str:
+    """Return a cell's text: a float with four digits, nothing for None, anything else as it prints."""
+    if value is None:
+        return ""
+    if isinstance(value, float):
+        return "0" if abs(value) < 1e-12 else f"{value:.4g}"
+    return str(value)
 
-    `list(table)` gives the rows as dictionaries; `table["PM"]` gives one by name; pandas, Polars, PyArrow and
-    DuckDB read the table as it is, through Arrow.
+
+def percent(share: float, digits: int = 2) -> str:
+    """Return a share in per cent, with so many significant digits."""
+    return f"{100.0 * share:.{digits}g} %"
+
+
+def as_text(
+    head: Sequence[str],
+    rows: Sequence[Sequence[object]],
+    *,
+    align: str = "",
+    indent: str = "",
+    emphasis: Callable[[str], str] = str,
+) -> str:
+    """Return a table as lines of plain text, its columns two spaces apart.
+
+    `align` has a letter for each column, "l" or "r"; by default the first column is aligned to the left and
+    all others to the right. An empty `head` is left out; `emphasis` is applied to its line, as for bold type.
+    """
+    lines = ([list(head)] if head else []) + [[shown(value) for value in row] for row in rows]
+    if not lines:
+        return ""
+    sides = align or "l" + "r" * (len(lines[0]) - 1)
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    written = [
+        indent
+        + "  ".join(
+            cell.ljust(width) if side == "l" else cell.rjust(width)
+            for cell, width, side in zip(line, widths, sides, strict=True)
+        ).rstrip()
+        for line in lines
+    ]
+    return "\n".join([emphasis(written[0]), *written[1:]] if head else written)
+
+
+def as_markdown(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
+    """Return a table in Markdown. A vertical bar in a cell is escaped; line breaks become spaces."""
+    lines = [head, ["---"] * len(head), *([shown(value) for value in row] for row in rows)]
+    cells = ([" ".join(cell.split()).replace("|", "\\|") for cell in line] for line in lines)
+    return "\n".join("| " + " | ".join(line) + " |" for line in cells)
+
+
+def as_html(head: Sequence[str], rows: Sequence[Sequence[object]]) -> Markup:
+    """Return a table in HTML; all text is escaped."""
+    lines = [element("tr", *(element("th", name) for name in head))]
+    lines += [element("tr", *(element("td", shown(value)) for value in row)) for row in rows]
+    return element("table", *lines)
+
+
+def as_csv(rows: Sequence[Row]) -> str:
+    """Return rows as CSV with all their digits; the columns are in the order in which they first appear."""
+    columns = list(dict.fromkeys(name for row in rows for name in row))
+    stream = io.StringIO()
+    writer = csv.DictWriter(stream, columns, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return stream.getvalue()
+
+
+def from_csv(text: str) -> list[dict[str, Any]]:
+    """Return the rows that `as_csv` wrote: numbers as floats, and no entry for an empty cell."""
+    return [
+        {name: _number(value) for name, value in row.items() if value != ""}
+        for row in csv.DictReader(io.StringIO(text))
+    ]
+
+
+def _number(text: str) -> Any:
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ResultTable:
+    """Rows of named values with a title; the first value of a row is the row's name.
+
+    `list(table)` gives the rows as dictionaries and `table["PM"]` one of them by its name. pandas, Polars,
+    PyArrow and DuckDB read the table through Arrow's stream protocol.
     """
 
     title: str
@@ -36,14 +124,13 @@ class Table:
     def __getitem__(self, key: int | str) -> Row:
         if isinstance(key, int):
             return self.rows[key]
-        for row in self.rows:
-            if next(iter(row.values())) == key:
-                return row
-        names = ", ".join(str(next(iter(row.values()))) for row in self.rows)
-        raise InvalidParameter(f"there is no such row; there are {names}")
+        names = [str(next(iter(row.values()))) for row in self.rows]
+        if key not in names:
+            raise unknown_name("row", key, names)
+        return self.rows[names.index(key)]
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        """Give the rows as a stream of Arrow batches; needs the extra `frames`."""
+        """Return the rows as a stream of Arrow batches; needs the extra `frames`."""
         try:
             import pyarrow
         except ImportError:
@@ -52,31 +139,13 @@ class Table:
             requested_schema
         )
 
-    def _shown(self) -> tuple[list[str], list[list[str]]]:
-        """Give the heads and the cells as they are printed."""
+    def _cells(self) -> tuple[list[str], list[list[str]]]:
+        """Return the head and the cells as they are printed."""
         return self.columns, [[shown(value) for value in row.values()] for row in self.rows]
 
     def __repr__(self) -> str:
-        heads, cells = self._shown()
-        return "\n".join([self.title, "", *aligned(heads, cells)])
+        return f"{self.title}\n\n{as_text(*self._cells())}"
 
-
-def shown(value: object) -> str:
-    """Write a value with four digits; nothing where there is none."""
-    if value is None:
-        return ""
-    if isinstance(value, float):
-        return "0" if abs(value) < 1e-12 else f"{value:.4g}"
-    return str(value)
-
-
-def aligned(heads: Sequence[str], cells: Sequence[Sequence[str]]) -> list[str]:
-    """Give lines with the first column to the left and all others to the right."""
-    widths = [max(len(line[i]) for line in [heads, *cells]) for i in range(len(heads))]
-    return [
-        "  ".join(
-            text.ljust(width) if i == 0 else text.rjust(width)
-            for i, (text, width) in enumerate(zip(line, widths, strict=True))
-        ).rstrip()
-        for line in [heads, *cells]
-    ]
+    def _repr_html_(self) -> str:
+        """Return the table as notebooks show it."""
+        return element("p", self.title) + as_html(*self._cells())

@@ -9,8 +9,8 @@ import pytest
 
 from dither import central
 from dither.central.bounds import LearnedBounds
-from dither.central.staircase import Staircase
-from dither.central.tally import Grid
+from dither.central.staircase import DiscreteStaircase
+from dither.central.tally import RecordGrid
 from dither.domains import Interval
 from dither.errors import InvalidParameter
 from dither.estimation.estimate import Estimate
@@ -49,18 +49,20 @@ def test_stated_error_is_the_real_one(name: str) -> None:
     assert abs(excess(0.7)) > tolerance
 
 
-COVERED: list[tuple[int, float, central.Noise, central.Method]] = [
+COVERED: list[tuple[int, float, central.PairNoise, central.MeanMethod]] = [
     (1, 1.0, central.Hourglass(), central.TRANSFORMED),
     (5, 0.2, central.Hourglass(), central.TRANSFORMED),
     (40, 4.0, central.Hourglass(), central.TRANSFORMED),
-    (40, 1.0, central.Staircase2D(), central.TRANSFORMED),
+    (40, 1.0, central.StaircasePair(), central.TRANSFORMED),
     (40, 1.0, central.LaplacePair(), central.INDEPENDENT),
     (40, 1.0, central.LaplacePair(), central.SHIFTED),
 ]
 
 
 @pytest.mark.parametrize(("n", "epsilon", "noise", "method"), COVERED)
-def test_intervals_cover(n: int, epsilon: float, noise: central.Noise, method: central.Method) -> None:
+def test_intervals_cover(
+    n: int, epsilon: float, noise: central.PairNoise, method: central.MeanMethod
+) -> None:
     """At every n, also one: the interval is made of the noise's own law and not of a normal approximation."""
     domain, source, size, level = Interval(-1, 1), Seeded(32), 300, 0.9
     secret = central.tally([-0.7] * n, domain)
@@ -153,7 +155,7 @@ def test_swap_mean() -> None:
 
 def test_swapped_record_moves_the_sum_by_at_most_the_sensitivity() -> None:
     for cells in range(1, 7):
-        law = Staircase(cells, (cells + 1) // 2, Fraction(1))
+        law = DiscreteStaircase(cells, (cells + 1) // 2, Fraction(1))
         for old in range(cells + 1):
             for new in range(cells + 1):
                 steps = [abs(law.level(z + new - old)) - abs(law.level(z)) for z in range(-30, 31)]
@@ -200,7 +202,7 @@ def test_learned_bounds_spend_their_share() -> None:
     answer = central.mean([1.0] * 5000, LearnedBounds(share=0.25), epsilon=1, source=Seeded(11))
     domain = answer.domain
     assert (domain.low, domain.high) == (1, 2)
-    law = Staircase.best(Grid(domain).cells, Fraction(3, 4))
+    law = DiscreteStaircase.best(RecordGrid(domain).cells, Fraction(3, 4))
     assert answer.standard_error == pytest.approx(math.sqrt(law.variance) / answer.n, rel=1e-3)
     total = central.sum([1.0] * 5000, LearnedBounds(share=0.25), epsilon=1, source=Seeded(11))
     assert total.standard_error == pytest.approx(2 * math.sqrt(law.variance), rel=1e-3)

@@ -6,7 +6,7 @@ from fractions import Fraction
 import pytest
 from mpmath import mp, mpf
 
-from dither.central.discrete import Decay, budget
+from dither.central.discrete import GeometricRatio, budget
 from dither.errors import InvalidParameter
 from dither.randomness import Seeded, Source
 from tests.central.checks import fits
@@ -26,22 +26,22 @@ def geometric_masses(exponent: Fraction) -> dict[int, float]:
 
 @pytest.mark.parametrize("exponent", EXPONENTS)
 def test_coins(exponent: Fraction) -> None:
-    decay, source = Decay(exponent), Seeded(1)
-    ratio = float(mp.exp(-mpf(exponent.numerator) / exponent.denominator))
-    flips = [decay.coin(source) for _ in range(20_000)]
-    assert fits(flips, coin_masses(ratio))
-    doubled = ratio * 2**decay.halvings
+    ratio, source = GeometricRatio(exponent), Seeded(1)
+    wanted = float(mp.exp(-mpf(exponent.numerator) / exponent.denominator))
+    flips = [ratio.coin(source) for _ in range(20_000)]
+    assert fits(flips, coin_masses(wanted))
+    doubled = wanted * 2**ratio.halvings
     assert 0 < doubled <= 1
-    flips = [decay.doubled_coin(source) for _ in range(20_000)]
+    flips = [ratio.doubled_coin(source) for _ in range(20_000)]
     assert fits(flips, coin_masses(doubled))
-    if decay.halvings:
-        assert not fits(flips, coin_masses(ratio))
+    if ratio.halvings:
+        assert not fits(flips, coin_masses(wanted))
 
 
 @pytest.mark.parametrize("exponent", EXPONENTS)
 def test_geometric(exponent: Fraction) -> None:
     source = Seeded(2)
-    draws = [Decay(exponent).geometric(source) for _ in range(20_000)]
+    draws = [GeometricRatio(exponent).geometric(source) for _ in range(20_000)]
     assert fits(draws, geometric_masses(exponent))
     coarse = [int(draw * exponent) for draw in draws]
     for other in (Fraction(1), Fraction(11, 10) if exponent < 3 else Fraction(3, 2)):
@@ -55,27 +55,27 @@ def test_geometric(exponent: Fraction) -> None:
 def test_two_sided(exponent: Fraction) -> None:
     half = geometric_masses(exponent)
     source = Seeded(3)
-    draws = [Decay(exponent).two_sided(source) for _ in range(20_000)]
+    draws = [GeometricRatio(exponent).two_sided(source) for _ in range(20_000)]
     assert fits(draws, half | {-k: mass for k, mass in half.items()})
 
 
-def twice_zero(decay: Decay, source: Source) -> int:
+def twice_zero(ratio: GeometricRatio, source: Source) -> int:
     """A broken twin: zero comes up with either sign."""
-    size = decay.geometric(source)
+    size = ratio.geometric(source)
     return -size if source.bits(1) else size
 
 
 def test_two_sided_twin_is_rejected() -> None:
     half = geometric_masses(Fraction(1))
     source = Seeded(4)
-    draws = [twice_zero(Decay(Fraction(1)), source) for _ in range(20_000)]
+    draws = [twice_zero(GeometricRatio(Fraction(1)), source) for _ in range(20_000)]
     assert not fits(draws, half | {-k: mass for k, mass in half.items()})
 
 
 def test_extreme_budgets_end() -> None:
     source = Seeded(5)
-    assert Decay(Fraction(1e-9)).geometric(source) >= 0
-    assert Decay(Fraction(200)).geometric(source) == 0
+    assert GeometricRatio(Fraction(1e-9)).geometric(source) >= 0
+    assert GeometricRatio(Fraction(200)).geometric(source) == 0
 
 
 @pytest.mark.parametrize("epsilon", [0, -1, 1e-10, 201, float("nan"), float("inf"), "1", None, True])
@@ -87,4 +87,4 @@ def test_budget_refuses(epsilon: object) -> None:
 def test_budget_is_the_double() -> None:
     assert budget(0.1) == Fraction(0.1) != Fraction(1, 10)
     with pytest.raises(InvalidParameter):
-        Decay(Fraction(0))
+        GeometricRatio(Fraction(0))

@@ -7,11 +7,11 @@ from itertools import product
 
 import pytest
 
-from dither.central.discrete import Decay
-from dither.central.methods import INDEPENDENT, SHIFTED, TRANSFORMED, Method
+from dither.central.discrete import GeometricRatio
+from dither.central.methods import INDEPENDENT, SHIFTED, TRANSFORMED, MeanMethod
 from dither.central.pairs import HourglassLattice, LaplaceLattice, Pair, StaircaseLattice
-from dither.central.staircase import Laplace, Staircase, radius_at, squared_error_gamma
-from dither.central.tally import Grid
+from dither.central.staircase import DiscreteLaplace, DiscreteStaircase, radius_at, squared_error_gamma
+from dither.central.tally import RecordGrid
 from dither.domains import Interval
 from dither.errors import InvalidParameter
 from dither.randomness import Seeded, Source
@@ -21,7 +21,7 @@ ONE = Fraction(1)
 Exponent = Callable[[int, int], Fraction | None]
 
 
-def steps(method: Method, grid: Grid) -> Iterator[tuple[int, int]]:
+def steps(method: MeanMethod, grid: RecordGrid) -> Iterator[tuple[int, int]]:
     """What one record more can do to the two integers: every place on the grid."""
     return (method.query(place, 1, grid) for place in range(grid.cells + 1))
 
@@ -44,10 +44,10 @@ def losses(exponent: Exponent, moves: list[tuple[int, int]], reach: int) -> set[
 @pytest.mark.parametrize("cells", range(1, 13))
 def test_hourglass_changes_by_exactly_epsilon(cells: int) -> None:
     """[AddRemove23, Thm 2] on the grid: every ratio is e^ε or e^(−ε), for every radius, place and sign."""
-    grid = Grid(Interval(0, 1), cells)
+    grid = RecordGrid(Interval(0, 1), cells)
     moves = list(steps(TRANSFORMED, grid))
     for radius in range(1, cells + 1):
-        law = HourglassLattice(Staircase(cells, radius, ONE))
+        law = HourglassLattice(DiscreteStaircase(cells, radius, ONE))
         found: set[Fraction | None] = set()
         for first, line in product(range(-4 * cells, 4 * cells + 1), range(-5, 6)):
             second = line * cells - first
@@ -73,8 +73,8 @@ def ceiled(law: HourglassLattice) -> Exponent:
 
 
 def test_the_printed_ceiling_loses_twice_as_much() -> None:
-    law = HourglassLattice(Staircase(5, 2, ONE))
-    moves = list(steps(TRANSFORMED, Grid(Interval(0, 1), 5)))
+    law = HourglassLattice(DiscreteStaircase(5, 2, ONE))
+    moves = list(steps(TRANSFORMED, RecordGrid(Interval(0, 1), 5)))
     assert losses(law.exponent, moves, 20) == {-1, 1}
     found = losses(ceiled(law), moves, 20)
     assert None not in found
@@ -84,8 +84,8 @@ def test_the_printed_ceiling_loses_twice_as_much() -> None:
 @pytest.mark.parametrize("method", [INDEPENDENT, SHIFTED, TRANSFORMED])
 @pytest.mark.parametrize("domain", [Interval(0, 1), Interval(-1, 2), Interval(2, 3)])
 @pytest.mark.parametrize("cells", [1, 3])
-def test_pairs_lose_at_most_epsilon(method: Method, domain: Interval, cells: int) -> None:
-    grid = Grid(domain, cells)
+def test_pairs_lose_at_most_epsilon(method: MeanMethod, domain: Interval, cells: int) -> None:
+    grid = RecordGrid(domain, cells)
     sensitivity = method.sensitivity(grid)
     moves = list(steps(method, grid))
     assert max(abs(first) + abs(second) for first, second in moves) == sensitivity
@@ -102,7 +102,7 @@ def test_pairs_lose_at_most_epsilon(method: Method, domain: Interval, cells: int
 @pytest.mark.parametrize("sensitivity", [1, 2, 5, 12])
 def test_one_number_loses_at_most_epsilon(sensitivity: int) -> None:
     for radius, move in product(range(1, sensitivity + 1), range(-sensitivity, sensitivity + 1)):
-        law = Staircase(sensitivity, radius, ONE)
+        law = DiscreteStaircase(sensitivity, radius, ONE)
         for noise in range(-5 * sensitivity, 5 * sensitivity + 1):
             assert abs(abs(law.level(noise + move)) - abs(law.level(noise))) <= 1
 
@@ -110,7 +110,7 @@ def test_one_number_loses_at_most_epsilon(sensitivity: int) -> None:
 def test_hourglass_exponents_are_those_of_the_density() -> None:
     """The literal density (7) at single points, by a program that knew nothing of this one."""
     for gamma, x, line, expected in REFERENCE["exponents"]:
-        law = HourglassLattice(Staircase(100, round(100 * gamma), ONE))
+        law = HourglassLattice(DiscreteStaircase(100, round(100 * gamma), ONE))
         first = round(100 * x)
         assert law.exponent(first, 100 * line - first) == expected
 
@@ -144,10 +144,10 @@ LAWS: list[Pair] = [
     StaircaseLattice(3, 2, Fraction(1.2)),
     StaircaseLattice(3, 1, Fraction(3.5)),
     StaircaseLattice(1, 1, Fraction(1)),
-    HourglassLattice(Staircase(3, 2, Fraction(1.2))),
-    HourglassLattice(Staircase(4, 1, Fraction(2.5))),
-    HourglassLattice(Staircase(5, 5, Fraction(1))),
-    HourglassLattice(Staircase(1, 1, Fraction(0.7))),
+    HourglassLattice(DiscreteStaircase(3, 2, Fraction(1.2))),
+    HourglassLattice(DiscreteStaircase(4, 1, Fraction(2.5))),
+    HourglassLattice(DiscreteStaircase(5, 5, Fraction(1))),
+    HourglassLattice(DiscreteStaircase(1, 1, Fraction(0.7))),
 ]
 
 
@@ -161,21 +161,21 @@ def draw_with_ceiling(law: HourglassLattice, source: Source) -> tuple[int, int]:
     staircase = law.staircase
     first = staircase.draw(source)
     centre = staircase.level(first) + (first >= 0)  # ⌈x + 1 − γ⌉ in place of ⌊x + 1 − γ⌋
-    return first, (centre + staircase.decay.two_sided(source)) * staircase.sensitivity - first
+    return first, (centre + staircase.ratio.two_sided(source)) * staircase.sensitivity - first
 
 
 def draw_uncoined(law: HourglassLattice, source: Source) -> tuple[int, int]:
     """A broken twin: 2^(−m) in place of e^(−ε), the coins forgotten."""
-    staircase, decay = law.staircase, law.staircase.decay
-    inner = (2 * staircase.radius - 1) << decay.halvings
+    staircase, ratio = law.staircase, law.staircase.ratio
+    inner = (2 * staircase.radius - 1) << ratio.halvings
     place = source.below(inner + 2 * staircase.sensitivity)
     if place < inner:
-        first = (place >> decay.halvings) - (staircase.radius - 1)
+        first = (place >> ratio.halvings) - (staircase.radius - 1)
     else:
         side, within = divmod(place - inner, staircase.sensitivity)
-        first = staircase.radius + staircase.sensitivity * decay.geometric(source) + within
+        first = staircase.radius + staircase.sensitivity * ratio.geometric(source) + within
         first = -first if side else first
-    line = staircase.level(first) + decay.two_sided(source)
+    line = staircase.level(first) + ratio.two_sided(source)
     return first, line * staircase.sensitivity - first
 
 
@@ -183,7 +183,7 @@ def draw_uncoined(law: HourglassLattice, source: Source) -> tuple[int, int]:
 def test_broken_hourglasses_are_rejected(
     twin: Callable[[HourglassLattice, Source], tuple[int, int]],
 ) -> None:
-    law = HourglassLattice(Staircase(3, 2, Fraction(1.2)))
+    law = HourglassLattice(DiscreteStaircase(3, 2, Fraction(1.2)))
     source = Seeded(12)
     assert not fits([twin(law, source) for _ in range(15_000)], masses(law, 60))
 
@@ -202,7 +202,7 @@ def test_wrong_ring_weight_is_rejected() -> None:
 
 def test_second_number_averages_to_zero() -> None:
     """E[Z₂] = 0; the ceiling moves it by half a sensitivity, which no mean squared error reveals."""
-    law = HourglassLattice(Staircase.best(1 << 20, ONE))
+    law = HourglassLattice(DiscreteStaircase.best(1 << 20, ONE))
     source, size = Seeded(14), 6_000
     error = 4.9 * math.sqrt(law.moments[0] / size)
     right = sum(law.draw(source)[1] for _ in range(size)) / (size << 20)
@@ -215,21 +215,21 @@ def test_second_number_averages_to_zero() -> None:
 def test_moments_at_the_best_gamma(row: dict[str, float]) -> None:
     epsilon = Fraction(row["epsilon"])
     assert squared_error_gamma(row["epsilon"]) == pytest.approx(row["gamma"], rel=1e-12)
-    law = HourglassLattice(Staircase.best(1 << 32, epsilon))
+    law = HourglassLattice(DiscreteStaircase.best(1 << 32, epsilon))
     grain = 2.0**-32 / row["gamma"]  # one cell of the grid, as a share of γ: 0.5 % at ε = 50
     variance, covariance = law.moments
     assert variance == pytest.approx(row["variance"], rel=1e-10 + 2 * grain**2)  # γ is a minimum
     assert law.line_variance == pytest.approx(row["count_variance"], rel=1e-10 + 2 * grain)
     assert covariance == pytest.approx(0.0, abs=(1e-10 + 2 * grain) * variance)
     assert StaircaseLattice.best(1 << 32, epsilon).moments[0] == pytest.approx(row["variance_2d"], rel=1e-6)
-    assert Laplace(1 << 32, epsilon).variance == pytest.approx(2 / row["epsilon"] ** 2, rel=1e-12)
+    assert DiscreteLaplace(1 << 32, epsilon).variance == pytest.approx(2 / row["epsilon"] ** 2, rel=1e-12)
 
 
 @pytest.mark.parametrize("row", REFERENCE["gammas"], ids=lambda row: f"{row['epsilon']:g}-{row['gamma']:g}")
 def test_moments_at_other_gammas(row: dict[str, float]) -> None:
     cells, epsilon = 1 << 32, Fraction(row["epsilon"])
     radius = radius_at(row["gamma"], cells)
-    law = HourglassLattice(Staircase(cells, radius, epsilon))
+    law = HourglassLattice(DiscreteStaircase(cells, radius, epsilon))
     assert law.moments == pytest.approx((row["variance"], row["covariance"]), rel=1e-6)
     assert law.line_variance == pytest.approx(row["count_variance"], rel=1e-6)
     flat = StaircaseLattice(cells, radius, epsilon)
@@ -239,7 +239,7 @@ def test_moments_at_other_gammas(row: dict[str, float]) -> None:
 @pytest.mark.parametrize("row", REFERENCE["grids"], ids=str)
 def test_best_radius_on_a_grid(row: tuple[float, int, int, float]) -> None:
     epsilon, cells, radius, variance = row
-    law = Staircase.best(cells, Fraction(epsilon))
+    law = DiscreteStaircase.best(cells, Fraction(epsilon))
     assert law.radius == radius
     assert law.variance == pytest.approx(variance, rel=1e-12)
 
@@ -269,16 +269,18 @@ def test_law_of_the_count(epsilon: float) -> None:
     tail = 1 - row["count"][0] - 2 * math.fsum(row["count"][1:])
     expected: dict[object, float] = {0: row["count"][0], "beyond": tail}
     expected |= {sign * k: row["count"][k] for k in range(1, 6) for sign in (1, -1)}
-    law, source = HourglassLattice(Staircase.best(1 << 32, Fraction(epsilon))), Seeded(15)
+    law, source = HourglassLattice(DiscreteStaircase.best(1 << 32, Fraction(epsilon))), Seeded(15)
     lines = [sum(law.draw(source)) >> 32 for _ in range(8_000)]
     assert fits([line if abs(line) <= 5 else "beyond" for line in lines], expected)
     assert not fits([line + 1 if -1 <= line + 1 <= 5 else "beyond" for line in lines], expected)
 
 
-@pytest.mark.parametrize("law", [Staircase(3, 2, Fraction(0.8)), Staircase(1, 1, ONE), Laplace(4, ONE)])
-def test_tail_of_one_number(law: Staircase | Laplace) -> None:
+@pytest.mark.parametrize(
+    "law", [DiscreteStaircase(3, 2, Fraction(0.8)), DiscreteStaircase(1, 1, ONE), DiscreteLaplace(4, ONE)]
+)
+def test_tail_of_one_number(law: DiscreteStaircase | DiscreteLaplace) -> None:
     def mass(noise: int) -> float:
-        step = abs(law.level(noise)) if isinstance(law, Staircase) else abs(noise) / law.sensitivity
+        step = abs(law.level(noise)) if isinstance(law, DiscreteStaircase) else abs(noise) / law.sensitivity
         return math.exp(-float(law.epsilon) * step)
 
     total = math.fsum(map(mass, range(-200, 201)))
@@ -294,7 +296,7 @@ def test_tail_of_a_pair(epsilon: float, noise: str) -> None:
     law: Pair = {
         "laplace": LaplaceLattice(cells, exact),
         "rings": StaircaseLattice.best(cells, exact),
-        "hourglass": HourglassLattice(Staircase.best(cells, exact)),
+        "hourglass": HourglassLattice(DiscreteStaircase.best(cells, exact)),
     }[noise]
     source, size = Seeded(16), 4_000
     pairs = [law.draw(source) for _ in range(size)]
@@ -308,8 +310,8 @@ def test_tail_of_a_pair(epsilon: float, noise: str) -> None:
 
 
 def test_radii_are_checked() -> None:
-    for kind in (Staircase, StaircaseLattice):
+    for kind in (DiscreteStaircase, StaircaseLattice):
         for radius in (0, 4):
             with pytest.raises(InvalidParameter):
                 kind(3, radius, ONE)
-    assert Decay(ONE).halvings == 1
+    assert GeometricRatio(ONE).halvings == 1

@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 
 from dither import central
 from dither.central.mean import quotient
-from dither.central.methods import Method
-from dither.central.noise import Noise
+from dither.central.methods import MeanMethod
+from dither.central.noise import PairNoise
 from dither.central.pairs import HourglassLattice
-from dither.central.staircase import Staircase
-from dither.central.tally import Grid
+from dither.central.staircase import DiscreteStaircase
+from dither.central.tally import RecordGrid
 from dither.domains import Interval
 from dither.errors import InvalidParameter
 from dither.estimation.estimate import thousands
@@ -22,12 +22,12 @@ from dither.randomness import SYSTEM, Seeded
 from tests.central.checks import NORMAL, REFERENCE
 
 UNIT = Interval(0, 1)
-GRID = Grid(UNIT)
-KINDS: dict[str, tuple[Method, Noise]] = {
+GRID = RecordGrid(UNIT)
+KINDS: dict[str, tuple[MeanMethod, PairNoise]] = {
     "independent laplace": (central.INDEPENDENT, central.LaplacePair()),
     "shifted laplace": (central.SHIFTED, central.LaplacePair()),
     "transformed laplace": (central.TRANSFORMED, central.LaplacePair()),
-    "transformed staircase": (central.TRANSFORMED, central.Staircase2D()),
+    "transformed staircase": (central.TRANSFORMED, central.StaircasePair()),
     "transformed hourglass": (central.TRANSFORMED, central.Hourglass()),
 }
 Pairs = list[tuple[int, int]]
@@ -119,7 +119,7 @@ def test_small_data_by_summation() -> None:
     for epsilon, n, mu, *expected in REFERENCE["small"]:
         if (n, mu) not in ((1, 0.0), (1, 0.25), (4, 0.25), (4, 0.5)):
             continue
-        law = Staircase.best(cells, Fraction(epsilon))
+        law = DiscreteStaircase.best(cells, Fraction(epsilon))
         reach = math.ceil(25 / epsilon)
         first = np.arange(-reach * cells, reach * cells + 1)
         level = np.sign(first) * ((np.abs(first) + cells - law.radius) // cells)
@@ -156,13 +156,13 @@ def test_leading_constant() -> None:
     for row in REFERENCE["laws"]:
         if not 0.1 <= row["epsilon"] <= 10:
             continue
-        law = HourglassLattice(Staircase.best(GRID.cells, Fraction(row["epsilon"])))
+        law = HourglassLattice(DiscreteStaircase.best(GRID.cells, Fraction(row["epsilon"])))
         for share in (0.0, 0.1, 0.5, 1.0):
             deviation = law.deviation(central.TRANSFORMED.weights(share, GRID))
             assert deviation**2 == pytest.approx(row["variance"] * ((1 - share) ** 2 + share**2), rel=1e-6)
     for epsilon, n, mu, exact in REFERENCE["exact"]:
         if n == 10_000 and mu in (0.1, 0.5):
-            law = HourglassLattice(Staircase.best(GRID.cells, Fraction(epsilon)))
+            law = HourglassLattice(DiscreteStaircase.best(GRID.cells, Fraction(epsilon)))
             deviation = law.deviation(central.TRANSFORMED.weights(mu, GRID))
             assert deviation**2 == pytest.approx(exact, rel=1e-4)
 
@@ -170,7 +170,7 @@ def test_leading_constant() -> None:
 def test_weights_of_the_other_methods() -> None:
     """The leading terms of Algorithms 1 and 2, also where zero is not an end of the domain."""
     for domain in (UNIT, Interval(-3, 5), Interval(10, 11)):
-        grid, width = Grid(domain), domain.length
+        grid, width = RecordGrid(domain), domain.length
         farthest = max(abs(domain.low), abs(domain.high))
         for share in (0.0, 0.3, 1.0):
             mu = domain.low + share * width
@@ -184,14 +184,14 @@ def test_weights_of_the_other_methods() -> None:
 
 def floating(values: list[float], generator: np.random.Generator) -> tuple[float, float]:
     """A broken twin: the hourglass in doubles, as one would write it down."""
-    staircase = Staircase.best(1 << 20, Fraction(1))
+    staircase = DiscreteStaircase.best(1 << 20, Fraction(1))
     inner = (staircase.radius - 0.5) / staircase.sensitivity
-    decay = math.exp(-1.0)
-    outside = generator.random() < (1 - inner) * decay / (inner + (1 - inner) * decay)
-    jump = generator.geometric(1 - decay) - 1
+    ratio = math.exp(-1.0)
+    outside = generator.random() < (1 - inner) * ratio / (inner + (1 - inner) * ratio)
+    jump = generator.geometric(1 - ratio) - 1
     size = jump + (inner + (1 - inner) * generator.random() if outside else inner * generator.random())
     sign = 1 if generator.random() < 0.5 else -1
-    line = sign * (jump + outside) + generator.geometric(1 - decay) - generator.geometric(1 - decay)
+    line = sign * (jump + outside) + generator.geometric(1 - ratio) - generator.geometric(1 - ratio)
     first = math.fsum(values) + sign * size
     return first, sum(1.0 - value for value in values) + (line - sign * size)
 
@@ -299,6 +299,6 @@ def test_wrong_calls(arguments: dict[str, object], message: str) -> None:
 
 @pytest.mark.parametrize("gamma", [0, -1, 1.5, float("nan"), "half"])
 def test_wrong_gammas(gamma: float) -> None:
-    for noise in (central.Hourglass, central.Staircase2D):
+    for noise in (central.Hourglass, central.StaircasePair):
         with pytest.raises(InvalidParameter, match="gamma"):
             noise(gamma=gamma)

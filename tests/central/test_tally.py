@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from dither import central
-from dither.central.tally import Grid, records
+from dither.central.tally import RecordGrid, records
 from dither.domains import Circle, Interval
 from dither.errors import InvalidParameter, MalformedReport, Mismatch
 
@@ -40,7 +40,7 @@ def test_places_stay_on_the_grid() -> None:
             continue
         domain = Interval(low, high)
         for cells in (1, 7, 1 << 20, 1 << 32, 1 << 36):
-            grid = Grid(domain, cells)
+            grid = RecordGrid(domain, cells)
             ends = np.array([np.nextafter(high, low), np.nextafter(low, high), low, high])
             for value in ends:
                 assert 0 <= grid.total(np.array([value])) <= cells
@@ -152,11 +152,11 @@ def test_a_tally_shows_nothing_by_accident() -> None:
     assert not hasattr(first, "__dict__")
     assert first != central.tally([0.123] * 41, UNIT)  # not even by comparison
     with pytest.raises(AttributeError):
-        first.grid = Grid(UNIT)  # type: ignore[misc]
+        first.grid = RecordGrid(UNIT)  # type: ignore[misc]
     with pytest.raises(AttributeError):
         del first.grid
     with pytest.raises(MalformedReport) as caught:
-        central.Tally(Grid(UNIT, 10), 99, 7)
+        central.Tally(RecordGrid(UNIT, 10), 99, 7)
     assert "99" not in str(caught.value)
 
 

@@ -54,8 +54,8 @@ def test_wrong_words() -> None:
     assert three.exit_code == 2
     assert "give two" in three.output
     for words, said in (
-        (("--goal", "mean", "--people", 9, "--bins", 8), "--bins says nothing"),
-        (("--goal", "values", "--people", 9), "--people says nothing"),
+        (("--goal", "mean", "--people", 9, "--bins", 8), "--bins is not an option"),
+        (("--goal", "values", "--people", 9), "--people is not an option"),
         (("--goal", "values", "--loss", "cubed"), "a power"),
         (("--goal", "distribution", "--people", 9, "--bins", 1), "bins"),
     ):

@@ -113,7 +113,7 @@ def test_missing_answers_are_an_error_unless_declared_public(trips: Path) -> Non
         (("--column", "minutes", "--interval", 0, 180, "--epsilon", 0), "positive"),
         (("--column", "minutes", "--interval", 0, 180, "--epsilon", 1, "--mechanism", "magic"), "Podium"),
         (("--column", "minutes", "--interval", 0, 180, "--circle", 3, "--epsilon", 1), "one domain"),
-        (("--column", "minutes", "--categories", 5, "--epsilon", 1, "--mechanism", "jrr"), "use Python"),
+        (("--column", "minutes", "--categories", 5, "--epsilon", 1, "--mechanism", "jrr"), "from Python"),
     ],
 )
 def test_wrong_words(trips: Path, words: tuple[object, ...], hint: str) -> None:

@@ -171,8 +171,8 @@ def test_places_outside_may_be_moved_to_the_border(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "hint"),
     [
-        ((), "do not read it off the data"),
-        ((*BOX, "--disk", 139, 35, 100), "do not read it off the data"),
+        ((), "do not take it from the data"),
+        ((*BOX, "--disk", 139, 35, 100), "do not take it from the data"),
         (("--box", 140, 35.5, 139, 36), "below"),
         (("--box", 139, 35.5, 500, 36), "−180 to 180"),
         ((*BOX, "--plot", "picture.xyz"), ".png"),
@@ -212,7 +212,7 @@ def test_a_map_of_reports_in_degrees(tmp_path: Path, monkeypatch: pytest.MonkeyP
     """A file that was written from Python without a projection is in degrees."""
     asked: list[dt.Rectangle] = []
     monkeypatch.setattr(
-        maps.Density, "share", lambda self, part: asked.append(part)
+        maps.DensityMap, "share", lambda self, part: asked.append(part)
     )  # its errors take seconds
     out, picture = tmp_path / "out.geojson", tmp_path / "map.geojson"
     box = dt.Rectangle(dt.Interval(139.4, 140.0), dt.Interval(35.5, 36.0))

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import dither as dt
-from dither.advice.goals import CROSSOVER
+from dither.advice.goals.estimates import CROSSOVER
 
 UNIT = dt.Interval(0, 1)
 AGES = dt.Interval(18, 100)

@@ -31,7 +31,7 @@ def test_a_distribution_is_one(reports, method, bins):
     middles = (shown.edges[1:] + shown.edges[:-1]) / 2
     np.testing.assert_allclose(shown.pdf(middles) * 180 / bins, shown.probabilities)
     assert shown.pdf(-1) == shown.pdf(180.5) == 0
-    assert repr(shown) == f"Distribution({bins} bins of [0, 180], {method!r}, n = 50 000)"
+    assert repr(shown) == f"EstimatedDistribution({bins} bins of [0, 180], {method!r}, n = 50 000)"
     assert shown.guarantee == reports.mechanism.guarantee
 
 
@@ -201,7 +201,7 @@ def test_a_picture_is_drawn(reports):
     axes = shown.plot()
     assert axes.get_xlim() == (0, 180)
     assert len(axes.patches) == 1
-    assert shown.plot(axes, level=0.5) is axes
+    assert shown.plot(ax=axes, level=0.5) is axes
     pyplot.close("all")
 
 

@@ -183,6 +183,6 @@ def test_other_powers() -> None:
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("epsilon", GOALS)
 def test_fresh_designs_reach_the_goal(kind: str, epsilon: float) -> None:
-    from dither.optimal.solver.solve import design
+    from dither.optimal.solver.solve_design import solve_design
 
-    assert design(optimal(kind, epsilon).problem).gap <= 0.005
+    assert solve_design(optimal(kind, epsilon).problem).gap <= 0.005

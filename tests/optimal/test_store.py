@@ -16,7 +16,8 @@ import dither as dt
 from dither.optimal import store
 from dither.optimal.design import Design
 from dither.optimal.problem import Problem
-from dither.optimal.solver import solve as solver
+from dither.optimal.solver import build_shipped
+from dither.optimal.solver import solve_design as solver
 from tests.optimal.kinds import KINDS, UNIT, optimal
 
 ARCHIVE = Path(store.__file__).with_name(store.SHIPPED)
@@ -36,6 +37,34 @@ def test_the_archive_is_small() -> None:
     assert ARCHIVE.stat().st_size < 500_000
     with zipfile.ZipFile(ARCHIVE) as archive:
         assert archive.testzip() is None
+
+
+def test_the_command_that_builds_the_archive_finds_it_complete() -> None:
+    """`python -m dither.optimal.solver.build_shipped` keeps what the package's own archive holds."""
+    before = ARCHIVE.read_bytes()
+    command = [sys.executable, "-m", "dither.optimal.solver.build_shipped"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout == ""  # a line for each design that is solved
+    assert ARCHIVE.read_bytes() == before
+
+
+def test_the_command_that_builds_the_archive_solves_what_is_missing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("scipy")
+    missing = Problem(0.125, dt.squared)
+    with zipfile.ZipFile(ARCHIVE) as archive:
+        designs = {name: archive.read(name) for name in archive.namelist()}
+    assert designs.pop(missing.name)
+    part = tmp_path / "designs.zip"
+    build_shipped.write(part, designs)
+    build_shipped.main(["--archive", str(part)])
+    assert capsys.readouterr().out.startswith(f"{missing.name}: error ")
+    with zipfile.ZipFile(part) as archive:
+        solved = Design.from_bytes(archive.read(missing.name), missing)
+        assert {name: archive.read(name) for name in designs} == designs
+    assert solved is not None
+    assert solved.gap <= 0.002
 
 
 @pytest.mark.slow
@@ -65,7 +94,7 @@ def test_a_design_is_solved_once(empty_cache: Path, monkeypatch: pytest.MonkeyPa
     assert made.gap <= 0.005
     files = [path for path in empty_cache.rglob("*") if path.is_file()]
     assert len(files) == 1
-    monkeypatch.setattr(solver, "design", _refuse)
+    monkeypatch.setattr(solver, "solve_design", _refuse)
     store.find.cache_clear()
     again = store.find(asked)
     assert again.to_bytes() == made.to_bytes()
@@ -191,12 +220,12 @@ def _run(code: str, cache: Path, given: bytes = b"") -> None:
 def test_a_request_that_no_mechanism_meets() -> None:
     """Reports inside the domain cannot average to its end."""
     pytest.importorskip("scipy")
-    from dither.optimal.solver.linear_program import Grid, solve
+    from dither.optimal.solver.linear_program import ProgramGrid, solve
 
     points = np.linspace(0.0, 0.5, 9)
     inside = np.linspace(-0.5, 0.5, 17)
     with pytest.raises(dt.errors.Infeasible):
-        solve(Problem(1.0, dt.squared, unbiased=True), Grid.at(points, inside))
+        solve(Problem(1.0, dt.squared, unbiased=True), ProgramGrid.at(points, inside))
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -150,7 +150,7 @@ def test_smoothed_maps_are_near_the_truth() -> None:
     assert plain > 0.7
     assert aside > 0.3
     assert found.probabilities.sum() == pytest.approx(1.0)
-    assert repr(found) == "Density(12 × 12 cells of [0, 1] × [0, 1], n = 60 000)"
+    assert repr(found) == "DensityMap(12 × 12 cells of [0, 1] × [0, 1], n = 60 000)"
 
 
 def test_shares_come_with_errors() -> None:

@@ -1,4 +1,4 @@
-"""Which mechanism, which budget, how many people: comparisons and recommendations."""
+"""Comparisons of mechanisms, and recommendations: which mechanism, which ε, how many people."""
 
 from dither.advice import goals
 from dither.advice.compare import compare

@@ -1,4 +1,4 @@
-"""Every mechanism that can ask a question: found among the public ones, not listed again."""
+"""The public mechanisms that fit a domain and a budget, found in the registry rather than listed again."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from dither.optimal.mechanism import Optimal
 from dither.optimal.problem import LEAST, MOST, Problem
 from dither.privacy import Pure
 
-# Other ways to read or place the same window that papers have names for: PM-C, T-PM, SW-C, T-SW and so on.
+# Methods that return a variant which papers have a name for: PM-C, T-PM, SW-C, T-SW and so on.
 _VARIANTS: Final = {
     "Laplace": ("truncated",),
     "PM": ("compressed", "truncated"),
@@ -32,18 +32,18 @@ _VARIANTS: Final = {
 @final
 @dataclass(frozen=True)
 class Candidate:
-    """A mechanism and what to type for it, such as `PM(…).truncated()`."""
+    """A mechanism and the expression that makes it, such as `PM.truncated()`."""
 
     name: str
     mechanism: Any  # one of `Questions`, or a pure protocol: see `on_a_line` and `on_categories`
-    variant: bool = False  # another reading or placing of a mechanism that is there too
+    variant: bool = False  # whether the same mechanism is in the list with another codebook or start
 
     def __str__(self) -> str:
         return self.name
 
 
 def on_a_line(domain: Line, epsilon: float, losses: tuple[Power, ...]) -> list[Candidate]:
-    """Give every mechanism of numbers for an interval or a circle; those made for a loss once for each."""
+    """Return every mechanism for an interval or a circle; one that takes a loss, once for each loss."""
     found: list[Candidate] = []
     for kind in _kinds(Questions):
         made_for: tuple[dict[str, Any], ...] = ({},)
@@ -63,10 +63,10 @@ def solved(
     unbiased: bool = False,
     wait: bool = True,
 ) -> list[Candidate]:
-    """Give the solved mechanisms for losses and criteria on an interval, as far as they can be had.
+    """Return the solved mechanism for each loss and criterion on an interval, as far as there is one.
 
-    With `unbiased` also those for a mean. Without `wait` only designs that are at hand: nothing is solved.
-    On a circle OGPM is the solution.
+    With `unbiased` also the unbiased ones. With `wait=False` only designs that are stored or interpolated.
+    On a circle OGPM is the optimum, so the list is empty.
     """
     if isinstance(domain, Circle) or not LEAST <= epsilon <= MOST:
         return []
@@ -79,14 +79,14 @@ def solved(
             shown = {name: value for name, value in more.items() if value is not Criterion.WORST}
             try:
                 mechanism = Optimal(domain, epsilon=epsilon, **more)
-            except DitherError:  # the extra that solves is not installed, or nothing could be certified
+            except DitherError:  # scipy is not installed, or no design was found
                 continue
             found.append(Candidate(_name(Optimal, shown), mechanism))
     return found
 
 
 def on_categories(domain: Categories, epsilon: float) -> list[Candidate]:
-    """Give every frequency protocol that takes these categories."""
+    """Return every frequency protocol that takes these categories."""
     return [one for kind in _kinds(PureProtocol) for one in _made(kind, domain, epsilon, {})]
 
 
@@ -97,7 +97,7 @@ def _kinds(base: type) -> tuple[type[Mechanism[Any]], ...]:
 
 
 def _plain(kind: type[Mechanism[Any]]) -> bool:
-    """Say whether a domain and a budget are all that a mechanism needs."""
+    """Return whether a domain and a budget are all that a mechanism needs."""
     needed = {
         field.name
         for field in fields(kind)
@@ -117,9 +117,9 @@ def _made(
     except DitherError:  # a protocol for two categories only, or a budget that its integers cannot carry
         return
     if not isinstance(mechanism.guarantee.bound, Pure) or mechanism.guarantee.assumes:
-        return  # another kind of promise: not to be compared by error alone
+        return  # another kind of guarantee: errors alone do not compare
     yield Candidate(name, mechanism)
-    if not isinstance(domain, Circle):  # on a circle reports lie in the domain already
+    if not isinstance(domain, Circle):  # on a circle every report lies in the domain: nothing to truncate
         for variant in _VARIANTS.get(kind.__name__, ()):
             yield Candidate(f"{name}.{variant}()", getattr(mechanism, variant)(), variant=True)
 

@@ -1,10 +1,10 @@
-"""Every mechanism that can ask a question, side by side: its errors, and how far they are from the best."""
+"""`dt.compare`: all mechanisms for a domain in a table, with errors relative to the smallest possible."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final, final
+from typing import TYPE_CHECKING, Any, Final, final
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from dither.advice.plotting import BUDGETS, draw_curves
 from dither.arrays import Floats
 from dither.domains import Categories, Circle, Domain, Interval, Line
 from dither.errors import DitherError, Infeasible, InvalidParameter
-from dither.losses import Criterion, Power, absolute, squared
+from dither.losses import Criterion, Power, absolute, check_loss, squared
 from dither.mechanisms.analysis import Questions
 from dither.mechanisms.base import check_epsilon
 from dither.numerics.quadrature import integrate
@@ -21,16 +21,19 @@ from dither.optimal import store
 from dither.optimal.closed_form import known_optimum
 from dither.optimal.mechanism import Optimal
 from dither.optimal.problem import Problem
-from dither.table import Row, Table, shown
+from dither.table import ResultTable, Row, shown
 
-_INPUTS: Final = 2048  # spread evenly, over which the error of a solved mechanism is averaged
-_UNBIASED: Final = 1e-6  # a bias below this share of the domain's length is none
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_INPUTS: Final = 2048  # evenly spaced, over which the error of a solved mechanism is averaged
+_UNBIASED: Final = 1e-6  # a bias below this share of the domain's length counts as 0
 
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
-class Comparison(Table):
-    """What `dt.compare` gives: a table of mechanisms, the best first, that can also be drawn.
+class Comparison(ResultTable):
+    """The result of `dt.compare`: a table of mechanisms, the best first, with a `plot` method.
 
     `relative …` columns divide an error by the smallest possible one, or by the smallest found.
     """
@@ -40,24 +43,26 @@ class Comparison(Table):
     candidates: tuple[Candidate, ...]
     losses: tuple[Power, ...]
 
-    def plot(self, *, loss: Power | None = None, count: int = 6, axes: Any = None) -> Any:
-        """Draw the best mechanisms: their error against the value, and their worst error against ε.
+    def plot(
+        self, *, loss: Power | None = None, count: int = 6, ax: Sequence[Axes] | None = None
+    ) -> Sequence[Axes]:
+        """Draw the best mechanisms in two panels: error against the value, and worst error against ε.
 
-        Gives two of matplotlib's axes; `axes` may be two of the caller's. On categories, the variance against
-        the frequency. Needs the extra `plot`.
+        `ax` is a pair of axes, such as `plt.subplots(1, 2)[1]`; the pair is returned. On categories the left
+        panel shows the variance against the frequency. Needs the extra `plot`.
         """
         best = self.candidates[:count]
         if isinstance(self.domain, Categories):
             here = [(one.name, _frequency_curve(one)) for one in best]
             there = [(one.name, _along(one, lambda made: made.variance(0.0))) for one in best]
-            return draw_curves(here, there, ("frequency", "variance of one report"), axes)
+            return draw_curves(here, there, ("frequency", "variance of one report"), ax=ax)
         judged = self.losses[0] if loss is None else loss
         here = [(one.name, _error_curve(one, judged)) for one in best]
         worst = Criterion.WORST
         there = [(one.name, _along(one, lambda made: error_of(made, judged, worst))) for one in best]
-        return draw_curves(here, there, ("value", f"{judged!r} error"), axes)
+        return draw_curves(here, there, ("value", f"{judged!r} error"), ax=ax)
 
-    def _shown(self) -> tuple[list[str], list[list[str]]]:
+    def _cells(self) -> tuple[list[str], list[list[str]]]:
         # A relative error stands beside its error: the same table in half the width.
         plain = [name for name in self.columns if not name.startswith("relative ")]
         cells = []
@@ -71,11 +76,11 @@ class Comparison(Table):
 
 
 def compare(domain: Domain, *, epsilon: float, losses: Sequence[Power] = (absolute, squared)) -> Comparison:
-    """Compare every mechanism that can ask a question of this domain with this budget.
+    """Return a table of every mechanism for this domain at this budget.
 
-    On an interval or a circle: worst and average error under each loss, the largest bias, the largest
-    variance, the bytes of a report. On categories: the variance that one report adds to a frequency.
-    Mechanisms are sorted by their worst error under the first loss, the best first.
+    On an interval or a circle its columns are the worst and average error under each loss, the largest bias,
+    the largest variance and the bytes of a report; on categories, the variance that one report adds to a
+    frequency. The rows are sorted by the worst error under the first loss, or by the average variance.
 
     >>> from dither.domains import Interval
     >>> compare(Interval(0, 1), epsilon=1)["OGPM(loss=absolute)"]["worst absolute"]
@@ -89,9 +94,9 @@ def compare(domain: Domain, *, epsilon: float, losses: Sequence[Power] = (absolu
             f"mechanisms are compared on an Interval, a Circle or Categories, not on {type(domain).__name__}"
             "; for places ask dt.recommend(area, dt.goals.Places(), epsilon=…)"
         )
-    if not losses or not all(isinstance(loss, Power) for loss in losses):
-        raise InvalidParameter("losses are a list of dt.absolute, dt.squared or dt.power(k)")
-    return _compare_numbers(domain, budget, tuple(losses))
+    if not losses:
+        raise InvalidParameter("give at least one loss, such as dt.absolute")
+    return _compare_numbers(domain, budget, tuple(check_loss(loss) for loss in losses))
 
 
 def _compare_numbers(domain: Line, epsilon: float, losses: tuple[Power, ...]) -> Comparison:
@@ -163,7 +168,7 @@ def _compare_protocols(domain: Categories, epsilon: float) -> Comparison:
 
 
 def error_of(mechanism: Any, loss: Power, criterion: Criterion) -> float:
-    """Give the worst or the average error of a mechanism of numbers; a solved one's own is certified."""
+    """Return the worst or average error of a mechanism on a line; a solved one's own error is certified."""
     if isinstance(mechanism, Optimal):
         if (mechanism.loss, mechanism.criterion) == (loss, criterion):
             return mechanism.certificate.error
@@ -174,21 +179,21 @@ def error_of(mechanism: Any, loss: Power, criterion: Criterion) -> float:
 
 
 def average_variance(protocol: Any) -> float:
-    """Give the mean over all categories of n times the variance that privacy adds: the same for all truths.
+    """Return n times the variance that privacy adds to a frequency, averaged over the categories.
 
-    It is (p(1−p) + (k−1)·q(1−q)) / (k·(p−q)²), for the frequencies sum to one [Wang17, Thm 2].
+    It is (p(1−p) + (k−1)·q(1−q)) / (k·(p−q)²), whatever the frequencies are: they sum to 1 [Wang17, Thm 2].
     """
     return float(protocol.variance(1.0 / len(protocol.categories)))
 
 
 def largest(mechanism: Questions, function: Callable[[Floats], Floats]) -> float:
-    """Give the largest value of a function of the input, over 2049 inputs and those where formulas change."""
+    """Return the largest value of a function of the input over 2049 inputs and the kinks of the law."""
     grid = np.unique(np.clip([*np.linspace(0.0, 1.0, 2049), *mechanism.law.kinks], 0.0, 1.0))
     return float(np.max(function(mechanism.line.from_unit(grid))))
 
 
 def mean_over(mechanism: Questions, function: Callable[[Floats], Floats]) -> float:
-    """Give the mean of a function of the input over inputs spread evenly."""
+    """Return the mean of a function of the input over a uniform distribution of inputs."""
     line = mechanism.line
     if isinstance(mechanism, Optimal):
         return float(np.mean(function(line.from_unit((np.arange(_INPUTS) + 0.5) / _INPUTS))))
@@ -207,7 +212,7 @@ def _frequency_curve(one: Candidate) -> tuple[Floats, Floats]:
 
 
 def _along(one: Candidate, measure: Callable[[Any], float]) -> tuple[Floats, Floats]:
-    """Give a measure of the same mechanism at other budgets, about as many as the eye needs."""
+    """Return the ε of the picture, and a measure of the same mechanism at each; NaN where it has none."""
     values = []
     for budget in BUDGETS:
         try:
@@ -218,7 +223,7 @@ def _along(one: Candidate, measure: Callable[[Any], float]) -> tuple[Floats, Flo
 
 
 def _at(mechanism: Any, epsilon: float) -> Any:
-    """Give the mechanism with another budget; a solved one only if its design is at hand."""
+    """Return the mechanism with another budget; raise Infeasible if that would need a design to be solved."""
     if isinstance(mechanism, Optimal) and not store.ready(replace(mechanism.problem, epsilon=epsilon)):
-        raise Infeasible("nothing is solved for a picture")
+        raise Infeasible("no stored design has this budget")
     return mechanism.at(epsilon)

@@ -3,39 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
-
-import numpy as np
+from typing import TYPE_CHECKING, Final
 
 from dither.arrays import Floats
-from dither.errors import InvalidParameter, MissingExtra
+from dither.mechanisms.plotting import panels_or_new
 
-Curve = tuple[str, tuple[Floats, Floats]]  # a name, places and heights
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
-MARKS: Final = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0)  # along ε
-BUDGETS: Final = (0.25, 0.375, 0.5, 0.75, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0)  # what is drawn
+Curve = tuple[str, tuple[Floats, Floats]]  # a label, x and y
+
+MARKS: Final = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0)  # labels of the ε axis
+BUDGETS: Final = (0.25, 0.375, 0.5, 0.75, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0)  # on the ε axis
 
 
 def draw_curves(
-    here: Sequence[Curve], there: Sequence[Curve], labels: tuple[str, str], axes: Any = None
-) -> Any:
-    """Draw curves against the input on the left and, against ε, on the right; give both axes back."""
-    if axes is None:
-        try:
-            from matplotlib.figure import Figure
-        except ImportError:
-            raise MissingExtra("a picture", "plot") from None
-        axes = Figure(figsize=(10.0, 4.2), layout="constrained").subplots(1, 2)
-    if np.size(axes) != 2:
-        raise InvalidParameter("a comparison is drawn on two axes: plt.subplots(1, 2)[1]")
-    left, right = axes
-    for name, (places, heights) in here:
-        left.plot(places, heights, label=name)
-    for name, (places, heights) in there:
-        right.plot(places, heights, label=name)
+    here: Sequence[Curve],
+    there: Sequence[Curve],
+    labels: tuple[str, str],
+    *,
+    ax: Sequence[Axes] | None = None,
+) -> Sequence[Axes]:
+    """Draw curves against the input in the left panel and against ε in the right; return both axes."""
+    ax = panels_or_new(ax, 2)
+    left, right = ax
+    for name, (x, y) in here:
+        left.plot(x, y, label=name)
+    for name, (x, y) in there:
+        right.plot(x, y, label=name)
     left.set(xlabel=labels[0], ylabel=labels[1], ylim=(0, None))
     right.set(xlabel="ε", ylabel=f"worst {labels[1]}", xscale="log", yscale="log")
     right.set_xticks(MARKS, [f"{mark:g}" for mark in MARKS])
     right.set_xticks([], minor=True)
     left.legend(frameon=False, fontsize="small")
-    return axes
+    return ax

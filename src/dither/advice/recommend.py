@@ -1,4 +1,4 @@
-"""Which mechanism, which budget, how many people: the questions that come first."""
+"""`dt.recommend`, `dt.epsilon_for`, `dt.people_for`: choose a mechanism, a budget or a number of people."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from dataclasses import dataclass
 from typing import Any, final
 
 from dither.advice.catalogue import Candidate
-from dither.advice.goal import Goal
+from dither.advice.goals.goal import Goal
 from dither.domains import Domain, finite
 from dither.errors import Infeasible, InvalidParameter
 from dither.mechanisms.base import LEAST_EPSILON, MOST_EPSILON, Mechanism, check_epsilon
 from dither.numerics.false_position import decreasing_root
-from dither.table import Table, shown
+from dither.table import ResultTable, as_text, percent, shown
 
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
-class Recommendation(Table):
-    """What `dt.recommend` gives: mechanisms for a goal, the best first, each with its error and a reason.
+class Recommendation(ResultTable):
+    """The result of `dt.recommend`: mechanisms for a goal, the best first, each with its error and a reason.
 
-    `best` is the first of them, ready to perturb.
+    `best` is the first of them, as an object.
     """
 
     mechanisms: tuple[Mechanism[Any], ...]
@@ -31,16 +31,15 @@ class Recommendation(Table):
         return self.mechanisms[0]
 
     def __repr__(self) -> str:
-        width = max(len(str(row["mechanism"])) for row in self.rows)
-        lines = [
-            f"{i + 1:2d}. {row['mechanism']:<{width}}  {shown(row['error']):>9}  {row['why']}"
-            for i, row in enumerate(self.rows)
+        rows = [
+            (f"{number:2d}. {row['mechanism']}", f"{shown(row['error']):>9}", row["why"])
+            for number, row in enumerate(self.rows, 1)
         ]
-        return "\n".join([self.title, "", *lines])
+        return f"{self.title}\n\n{as_text((), rows, align='lrl')}"
 
 
 def recommend(domain: Domain, goal: Goal, *, epsilon: float) -> Recommendation:
-    """Rank the mechanisms for a goal by the error predicted at a budget, the best first.
+    """Return the mechanisms for a goal, ranked by the error predicted at a budget, the best first.
 
     >>> from dither.domains import Interval
     >>> from dither import goals
@@ -97,7 +96,7 @@ def epsilon_for(domain: Domain, goal: Goal, target_error: float) -> float:
 
 
 def people_for(domain: Domain, goal: Goal, target_error: float, *, epsilon: float) -> int:
-    """Give how many people the best mechanism needs to meet a target error; the goal's n is left open.
+    """Return how many people the best mechanism needs to meet a target error; the goal's n is left open.
 
     >>> from dither.domains import Interval
     >>> from dither import goals
@@ -136,4 +135,4 @@ def _target(target_error: float) -> float:
 
 
 def _more(ratio: float) -> str:
-    return f"{ratio:.3g} times the" if ratio >= 2.0 else f"{100.0 * (ratio - 1.0):.2g} % more"
+    return f"{ratio:.3g} times the" if ratio >= 2.0 else f"{percent(ratio - 1.0)} more"

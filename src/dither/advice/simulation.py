@@ -1,7 +1,7 @@
-"""Errors that no formula gives, by trying: how far an estimated distribution is from the true one.
+"""The error of an estimated distribution, for which there is no formula, found by simulation.
 
-People are spread evenly over the domain. Of the populations tried (one hill, two hills, falling, all alike)
-that is about the hardest: only a single spike between two bins, at large ε, had a clearly larger error.
+Simulated values are uniform on the domain. Of the distributions tried (one peak, two peaks, decreasing, a
+point mass) that is about the hardest: only a peak between two bins, at large ε, had a clearly larger error.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from dither.mechanisms.number import NumberMechanism
 from dither.numerics.false_position import power_law_root
 from dither.randomness import Seeded
 
-FINAL: Final = range(128)  # simulations behind a prediction: their mean is known to one or two per cent
-FIRST: Final = range(1000, 1016)  # simulations that tell who is worth more: others, for luck is no merit
-_CLOSE: Final = 0.02  # how near to a target error a number of people is searched for
+FINAL: Final = range(128)  # seeds of a prediction: its standard error is one or two per cent
+FIRST: Final = range(1000, 1016)  # other seeds for the first ranking, so that its luck is not reused
+_CLOSE: Final = 0.02  # how near to the target error a number of people must come, relative to it
 _LIMIT: Final = 1e12
-_MOST: Final = 1 << 20  # people simulated; beyond, the fall with n that was seen goes on
+_MOST: Final = 1 << 20  # people simulated; for more, the rate at which the error falls is extrapolated
 
 
 def tells_apart(mechanism: Any, bins: int) -> bool:
-    """Say whether reports of two neighbouring bins at either end of the domain have different laws at all."""
+    """Return whether the first two bins, and the last two, have different laws of their reports."""
     if not isinstance(mechanism, NumberMechanism) or mechanism.outcomes < bins:
         return False  # two values tell a mean, not a distribution
     if isinstance(mechanism.domain, Circle):
@@ -43,7 +43,7 @@ def tells_apart(mechanism: Any, bins: int) -> bool:
 
 
 def distance(mechanism: Any, n: int, bins: int, runs: range = FINAL) -> float:
-    """Give the mean area between the true and the estimated cdf, in the domain's units."""
+    """Return the mean area between the true and the estimated cdf over the runs, in the domain's units."""
     if n <= _MOST:
         return _simulated(mechanism, n, bins, runs)
     near, far = (_simulated(mechanism, count, bins, runs[: len(FIRST)]) for count in (_MOST // 8, _MOST))
@@ -73,7 +73,7 @@ def _simulated(mechanism: Any, n: int, bins: int, runs: range) -> float:
 
 
 def _coarser(mechanism: Any, bins: int) -> Any:
-    """Give the same mechanism on fewer cells, where it can be had: quicker to read, with the same error."""
+    """Return the same mechanism on fewer cells where possible: as accurate, and faster to decode."""
     cells = 1 << max(10, (16 * bins - 1).bit_length())
     given = next((field for field in fields(mechanism) if field.name == "cells"), None)
     if given is None or not given.init or mechanism.cells <= cells:
@@ -85,7 +85,7 @@ def _coarser(mechanism: Any, bins: int) -> Any:
 
 
 def apart(line: Line, first: Floats, second: Floats) -> float:
-    """Give the area between two cdfs over equal bins; on a circle, the least over where they begin."""
+    """Return the area between two cdfs over equal bins; on a circle, the least over all starting points."""
     gaps = np.cumsum(np.asarray(first) - second)
     if isinstance(line, Circle):
         gaps = gaps - np.median(gaps)

@@ -8,8 +8,8 @@ probability of any answer by a factor of at most e^ε, exactly, on integers.
 from dither.central.answer import Answer
 from dither.central.bounds import LearnedBounds
 from dither.central.mean import LITERAL, MIDPOINT, Convention, mean, swap_mean
-from dither.central.methods import INDEPENDENT, SHIFTED, TRANSFORMED, Method
-from dither.central.noise import Hourglass, LaplacePair, Noise, Staircase2D
+from dither.central.methods import INDEPENDENT, SHIFTED, TRANSFORMED, MeanMethod
+from dither.central.noise import Hourglass, LaplacePair, PairNoise, StaircasePair
 from dither.central.tally import Tally, tally
 from dither.central.totals import count, laplace, staircase, sum
 
@@ -24,9 +24,9 @@ __all__ = [
     "Hourglass",
     "LaplacePair",
     "LearnedBounds",
-    "Method",
-    "Noise",
-    "Staircase2D",
+    "MeanMethod",
+    "PairNoise",
+    "StaircasePair",
     "Tally",
     "count",
     "laplace",

@@ -1,4 +1,4 @@
-"""What a curator releases: a noisy number with an error bar made of public and released numbers alone."""
+"""The result of a release: a noisy number, with an interval computed from released and public numbers."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final, Protocol, final
 
-from dither.central.methods import Method
+from dither.central.methods import MeanMethod
 from dither.central.pairs import Pair
-from dither.central.tally import Grid
+from dither.central.tally import RecordGrid
 from dither.domains import Interval
 from dither.estimation.estimate import Estimate, show
 from dither.numerics.bisection import farthest_float, smallest_positive_integer
@@ -25,24 +25,24 @@ _HALVINGS: Final = 10  # of the step at which a share first fails its test: to a
 
 
 class Ends(ABC):
-    """The ends of an interval at a level, from what was released."""
+    """A confidence interval, computed from what was released."""
 
     @abstractmethod
     def at(self, level: float) -> tuple[float, float]:
-        """Give the ends of the interval that covers the data's value with probability `level`."""
+        """Return the ends of the interval that covers the data's value with probability `level`."""
 
     @abstractmethod
     def half(self, level: float) -> float:
-        """Give the distance from the released value to the farther end."""
+        """Return the distance from the released value to the farther end."""
 
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
 class Answer(Estimate):
-    """A released number. Its error is that of the noise, about the *data's* value rather than a population's.
+    """A released number. Its error is that of the noise, about the *data's* value and not a population's.
 
-    `n` is the released count, or 0 where none was released; `domain` has the bounds that were used, given or
-    learned. The interval follows the noise's own law, and a mean's stays inside the domain.
+    `n` is the released count, or 0 if none was released; `domain` has the bounds that were used, given or
+    learned. The interval is computed from the law of the noise; that of a mean stays inside the domain.
     """
 
     ends: Ends
@@ -50,7 +50,7 @@ class Answer(Estimate):
 
     @property
     def swap_guarantee(self) -> Guarantee:
-        """What holds for one record changed rather than added or removed: a removal and an addition, 2ε."""
+        """The guarantee for one record changed: 2ε, since that is a removal and an addition."""
         return self.guarantee if PUBLIC_COUNT in self.guarantee.assumes else self.guarantee.repeated(2)
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
@@ -70,7 +70,7 @@ class Answer(Estimate):
 
 
 def to_float(number: Fraction | int) -> float:
-    """Give the nearest float, or an infinity: an error would depend on the data."""
+    """Return the nearest float, or an infinity: raising an error would depend on the data."""
     try:
         return float(number)
     except OverflowError:
@@ -78,16 +78,16 @@ def to_float(number: Fraction | int) -> float:
 
 
 class Tail(Protocol):
-    """A law of one integer that knows its tail."""
+    """A law of one integer with a known tail probability."""
 
     def tail(self, size: int) -> float:
-        """Give P(|z| ≥ size)."""
+        """Return P(|z| ≥ size)."""
 
 
 @final
 @dataclass(frozen=True)
 class Symmetric(Ends):
-    """The interval about one noisy number on a lattice of a given unit, inside a domain if there is one."""
+    """The interval about one noisy multiple of a unit, inside a domain if there is one."""
 
     centre: float
     unit: Fraction
@@ -103,7 +103,7 @@ class Symmetric(Ends):
 
     def at(self, level: float) -> tuple[float, float]:
         half = self.half(level)
-        # A number beyond the floats is at least as far as the last of them: its near end is looked for there.
+        # A centre that is infinite as a float is at least LARGEST: the nearer end is computed from that.
         low, high = min(self.centre, LARGEST) - half, max(self.centre, -LARGEST) + half
         if self.domain is None:
             return low, high
@@ -113,25 +113,25 @@ class Symmetric(Ends):
 @final
 @dataclass(frozen=True)
 class Shares(Ends):
-    """The interval of a mean: every share of the domain that the noise does not make unlikely.
+    """The interval of a mean: all shares of the domain that a test of the noise does not reject.
 
-    For the true share a the number ŝ − a·n̂ is noise alone, of a known law, whatever the count is. So the
-    shares that pass its test at a level form a set that covers the truth at that level, at every n.
+    For the true share a, ŝ − a·n̂ is noise alone, of a known law, whatever the count is. So the shares that
+    pass the test at a level form a set that covers the true share with that probability, at every n.
     """
 
     share: float
     error: float  # the standard error of the share
     first: int
     second: int
-    method: Method
+    method: MeanMethod
     law: Pair
-    grid: Grid
+    grid: RecordGrid
 
     def at(self, level: float) -> tuple[float, float]:
         _, count = self.method.solve(self.first, self.second, self.grid)
         if count <= 0:
             return self.grid.domain.low, self.grid.domain.high
-        # Never narrower than one standard error: a value clipped to an end can lie outside its own set.
+        # At least one standard error wide: a value that was clipped to an end can lie outside the set.
         passes = self._passes(level)
         step = max(self.error, 2.0**-50)
         low, high = (

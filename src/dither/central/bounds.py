@@ -1,4 +1,4 @@
-"""Bounds for people who do not know any: learned from the data, for a stated share of the budget."""
+"""Clamping bounds that are learned from the data with a stated share of the budget."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import Final, final
 import numpy as np
 
 from dither.arrays import Array, Integers
-from dither.central.discrete import Decay
+from dither.central.discrete import GeometricRatio
 from dither.domains import BLOCK, Interval, finite
 from dither.errors import InvalidParameter
 from dither.randomness import Source
 
-_MISTAKE: Final = 0.05  # the probability that some empty bin looks full
+_MISTAKE: Final = 0.05  # the probability that the count of some empty bin passes the threshold
 
 
 @final
@@ -24,8 +24,8 @@ class LearnedBounds:
     """Learn the clamping bounds from the data with a share of ε, then spend the rest on the answer.
 
     Records are counted by sign and power of two, between ±2^smallest and ±2^largest; every count is given
-    exact geometric noise, and the bounds are the outer edges of the outermost bins that stand out of it. So
-    the bounds are powers of two, and fewer than about 10/ε′ records beyond them are clamped.
+    exact geometric noise. The bounds are the outer edges of the outermost bins whose counts pass a threshold.
+    So the bounds are powers of two, and fewer than about 10/ε′ records beyond them are clamped.
     """
 
     share: float = 0.2
@@ -42,17 +42,17 @@ class LearnedBounds:
             raise InvalidParameter("the smallest power of two must be below the largest")
 
     def learn(self, values: Array, epsilon: Fraction, source: Source) -> Interval:
-        """Choose bounds with a budget of ε for one record added or removed.
+        """Return bounds chosen with a budget of ε for one record added or removed.
 
-        A record is in one bin at most, so it moves one count by one: geometric noise of ratio e^(−ε) on every
-        count is ε-private, and the bounds are made of the noisy counts alone.
+        A record is in at most one bin, so it changes one count by 1: geometric noise of ratio e^(−ε) on every
+        count is ε-private, and the bounds depend on the noisy counts alone.
         """
-        decay = Decay(epsilon)
-        noisy = [int(count) + decay.two_sided(source) for count in self._counts(values)]
-        # P(noise ≥ t) = b^t/(1 + b) < b^t, over all bins at most the stated probability of a mistake.
+        ratio = GeometricRatio(epsilon)
+        noisy = [int(count) + ratio.two_sided(source) for count in self._counts(values)]
+        # P(noise ≥ t) = b^t/(1 + b) < b^t; summed over all bins, at most _MISTAKE.
         threshold = math.ceil(math.log(len(noisy) / _MISTAKE) / epsilon)
         full = [place for place, count in enumerate(noisy) if count >= threshold]
-        if not full:  # too few records to see anything: the fullest bin, if only by its noise
+        if not full:  # no count passes: take the bin with the largest noisy count
             full = [max(range(len(noisy)), key=noisy.__getitem__)]
         edges = self._edges()
         return Interval(edges[full[0]], edges[full[-1] + 1])
@@ -62,7 +62,7 @@ class LearnedBounds:
         return [-edge for edge in reversed(outer)] + outer
 
     def _counts(self, values: Array) -> Integers:
-        """Count the records between neighbouring edges; those beyond count in the last bin, NaN nowhere."""
+        """Return the number of records in each bin; those beyond are in the last one, NaN in none."""
         powers = self.largest - self.smallest
         counts = np.zeros(2 * powers + 1, dtype=np.int64)
         with np.errstate(all="ignore"):

@@ -1,4 +1,4 @@
-"""From what a caller has to a tally, and what is promised about it."""
+"""Read the arguments of a release: the data as a tally, the guarantee, and the checked choices."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from dither.randomness import Source
 def gather(
     data: object, domain: Interval | LearnedBounds | None, epsilon: Fraction, source: Source
 ) -> tuple[Tally, Fraction]:
-    """Give the tally of the data and what is left of the budget once its bounds are known."""
+    """Return the tally of the data, and the budget that is left after learning its bounds."""
     if isinstance(data, Tally):
         if domain is not None and domain != data.grid.domain:
             raise InvalidParameter("a tally has its domain already: leave the domain out")
@@ -25,18 +25,16 @@ def gather(
         spent = epsilon * Fraction(domain.share)
         return tally(values, domain.learn(values, spent, source)), epsilon - spent
     if domain is None:
-        raise InvalidParameter(
-            "values need a public domain, such as Interval(0, 100); LearnedBounds() if nobody knows it"
-        )
+        raise InvalidParameter("values need a public domain, such as Interval(0, 100), or LearnedBounds()")
     return tally(data, domain), epsilon
 
 
 def record_guarantee(epsilon: Fraction, *assumes: str) -> Guarantee:
-    """Give the promise for one record: ε is the rational number that the noise was drawn with, in all."""
+    """Return the guarantee for one record; ε is the exact rational number that was spent in all."""
     return Guarantee(Pure(float(epsilon)), Unit.RECORD, assumes)
 
 
 def expect(given: object, kind: type, name: str, choices: str) -> None:
-    """Raise if a choice is not one of the objects that it is made with."""
+    """Raise InvalidParameter if an argument is not of the expected kind."""
     if not isinstance(given, kind):
         raise InvalidParameter(f"{name} must be {choices} of dither.central, not {type(given).__name__}")

@@ -1,7 +1,7 @@
-"""Coins that fall with probability e^(−ε), and geometric noise made of them, exactly.
+"""Exact Bernoulli draws with probability e^(−ε), and geometric noise made of them.
 
-The series of e^(−x) is read as a sequence of rational coins [CKS20, Alg. 1 and 2], so a rational budget is
-honoured to the last bit: no float, and no rounded e^ε, takes part in a draw.
+The series of e^(−x) is sampled as a sequence of rational coins [CKS20, Alg. 1 and 2], so the probabilities
+are exact for a rational ε: no float and no rounded e^ε takes part in a draw.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from dither.randomness import Source
 
 
 def budget(epsilon: object) -> Fraction:
-    """Give ε as the exact rational number of its double, or say what it must be."""
+    """Return ε as the exact rational number of its double; raise InvalidParameter if it is out of range."""
     number = finite("epsilon", epsilon)
     if not 1e-9 <= number <= 200:
         raise InvalidParameter("epsilon must lie between 1e-9 and 200")
@@ -26,11 +26,11 @@ def budget(epsilon: object) -> Fraction:
 
 @final
 @dataclass(frozen=True)
-class Decay:
-    """The number b = e^(−exponent): a coin with that probability, and noise that falls off by it a step.
+class GeometricRatio:
+    """The ratio b = e^(−exponent) of a geometric law, with coins of probability b and the law's noise.
 
     >>> from dither.randomness import Seeded
-    >>> Decay(Fraction(1, 2)).geometric(Seeded(3)) >= 0
+    >>> GeometricRatio(Fraction(1, 2)).geometric(Seeded(3)) >= 0
     True
     """
 
@@ -38,7 +38,7 @@ class Decay:
 
     def __post_init__(self) -> None:
         if self.exponent <= 0:
-            raise InvalidParameter("a decay needs a positive exponent")
+            raise InvalidParameter("the ratio e^(−exponent) of a geometric law needs a positive exponent")
 
     @property
     def halvings(self) -> int:
@@ -46,11 +46,11 @@ class Decay:
         return math.floor(self.exponent)
 
     def coin(self, source: Source) -> bool:
-        """Give True with probability exactly b."""
+        """Return True with probability exactly b."""
         return self._coin(source, 1)
 
     def doubled_coin(self, source: Source) -> bool:
-        """Give True with probability exactly 2^halvings · b: what a proposal of 2^(−halvings) still lacks."""
+        """Return True with probability exactly 2^halvings · b, for proposals made with 2^(−halvings)."""
         return self._coin(source, 3)
 
     def _coin(self, source: Source, first: int) -> bool:
@@ -59,7 +59,7 @@ class Decay:
         return all(_falls(1, 1, source, first) for _ in range(whole)) and _falls(rest, denominator, source)
 
     def geometric(self, source: Source) -> int:
-        """Give k = 0, 1, 2, … with probability exactly (1 − b)·b^k [CKS20, Alg. 2]."""
+        """Draw k = 0, 1, 2, … with probability exactly (1 − b)·b^k [CKS20, Alg. 2]."""
         denominator = self.exponent.denominator
         rest = source.below(denominator)
         while not _falls(rest, denominator, source):
@@ -70,21 +70,21 @@ class Decay:
         return (rest + denominator * whole) // self.exponent.numerator
 
     def two_sided(self, source: Source) -> int:
-        """Give any integer k with probability exactly (1 − b)/(1 + b)·b^|k|: discrete Laplace noise."""
+        """Draw an integer k with probability exactly (1 − b)/(1 + b)·b^|k|: discrete Laplace noise."""
         while True:
             negative = source.bits(1)
             size = self.geometric(source)
-            if size or not negative:  # 0 would otherwise come up twice
+            if size or not negative:  # or 0, which has two signs, would be twice as likely
                 return -size if negative else size
 
 
 def _falls(numerator: int, denominator: int, source: Source, first: int = 1) -> bool:
-    """Give True with probability exactly e^(−numerator/denominator), the fraction being at most 1.
+    """Return True with probability exactly e^(−numerator/denominator), the fraction being at most 1.
 
-    With x the fraction, coin k falls with probability x/k, so the first k fall with probability x^k/k!, and
-    the alternating sum of these, e^(−x), is the probability that an even number falls [CKS20, Alg. 1]. For
-    x = 1 coin 1 always falls, and True needs coin 2, one half, to fall as well: starting at coin 3 takes that
-    half away, and gives 2/e exactly.
+    With x the fraction, coin k is heads with probability x/k, so the first k are heads with probability
+    x^k/k!. The alternating sum of these, e^(−x), is the probability that the first tails comes after an even
+    number of heads [CKS20, Alg. 1]. For x = 1 coin 1 is always heads, and True needs coin 2, of probability
+    one half, to be heads as well: starting at coin 3 leaves that half out, and gives 2/e exactly.
     """
     coin = first
     while source.below(denominator * coin) < numerator:

@@ -10,16 +10,16 @@ from dither.central.answer import PUBLIC_COUNT, Answer, Shares, Symmetric
 from dither.central.bounds import LearnedBounds
 from dither.central.data import expect, gather, record_guarantee
 from dither.central.discrete import budget
-from dither.central.methods import TRANSFORMED, Method
-from dither.central.noise import Hourglass, Noise
-from dither.central.staircase import Staircase
+from dither.central.methods import TRANSFORMED, MeanMethod
+from dither.central.noise import Hourglass, PairNoise
+from dither.central.staircase import DiscreteStaircase
 from dither.domains import Interval
 from dither.errors import InvalidParameter
 from dither.randomness import SYSTEM, Source
 
 
 class Convention(Enum):
-    """What the mean is where the released count is zero or negative, which is bound to happen at small n."""
+    """What the mean is if the released count is zero or negative, which happens at small n."""
 
     MIDPOINT = "the middle of the domain"
     LITERAL = "the clipped quotient, as the paper's algorithms have it"
@@ -38,8 +38,8 @@ def mean(
     domain: Interval | LearnedBounds | None = None,
     *,
     epsilon: float,
-    method: Method = TRANSFORMED,
-    noise: Noise = _HOURGLASS,
+    method: MeanMethod = TRANSFORMED,
+    noise: PairNoise = _HOURGLASS,
     convention: Convention = MIDPOINT,
     source: Source | None = None,
 ) -> Answer:
@@ -50,8 +50,8 @@ def mean(
     Use when:  a trusted curator holds the values; otherwise each person perturbs their own.
     Reference: [AddRemove23], Algorithm 3 with hourglass noise on an integer grid.
     """
-    expect(method, Method, "method", "INDEPENDENT, SHIFTED or TRANSFORMED")
-    expect(noise, Noise, "noise", "LaplacePair(), Staircase2D() or Hourglass()")
+    expect(method, MeanMethod, "method", "INDEPENDENT, SHIFTED or TRANSFORMED")
+    expect(noise, PairNoise, "noise", "LaplacePair(), StaircasePair() or Hourglass()")
     expect(convention, Convention, "convention", "MIDPOINT or LITERAL")
     whole = budget(epsilon)
     source = SYSTEM if source is None else source
@@ -60,7 +60,7 @@ def mean(
     law = noise.law(method, grid, left)
     exact, error = method.query(*secret.secret(), grid), law.draw(source)
     first, second = exact[0] + error[0], exact[1] + error[1]
-    # Everything from here on is made of these two released integers and of public numbers.
+    # Everything below is computed from these two released integers and from public numbers.
     share, count = quotient(*method.solve(first, second, grid), convention)
     worst = float(max(share, 1 - share))
     deviation = law.deviation(method.weights(float(share), grid))
@@ -75,7 +75,7 @@ def swap_mean(
 ) -> Answer:
     """Release the mean where the number of records is public: nobody can tell what any one person's value is.
 
-    Promise:   pure ε for one record changed. Nothing hides how many records there are: `n` is exact.
+    Promise:   pure ε for one record changed. The number of records is not protected: `n` is exact.
     Use when:  everybody knows the count; `mean` costs no more and hides it, but promises 2ε for a change.
     Reference: [GV14], staircase noise on the sum; the lower bound of [AddRemove23] is this variance.
     """
@@ -85,10 +85,10 @@ def swap_mean(
     source = SYSTEM if source is None else source
     secret, _ = gather(data, domain, whole, source)
     grid = secret.grid
-    law = Staircase.best(grid.cells, whole)  # a changed record moves the sum by at most all cells
+    law = DiscreteStaircase.best(grid.cells, whole)  # a changed record moves the sum by at most all cells
     total, count = secret.secret()
     records = max(count, 1)
-    if not count:  # public, like every count here: answered as one record in the middle
+    if not count:  # the count is public here; an empty data set counts as one record in the middle
         total = grid.cells // 2
     share = _clip(Fraction(total + law.draw(source), grid.cells * records))
     value, unit = grid.at(share), grid.cell / records
@@ -98,7 +98,7 @@ def swap_mean(
 
 
 def quotient(numerator: Fraction, count: Fraction, convention: Convention) -> tuple[Fraction, Fraction]:
-    """Give the mean's share of the domain, never an error, and never a look at the true count."""
+    """Return the mean's share of the domain and the count; it uses released numbers only and never raises."""
     if convention is MIDPOINT and count <= 0:
         return Fraction(1, 2), count
     if count == 0:  # the paper's quotient is then ±∞, or 0/0

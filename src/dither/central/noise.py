@@ -1,4 +1,4 @@
-"""The choices of noise for a mean, as objects that know which law they mean at a budget."""
+"""The choices of noise for a mean, as objects; each makes its law for a method, a grid and a budget."""
 
 from __future__ import annotations
 
@@ -7,34 +7,34 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import final
 
-from dither.central.methods import TRANSFORMED, Method
+from dither.central.methods import TRANSFORMED, MeanMethod
 from dither.central.pairs import HourglassLattice, LaplaceLattice, Pair, StaircaseLattice
-from dither.central.staircase import Staircase, radius_at
-from dither.central.tally import Grid
+from dither.central.staircase import DiscreteStaircase, radius_at
+from dither.central.tally import RecordGrid
 from dither.domains import finite
 from dither.errors import InvalidParameter
 
 
-class Noise(ABC):
-    """A shape of noise for two numbers; it becomes a law once a method, a grid and a budget are known."""
+class PairNoise(ABC):
+    """A kind of noise for two numbers; `law` makes its law for a method, a grid and a budget."""
 
     @abstractmethod
-    def law(self, method: Method, grid: Grid, epsilon: Fraction) -> Pair:
-        """Give the law on the integers, or raise `InvalidParameter` if it does not protect this method."""
+    def law(self, method: MeanMethod, grid: RecordGrid, epsilon: Fraction) -> Pair:
+        """Return the law on the integers, or raise `InvalidParameter` if it does not protect this method."""
 
 
 @final
 @dataclass(frozen=True)
-class LaplacePair(Noise):
+class LaplacePair(PairNoise):
     """Independent Laplace noise on both numbers: the textbook's choice, close to the best below ε ≈ 0.5."""
 
-    def law(self, method: Method, grid: Grid, epsilon: Fraction) -> Pair:
+    def law(self, method: MeanMethod, grid: RecordGrid, epsilon: Fraction) -> Pair:
         return LaplaceLattice(method.sensitivity(grid), epsilon)
 
 
 @final
 @dataclass(frozen=True)
-class Staircase2D(Noise):
+class StaircasePair(PairNoise):
     """Noise of constant density on rings of |x| + |y| [GKOV15], by default those of least variance."""
 
     gamma: float | None = None
@@ -42,7 +42,7 @@ class Staircase2D(Noise):
     def __post_init__(self) -> None:
         _check(self.gamma)
 
-    def law(self, method: Method, grid: Grid, epsilon: Fraction) -> Pair:
+    def law(self, method: MeanMethod, grid: RecordGrid, epsilon: Fraction) -> Pair:
         sensitivity = method.sensitivity(grid)
         if self.gamma is None:
             return StaircaseLattice.best(sensitivity, epsilon)
@@ -51,8 +51,8 @@ class Staircase2D(Noise):
 
 @final
 @dataclass(frozen=True)
-class Hourglass(Noise):
-    """Noise on just those lines that a record can reach: the best known for a mean [AddRemove23].
+class Hourglass(PairNoise):
+    """Noise only on the lines that a record can reach: the best known for a mean [AddRemove23].
 
     γ is the innermost width, by default the one of least squared error over all means. Where a mean near the
     middle of the domain is expected and ε is large, a smaller γ is better there and worse near the ends.
@@ -63,15 +63,15 @@ class Hourglass(Noise):
     def __post_init__(self) -> None:
         _check(self.gamma)
 
-    def law(self, method: Method, grid: Grid, epsilon: Fraction) -> Pair:
+    def law(self, method: MeanMethod, grid: RecordGrid, epsilon: Fraction) -> Pair:
         if method is not TRANSFORMED:
             raise InvalidParameter(
                 f"hourglass noise protects the two sums of TRANSFORMED only; with {method} give "
-                "noise=LaplacePair() or noise=Staircase2D()"
+                "noise=LaplacePair() or noise=StaircasePair()"
             )
         if self.gamma is None:
-            return HourglassLattice(Staircase.best(grid.cells, epsilon))
-        return HourglassLattice(Staircase(grid.cells, radius_at(self.gamma, grid.cells), epsilon))
+            return HourglassLattice(DiscreteStaircase.best(grid.cells, epsilon))
+        return HourglassLattice(DiscreteStaircase(grid.cells, radius_at(self.gamma, grid.cells), epsilon))
 
 
 def _check(gamma: float | None) -> None:

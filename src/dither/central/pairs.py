@@ -10,8 +10,8 @@ from functools import cached_property, lru_cache
 from typing import final
 
 from dither.central import tails
-from dither.central.discrete import Decay
-from dither.central.staircase import Laplace, Staircase, geometric_mean, radius_at
+from dither.central.discrete import GeometricRatio
+from dither.central.staircase import DiscreteLaplace, DiscreteStaircase, geometric_mean, radius_at
 from dither.errors import InvalidParameter
 from dither.numerics.bisection import smallest_integer
 from dither.randomness import Source
@@ -26,7 +26,7 @@ class Pair(ABC):
 
     @abstractmethod
     def exponent(self, first: int, second: int) -> Fraction | None:
-        """Give the exponent of a pair, or None where the pair cannot come up."""
+        """Return the exponent of a pair; None if its probability is 0."""
 
     @property
     @abstractmethod
@@ -35,11 +35,11 @@ class Pair(ABC):
 
     @abstractmethod
     def tail(self, weights: tuple[float, float], size: float) -> float:
-        """Give P(|w₁·z₁ + w₂·z₂| > size), sizes in units of the sensitivity; for error bars only."""
+        """Return P(|w₁·z₁ + w₂·z₂| > size), sizes in units of the sensitivity; for error bars only."""
 
     @final
     def deviation(self, weights: tuple[float, float]) -> float:
-        """Give the standard deviation of w₁·z₁ + w₂·z₂ in units of the sensitivity."""
+        """Return the standard deviation of w₁·z₁ + w₂·z₂ in units of the sensitivity."""
         first, second = weights
         variance, covariance = self.moments
         square = (first * first + second * second) * variance + 2.0 * first * second * covariance
@@ -55,8 +55,8 @@ class LaplaceLattice(Pair):
     epsilon: Fraction
 
     @cached_property
-    def _one(self) -> Laplace:
-        return Laplace(self.sensitivity, self.epsilon)
+    def _one(self) -> DiscreteLaplace:
+        return DiscreteLaplace(self.sensitivity, self.epsilon)
 
     def draw(self, source: Source) -> tuple[int, int]:
         return self._one.draw(source), self._one.draw(source)
@@ -91,7 +91,7 @@ class StaircaseLattice(Pair):
 
     @staticmethod
     def best(sensitivity: int, epsilon: Fraction) -> StaircaseLattice:
-        """Give the 2-D staircase of least variance."""
+        """Return the 2-D staircase of least variance."""
         cells = min(sensitivity, 1 << 20)
         radius = _best_radius(cells, epsilon)
         if cells < sensitivity:
@@ -99,8 +99,8 @@ class StaircaseLattice(Pair):
         return StaircaseLattice(sensitivity, radius, epsilon)
 
     @cached_property
-    def _decay(self) -> Decay:
-        return Decay(self.epsilon)
+    def _ratio(self) -> GeometricRatio:
+        return GeometricRatio(self.epsilon)
 
     def exponent(self, first: int, second: int) -> Fraction:
         step = self.sensitivity
@@ -110,25 +110,25 @@ class StaircaseLattice(Pair):
         # Ring 0 has `inner` points of weight 1; ring j ≥ 1 has middle + outer·(j − 1) points of weight b^j.
         # Summed over j and multiplied by (1 − b)²: inner·(1 − b)², middle·b·(1 − b), outer·b². As for one
         # number, the proposal has 2^(−m) ≥ b in place of b, and coins make up the difference.
-        decay, step, radius = self._decay, self.sensitivity, self.radius
-        m = decay.halvings
+        ratio, step, radius = self._ratio, self.sensitivity, self.radius
+        m = ratio.halvings
         inner = _points(radius) << 2 * m
         middle = 2 * step * (2 * radius + step - 1) << m
         outer = 4 * step * step
         while True:
             place = source.below(inner + middle + outer)
             if place < inner:
-                if not (decay.coin(source) or decay.coin(source)):
+                if not (ratio.coin(source) or ratio.coin(source)):
                     return _point(place >> 2 * m)
                 continue
             if place < inner + middle:
-                if not decay.doubled_coin(source) or decay.coin(source):
+                if not ratio.doubled_coin(source) or ratio.coin(source):
                     continue
-                begin = radius + step * decay.geometric(source)
+                begin = radius + step * ratio.geometric(source)
             else:
-                if not (decay.doubled_coin(source) and decay.doubled_coin(source)):
+                if not (ratio.doubled_coin(source) and ratio.doubled_coin(source)):
                     continue
-                begin = radius + step * (1 + decay.geometric(source) + decay.geometric(source))
+                begin = radius + step * (1 + ratio.geometric(source) + ratio.geometric(source))
             points = _points(begin)
             return _point(points + source.below(_points(begin + step) - points))
 
@@ -160,11 +160,11 @@ class HourglassLattice(Pair):
     and loses 2ε].
     """
 
-    staircase: Staircase
+    staircase: DiscreteStaircase
 
     def draw(self, source: Source) -> tuple[int, int]:
         first = self.staircase.draw(source)
-        line = self.staircase.level(first) + self.staircase.decay.two_sided(source)
+        line = self.staircase.level(first) + self.staircase.ratio.two_sided(source)
         return first, line * self.staircase.sensitivity - first
 
     def exponent(self, first: int, second: int) -> Fraction | None:
@@ -204,7 +204,7 @@ def _squares(radius: int) -> int:
 
 
 def _point(index: int) -> tuple[int, int]:
-    """Give the lattice point with this number, counting outwards ring by ring: points(ring) ≤ index."""
+    """Return the lattice point with this number, counting outwards ring by ring: points(ring) ≤ index."""
     if index == 0:
         return 0, 0
     ring = (1 + math.isqrt(2 * index - 1)) // 2

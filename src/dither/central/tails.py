@@ -1,4 +1,4 @@
-"""How likely the noise is to exceed a size: for error bars only, so floats are welcome here."""
+"""Tail probabilities of the noise, for error bars only: computed in floats."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import Final
 
 import numpy as np
 
-SMALL: Final = 0.35  # below this ε every law here is, for an error bar, a Laplace law of its variance
+SMALL: Final = 0.35  # below this ε every law here is approximated by a Laplace law of its variance
 _REACH: Final = 20.0  # steps beyond 20/ε have a probability below 1e-8
 
 Weights = tuple[float, float]
 
 
 def laplace(weights: Weights, deviation: float, size: float) -> float:
-    """Give P(|w₁·x + w₂·y| > size) for independent Laplace x and y of this standard deviation."""
+    """Return P(|w₁·x + w₂·y| > size) for independent Laplace x and y of this standard deviation."""
     low, high = sorted(abs(weight) * deviation / math.sqrt(2.0) for weight in weights)
     if size <= 0.0:
         return 1.0
@@ -25,10 +25,10 @@ def laplace(weights: Weights, deviation: float, size: float) -> float:
 
 
 def rings(weights: Weights, gamma: float, epsilon: float, size: float) -> float:
-    """Give P(|w₁·x + w₂·y| > size) for the 2-D staircase.
+    """Return P(|w₁·x + w₂·y| > size) for the 2-D staircase.
 
     It is a mixture of uniform laws on squares |x| + |y| < γ + j, on which x + y and x − y are independent and
-    uniform; so the sum is one of two uniform numbers, and its tail a piece of a parabola.
+    uniform; so w₁·x + w₂·y is a sum of two uniform variables, whose tail is piecewise quadratic.
     """
     count = math.ceil(_REACH / epsilon) + 1
     radii = gamma + np.arange(count)
@@ -42,10 +42,10 @@ def rings(weights: Weights, gamma: float, epsilon: float, size: float) -> float:
 
 
 def hourglass(weights: Weights, gamma: float, epsilon: float, size: float) -> float:
-    """Give P(|w₁·x + w₂·y| > size) for the hourglass: x uniform on its step, x + y two-sided geometric."""
+    """Return P(|w₁·x + w₂·y| > size) for the hourglass: x uniform on its step, x + y two-sided geometric."""
     count = math.ceil(_REACH / epsilon)
     level = np.arange(-count, count + 1)
-    decay = np.exp(-epsilon * np.abs(level))
+    ratio = np.exp(-epsilon * np.abs(level))
     half = np.where(level == 0, gamma, 0.5)
     centre = np.sign(level) * (np.abs(level) + gamma - 0.5)
     slope = weights[0] - weights[1]
@@ -53,5 +53,5 @@ def hourglass(weights: Weights, gamma: float, epsilon: float, size: float) -> fl
     reach = np.maximum(np.abs(slope) * half, 1e-12)[:, None]
     inside = np.minimum(middle + reach, size) - np.maximum(middle - reach, -size)
     beyond = 1.0 - np.clip(inside / (2.0 * reach), 0.0, 1.0)
-    masses = (decay * half)[:, None] * decay[None, :]
+    masses = (ratio * half)[:, None] * ratio[None, :]
     return float((masses * beyond).sum() / masses.sum())

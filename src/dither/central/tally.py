@@ -1,4 +1,4 @@
-"""Records to integers: a public grid, and the exact sum and count of the records on it."""
+"""The exact sum and count of records, rounded to a public grid of integers."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _MOST: Final = 1 << 36  # so that a block's sum stays below 2^53, where float64 
 
 @final
 @dataclass(frozen=True)
-class Grid:
+class RecordGrid:
     """The public points of an interval that records are rounded to: `cells` + 1 of them, evenly spaced."""
 
     domain: Interval
@@ -48,13 +48,13 @@ class Grid:
         return (Fraction(self.domain.high) - self.low) / self.cells
 
     def at(self, share: Fraction) -> float:
-        """Give the number at a share of the way from the lower to the upper end."""
+        """Return the number at a share of the way from the lower to the upper end."""
         return float(self.low + share * self.cell * self.cells)
 
     def total(self, values: Array) -> int:
-        """Give the sum of the records' places 0 … cells on the grid, exactly.
+        """Return the sum of the records' places 0 … cells on the grid, exactly.
 
-        Outside values go to the nearer end and a NaN to the middle: a rule for one record alone, whatever the
+        A value outside goes to the nearer end and NaN to the middle: a rule for one record, whatever the
         others are. No floating-point error can break privacy here, as long as each place is an integer in
         0 … cells: t ≤ length and scale ≤ (cells/length)·(1 + 2^−53) give t·scale < cells + ½ before rounding.
         """
@@ -62,7 +62,7 @@ class Grid:
         scale = self.cells / self.domain.length
         buffer = np.empty(min(values.size, BLOCK))
         total = 0
-        with np.errstate(all="ignore"):  # a warning would tell of a value
+        with np.errstate(all="ignore"):  # a warning would depend on a value
             for begin in range(0, values.size, BLOCK):
                 block = values[begin : begin + BLOCK]
                 places = buffer[: block.size]
@@ -82,9 +82,9 @@ class Grid:
 
 @final
 class Tally:
-    """The exact sum and count of some records, in the curator's hands: a secret that shows nothing of itself.
+    """The exact sum and count of some records: as secret as the records, and never shown by repr or errors.
 
-    Tallies of the same grid add up, so each machine can make one of its own records.
+    Tallies of the same grid add, so each machine can make one of its own records.
 
     >>> tally([3, 5], Interval(0, 10)) + tally([4], Interval(0, 10))
     Tally on [0, 10] (secret)
@@ -92,11 +92,11 @@ class Tally:
 
     __slots__ = ("_count", "_total", "grid")
 
-    grid: Grid
+    grid: RecordGrid
     _total: int
     _count: int
 
-    def __init__(self, grid: Grid, total: int, count: int) -> None:
+    def __init__(self, grid: RecordGrid, total: int, count: int) -> None:
         if not 0 <= total <= grid.cells * count:
             raise MalformedReport("these are not the sum and count of records on this grid")
         object.__setattr__(self, "grid", grid)
@@ -111,21 +111,21 @@ class Tally:
         return Tally(self.grid, self._total + other._total, self._count + other._count)
 
     def secret(self) -> tuple[int, int]:
-        """Give the sum of the places on the grid and the count: what must not leave the curator's hands."""
+        """Return the exact sum of the places on the grid and the exact count; neither may be published."""
         return self._total, self._count
 
     def secret_bytes(self) -> bytes:
-        """Write the tally to bytes, for the machine that merges; they are as secret as the records."""
+        """Return the tally as bytes, for the machine that merges; they are as secret as the records."""
         domain = self.grid.domain
         fields = (domain.low.hex(), domain.high.hex(), self.grid.cells, self._total, self._count)
         return json.dumps(["dither secret tally", *fields]).encode()
 
     @staticmethod
     def from_secret_bytes(secret: bytes) -> Tally:
-        """Read a tally from what `secret_bytes` wrote."""
+        """Return the tally that `secret_bytes` wrote."""
         try:
             kind, low, high, cells, total, count = json.loads(secret)
-            grid = Grid(Interval(float.fromhex(low), float.fromhex(high)), cells)
+            grid = RecordGrid(Interval(float.fromhex(low), float.fromhex(high)), cells)
         except (TypeError, ValueError):
             raise MalformedReport("these are not the bytes of a tally") from None
         whole = all(isinstance(number, int) and not isinstance(number, bool) for number in (total, count))
@@ -153,18 +153,18 @@ class Tally:
 
 
 def tally(values: object, domain: Interval, *, cells: int = CELLS) -> Tally:
-    """Sum and count one value per person, exactly, on a public grid of the domain.
+    """Return the exact sum and count of one value per person, on a public grid of the domain.
 
     Values outside the domain count as its nearer end; NaN, None and whatever is not a number count as its
     middle. `cells=1` suits yes-or-no data, and `cells=high − low` whole numbers: their sums are then exact.
     """
-    grid = Grid(domain, cells)
+    grid = RecordGrid(domain, cells)
     array = records(values)
     return Tally(grid, grid.total(array), int(array.size))
 
 
 def records(values: object) -> Array:
-    """Give an array of numbers, one a record; a record that is no number becomes NaN and raises nothing."""
+    """Return an array of numbers, one a record; a record that is not a number becomes NaN."""
     if isinstance(values, np.ma.MaskedArray):
         values = np.ma.filled(values.astype(object), None)
     if hasattr(values, "__array__"):

@@ -1,4 +1,4 @@
-"""Sums, counts and whatever else is one number: exact noise for an integer sensitivity."""
+"""Sums, counts and other single integers, with exact noise for an integer sensitivity."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dither.central.bounds import LearnedBounds
 from dither.central.data import gather, record_guarantee
 from dither.central.discrete import budget
 from dither.central.methods import in_units, largest, offset
-from dither.central.staircase import Laplace, Staircase
+from dither.central.staircase import DiscreteLaplace, DiscreteStaircase
 from dither.central.tally import Tally, records
 from dither.domains import Interval
 from dither.errors import InvalidParameter
@@ -35,7 +35,7 @@ def sum(
     source = SYSTEM if source is None else source
     secret, left = gather(data, domain, whole, source)
     grid = secret.grid
-    law = Staircase.best(largest(grid), left)
+    law = DiscreteStaircase.best(largest(grid), left)
     unit = grid.cell / offset(grid).denominator
     value = to_float(unit * (in_units(*secret.secret(), grid) + law.draw(source)))
     error = law.variance**0.5 * float(unit * law.sensitivity)
@@ -49,7 +49,7 @@ def count(data: object, *, epsilon: float, source: Source | None = None) -> Answ
     Noise:     two-sided geometric, which is the staircase for sensitivity 1.
     """
     number = data.secret()[1] if isinstance(data, Tally) else int(records(data).size)
-    answer = _release(number, Staircase(1, 1, budget(epsilon)), source)
+    answer = _release(number, DiscreteStaircase(1, 1, budget(epsilon)), source)
     return replace(answer, n=int(answer.value))
 
 
@@ -59,7 +59,7 @@ def staircase(value: int, sensitivity: int, *, epsilon: float, source: Source | 
     Promise:   pure ε for any two data sets whose values differ by at most the sensitivity.
     Reference: [GV14], on the integers.
     """
-    return _release(value, Staircase.best(_whole(sensitivity), budget(epsilon)), source)
+    return _release(value, DiscreteStaircase.best(_whole(sensitivity), budget(epsilon)), source)
 
 
 def laplace(value: int, sensitivity: int, *, epsilon: float, source: Source | None = None) -> Answer:
@@ -69,10 +69,10 @@ def laplace(value: int, sensitivity: int, *, epsilon: float, source: Source | No
                where they differ by less.
     Use when:  that proportion matters; otherwise `staircase` has less variance.
     """
-    return _release(value, Laplace(_whole(sensitivity), budget(epsilon)), source)
+    return _release(value, DiscreteLaplace(_whole(sensitivity), budget(epsilon)), source)
 
 
-def _release(value: object, law: Staircase | Laplace, source: Source | None) -> Answer:
+def _release(value: object, law: DiscreteStaircase | DiscreteLaplace, source: Source | None) -> Answer:
     try:
         exact = operator.index(value)  # type: ignore[arg-type]
     except TypeError:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from html import escape
-from typing import Any, Final
+from typing import Any
 
 from dither.classifiers.case import Case
 from dither.classifiers.choice import Ranking, best_mechanism
@@ -18,15 +17,10 @@ from dither.classifiers.robustness import hyperrectangle, radius
 from dither.classifiers.utility import QUERIES
 from dither.domains import Interval
 from dither.errors import InvalidParameter
+from dither.html import Markup, element, figure, joined, page
 from dither.mechanisms.plotting import axes_or_new
 from dither.randomness import Source
-
-_STYLE: Final = """
-body { font: 16px/1.5 system-ui, sans-serif; max-width: 52rem; margin: 2rem auto; padding: 0 1rem }
-table { border-collapse: collapse; margin: 1rem 0 } td, th { padding: .25rem .8rem; text-align: left }
-tr + tr { border-top: 1px solid #ddd } .warn { background: #fff3cd; padding: .6rem 1rem }
-svg { max-width: 100%; height: auto }
-"""
+from dither.table import as_html
 
 
 def report(
@@ -68,22 +62,22 @@ def report(
         (name, rounded_down(found.lower), found.method.value, found.confidence, str(found.guarantee))
         for name, found in zip(ranking.names, ranking.utilities, strict=True)
     ]
-    parts = [
-        "<!doctype html><meta charset='utf-8'><title>Utility of a classifier</title>",
-        f"<style>{_STYLE}</style>",
-        "<h1>Utility of a classifier</h1>",
-        "<p class='warn'>This page shows a record. Keep it where the record may be.</p>",
-        f"<p>The classifier is <code>{escape(_title(case.model.inside))}</code>. Utility is the probability "
-        "that its answer for the randomised record is its answer for the record itself.</p>",
-        "<h2>The record</h2>",
+    meaning = (
+        ". Utility is the probability that its answer for the randomised record is its answer for the record "
+        "itself."
+    )
+    return page(
+        "Utility of a classifier",
+        element("p", "This page shows a record. Keep it where the record may be.", class_="warn"),
+        element("p", "The classifier is ", element("code", _title(case.model.inside)), meaning),
+        element("h2", "The record"),
         _record(case, features, laws),
-        f"<h2>At ε = {epsilon:g}</h2>",
-        _table(("mechanism", "utility, at least", "method", "confidence", "guarantee"), rows),
-        "<h2>At other budgets</h2>",
+        element("h2", f"At ε = {epsilon:g}"),
+        as_html(("mechanism", "utility, at least", "method", "confidence", "guarantee"), rows),
+        element("h2", "At other budgets"),
         _curves(curves, at_least),
         *_map(predict, x, case, features, laws, known, source),
-    ]
-    return "\n".join(parts) + "\n"
+    )
 
 
 def _title(inside: object) -> str:
@@ -101,7 +95,7 @@ def _known_names(model: Model, x: Any, names: Sequence[str] | None) -> list[str]
     return None if found is None else [str(name) for name in found]
 
 
-def _record(case: Case, features: Sequence[str], laws: Sequence[FeatureLaw]) -> str:
+def _record(case: Case, features: Sequence[str], laws: Sequence[FeatureLaw]) -> Markup:
     randomised = dict(zip(case.subject.columns, laws, strict=True))
     rows = []
     for place, name in enumerate(features[:100]):
@@ -109,10 +103,10 @@ def _record(case: Case, features: Sequence[str], laws: Sequence[FeatureLaw]) -> 
         shown = f"{value:.6g}" if isinstance(value, float) else str(value)
         law = randomised.get(place)
         rows.append((name, shown, "as it is" if law is None else f"randomised on {law.domain}"))
-    return _table(("feature", "value", "sent"), rows)
+    return as_html(("feature", "value", "sent"), rows)
 
 
-def _curves(curves: Mapping[str, Curve], at_least: float) -> str:
+def _curves(curves: Mapping[str, Curve], at_least: float) -> Markup:
     ax = axes_or_new(None)
     lines = []
     for name, curve in curves.items():
@@ -121,7 +115,8 @@ def _curves(curves: Mapping[str, Curve], at_least: float) -> str:
     ax.axhline(at_least, color="grey", linewidth=0.8, linestyle=":")
     ax.set_xscale("log")
     head = ("mechanism", f"utility of at least {at_least:g}", "method", "queries")
-    return svg(ax) + _table(head, lines)
+    drawn = figure(svg(ax), "the utility against ε, for each mechanism")
+    return joined([drawn, as_html(head, lines)])
 
 
 def _sufficient(curve: Curve, at_least: float) -> str:
@@ -142,7 +137,7 @@ def _map(
     laws: Sequence[FeatureLaw],
     known: Sequence[str] | None,
     source: Source | None,
-) -> list[str]:
+) -> list[Markup]:
     """Return a map of two features on intervals, with boxes in which the answer stays; else nothing."""
     lines = [law.line for law in laws if isinstance(law.line, Interval)]
     if len(laws) != 2 or len(lines) != 2 or (known is None and lines[0] != lines[1]):
@@ -156,14 +151,6 @@ def _map(
     boxes = {name: one.box for name, one in found.items()}
     ax = draw_boundary(case, (lines[0], lines[1]), boxes, (first, second))
     rows = [(name, repr(one)) for name, one in found.items()]
-    note = "<p>Blue: the answer stays. It stays in all of these boxes:</p>"
-    return ["<h2>Where the answer stays</h2>", svg(ax), note, _table(("box", "extent"), rows)]
-
-
-def _table(head: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
-    def cell(value: Any) -> str:
-        return escape(f"{value:.4g}" if isinstance(value, float) else str(value))
-
-    lines = ["<tr>" + "".join(f"<th>{escape(name)}</th>" for name in head) + "</tr>"]
-    lines += ["<tr>" + "".join(f"<td>{cell(value)}</td>" for value in row) + "</tr>" for row in rows]
-    return "<table>" + "".join(lines) + "</table>"
+    note = element("p", "Blue: the answer stays. It stays in all of these boxes:")
+    drawn = figure(svg(ax), "where the answer stays when the two features move")
+    return [element("h2", "Where the answer stays"), drawn, note, as_html(("box", "extent"), rows)]

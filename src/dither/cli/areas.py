@@ -62,7 +62,7 @@ class Area:
 
 
 def area_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Add --box, --disk and --polygon, of which one is given, and --crs, as `area`."""
+    """Add the options --box, --disk, --polygon and --crs, and pass their area as `area`."""
 
     @click.option("--box", nargs=4, type=float, metavar="W S E N", help="A box, in degrees.")
     @click.option("--disk", nargs=3, type=float, metavar="LON LAT METRES", help="A centre and a radius.")
@@ -85,7 +85,7 @@ def area_options(command: Callable[..., None]) -> Callable[..., None]:
         if len(given) != 1:
             raise click.UsageError(
                 "give the public area: --box W S E N, --disk LON LAT METRES or --polygon FILE; "
-                "do not read it off the data"
+                "do not take it from the data"
             )
         if disk is not None:
             area = _about(*disk, crs)

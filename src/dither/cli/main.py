@@ -10,17 +10,17 @@ from typing import Final
 import click
 
 VERBS: Final = {
-    "audit": "Recompute what a mechanism really spends.",
+    "audit": "Recompute the ε of a mechanism from its integers.",
     "central": "Release a mean, sum or count of raw values, as a trusted curator.",
-    "classify": "Say what a classifier keeps when a record is randomised.",
-    "compare": "Put all mechanisms for a domain side by side.",
-    "demo": "See the whole story on generated data.",
-    "describe": "Say in words what a mechanism does.",
+    "classify": "Compute how likely a classifier's answer stays when a record is randomised.",
+    "compare": "Compare all mechanisms for a domain.",
+    "demo": "Perturb and estimate generated data, with pictures.",
+    "describe": "Describe a mechanism in words.",
     "design": "Solve for the mechanism with the smallest error.",
-    "estimate": "Say what a file of reports says.",
+    "estimate": "Estimate from a file of reports.",
     "jrr": "Toss correlated coins between devices, and collect their reports.",
     "perturb": "Randomise columns of a file.",
-    "recommend": "Say which mechanism, how good it will be, how many people it takes.",
+    "recommend": "Recommend a mechanism, a budget or a number of people.",
     "reproduce": "Compute the figures and tables of the papers.",
     "trajectory": "Randomise trips, draw maps of them, compare mechanisms on an area.",
     "version": "Show the version.",
@@ -28,7 +28,7 @@ VERBS: Final = {
 
 
 class _Verbs(click.Group):
-    """A group whose commands live in modules of their own name."""
+    """A group whose commands are in modules of the same name."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return sorted(VERBS)
@@ -40,7 +40,7 @@ class _Verbs(click.Group):
         return command
 
     def invoke(self, ctx: click.Context) -> object:
-        """Turn errors into one line on standard error: exit code 2 for what was asked, 1 for the system's."""
+        """Print an error as one line: exit code 2 for a wrong request, 1 for an error of the system."""
         from dither.errors import DitherError
 
         if os.environ.get("NO_COLOR"):
@@ -49,7 +49,7 @@ class _Verbs(click.Group):
             return super().invoke(ctx)
         except DitherError as error:
             raise click.UsageError(str(error)) from None
-        except OSError as error:  # a full disk, a folder that is not there: scripts see exit code 1
+        except OSError as error:  # such as a full disk
             if error.errno == errno.EPIPE:
                 raise
             place = f"{error.filename}: " if isinstance(error.filename, str) else ""

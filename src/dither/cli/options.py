@@ -1,16 +1,16 @@
-"""Options that several verbs share: which mechanism, on which domain, with which budget."""
+"""Options that several verbs share: the mechanism, the domain, the loss and the criterion."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import click
 
+from dither import losses
 from dither.domains import Domain
-from dither.losses import Power, absolute, power, squared
 from dither.mechanisms.base import Mechanism
 from dither.registry import named, names
 from dither.wire.campaign import read_domain
@@ -18,7 +18,7 @@ from dither.wire.codec import from_json
 
 
 def domain_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Add --interval, --circle and --categories, of which one is given, as `domain` (None without any)."""
+    """Add the options --interval, --circle and --categories, and pass the domain, or None, as `domain`."""
 
     @click.option("--interval", nargs=2, type=float, metavar="LOW HIGH", help="Numbers from LOW to HIGH.")
     @click.option("--circle", type=float, metavar="PERIOD", help="Angles from 0 to PERIOD.")
@@ -55,17 +55,19 @@ def mechanism_names(context: click.Context, parameter: click.Parameter, incomple
 
 
 def needed(domain: Domain | None) -> Domain:
-    """Give the domain, or ask for one."""
+    """Return the domain; raise UsageError if none was given."""
     if domain is None:
         raise click.UsageError("give a domain: --interval LOW HIGH, --circle PERIOD or --categories A,B,…")
     return domain
 
 
 def build(mechanism: str, domain: Domain | None, epsilon: float | None) -> Mechanism[Any]:
-    """Give the named mechanism on a domain, or the one that a specification, a JSON file, describes."""
+    """Return the named mechanism on a domain, or the one that a specification, a JSON file, describes."""
     if mechanism.endswith(".json"):
         if domain is not None or epsilon is not None:
-            raise click.UsageError("a specification says everything; leave out the domain and --epsilon")
+            raise click.UsageError(
+                "a specification has its own domain and ε; leave out the domain and --epsilon"
+            )
         try:
             return from_json(Path(mechanism).read_text(encoding="utf-8"))
         except (OSError, UnicodeDecodeError):
@@ -76,17 +78,16 @@ def build(mechanism: str, domain: Domain | None, epsilon: float | None) -> Mecha
     try:
         return kind(needed(domain), epsilon=epsilon)
     except TypeError:
-        raise click.UsageError(f"{kind.__name__} needs more than a domain and ε: use Python") from None
-
-
-def read_loss(text: str) -> Power:
-    """Give the loss of a name, or the power of the distance that a number says."""
-    known = {"absolute": absolute, "squared": squared}
-    if text in known:
-        return known[text]
-    try:
-        return power(float(text))
-    except ValueError:
         raise click.UsageError(
-            "a loss is absolute, squared, or a power of the distance such as 1.5"
+            f"{kind.__name__} needs more arguments than a domain and ε: use it from Python"
         ) from None
+
+
+def read_loss(context: click.Context, parameter: click.Parameter, given: Any) -> Any:
+    """Return the loss that an option names, a tuple of them if it may be repeated, None if it is left out."""
+    if isinstance(given, tuple):
+        return tuple(losses.named(name) for name in given)
+    return None if given is None else losses.named(given)
+
+
+CRITERION: Final = click.Choice(list(losses.CRITERIA))  # read with `losses.criterion_named`

@@ -1,22 +1,33 @@
-"""How things are shown: progress on standard error, and only where somebody is looking.
+"""What the command line prints: progress, tables, numbers and JSON.
 
-Colours are written here and taken out again by `click.echo` where the output is not a terminal.
+Progress goes to standard error, and only if that is a terminal. Colours are written here; `click.echo` takes
+them out again where the output is not a terminal.
 """
 
 from __future__ import annotations
 
+import json
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import count
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
 
 import click
+
+from dither.table import as_text
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+JSON_OPTION: Final = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
 @contextmanager
 def rows_done(title: str, total: int | None = None) -> Iterator[Callable[[int], None]]:
-    """Count rows as they are done, once it takes longer than two seconds; of a known total, with a bar."""
+    """Show how many rows are done, from the third second on; with a bar if the total is known."""
     if not sys.stderr.isatty():
         yield lambda rows: None
         return
@@ -55,7 +66,7 @@ def rows_done(title: str, total: int | None = None) -> Iterator[Callable[[int], 
 
 @contextmanager
 def steps(title: str, total: int) -> Iterator[Callable[[str], None]]:
-    """Count steps of unequal length with a bar that names the one at work, where somebody is looking."""
+    """Show a bar that counts steps of unequal length and names the one at work."""
     if not sys.stderr.isatty():
         yield lambda name: None
         return
@@ -78,20 +89,36 @@ def steps(title: str, total: int) -> Iterator[Callable[[str], None]]:
         yield step
 
 
-def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Write columns of text: the first to the left, the others to the right."""
-    widths = [max(len(line[place]) for line in (head, *rows)) for place in range(len(head))]
-
-    def write(line: Sequence[str]) -> str:
-        cells = [
-            line[0].ljust(widths[0]),
-            *(cell.rjust(width) for cell, width in zip(line[1:], widths[1:], strict=True)),
-        ]
-        return "  " + "  ".join(cells).rstrip()
-
-    return "\n".join([click.style(write(head), bold=True), *map(write, rows)])
+def table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
+    """Return an indented table with its head in bold type."""
+    return as_text(head, rows, indent="  ", emphasis=lambda line: click.style(line, bold=True))
 
 
 def verdict(text: str, ok: bool) -> str:
-    """Colour what was checked: green if it holds, red if it does not."""
+    """Return text in green if what it says holds, in red otherwise."""
     return click.style(text, fg="green" if ok else "red")
+
+
+def print_json(value: object) -> None:
+    """Print a value as one line of JSON, letters such as ε as they are."""
+    click.echo(json.dumps(value, ensure_ascii=False))
+
+
+def save_picture(ax: Axes, file: Path, **more: Any) -> None:
+    """Write the figure of some axes to a file, whose ending says the format."""
+    ax.figure.canvas.print_figure(file, **more)
+
+
+def number(value: float, digits: int = 4) -> str:
+    """Return a number with so many significant digits."""
+    return f"{value:.{digits}g}"
+
+
+def probability(share: float) -> str:
+    """Return a probability with four decimals, so that those of a column can be compared."""
+    return f"{share:.4f}"
+
+
+def metres(distance: float) -> str:
+    """Return a distance in whole metres."""
+    return f"{distance:,.0f} m"

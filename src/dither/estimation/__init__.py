@@ -1,10 +1,10 @@
-"""From reports to answers, each with its error."""
+"""Estimates from reports, each with a standard error and an interval."""
 
 from dither.estimation.api import distribution, estimate, mean, quantile, resultant, variance
 from dither.estimation.estimate import Estimate
-from dither.estimation.frequency import Frequencies, Frequency, frequencies
+from dither.estimation.frequency import EstimatedFrequencies, Frequency, frequencies
 from dither.estimation.heavy_hitters import heavy_hitters
-from dither.estimation.likelihood.distribution import Distribution
+from dither.estimation.likelihood.distribution import EstimatedDistribution
 from dither.estimation.likelihood.method import likelihood, smoothed
 from dither.estimation.linear import linear
 from dither.estimation.naive import as_reported
@@ -12,9 +12,9 @@ from dither.estimation.projection import norm_sub, simplex
 from dither.estimation.summary import Summary, summarise
 
 __all__ = [
-    "Distribution",
     "Estimate",
-    "Frequencies",
+    "EstimatedDistribution",
+    "EstimatedFrequencies",
     "Frequency",
     "Summary",
     "as_reported",

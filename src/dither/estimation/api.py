@@ -1,4 +1,4 @@
-"""What one asks of reports: a mean, a variance, a quantile, a distribution, or the natural question."""
+"""The public estimators: mean, variance, resultant, quantile, distribution, estimate."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import numpy as np
 from dither.errors import InvalidParameter, NotIdentifiable
 from dither.estimation.estimate import Estimate
 from dither.estimation.frequency import frequencies
-from dither.estimation.likelihood.distribution import Distribution, check_bins
+from dither.estimation.likelihood.distribution import EstimatedDistribution, check_bins
 from dither.estimation.likelihood.method import likelihood
 from dither.estimation.linear import linear
 from dither.estimation.method import Method, asked, numerical, on_circle
@@ -19,9 +19,9 @@ from dither.reports import Reports
 def mean(reports: Reports | Summary, *, method: Method = linear) -> Estimate:
     """Estimate the mean of the values that people have; on a circle, their mean direction.
 
-    By default without bias, from any mechanism whose mean report is straight in the value, however the
-    reports are decoded. Where there is none, `NotIdentifiable` says so, and `method=dt.likelihood` gives what
-    the reports tell, with its resolution. `method=dt.as_reported` is the plain average of the reports.
+    The default is unbiased for every mechanism whose E[report] is affine in the value, with any codebook.
+    For others it raises `NotIdentifiable`; `method=dt.likelihood` then gives an estimate and its resolution.
+    `method=dt.as_reported` is the plain average of the reports.
 
     >>> import dither as dt
     >>> age = dt.Podium(dt.Interval(18, 100), epsilon=1)
@@ -39,7 +39,7 @@ def variance(reports: Reports | Summary, *, method: Method = linear) -> Estimate
 
 
 def resultant(reports: Reports | Summary, *, method: Method = linear) -> Estimate:
-    """Estimate how much directions agree: 1 if all are the same, 0 if they cancel."""
+    """Estimate the mean resultant length of directions: 1 if all are the same, 0 if they cancel."""
     summary = asked(reports, method)
     if not on_circle(numerical(summary)):
         raise InvalidParameter("a resultant length is asked of directions: reports on a dt.Circle")
@@ -54,11 +54,13 @@ def quantile(reports: Reports | Summary, share: float, *, method: Method = likel
     return method.quantile(summary, float(share))
 
 
-def distribution(reports: Reports | Summary, bins: int = 64, *, method: Method = likelihood) -> Distribution:
+def distribution(
+    reports: Reports | Summary, bins: int = 64, *, method: Method = likelihood
+) -> EstimatedDistribution:
     """Estimate how values are distributed over equal bins, of an interval or a circle.
 
-    By default by maximum likelihood; `method=dt.smoothed` draws a smoother picture, and `dt.as_reported` is
-    the histogram of the reports themselves.
+    The default is maximum likelihood; `method=dt.smoothed` gives a smoother curve, and `dt.as_reported` the
+    histogram of the reports themselves.
     """
     summary = asked(reports, method)
     return method.distribution(summary, check_bins(bins))
@@ -67,7 +69,7 @@ def distribution(reports: Reports | Summary, bins: int = 64, *, method: Method =
 def estimate(reports: Reports | Summary) -> Estimate:
     """Estimate what such reports are collected for: a mean, a mean direction, or frequencies.
 
-    Where a mean cannot be had without bias, it is the likelihood's, with its resolution.
+    If there is no unbiased estimate of a mean, it is the maximum-likelihood estimate, with its resolution.
 
     >>> import dither as dt
     >>> browser = dt.KRR(dt.Categories(["firefox", "chrome"]), epsilon=8)

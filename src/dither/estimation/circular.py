@@ -1,4 +1,4 @@
-"""Directions: where people point on average, and how much they agree."""
+"""Estimates on a circle: the mean direction and the mean resultant length."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from dither.numerics.quantiles import rice_interval, student_t_quantile
 @final
 @dataclass(frozen=True, eq=False, repr=False)
 class Direction(Estimate):
-    """A mean direction. `wobble` is the standard error across it, in lengths of the mean arrow.
+    """A mean direction. `wobble` is the standard error across it, relative to the resultant length.
 
-    The interval holds every direction across which the mean arrow could be zero [Fieller54]. It goes forward
-    from its first end to its second, which may lie beyond the period's end and then is the smaller number.
+    The interval is Fieller's: all directions across which the mean vector may be zero [Fieller54]. It goes
+    forward from its first end to its second; an interval over the period's end has the smaller number second.
     """
 
     wobble: float = 0.0
@@ -35,14 +35,14 @@ class Direction(Estimate):
         return self.period / 2.0 if sine >= 1.0 else math.asin(sine) * self.period / (2.0 * math.pi)
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
-        """Give the ends of an interval that covers the population's direction with probability `level`."""
+        """Return the ends of an interval that covers the population's direction with probability `level`."""
         half = self.half_width(level)
         if half >= self.period / 2.0:
             return 0.0, self.period
         return (float(self.value) - half) % self.period, (float(self.value) + half) % self.period
 
     def covers(self, value: float, level: float = 0.95) -> bool:
-        """Say whether the interval at `level` holds a direction."""
+        """Return whether the interval at `level` holds a direction."""
         gap = (value - float(self.value)) / self.period
         return abs(gap - round(gap)) * self.period <= self.half_width(level)
 
@@ -50,10 +50,10 @@ class Direction(Estimate):
 @final
 @dataclass(frozen=True, eq=False, repr=False)
 class Length(Estimate):
-    """How long the mean arrow is: 1 if all point the same way, 0 if they cancel.
+    """A mean resultant length: 1 if all directions are the same, 0 if they cancel.
 
-    `seen` is its length as reported and `noise` the standard error of that; `kept` is the share ρ of the
-    length that survives the mechanism. `complement` turns the length into the circular variance 1 − length.
+    `seen` is the length of the mean report and `noise` its standard error; `kept` is the factor ρ by which
+    the mechanism shortens it. With `complement` the value is the circular variance, 1 − length.
     """
 
     seen: float = 0.0
@@ -62,7 +62,7 @@ class Length(Estimate):
     complement: bool = False
 
     def interval(self, level: float = 0.95) -> tuple[Any, Any]:
-        """Give the ends of an interval that covers the population's value with probability `level`."""
+        """Return the ends of an interval that covers the population's value with probability `level`."""
         if self.n < 2:
             return (-math.inf, 1.0) if self.complement else (0.0, math.inf)
         low, high = (end * self.noise / self.kept for end in rice_interval(self.seen / self.noise, level))
@@ -72,12 +72,12 @@ class Length(Estimate):
 class _Arrow(NamedTuple):
     angle: float  # of the mean direction, in radians
     length: float
-    along: float  # standard errors of the mean arrow: along it, and across
+    along: float  # standard errors of the mean vector: along it, and across
     across: float
 
 
 def direction(summary: Summary) -> Direction:
-    """Estimate the mean direction: that of the mean report, for noise on a circle has no side."""
+    """Estimate the mean direction: that of the mean report, since the noise is symmetric."""
     line = numerical(summary).line
     mean = _mean(summary)
     turn = line.length / (2.0 * math.pi)
@@ -88,13 +88,13 @@ def direction(summary: Summary) -> Direction:
 
 
 def length(summary: Summary, *, variance: bool = False, as_reported: bool = False) -> Length:
-    """Estimate the resultant length: that of the mean report over ρ, without the length that noise adds."""
+    """Estimate the resultant length: that of the mean report, less what noise adds, divided by ρ."""
     mechanism = numerical(summary)
     if not on_circle(mechanism):
         raise InvalidParameter("a resultant length is asked of directions, on a circle")
     mean = _mean(summary)
     kept = 1.0 if as_reported else surviving(mechanism)
-    # E|mean arrow|² is the square of the true length plus the variance; across it, that only adds length.
+    # E|mean vector|² is the squared true length plus the variance: the variance across it adds length.
     value = math.sqrt(max(mean.length**2 - mean.across**2, 0.0)) / kept
     return Length(
         1.0 - value if variance else value,
@@ -109,7 +109,7 @@ def length(summary: Summary, *, variance: bool = False, as_reported: bool = Fals
 
 
 def surviving(mechanism: NumberMechanism) -> float:
-    """Give ρ = |E[e^(iY) | x]|, the same for every x, from the integers that are sampled."""
+    """Return ρ = |E[e^(iY) | x]|, the same for every x, from the integers that are sampled."""
     arrows = _arrows(mechanism)
     operator = mechanism.likelihood(np.array([mechanism.line.low]), arrows.size)
     return math.hypot(float(operator.backward(arrows.real)[0]), float(operator.backward(arrows.imag)[0]))

@@ -1,4 +1,4 @@
-"""An answer and how far it may be off."""
+"""`Estimate`: a value with its standard error and its confidence interval."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from dither.privacy import Guarantee
 
 @dataclass(frozen=True, eq=False)
 class Estimate:
-    """An answer, its standard error, the number of reports behind it, and what they promise.
+    """A value, its standard error, the number of reports, and their guarantee.
 
-    `value` is a number or an array; an interval covers the population's value, so it accounts for who was
-    asked as well as for the noise.
+    `value` is a number or an array. An interval covers the population's value: it accounts for sampling as
+    well as for the noise.
 
     >>> from dither.privacy import Pure
     >>> Estimate(43.1234, 0.41, 40_000, Guarantee(Pure(1.0)))
@@ -36,12 +36,12 @@ class Estimate:
         return self.value - reach, self.value + reach
 
     def half_width(self, level: float = 0.95) -> Any:
-        """Give half the width of the interval at `level`."""
+        """Return half the width of the interval at `level`."""
         low, high = self.interval(level)
         return (high - low) / 2.0
 
     def covers(self, value: float, level: float = 0.95) -> Any:
-        """Say whether the interval at `level` holds a value."""
+        """Return whether the interval at `level` holds a value."""
         low, high = self.interval(level)
         return (low <= value) & (value <= high)
 
@@ -64,7 +64,7 @@ class Estimate:
 
 
 def show(value: float, half: float) -> str:
-    """Show a value rounded to the error it has: one digit of the half-width, two if that begins with 1."""
+    """Return a value as text, rounded to one digit of its half-width, two if that begins with 1."""
     if not (math.isfinite(value) and math.isfinite(half)) or half <= 0:
         return f"{value:g} ± {half:g}"
     exponent = math.floor(math.log10(half))
@@ -77,5 +77,5 @@ def show(value: float, half: float) -> str:
 
 
 def thousands(count: int) -> str:
-    """Write a whole number with thin groups of three, as in 40 000."""
+    """Return a whole number as text in groups of three digits, as in 40 000."""
     return f"{count:,}".replace(",", " ")

@@ -1,4 +1,4 @@
-"""How many people gave which answer: one estimator for every pure protocol."""
+"""Frequencies of categories: one estimator for every pure protocol."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ Projection = Callable[[Floats], Floats]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Frequency(Estimate):
-    """The share of people who gave an answer: an affine reading of the share of reports that support it.
+    """The frequency of a category: an affine function of the share of reports that support it.
 
-    Reports of people drawn from a population are independent, so the supporting ones are binomial, sampling
-    and noise together. The interval is the score interval of that share [Wilson27], read the same way: it
-    holds its level with few reports too, and it is not quite symmetric about the value.
+    Reports of people drawn from a population are independent, so the number of supporting ones is binomial,
+    sampling and noise together. The interval is the score interval of that share [Wilson27], transformed in
+    the same way: it keeps its level with few reports, and is not quite symmetric about the value.
     """
 
     share: float | Floats
     other: float
     gap: float
-    possible: bool = False  # intervals end at 0 and 1
+    possible: bool = False  # whether intervals are clipped to 0 and 1
     shared: tuple[float, float, float] = (0.0, 0.0, 0.0)  # a protocol's `shared`
 
     def interval(self, level: float = 0.95) -> tuple[Any, Any]:
@@ -45,14 +45,14 @@ class Frequency(Estimate):
         return ends[0], ends[1]
 
     def half_width(self, level: float = 0.95) -> Any:
-        """Give half the width of the interval at `level`."""
+        """Return half the width of the interval at `level`."""
         low, high = self.interval(level)
         return (high - low) / 2.0
 
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
-class Frequencies(Frequency):
+class EstimatedFrequencies(Frequency):
     """The frequency of every category, by label. Unbiased: some may be negative, see `projected`.
 
     >>> import dither as dt
@@ -95,15 +95,15 @@ class Frequencies(Frequency):
         return iter(self.labels)
 
     def largest(self, count: int = 10) -> list[tuple[Hashable, Frequency]]:
-        """Give the most frequent categories and their frequencies, the largest first."""
+        """Return the most frequent categories and their frequencies, the largest first."""
         order = np.argsort(-np.asarray(self.value), kind="stable")[:count]
         return [(self.labels[int(at)], self[self.labels[int(at)]]) for at in order]
 
     def projected(self, method: Projection = simplex) -> Self:
-        """Give frequencies that are not negative and sum to one, by dt.simplex or dt.norm_sub.
+        """Return frequencies that are not negative and sum to one, by dt.simplex or dt.norm_sub.
 
-        The step adds bias to rare categories and never adds to the sum of squared errors. Standard errors
-        stay those of the unbiased frequencies, and so do intervals, cut off at 0 and 1.
+        The projection biases rare categories and never increases the sum of squared errors. Standard errors
+        are those of the unbiased frequencies, and so are intervals, clipped to 0 and 1.
         """
         if not callable(method):
             raise InvalidParameter("a projection is dt.simplex or dt.norm_sub")
@@ -120,11 +120,11 @@ class Frequencies(Frequency):
         return f"{{{', '.join(shown)}{more}}} (95 %, n = {thousands(self.n)}{step})"
 
 
-def frequencies(reports: Reports | Summary) -> Frequencies:
+def frequencies(reports: Reports | Summary) -> EstimatedFrequencies:
     """Estimate how frequent every category is in the population, without bias.
 
     f = (share − q)/(p − q), where share is the part of the reports that support the category. The error has
-    the variance m(1 − m)/n/(p − q)² with m = f·p + (1 − f)·q [Wang17, Thm 2]: who was asked, and the noise.
+    the variance m(1 − m)/n/(p − q)² with m = f·p + (1 − f)·q [Wang17, Thm 2]: of sampling and of the noise.
     """
     summary = summarise(reports)
     protocol = summary.mechanism
@@ -144,8 +144,8 @@ def read(
     protocol: PureProtocol,
     labels: Sequence[Hashable],
     guarantee: Guarantee,
-) -> Frequencies:
-    """Give the frequencies that so many supports out of n reports stand for."""
+) -> EstimatedFrequencies:
+    """Return the frequencies for the numbers of supporting reports among n."""
     if n == 0:
         raise NotIdentifiable("there are no reports, so nothing can be said about frequencies")
     if supports.size and not (supports.min() >= 0 and supports.max() <= n):
@@ -153,19 +153,19 @@ def read(
     share = supports / n
     shared = protocol.shared(n)
     mean = share
-    if any(shared):  # the error depends much on the frequency: take the middle of those that are plausible
+    if any(shared):  # the error depends strongly on the frequency: take the middle of the score interval
         mean = np.add(*_score(share, n, 2.0, shared)) / 2.0
-    # Whatever the truth, the share's mean lies between q and p: no error is zero by chance.
+    # The share's mean lies between q and p whatever the truth is, so no error is 0 by chance.
     mean = np.clip(mean, protocol.q, float(protocol.p))
     error = np.sqrt((mean * (1.0 - mean) + np.polyval(shared[::-1], mean)) / n) / protocol.gap
     value = (share - protocol.q) / protocol.gap
-    return Frequencies(
+    return EstimatedFrequencies(
         value, error, n, guarantee, share, protocol.q, protocol.gap, labels=labels, shared=shared
     )
 
 
 def _score(share: Floats, n: int, z: float, shared: tuple[float, float, float]) -> tuple[Floats, Floats]:
-    """Give the means m from which a share lies at most z standard errors: (share − m)² ≤ z²·V(m)/n.
+    """Return the means m from which a share lies at most z standard errors: (share − m)² ≤ z²·V(m)/n.
 
     With V(m) = m(1 − m) + a + b·m + c·m², c ≤ 0, that is between the roots of a quadratic.
     """

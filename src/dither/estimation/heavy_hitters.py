@@ -6,20 +6,20 @@ import numpy as np
 
 from dither.arrays import Bytes, Integers, Words
 from dither.errors import InvalidParameter, NotIdentifiable
-from dither.estimation.frequency import Frequencies, read
+from dither.estimation.frequency import EstimatedFrequencies, read
 from dither.mechanisms.frequency.pem import PEM
 from dither.numerics.normal import inverse_survival
 from dither.reports import Reports
 
 
-def heavy_hitters(reports: Reports, *, most: int = 64, false_alarm: float = 0.01) -> Frequencies:
-    """Find the common texts and estimate how frequent they are, the most frequent first.
+def heavy_hitters(reports: Reports, *, most: int = 64, false_alarm: float = 0.01) -> EstimatedFrequencies:
+    """Return the common texts and their estimated frequencies, the most frequent first.
 
-    Every level has its own people. A prefix is followed if its estimated frequency is so many standard errors
-    above zero that one absent prefix in all would be, on average; at most `most` are. A text is returned if
-    it is so far above zero that with probability 1 − `false_alarm` no absent one is. The frequencies are
-    those of the last level, whose people chose no candidate: unbiased for every candidate, and so a little
-    too large on average for the ones just above the threshold.
+    Every level has its own people. A prefix is followed if its estimated frequency is above a threshold that
+    one absent prefix passes on average; at most `most` are. A text is returned if its frequency is above a
+    threshold that no absent text passes with probability 1 − `false_alarm`. The frequencies are those of the
+    last level, whose people had no part in choosing the candidates: unbiased for every candidate, and a
+    little too large on average for those just above the threshold.
     """
     if not isinstance(reports, Reports) or not isinstance(reports.mechanism, PEM):
         raise InvalidParameter("common texts are searched in reports of PEM")
@@ -44,12 +44,12 @@ def heavy_hitters(reports: Reports, *, most: int = 64, false_alarm: float = 0.01
 
 
 def _extended(pem: PEM, prefixes: Bytes, keys: Words, end: int) -> tuple[Bytes, Words]:
-    """Give every prefix of length `end` that begins with one of the prefixes, and its key."""
+    """Return every prefix of length `end` that begins with one of the prefixes, and its key."""
     symbols = np.arange(pem.domain.symbols + 1, dtype=np.uint8)
     for place in range(prefixes.shape[1], end):
         over = (
             prefixes[:, -1] == 0 if place else np.zeros(1, dtype=np.bool_)
-        )  # an ended text goes on with ends
+        )  # a text that has ended is extended by end symbols
         parent, symbol = np.nonzero(~over[:, None] | (symbols == 0))
         prefixes = np.column_stack([prefixes[parent], symbols[symbol]])
         keys = pem.kernel.follow(keys[parent], symbols[symbol])

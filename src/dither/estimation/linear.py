@@ -1,4 +1,4 @@
-"""Averages of a number for each report: unbiased wherever the mean report is straight in the value."""
+"""The method `dt.linear`: averages of a number per report, unbiased if E[report] is affine in the value."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from dither.estimation.summary import Summary
 from dither.mechanisms.number import STRAIGHT, NumberMechanism, UnbiasedReading
 from dither.numerics.quantiles import student_t_quantile
 
-_CURVED: Final = 1e-3  # how far, in squares of half the domain, a mean square may be off a parabola
+_CURVED: Final = 1e-3  # how far a mean square may be from quadratic, in squares of half the domain
 
 
 @final
@@ -25,9 +25,9 @@ _CURVED: Final = 1e-3  # how far, in squares of half the domain, a mean square m
 class Average(Estimate):
     """The average of a number for each report.
 
-    Reports of people drawn from a population are independent, so the spread of the numbers holds both who was
-    asked and the noise. `skew` is the third central moment over the second: the slope of the variance in the
-    mean, along the family of laws that the data tell least about. The interval is the set of means μ with
+    Reports of people drawn from a population are independent, so the variance of the numbers contains both
+    sampling and noise. `skew` is the third central moment over the second: the slope of the variance in the
+    mean, along the least favourable family of laws. The interval is the set of means μ with
     (average − μ)² ≤ t²·variance(μ)/n, which keeps its level for few and for skewed reports.
     """
 
@@ -44,9 +44,9 @@ class Average(Estimate):
 
 
 def average(summary: Summary, values: Floats, mean: float | None = None, *, least: float = 0.0) -> Average:
-    """Give the average of a number per counted report.
+    """Return the average of a number per counted report.
 
-    Its variance is known to be at least `least`; a spread of less than half of that is chance, and not used.
+    The variance is known to be at least `least`, which replaces a sample variance below half of it.
     """
     if mean is None:
         mean = total(summary, values) / summary.n
@@ -59,16 +59,16 @@ def average(summary: Summary, values: Floats, mean: float | None = None, *, leas
 
 
 def total(summary: Summary, values: Floats) -> float:
-    """Give the sum of a number per counted report: pairwise, which is more exact than a dot product."""
+    """Return the sum of a number per counted report, by pairwise summation, for accuracy."""
     return float((summary.counts[: values.size] * values).sum())
 
 
 @final
 @dataclass(frozen=True)
 class Linear(Method):
-    """Read each report as the number whose mean is the value, and average: unbiased, by the sampled integers.
+    """Average numbers whose expectation is the value, computed from the sampled integers: unbiased.
 
-    On a circle the average direction, whose length is divided by what the noise leaves of it.
+    On a circle it is the mean direction, with the resultant length divided by the factor that noise leaves.
     """
 
     def mean(self, summary: Summary) -> Estimate:
@@ -77,7 +77,7 @@ class Linear(Method):
             return circular.direction(summary)
         reading = unbiased_reading(mechanism)
         mean = reading.total(summary.counts, summary.n) / summary.n
-        # E[Y² | x] is convex, so people who are all alike have the least variance that goes with their mean.
+        # E[Y² | x] is convex, so of all values with the same mean, equal ones have the least variance.
         alike = mechanism.line.clip([mean])
         least = moment(mechanism, alike, (reading.values - alike) ** 2)
         return average(summary, reading.values, mean, least=float(least[0]))
@@ -91,7 +91,7 @@ class Linear(Method):
         gaps = reading.values - middle
         mean = reading.total(summary.counts, summary.n) / summary.n - middle
         squares = second(mechanism, gaps)
-        # Of the square of the average, a share 1/n of the variance is noise: E[ȳ²] = μ² + σ²/n.
+        # The squared average is biased by σ²/n: E[ȳ²] = μ² + σ²/n.
         noise = average(summary, gaps, mean).standard_error ** 2
         value = total(summary, squares) / summary.n - mean**2 + noise
         # The influence of one report on the variance: its square, less twice the mean times itself.
@@ -106,22 +106,22 @@ class Linear(Method):
 
 
 def unbiased_reading(mechanism: NumberMechanism) -> UnbiasedReading:
-    """Give the reading of reports whose mean is the value, or say what to ask instead."""
+    """Return the numbers whose expectation is the value; raise NotIdentifiable if there are none."""
     reading = mechanism.unbiased_reading()
     if reading is None:
         name = type(mechanism).__name__
         raise NotIdentifiable(
-            f"the mean report of {name} on {mechanism.domain} is not straight in the value, and near the "
-            "ends it may not change at all; method=dt.likelihood gives what the reports tell, with its "
-            "resolution, and Podium or Hybrid are made for means"
+            f"the mean report of {name} on {mechanism.domain} is not affine in the value, and near the "
+            "ends it may be constant; method=dt.likelihood gives an estimate with its "
+            "resolution, and Podium or Hybrid are designed for means"
         )
     return reading
 
 
 def second(mechanism: NumberMechanism, gaps: Floats) -> Floats:
-    """Give the numbers whose mean is the square of the value's gap from the middle of the domain.
+    """Return the numbers whose expectation is the squared distance of the value to the domain's middle.
 
-    There are some if the squares of the readings' own gaps have a mean that is quadratic in the value.
+    They exist if the squared distances of the reports have an expectation that is quadratic in the value.
     """
     line = mechanism.line
     half = line.length / 2.0
@@ -132,14 +132,14 @@ def second(mechanism: NumberMechanism, gaps: Floats) -> Floats:
     curve = means[4] + slope * inputs + bend * inputs**2
     if not (bend > STRAIGHT and np.abs(means - curve).max() < _CURVED * bend * half**2):
         raise NotIdentifiable(
-            f"reports of {type(mechanism).__name__} do not tell the variance of the values by an average; "
-            "method=dt.likelihood gives what they tell; SW and Podium tell more"
+            f"no average of reports of {type(mechanism).__name__} estimates the variance of the values; "
+            "use method=dt.likelihood, or a mechanism such as SW or Podium"
         )
     return np.asarray((gaps**2 - means[4] - slope * gaps) / bend)
 
 
 def moment(mechanism: NumberMechanism, inputs: Floats, numbers: Floats) -> Floats:
-    """Give the mean of a number per counted report, for each of the inputs."""
+    """Return the mean of a number per counted report, for each of the inputs."""
     return mechanism.likelihood(inputs, numbers.size).backward(numbers)
 
 

@@ -1,4 +1,4 @@
-"""How an answer is got from counts: a method is an object that answers the questions it can."""
+"""The interface of an estimation method: an object with a function for each quantity that it estimates."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from dither.mechanisms.number import NumberMechanism
 from dither.reports import Reports
 
 if TYPE_CHECKING:
-    from dither.estimation.likelihood.distribution import Distribution
+    from dither.estimation.likelihood.distribution import EstimatedDistribution
 
 
 class Method:
-    """A way from counts of reports to answers about people. Each answers the questions it is made for."""
+    """A way to estimate quantities of the values from counts of reports; a subclass defines those it can."""
 
     def mean(self, summary: Summary) -> Estimate:
         """Estimate the mean."""
@@ -34,7 +34,7 @@ class Method:
         """Estimate the value below which a share of the people are."""
         self._refuse("quantiles")
 
-    def distribution(self, summary: Summary, bins: int) -> Distribution:
+    def distribution(self, summary: Summary, bins: int) -> EstimatedDistribution:
         """Estimate the distribution over equal bins."""
         self._refuse("distributions")
 
@@ -43,18 +43,18 @@ class Method:
 
 
 def asked(reports: Reports | Summary, method: Method) -> Summary:
-    """Give the summary of reports on numbers, or say why there is nothing to estimate."""
+    """Return the summary of reports on numbers; raise if there is nothing to estimate."""
     if not isinstance(method, Method):
         raise InvalidParameter("a method is an object such as dt.linear, dt.likelihood or dt.as_reported")
     summary = summarise(reports)
     numerical(summary)
     if summary.n == 0:
-        raise NotIdentifiable("there are no reports, so nothing can be said about the people")
+        raise NotIdentifiable("there are no reports, so nothing can be estimated")
     return summary
 
 
 def numerical(summary: Summary) -> NumberMechanism:
-    """Give the mechanism of a summary if it is one of numbers."""
+    """Return the mechanism of a summary; raise if its domain is not an interval or a circle."""
     if not isinstance(summary.mechanism, NumberMechanism):
         raise InvalidParameter(
             f"this is asked of reports on numbers, not of {type(summary.mechanism).__name__}'s; "
@@ -64,5 +64,5 @@ def numerical(summary: Summary) -> NumberMechanism:
 
 
 def on_circle(mechanism: NumberMechanism) -> bool:
-    """Say whether the values are directions."""
+    """Return whether the values are directions."""
     return isinstance(mechanism.line, Circle)

@@ -1,4 +1,4 @@
-"""Reports taken at their word, as the papers plot them: for reproduction, for the noise stays in."""
+"""The method `dt.as_reported`: reports as if they were the values, as the papers plot them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from dither.estimation import circular
 from dither.estimation.estimate import Estimate
-from dither.estimation.likelihood.distribution import Distribution
+from dither.estimation.likelihood.distribution import EstimatedDistribution
 from dither.estimation.linear import Average, average
 from dither.estimation.method import Method, numerical, on_circle
 from dither.estimation.summary import Summary
@@ -20,8 +20,8 @@ from dither.estimation.summary import Summary
 class AsReported(Method):
     """Treat every decoded report as if it were the value. Errors are those of the reports' own average.
 
-    A biased answer unless the mechanism is unbiased in its chosen decoding: intervals cover what an endless
-    number of reports would give, not what people have.
+    It is biased unless the mechanism's codebook is unbiased: intervals cover the limit for many reports, not
+    the quantity of the values.
     """
 
     def mean(self, summary: Summary) -> Estimate:
@@ -45,13 +45,13 @@ class AsReported(Method):
     def quantile(self, summary: Summary, share: float) -> Estimate:
         return self.distribution(summary, 1024).quantile(share)
 
-    def distribution(self, summary: Summary, bins: int) -> Distribution:
+    def distribution(self, summary: Summary, bins: int) -> EstimatedDistribution:
         # Reports beyond the domain are counted in the bin at its nearer end.
         mechanism = numerical(summary)
         values = mechanism.decoded()
         place = np.clip(mechanism.line.to_unit(values) * bins, 0, bins - 1).astype(np.int64)
         counts = np.bincount(place, weights=summary.counts[: values.size], minlength=bins)
-        return Distribution(counts / summary.n, summary, self)
+        return EstimatedDistribution(counts / summary.n, summary, self)
 
     def __repr__(self) -> str:
         return "dt.as_reported"

@@ -1,4 +1,4 @@
-"""From unbiased frequencies to possible ones: steps that one takes on purpose, and that add bias."""
+"""Projections of unbiased frequencies on the probability simplex; they add bias."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dither.errors import InvalidParameter
 
 
 def simplex(values: Floats) -> Floats:
-    """Give the nearest numbers, in squares, that are not negative and sum to one: one sort [Duchi08, Fig. 1].
+    """Return the Euclidean projection on the probability simplex, by one sort [Duchi08, Fig. 1].
 
     >>> simplex(np.array([0.75, 0.5, -0.25]))
     array([0.625, 0.375, 0.   ])
@@ -22,9 +22,9 @@ def simplex(values: Floats) -> Floats:
 
 
 def norm_sub(values: Floats) -> Floats:
-    """Set negative numbers to zero and shift the others alike until they sum to one [Wang20, Sec. 4].
+    """Return frequencies with negative ones set to 0 and the others shifted to sum to 1 [Wang20, Sec. 4].
 
-    It ends where `simplex` does: both are least squares.
+    The result is that of `simplex`: both are least-squares projections.
 
     >>> norm_sub(np.array([0.75, 0.5, -0.25]))
     array([0.625, 0.375, 0.   ])

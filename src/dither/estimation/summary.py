@@ -1,4 +1,4 @@
-"""What a collector keeps: counts that add across chunks and machines, and are enough to estimate from."""
+"""`Summary`: counts of reports that add across chunks and machines, sufficient for every estimate."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _HEADER: Final = struct.Struct(f"<{len(_MAGIC)}sH32sQI")  # magic, version, fing
 @final
 @dataclass(frozen=True, eq=False)
 class Summary:
-    """How often each report was sent, and by how many people: all that an estimate needs.
+    """The count of each report and the number of reports: a sufficient statistic.
 
-    Summaries of one mechanism add, in any order and grouping; summaries of two different ones refuse to. The
-    order of the reports is gone, so a summary is also the smaller thing to store.
+    Summaries of one mechanism add, in any order; adding those of two mechanisms raises Mismatch. A summary
+    does not hold the order of the reports, and is smaller to store.
 
     >>> import dither as dt
     >>> age = dt.Duchi(dt.Interval(18, 100), epsilon=1)
@@ -50,7 +50,7 @@ class Summary:
         if isinstance(self.n, bool) or not isinstance(self.n, int | np.integer) or self.n < 0:
             raise MalformedReport("the number of reports is a whole number from 0 upwards")
         if counts.size and counts.min() < 0:
-            raise MalformedReport("nothing is counted less than zero times")
+            raise MalformedReport("a count is at least 0")
         counts = counts.astype(np.int64, copy=False)
         if not counting.adds_up(counts, int(self.n)):
             raise MalformedReport("the counts do not add up to the number of reports")
@@ -60,7 +60,7 @@ class Summary:
 
     @classmethod
     def of(cls, reports: Reports) -> Self:
-        """Count reports."""
+        """Return the summary of reports."""
         if not isinstance(reports, Reports):
             raise InvalidParameter(
                 f"reports were expected, not {type(reports).__name__}; mechanism.reports(raw) reads raw ones"
@@ -71,12 +71,12 @@ class Summary:
 
     @classmethod
     def empty(cls, mechanism: Mechanism[Any]) -> Self:
-        """Give the summary of no reports: adding it changes nothing."""
+        """Return the summary of no reports: adding it changes nothing."""
         return cls(mechanism, np.zeros(mechanism.counting.size, dtype=np.int64), 0)
 
     @classmethod
     def gather(cls, chunks: Iterable[Reports]) -> Self:
-        """Count reports that come in chunks, holding one chunk at a time."""
+        """Return the summary of reports that come in chunks; one chunk is held at a time."""
         total: Self | None = None
         for chunk in chunks:
             part = cls.of(chunk)
@@ -89,20 +89,20 @@ class Summary:
         if not isinstance(other, Summary):
             return NotImplemented
         if other.mechanism.fingerprint != self.mechanism.fingerprint:
-            raise Mismatch(f"{other!r} and {self!r} were sampled differently: they do not add")
+            raise Mismatch(f"{other!r} and {self!r} are of different mechanisms: they do not add")
         return type(self)(self.mechanism, self.counts + other.counts, self.n + other.n)
 
     def __radd__(self, other: object) -> Self:
         return self if other == 0 else NotImplemented  # sum(…) begins with 0
 
     def read_by(self, mechanism: Mechanism[Any]) -> Self:
-        """Give the same counts decoded another way; the other mechanism must send the same reports."""
+        """Return the same counts decoded another way; the other mechanism must send the same reports."""
         if mechanism.fingerprint != self.mechanism.fingerprint:
             raise Mismatch(f"{self!r} was not made by this {type(mechanism).__name__}")
         return type(self)(mechanism, self.counts, self.n)
 
     def to_bytes(self) -> bytes:
-        """Give the summary as bytes: a header with a version and the fingerprint, then compressed counts."""
+        """Return the summary as bytes: a header with version and fingerprint, then compressed counts."""
         fingerprint = self.mechanism.fingerprint.encode()
         header = _HEADER.pack(_MAGIC, VERSION, fingerprint, self.n, self.counts.size)
         return header + zlib.compress(self.counts.astype("<i8").tobytes(), 1)
@@ -128,7 +128,7 @@ class Summary:
         return cls(mechanism, np.frombuffer(raw, dtype="<i8").astype(np.int64), n)
 
     def to_json(self) -> str:
-        """Give the summary as JSON: only reports that were sent are listed."""
+        """Return the summary as JSON: only reports that were sent are listed."""
         where = np.flatnonzero(self.counts)
         return json.dumps(
             {
@@ -174,7 +174,7 @@ class Summary:
 
 
 def summarise(reports: Reports | Summary) -> Summary:
-    """Give the summary of reports; a summary is given back as it is. Every estimator begins here."""
+    """Return the summary of reports; a summary is returned as it is. Every estimator begins here."""
     return reports if isinstance(reports, Summary) else Summary.of(reports)
 
 

@@ -1,6 +1,6 @@
-"""Maps of places: projections to metres, densities, flows, and measures of how far noisy paths are off."""
+"""Maps of places: projections to metres, densities, flows, and measures of the error of noisy paths."""
 
-from dither.maps.density import Density, density
+from dither.maps.density import DensityMap, density
 from dither.maps.flows import Flows, flows, flows_between
 from dither.maps.metrics import (
     average_error,
@@ -17,7 +17,7 @@ from dither.mechanisms.places.planning import Choice, best_split, best_start, pr
 
 __all__ = [
     "Choice",
-    "Density",
+    "DensityMap",
     "Flows",
     "LocalMap",
     "Map",

@@ -1,11 +1,11 @@
-"""Where people are: a map of probabilities on a grid, from noisy locations, by EM in the plane."""
+"""The distribution of locations over a grid, estimated from noisy locations by EM in the plane."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Final, final
+from typing import TYPE_CHECKING, Any, Final, final
 
 import numpy as np
 
@@ -22,34 +22,37 @@ from dither.privacy import Guarantee
 from dither.randomness import Seeded
 from dither.reports import Reports
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
 Counted = Callable[[Floats], Floats]
 
 _ACROSS: Final = 3  # and along each side of a cell, where every report has a law of its own
 _MOST_BINS: Final = 256
 _FINE: Final = 32
 _RESAMPLES: Final = 20
-_STEPS: Final = 300  # from one likeliest map to another that is near
+_STEPS: Final = 300  # steps of EM from one maximum to the nearby one of a resample
 
 
 @final
 @dataclass(frozen=True, eq=False)
-class Density:
+class DensityMap:
     """The share of locations in each cell of a grid over an area; `probabilities[i, j]` is column i, row j.
 
-    Shares of parts of the area come with their errors. They are read off the likeliest map, without
-    smoothing; their errors are found by drawing paths again, because locations of one path hang together.
-    No cell has less than nothing: shares near 0 or 1 are pulled inwards, by more than their errors if few
-    people were asked.
+    `share` estimates the share of a part of the area. It is computed from the maximum-likelihood map, without
+    smoothing; its standard error is found by resampling paths (a bootstrap), since the locations of one path
+    are not independent. No cell is negative, so shares near 0 or 1 are biased inwards, by more than their
+    errors if there are few reports.
     """
 
     grid: Rectangle
     probabilities: Floats
-    fine: Floats  # the same on the grid on which the likeliest map is sought
+    fine: Floats  # the same on the finer grid of the maximum-likelihood map
     sample: Sample
 
     @property
     def n(self) -> int:
-        """How many locations were told."""
+        """The number of reported locations."""
         return self.sample.whose.size
 
     @property
@@ -59,7 +62,7 @@ class Density:
 
     @cached_property
     def _likeliest(self) -> Floats:
-        """The likeliest map, and the likeliest maps of paths drawn again."""
+        """The maximum-likelihood map, and those of the resamples."""
         first = self.sample.likeliest(np.ones(self.n), self.fine.reshape(-1))
         drawn = [
             self.sample.likeliest(weights, first, most=_STEPS)
@@ -68,7 +71,7 @@ class Density:
         return np.stack([first, *drawn]).reshape(-1, *self.fine.shape)
 
     def share(self, part: Rectangle) -> Estimate:
-        """Estimate which share of the locations lie in a rectangle; cells that it cuts count in part."""
+        """Estimate the share of locations in a rectangle; a cell that it cuts counts in proportion."""
         if not isinstance(part, Rectangle):
             raise InvalidParameter("a part of the map is a Rectangle")
         columns, rows = self.fine.shape
@@ -78,25 +81,25 @@ class Density:
 
     @property
     def standard_errors(self) -> Floats:
-        """The standard error of each cell's share in the likeliest map; the smoothed one varies less."""
+        """The standard error of each cell in the maximum-likelihood map; the smoothed map varies less."""
         maps = summed(self._likeliest[1:], self.probabilities.shape)
         return np.asarray(maps.std(axis=0, ddof=1))
 
-    def plot(self, axes: Any = None) -> Any:
-        """Draw the map, and give the axes back."""
+    def plot(self, *, ax: Axes | None = None) -> Axes:
+        """Draw the map on `ax`, and return the axes; needs the extra `plot`."""
         from dither.maps.plotting import draw_density
 
-        return draw_density(self, axes)
+        return draw_density(self, ax=ax)
 
     def __repr__(self) -> str:
         columns, rows = self.probabilities.shape
-        return f"Density({columns} × {rows} cells of {self.grid}, n = {thousands(self.n)})"
+        return f"DensityMap({columns} × {rows} cells of {self.grid}, n = {thousands(self.n)})"
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """The law of reports on a grid, how to count them, and to which path each location belongs."""
+    """The law of reports on a grid, a function that counts them, and the path of each location."""
 
     law: Operator
     counted: Counted
@@ -104,13 +107,13 @@ class Sample:
     guarantee: Guarantee
 
     def likeliest(self, weights: Floats, start: Floats, tolerance: float = 0.1, most: int = 1_000) -> Floats:
-        """Give the likeliest probabilities of the cells if locations have weights."""
-        begin = np.maximum(start, 1e-6 / start.size)  # what is 0 stays 0
+        """Return the maximum-likelihood probabilities of the cells if locations have weights."""
+        begin = np.maximum(start, 1e-6 / start.size)  # EM never moves a probability away from 0
         fit = climb(self.law, self.counted(weights), begin / begin.sum(), tolerance=tolerance, most=most)
         return fit.probabilities
 
     def drawn_again(self, times: int) -> Iterator[Floats]:
-        """Give the weights of locations when paths are drawn again: each so often as a Poisson(1) says."""
+        """Return the weights of locations in bootstrap samples: each path has a Poisson(1) weight."""
         source, paths = Seeded(3), int(self.whose[-1]) + 1
         ends = np.cumsum([np.exp(-1.0) / factorial for factorial in (1, 1, 2, 6, 24, 120, 720)])
         for _ in range(times):
@@ -118,14 +121,14 @@ class Sample:
             yield np.searchsorted(ends, uniform)[self.whose].astype(np.float64)
 
 
-def density(reports: Reports, columns: int = 32, rows: int = 32, *, smoothing: float = 0.01) -> Density:
+def density(reports: Reports, columns: int = 32, rows: int = 32, *, smoothing: float = 0.01) -> DensityMap:
     """Estimate how locations are distributed over a grid.
 
-    After each step of EM a share `smoothing` of each cell goes to its neighbours; 0 gives the likeliest map,
-    which is spiky. For TraCS-C the law of a report is a product: many reports cost no more than few, and the
-    map is sought on a grid of at least 32 cells a side. For others every report has a law of its own, and
-    cells should be small against what is looked for. OGPM inside cannot tell places near the border apart:
-    for maps, ask with `dt.TraCSC(area, epsilon=…, inner=dt.SW)`.
+    After each step of EM a share `smoothing` of each cell goes to its neighbours; with 0 the result is the
+    maximum-likelihood map, which is spiky. For TraCS-C the law of a report is a product: the running time
+    does not depend on the number of reports, and the fit uses at least 32 cells a side. For other mechanisms
+    every report has its own law, and cells should be small compared with what is looked for. With OGPM
+    inside, places near the border are not identifiable: use `dt.TraCSC(area, epsilon=…, inner=dt.SW)`.
     """
     _check(columns, rows, smoothing)
     mechanism, parts = told(reports)
@@ -154,7 +157,7 @@ def density(reports: Reports, columns: int = 32, rows: int = 32, *, smoothing: f
     else:
         best = climb(law, counted(np.ones(whose.size)), level, tolerance=1e-2, most=2_000).probabilities
     fine = best.reshape(shape)
-    return Density(grid, summed(fine, (columns, rows)), fine, sample)
+    return DensityMap(grid, summed(fine, (columns, rows)), fine, sample)
 
 
 def _check(columns: int, rows: int, smoothing: float) -> None:
@@ -176,7 +179,7 @@ def _product(separable: Separable, rows: Array) -> tuple[Product, Counted]:
 
 
 def _each(reports: Reports, grid: Rectangle, shape: tuple[int, int], inside: Mask) -> Dense:
-    """Give P(report | cell), a row for each report."""
+    """Return P(report | cell), a row for each report."""
     matrix = scaled(likelihoods(reports, cells_of(grid, *shape)) * inside.reshape(-1))
     return Dense(matrix, np.arange(len(matrix)))
 
@@ -186,12 +189,12 @@ def _as_they_are(weights: Floats) -> Floats:
 
 
 def scaled(found: Floats) -> Floats:
-    """Scale each row, whose factor does not matter, so that its largest entry is 1: against underflow."""
+    """Return rows scaled to a largest entry of 1, against underflow; their factors do not matter."""
     return np.asarray(found / found.max(axis=1, keepdims=True))
 
 
 def summed(fine: Floats, shape: tuple[int, ...]) -> Floats:
-    """Add up the cells of a finer grid, the last two axes, into those of a coarser one."""
+    """Return the sums of a finer grid's cells, in the last two axes, over those of a coarser one."""
     columns, rows = shape
     across, along = fine.shape[-2] // columns, fine.shape[-1] // rows
     return np.asarray(fine.reshape(*fine.shape[:-2], columns, across, rows, along).sum(axis=(-3, -1)))
@@ -204,13 +207,13 @@ def grid_of(mechanism: PathMechanism[Any, Any]) -> Rectangle:
 
 
 def cells_of(grid: Rectangle, columns: int, rows: int) -> Floats:
-    """Give the cells of a grid, column by column, as a few places each."""
+    """Return the cells of a grid, column by column, as a few places each."""
     fine = centres(grid, columns * _ACROSS, rows * _ACROSS).reshape(columns, _ACROSS, rows, _ACROSS, 2)
     return fine.transpose(0, 2, 1, 3, 4).reshape(columns * rows, _ACROSS**2, 2)
 
 
 def centres(grid: Rectangle, columns: int, rows: int) -> Floats:
-    """Give the middles of the cells of a grid, column by column."""
+    """Return the middles of the cells of a grid, column by column."""
     x = grid.x.from_unit((np.arange(columns) + 0.5) / columns)
     y = grid.y.from_unit((np.arange(rows) + 0.5) / rows)
     return np.stack(np.meshgrid(x, y, indexing="ij"), axis=-1).reshape(-1, 2)

@@ -1,4 +1,4 @@
-"""Where people go from where: origins and destinations, from the first and the last location of each path."""
+"""Origin–destination counts, from the first and the last location of each path."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from dither.privacy import Guarantee
 from dither.reports import Reports
 
 _MOST_SIDE: Final = 8
-_FINER: Final = 6  # cells a side on which flows are sought, at least
-_WITHIN: Final = 2  # cells along one of those, for the map of where locations are in it
+_FINER: Final = 6  # the least number of cells a side on which flows are fitted
+_WITHIN: Final = 2  # cells along the side of one of those, for the distribution of locations inside it
 _RESAMPLES: Final = 16
 
 
@@ -29,8 +29,8 @@ _RESAMPLES: Final = 16
 class Flows:
     """How many paths go from each cell of a grid to each: `counts[a, b]`, cells counted column by column.
 
-    `standard_errors` are found by drawing paths again: counts that the noise makes 0 seem surer than they
-    are. They are 0 where paths were counted as they are.
+    `standard_errors` are found by resampling paths; they are too small for counts that are estimated as 0.
+    They are 0 if paths were counted without noise.
     """
 
     grid: Rectangle
@@ -42,7 +42,7 @@ class Flows:
     guarantee: Guarantee | None = None
 
     def cell(self, place: object) -> int:
-        """Give the number of the cell in which a place lies."""
+        """Return the number of the cell in which a place lies."""
         return int(Snapped(self.grid, self.columns, self.rows).numbers(self.grid.check(place)))
 
     def __repr__(self) -> str:
@@ -50,7 +50,7 @@ class Flows:
 
 
 def flows_between(paths: object, area: Rectangle, columns: int = 4, rows: int = 4) -> Flows:
-    """Count origins and destinations of paths as they are: true ones, or noisy ones taken at their word."""
+    """Return the counts of origins and destinations of the paths as given, without correcting for noise."""
     own = Paths.of(paths)
     cells = _checked(columns, rows)
     snapped = Snapped(area, columns, rows)
@@ -63,11 +63,11 @@ def flows_between(paths: object, area: Rectangle, columns: int = 4, rows: int = 
 
 
 def flows(reports: Reports, columns: int = 4, rows: int = 4) -> Flows:
-    """Estimate how many paths go from each cell to each: the likeliest numbers, given the noise.
+    """Estimate how many paths go from each cell to each, by maximum likelihood.
 
-    Paths of one location go nowhere and are left out. The grid is coarse: there are cells × cells numbers.
-    It is sought on a finer one, of at least six cells a side, in whose cells beginnings and ends are taken to
-    lie as all locations do; for so coarse a grid, numbers may still be off by a part of their standard error.
+    Paths of one location are left out. The grid must be coarse: there are cells × cells counts. They are
+    fitted on a finer grid of at least six cells a side, inside whose cells origins and destinations are
+    assumed to be distributed as all locations are; that can bias counts by a part of their standard error.
     """
     mechanism, _ = told(reports)
     _checked(columns, rows)
@@ -85,7 +85,7 @@ def flows(reports: Reports, columns: int = 4, rows: int = 4) -> Flows:
     first, last = (
         scaled(_weighed(likelihoods(reports, spots, some[going]), within, fine)) for some in (begins, ends)
     )
-    law = Pairs(first, last)
+    law = EndpointPairs(first, last)
     sample = Sample(law, lambda weights: weights, np.arange(total), mechanism.guarantee)
 
     def found(weights: Floats, start: Floats) -> Floats:
@@ -100,8 +100,8 @@ def flows(reports: Reports, columns: int = 4, rows: int = 4) -> Flows:
 
 @final
 @dataclass(frozen=True, eq=False)
-class Pairs(Operator):
-    """Two reports of one path, independent given its two cells; a row for each path."""
+class EndpointPairs(Operator):
+    """The likelihood of two reports of one path, independent given its two cells; a row for each path."""
 
     first: Floats
     last: Floats
@@ -120,23 +120,23 @@ class Pairs(Operator):
     def counts(self, tally: Array) -> Floats:
         return np.asarray(tally, dtype=np.float64)
 
-    def spread(self, times: int) -> Pairs:
+    def spread(self, times: int) -> EndpointPairs:
         table = self.last.reshape(len(self.last), -1, times)
-        return Pairs(self.first, table.mean(axis=2))
+        return EndpointPairs(self.first, table.mean(axis=2))
 
     def twins(self) -> Mask:
         return np.zeros(self.shape[1] - 1, dtype=np.bool_)
 
 
 def _weighed(chance: Floats, weights: Floats, fine: list[int]) -> Floats:
-    """Give the chance of each report in each cell, from those in the cells of an even finer grid."""
+    """Return the probability of each report in each cell, from those in the cells of a finer grid."""
     shape = fine[0], fine[1]
     weighed = summed((chance * weights.reshape(-1)).reshape(len(chance), *weights.shape), shape)
     return np.asarray(weighed / summed(weights, shape)).reshape(len(chance), -1)
 
 
 def _gathered(pairs: Floats, fine: list[int], columns: int, rows: int) -> Floats:
-    """Add up what goes between the cells of a finer grid."""
+    """Return the flows between cells, summed from those between the cells of a finer grid."""
     table = pairs.reshape(fine[0] * fine[1], *fine)
     ends = summed(table, (columns, rows)).reshape(*fine, columns * rows)
     return summed(ends.transpose(2, 0, 1), (columns, rows)).reshape(-1, columns * rows).T

@@ -17,7 +17,7 @@ _BLOCK: Final = 1 << 17
 
 
 class Part(NamedTuple):
-    """Locations that share a law: the mechanism of one of them, and which they are. Paths are whole."""
+    """Locations that share a mechanism, with the mechanism; paths are not divided."""
 
     mechanism: PathMechanism[Any, Any]
     rows: Integers

@@ -1,4 +1,4 @@
-"""How far noisy paths are from the true ones: for studies, where both are at hand."""
+"""Measures of the error of noisy paths, for studies in which the true paths are known."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Places = Any  # reports of a path mechanism, `Paths`, or what `Paths.of` takes
 
 
 def average_error(true: Places, noisy: Places, *, sphere: Sphere | None = None) -> float:
-    """Give the mean distance of noisy places to the true ones, averaged within paths, then over paths.
+    """Return the mean distance of noisy places to the true ones, averaged within paths, then over paths.
 
     With a `sphere`, places are longitudes and latitudes, and the error is in the sphere's unit: metres.
     [Thesis, Sec. 6.3.1]
@@ -31,7 +31,7 @@ def average_error(true: Places, noisy: Places, *, sphere: Sphere | None = None) 
 
 
 def distances(true: Places, noisy: Places, *, sphere: Sphere | None = None) -> Floats:
-    """Give the distance of each noisy place to the true one."""
+    """Return the distance of each noisy place to the true one."""
     first, second = _alike(true, noisy)
     if sphere is not None:
         return sphere.distance(first.points, second.points)
@@ -40,7 +40,7 @@ def distances(true: Places, noisy: Places, *, sphere: Sphere | None = None) -> F
 
 
 def within_range(true: Places, noisy: Places, radius: float, *, sphere: Sphere | None = None) -> float:
-    """Give the share of places that are told within a radius of the truth: range-query preservation.
+    """Return the share of reported places within a radius of the truth: range-query preservation.
 
     [Thesis, Sec. 6.3.2, RQP]
     """
@@ -51,7 +51,7 @@ def within_range(true: Places, noisy: Places, radius: float, *, sphere: Sphere |
 
 
 def hotspots(places: Places, share: float = 0.2) -> Floats:
-    """Give the most frequent of the different places: so large a share of them, at least one."""
+    """Return the most frequent of the different places: a share of them, at least one."""
     if not 0.0 < share <= 1.0:
         raise InvalidParameter("a share is a number above 0 and at most 1")
     different, counts = np.unique(_paths(places).points, axis=0, return_counts=True)
@@ -60,7 +60,7 @@ def hotspots(places: Places, share: float = 0.2) -> Floats:
 
 
 def hotspots_lost(true: Places, noisy: Places, spots: object) -> float:
-    """Give how many visits to hotspots a path loses, on average: those told as somewhere that is none.
+    """Return how many visits to hotspots a path loses on average: those reported elsewhere than at a hotspot.
 
     [Thesis, Sec. 6.3.2, CD]: #{τ in H} − #{τ in H and τ′ in H}.
     """
@@ -70,7 +70,7 @@ def hotspots_lost(true: Places, noisy: Places, spots: object) -> float:
 
 
 def hotspots_miscounted(true: Places, noisy: Places, spots: object) -> float:
-    """Give by how much the number of visits to hotspots is off, on average over paths: CD as coded.
+    """Return the absolute error of the number of visits to hotspots, averaged over paths: CD as coded.
 
     |#{τ′ in H} − #{τ in H}|: visits that appear make up for visits that are lost.
     """
@@ -80,7 +80,7 @@ def hotspots_miscounted(true: Places, noisy: Places, spots: object) -> float:
 
 
 def direction_error(true: object, noisy: object) -> float:
-    """Give the mean angle between true and noisy directions, in radians, the short way round."""
+    """Return the mean angle between true and noisy directions, in radians, the short way round."""
     first, second = (np.asarray(angles, dtype=np.float64) for angles in (true, noisy))
     if first.shape != second.shape:
         raise Mismatch("there are as many noisy directions as true ones")
@@ -88,7 +88,7 @@ def direction_error(true: object, noisy: object) -> float:
 
 
 def _among(places: Floats, spots: object) -> Mask:
-    """Say which places are one of the spots, exactly."""
+    """Return whether each place equals one of the hotspots."""
     rows = np.ascontiguousarray(np.asarray(spots, dtype=np.float64).reshape(-1, 2)) + 0.0
     return np.isin(_whole(np.ascontiguousarray(places) + 0.0), _whole(rows))
 

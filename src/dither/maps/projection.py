@@ -24,15 +24,15 @@ class Map(ABC):
 
     @abstractmethod
     def to_plane(self, places: object) -> Floats:
-        """Give places of the earth in metres."""
+        """Return places of the earth in metres."""
 
     @abstractmethod
     def to_earth(self, places: object) -> Floats:
-        """Give places in metres as longitudes and latitudes."""
+        """Return places in metres as longitudes and latitudes."""
 
     @final
     def rectangle(self, box: Rectangle) -> Rectangle:
-        """Give the rectangle in metres around a box of longitudes and latitudes."""
+        """Return the rectangle in metres around a box of longitudes and latitudes."""
         x, y = np.linspace(box.x.low, box.x.high, 33), np.linspace(box.y.low, box.y.high, 33)
         border = [(a, b) for a in x for b in (y[0], y[-1])] + [(a, b) for a in (x[0], x[-1]) for b in y]
         points = self.to_plane(border)
@@ -62,7 +62,7 @@ class LocalMap(Map):
 
     @staticmethod
     def of(box: Rectangle) -> LocalMap:
-        """Give the map about the middle of a box of longitudes and latitudes."""
+        """Return the map about the middle of a box of longitudes and latitudes."""
         return LocalMap(*box.centre)
 
     @cached_property

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, final
+from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
@@ -17,6 +17,9 @@ from dither.losses import Power, squared
 from dither.mechanisms.plotting import draw_law
 from dither.numerics.golden_section import global_maximum
 from dither.numerics.quadrature import integrate
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 Number = float | Floats
 Prior = Callable[[Floats], Floats]
@@ -121,12 +124,12 @@ class Questions(ABC):
         return float(low), float(high)
 
     @final
-    def plot(self, x: object, *, axes: Any = None) -> Any:
-        """Draw what reports look like for one input or several, and give matplotlib's axes back.
+    def plot(self, x: object, *, ax: Axes | None = None) -> Axes:
+        """Draw the law of the reports for one input or several on `ax`, and return the axes.
 
         `plot(0.3).figure.savefig("law.png")` writes a file; needs the extra `plot`.
         """
-        return draw_law(self, self.line.check(x), axes)
+        return draw_law(self, self.line.check(x), ax=ax)
 
     def _scale(self, loss: Power) -> float:
         if not isinstance(loss, Power):

@@ -1,22 +1,40 @@
-"""The picture of a mechanism: what reports look like for a few inputs. matplotlib is loaded when called."""
+"""The picture of a mechanism: the law of its reports for a few inputs. matplotlib is loaded when called.
+
+Every function that draws takes `ax`, matplotlib axes to draw on, and returns them; without `ax` it makes new
+ones. A picture of several panels takes and returns a sequence of axes.
+"""
 
 from __future__ import annotations
 
 import builtins
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dither.errors import MissingExtra
+from dither.errors import InvalidParameter, MissingExtra
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from dither.mechanisms.analysis import Questions
 
 
-def axes_or_new(axes: Any) -> Any:
-    """Give the axes to draw on: the caller's, or new ones on a figure of their own."""
-    if axes is not None:
-        return axes
+def axes_or_new(ax: Axes | None) -> Axes:
+    """Return the axes to draw on: the caller's, or new ones on a figure of their own."""
+    return ax if ax is not None else _new(1, (7.0, 3.6))[0]
+
+
+def panels_or_new(ax: Sequence[Axes] | None, count: int) -> Sequence[Axes]:
+    """Return the axes of `count` panels side by side: the caller's, or new ones on one figure."""
+    if ax is None:
+        return _new(count, (5.0 * count, 4.2))
+    if np.size(np.asarray(ax, dtype=object)) != count:
+        raise InvalidParameter(f"this is drawn on {count} axes: ax=plt.subplots(1, {count})[1]")
+    return ax
+
+
+def _new(count: int, size: tuple[float, float]) -> list[Axes]:
     try:
         from matplotlib.figure import Figure
     except ImportError:
@@ -24,28 +42,30 @@ def axes_or_new(axes: Any) -> Any:
     if hasattr(builtins, "__IPYTHON__"):  # a notebook shows pyplot's figures, and closes them after a cell
         from matplotlib import pyplot
 
-        return pyplot.subplots(figsize=(7.0, 3.6), layout="constrained")[1]
-    return Figure(figsize=(7.0, 3.6), layout="constrained").subplots()
+        figure = pyplot.figure(figsize=size, layout="constrained")
+    else:
+        figure = Figure(figsize=size, layout="constrained")
+    return [figure.add_subplot(1, count, place + 1) for place in range(count)]
 
 
-def draw_law(questions: Questions, inputs: object, axes: Any = None) -> Any:
-    """Draw the density of the report for each input, atoms as stems, and give the axes back."""
-    axes = axes_or_new(axes)
+def draw_law(questions: Questions, inputs: object, *, ax: Axes | None = None) -> Axes:
+    """Draw the density of the report for each input, with stems for atoms, and return the axes."""
+    ax = axes_or_new(ax)
     low, high = questions.support
-    # One point more than the eye can tell, and none on an edge.
+    # 2000 points are more than a screen shows, and none of them lies on the edge of a window.
     y = low + (high - low) * (np.arange(2000) + 0.5) / 2000
     for number, x in enumerate(np.atleast_1d(np.asarray(inputs, dtype=np.float64))):
         colour = f"C{number}"
         density = np.asarray(questions.pdf(y, x))
         if density.any():
-            axes.plot(y, density, colour, label=f"x = {x:g}", drawstyle="steps-mid")
+            ax.plot(y, density, colour, label=f"x = {x:g}", drawstyle="steps-mid")
         places, masses = questions.atoms(x)
         if places.size:
-            label = None if density.any() else f"x = {x:g}"
-            axes.vlines(places, 0, masses, colour, linewidth=3, alpha=0.7, label=label)
-        axes.axvline(x, color=colour, linestyle=":", linewidth=1)
-    axes.set_ylim(bottom=0)
-    axes.set_xlabel("report")
-    axes.set_ylabel("density (stems: probability)")
-    axes.legend(frameon=False)
-    return axes
+            label = "" if density.any() else f"x = {x:g}"  # one entry of the legend for each input
+            ax.vlines(places, 0, masses, colour, linewidth=3, alpha=0.7, label=label)
+        ax.axvline(x, color=colour, linestyle=":", linewidth=1)
+    ax.set_ylim(bottom=0)
+    ax.set_xlabel("report")
+    ax.set_ylabel("density (stems: probability)")
+    ax.legend(frameon=False)
+    return ax

@@ -21,8 +21,8 @@ TWO_POINTS_UP_TO: Final = math.log(3.0 + 2.0 * math.sqrt(2.0))  # ≈ 1.7627; ab
 
 
 def known_optimum(domain: Line, epsilon: float, loss: Power, criterion: Criterion) -> float | None:
-    """Give the smallest error that any ε-LDP mechanism has, in the domain's units, where a formula exists."""
-    if isinstance(domain, Circle):  # the same error at every angle: worst case and average agree
+    """Return the smallest error of any ε-LDP mechanism, in the domain's units; None without a formula."""
+    if isinstance(domain, Circle):  # the error is the same at every angle: worst case and average agree
         return float((domain.length / 2.0 * best_width(epsilon, loss)) ** loss.exponent)
     if loss == squared and criterion is Criterion.WORST and epsilon <= TWO_POINTS_UP_TO:
         return float((domain.length / 2.0 / math.cosh(epsilon / 2.0)) ** 2)

@@ -1,4 +1,4 @@
-"""A solved mechanism, ready to be stored: half a codebook, a width, and prices that prove how good it is."""
+"""A solved mechanism as it is stored: half a codebook, a width, and the dual variables of its certificate."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from dither.kernels.window.integers import check_cells
 from dither.optimal.problem import Problem
 from dither.optimal.solver.cells import mirrored, reaching
 from dither.optimal.solver.certificate import Prices, lower_bound
-from dither.optimal.solver.sampled_error import Sampled
+from dither.optimal.solver.codebook_error import SampledWindow
 
-FORMAT: Final = 1  # of the bytes, and of what they mean: stored designs of another format are not read
+FORMAT: Final = 1  # version of the bytes and of their meaning; a design of another version is not read
 _HEADER: Final = struct.Struct("<4sHI")  # magic, format, checksum of what follows
 _MAGIC: Final = b"dthr"
 _NUMBERS: Final = ("values", "inputs", "masses", "weights", "slopes")
@@ -30,9 +30,9 @@ _NUMBERS: Final = ("values", "inputs", "masses", "weights", "slopes")
 @final
 @dataclass(frozen=True, eq=False)
 class Design:
-    """The upper half of a codebook about the middle of the domain, in runs; the window's width; the prices.
+    """The upper half of a symmetric codebook in runs, the window's width, and the dual variables.
 
-    Numbers are kept as 32-bit floats, so that a design read back is the design that was stored.
+    Numbers are rounded to 32-bit floats, so that a design that is read back equals the one that was stored.
     """
 
     problem: Problem
@@ -60,7 +60,7 @@ class Design:
 
     @cached_property
     def book(self) -> Runs:
-        """The whole codebook; an unbiased one is scaled to what its window's integers need."""
+        """The whole codebook; an unbiased one is scaled so that E[report] is exactly the value."""
         book = mirrored(self.values, self.counts)
         return reaching(self.problem, book, self.width) if self.problem.unbiased else book
 
@@ -71,34 +71,33 @@ class Design:
 
     @cached_property
     def error(self) -> float:
-        """The error of the mechanism that is sampled, rounded up, where the domain has length 1."""
-        return Sampled.of(self.problem, self.book, self.width).error(self.problem)
+        """The error of the mechanism as it is sampled, rounded up, on a domain of length 1."""
+        return SampledWindow.of(self.problem, self.book, self.width).error(self.problem)
 
     @cached_property
     def bound(self) -> float:
-        """A lower bound on the error of every ε-LDP mechanism, recomputed from the prices."""
+        """A lower bound on the error of every ε-LDP mechanism, recomputed from the dual variables."""
         return lower_bound(self.problem, self.prices)
 
     @property
     def gap(self) -> float:
-        """How far the error is above the bound, relative to it; infinite where the bound says nothing."""
-        if self.bound > 0.0:
-            return max(self.error / self.bound - 1.0, 0.0)
-        return 0.0 if self.error == 0.0 else math.inf
+        """How far the error is above the bound, relative to it: see `relative_gap`."""
+        return relative_gap(self.error, self.bound)
 
     def to_bytes(self) -> bytes:
-        """Give the design as bytes: a checksum, lengths, then compressed numbers."""
+        """Return the design as bytes: a checksum, lengths, then compressed numbers."""
         parts = [self.values, self.prices.inputs, self.prices.masses, self.prices.weights, self.prices.slopes]
         facts = {"name": self.problem.name, "width": self.width, "sizes": [part.size for part in parts]}
         text = json.dumps(facts).encode() + b"\n"
         numbers = b"".join(part.astype("<f4").tobytes() for part in parts)
         words = np.frombuffer(numbers + self.counts.astype("<u4").tobytes(), np.uint8)
-        body = zlib.compress(text + words.reshape(-1, 4).T.tobytes(), 9)  # like bytes beside like: shorter
+        # Bytes of equal significance stand together: they compress better.
+        body = zlib.compress(text + words.reshape(-1, 4).T.tobytes(), 9)
         return _HEADER.pack(_MAGIC, FORMAT, zlib.crc32(body)) + body
 
     @classmethod
     def from_bytes(cls, data: bytes, problem: Problem) -> Self | None:
-        """Read a design of this problem; None if the bytes are damaged, or of another format or problem."""
+        """Return the design of this problem; None if the bytes are damaged, or for another problem."""
         try:
             magic, version, checksum = _HEADER.unpack_from(data)
             body = data[_HEADER.size :]
@@ -116,6 +115,13 @@ class Design:
             return cls(problem, parts.pop("values"), counts, int(facts["width"]), Prices(**parts))
         except (struct.error, zlib.error, ValueError, KeyError, TypeError, DitherError):
             return None
+
+
+def relative_gap(error: float, bound: float) -> float:
+    """Return error/bound − 1, at least 0; infinity if the bound is 0 or less and the error is not 0."""
+    if bound > 0.0:
+        return max(error / bound - 1.0, 0.0)
+    return 0.0 if error == 0.0 else math.inf
 
 
 def _kept(numbers: Floats) -> Floats:

@@ -1,6 +1,7 @@
-"""A design between two solved ones: codebooks and prices are mixed, the width is fitted.
+"""A design between two solved ones: codebooks and dual variables are mixed, the width is fitted.
 
-Any codebook and any width are private, and any prices are a proof: mixing costs some error, never a promise.
+Every codebook with every width keeps ε, and every set of dual variables gives a valid bound. So mixing can
+raise the error and lower the bound, and never weakens the guarantee or the certificate.
 """
 
 from __future__ import annotations
@@ -20,26 +21,26 @@ from dither.optimal.problem import Problem
 from dither.optimal.solver import lloyd
 from dither.optimal.solver.cells import CELLS, codebook, grouped, halved, mirrored, reduced
 from dither.optimal.solver.certificate import Prices, lower_bound
-from dither.optimal.solver.sampled_error import Candidate
+from dither.optimal.solver.codebook_error import MeasuredCodebook
 
-_MOST: Final = 512  # numbers a side of a mixed codebook
-_STEP: Final = 0.02  # by which widths are tried
+_MOST: Final = 512  # different numbers in either half of a mixed codebook
+_STEP: Final = 0.02  # by which the width is varied, relative to it
 _SECTIONS: Final = 6
 
 
 def interpolated(problem: Problem, below: Design, above: Design) -> Design:
-    """Give a design for an ε between those of two designs of the same kind."""
+    """Return a design for an ε between those of two designs of the same kind."""
     share = (problem.epsilon - below.problem.epsilon) / (above.problem.epsilon - below.problem.epsilon)
     if problem.criterion is Criterion.AVERAGE and not problem.unbiased:
-        best = Candidate.of(problem, *lloyd.as_cells(lloyd.best(problem)))
+        best = MeasuredCodebook.of(problem, *lloyd.as_cells(lloyd.best(problem)))
     else:
         best = _best(problem, below, above, share)
     book, width = (best.book, best.width) if problem.unbiased else reduced(best.book, best.width)
     return Design(problem, *halved(book), width, _prices(problem, below, above, share))
 
 
-def _best(problem: Problem, below: Design, above: Design, share: float) -> Candidate:
-    """Mix the numbers of equal cells, or the base measures themselves; the width is fitted to either."""
+def _best(problem: Problem, below: Design, above: Design, share: float) -> MeasuredCodebook:
+    """Return the better of two mixtures, of the cells' numbers or of the measures; the width is fitted."""
     weights = 1.0 - share, share
     wholes = [_expanded(problem, design) for design in (below, above)]
     width = sum(weight * whole[1] for weight, whole in zip(weights, wholes, strict=True))
@@ -51,11 +52,11 @@ def _best(problem: Problem, below: Design, above: Design, share: float) -> Candi
     return min((_adjusted(problem, book, width) for book in books), key=lambda candidate: candidate.error)
 
 
-def _adjusted(problem: Problem, book: Runs, width: float) -> Candidate:
-    """Try three widths, then the one at which a parabola through their errors is least."""
+def _adjusted(problem: Problem, book: Runs, width: float) -> MeasuredCodebook:
+    """Return the best of three widths and of the minimum of the parabola through their errors."""
 
-    def measured(factor: float) -> Candidate:
-        return Candidate.of(problem, book, min(max(round(width * factor), 1), CELLS - 1))
+    def measured(factor: float) -> MeasuredCodebook:
+        return MeasuredCodebook.of(problem, book, min(max(round(width * factor), 1), CELLS - 1))
 
     tried = [measured(1.0 + step) for step in (-_STEP, 0.0, _STEP)]
     left, middle, right = (candidate.error for candidate in tried)
@@ -67,13 +68,13 @@ def _adjusted(problem: Problem, book: Runs, width: float) -> Candidate:
 
 
 def _expanded(problem: Problem, design: Design) -> tuple[Floats, int]:
-    """Give the number of each of 2^16 cells, stretched for another ε, and the width among them."""
+    """Return the number of each of 2^16 cells, scaled for another ε, and the width in these cells."""
     repeat = CELLS // design.cells
     return np.repeat(design.book.listed, repeat) * _factor(problem, design), design.width * repeat
 
 
 def _factor(problem: Problem, design: Design) -> float:
-    """Give by how much the reports of an unbiased design must be stretched for another ε."""
+    """Return the factor by which the reports of an unbiased design must be scaled for another ε."""
     if not problem.unbiased:
         return 1.0
     return math.tanh(design.problem.epsilon / 2.0) / math.tanh(problem.epsilon / 2.0)
@@ -103,14 +104,14 @@ def _prices(problem: Problem, below: Design, above: Design, share: float) -> Pri
 
 
 def _stretched(problem: Problem, design: Design) -> Prices:
-    """Stretch the prices of an unbiased design as far as its reports must be stretched."""
+    """Return the dual variables of an unbiased design, scaled as its reports are."""
     factor = _factor(problem, design)
     prices = design.prices
     return replace(prices, masses=prices.masses * factor**2, slopes=prices.slopes * factor)
 
 
 def mixture(problem: Problem, first: Prices, second: Prices, share: float) -> Prices:
-    """Give (1 − share) of the first prices and `share` of the second, brought to the same inputs."""
+    """Return (1 − share)·first + share·second, after both are expressed on the same inputs."""
     if problem.criterion is Criterion.WORST:
         inputs = max(first.inputs, second.inputs, key=len)
         first, second = _moved(first, inputs), _moved(second, inputs)
@@ -122,7 +123,7 @@ def mixture(problem: Problem, first: Prices, second: Prices, share: float) -> Pr
 
 
 def _moved(prices: Prices, inputs: Floats) -> Prices:
-    """Share the price of each point between the two points of another grid beside it."""
+    """Return the prices on another grid: each point's is divided between its two neighbours there."""
     place = np.clip(np.searchsorted(inputs, prices.inputs, side="right") - 1, 0, inputs.size - 2)
     above = (prices.inputs - inputs[place]) / (inputs[place + 1] - inputs[place])
 
@@ -136,7 +137,7 @@ def _moved(prices: Prices, inputs: Floats) -> Prices:
 
 
 def _recut(prices: Prices, edges: Floats) -> Prices:
-    """Share the price of each cell among the smaller cells it is cut into; a price at ½ stays."""
+    """Return the prices on finer cells: each cell's is divided by length; a price at ½ stays."""
     cells = prices.inputs.size - 1
     home = np.searchsorted(prices.inputs, (edges[1:] + edges[:-1]) / 2.0) - 1
     share = np.diff(edges) / np.diff(prices.inputs)[home]

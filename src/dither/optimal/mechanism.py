@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass, field
 from functools import cached_property
@@ -28,28 +27,27 @@ from dither.mechanisms.base import Travelled
 from dither.mechanisms.number import UnbiasedReading
 from dither.mechanisms.window import Decoding, Shape, WindowMechanism
 from dither.optimal import store
-from dither.optimal.design import Design
+from dither.optimal.design import Design, relative_gap
 from dither.optimal.problem import Elsewhere, Given, Loss, Problem
 from dither.optimal.solver import circle
+from dither.table import percent
 
 
 @final
 @dataclass(frozen=True)
 class Certificate:
-    """What a mechanism's error is at most, and what every mechanism's is at least, in the user's units."""
+    """An upper bound on a mechanism's error and a lower bound on every mechanism's, in the user's units."""
 
     error: float
     bound: float
 
     @property
     def gap(self) -> float:
-        """How far the error is above the bound, relative to it; infinite where the bound says nothing."""
-        if self.bound > 0.0:
-            return max(self.error / self.bound - 1.0, 0.0)
-        return 0.0 if self.error == 0.0 else math.inf
+        """How far the error is above the bound, relative to it."""
+        return relative_gap(self.error, self.bound)
 
     def __str__(self) -> str:
-        return f"error {self.error:.6g}, at most {100.0 * self.gap:.2g} % above the best possible"
+        return f"error {self.error:.6g}, at most {percent(self.gap)} above the best possible"
 
 
 @final
@@ -79,12 +77,14 @@ class Optimal(WindowMechanism):
 
     def _build(self) -> None:
         if self.decoding is not Decoding.OWN:
-            raise InvalidParameter("a solved codebook is read as it was solved: nothing to compress or cut")
+            raise InvalidParameter(
+                "a solved mechanism is neither compressed nor truncated: leave `decoding` out"
+            )
         for name in ("unbiased", "fresh"):
             if not isinstance(getattr(self, name), bool):
                 raise InvalidParameter(f"{name} is True or False")
         if self.unbiased and isinstance(self.domain, Circle):
-            raise InvalidParameter("on a circle the mean direction is right already; leave `unbiased` out")
+            raise InvalidParameter("on a circle the mean direction is unbiased already; leave `unbiased` out")
         loss = self.loss
         if loss is None:
             loss = squared if self.unbiased else absolute
@@ -98,13 +98,14 @@ class Optimal(WindowMechanism):
 
     @cached_property
     def problem(self) -> Problem:
-        """What was asked, in units in which the domain has length 1."""
-        loss = self.loss if isinstance(self.loss, Loss) else absolute  # `_build` makes it a Loss
-        return Problem(self.epsilon, loss, self.criterion, self.unbiased)
+        """The optimisation problem, in units in which the domain has length 1."""
+        if not isinstance(self.loss, Loss):  # `_build` has made a loss of what was given
+            raise InvalidParameter("a loss is dt.absolute, dt.squared, dt.power(k) or a function of y − x")
+        return Problem(self.epsilon, self.loss, self.criterion, self.unbiased)
 
     @cached_property
     def design(self) -> Design:
-        """The solved codebook and the prices that certify it; a circle needs none."""
+        """The solved codebook and its dual variables; there is none on a circle."""
         if isinstance(self.domain, Circle):
             raise InvalidParameter("on a circle the best mechanism is known; there is no design")
         return store.find(self.problem, fresh=self.fresh)
@@ -138,7 +139,7 @@ class Optimal(WindowMechanism):
 
     @cached_property
     def certificate(self) -> Certificate:
-        """The error of what is sampled, by the loss and the criterion asked for, and the bound below it."""
+        """The error of the mechanism as it is sampled, and a lower bound on the error of every mechanism."""
         if isinstance(self.domain, Circle):
             error, bound = circle.error(self.problem, self.kernel.window), circle.bound(self.problem)
         else:
@@ -148,7 +149,7 @@ class Optimal(WindowMechanism):
 
     @property
     def gap(self) -> float:
-        """How far the error is, at most, above the smallest error of all ε-LDP mechanisms, relative to it."""
+        """A bound on how far the error is above the smallest of all ε-LDP mechanisms, relative to it."""
         return self.certificate.gap
 
     @cached_property

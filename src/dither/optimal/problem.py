@@ -1,6 +1,6 @@
-"""What is asked of a solved mechanism: a budget, a loss, and which of the errors at all inputs counts.
+"""The optimisation problem of a solved mechanism: a budget, a loss, and the criterion worst or average.
 
-Solving happens on the interval [−½, ½]: values are measured from the middle of the domain, in its lengths.
+Problems are solved on [−½, ½]: values are measured from the middle of the domain, in units of its length.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ import numpy as np
 
 from dither.arrays import Floats
 from dither.errors import InvalidParameter
-from dither.losses import Criterion, Power, absolute, squared, worst
+from dither.losses import Criterion, Power, absolute, check_criterion, squared, worst
 
 LEAST, MOST = 0.05, 8.0
-_CHECKED: Final = (1 << 12) + 1  # distances at which a given function is looked at
+_CHECKED: Final = (1 << 12) + 1  # distances at which a loss that is a function is checked
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Given:
-    """A loss that somebody gives as a function of how far a report misses the truth, in units of the domain.
+    """A loss that is a user's function of the difference between report and truth, in units of the domain.
 
-    It must be even, not negative and not decreasing with the distance. A function can be looked at only at
-    points, so what is certified for it holds as far as it does not decrease between them.
+    It must be even, not negative and not decreasing with the distance. It is checked at 4097 points; the
+    certificate assumes that it does not decrease between them either.
     """
 
     function: Callable[[Floats], Any]
@@ -49,15 +49,15 @@ class Given:
         if (np.diff(values) < 0.0).any():
             raise InvalidParameter("a loss must not decrease as the report moves away from the truth")
         if not values[-1] > 0.0:
-            raise InvalidParameter("a loss that is always 0 asks for nothing")
+            raise InvalidParameter("a loss must be above 0 at the largest distance")
 
     def __call__(self, difference: Floats) -> Floats:
-        """Give the loss of a report that misses by `difference` lengths of the domain."""
+        """Return the loss of a report that differs from the truth by `difference` lengths of the domain."""
         return np.asarray(self.function(self.reach * np.asarray(difference)), dtype=np.float64)
 
     @property
     def digest(self) -> str:
-        """A short name for the function's values."""
+        """A hash of the function's values at the checked points: two losses with the same hash are equal."""
         values = self(np.linspace(0.0, 1.0, _CHECKED))
         return hashlib.sha256(values.tobytes()).hexdigest()[:16]
 
@@ -74,20 +74,20 @@ class Given:
 @final
 @dataclass(frozen=True, eq=False)
 class Elsewhere:
-    """A loss that is a function on another machine: functions do not travel, only the name of its values.
+    """A loss that is a function on another machine: a specification holds its hash, not the function.
 
-    A mechanism made for it samples and reads reports as ever; it cannot be judged by the loss, or solved.
+    A mechanism made for it samples and decodes reports; it cannot be evaluated by the loss, or solved again.
     """
 
     digest: str
 
     def __post_init__(self) -> None:
         if not isinstance(self.digest, str) or not re.fullmatch("[0-9a-f]{16}", self.digest):
-            raise InvalidParameter("a loss of elsewhere is named by 16 hexadecimal digits")
+            raise InvalidParameter("the hash of a loss is 16 hexadecimal digits")
 
     def __call__(self, difference: Floats) -> Floats:
         """Raise: the function is not here."""
-        raise InvalidParameter("this loss is a function on another machine; make the mechanism there or anew")
+        raise InvalidParameter("this loss is a function on another machine; pass it to dt.Optimal again")
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Given | Elsewhere) and self.digest == other.digest
@@ -118,19 +118,18 @@ class Problem:
     def __post_init__(self) -> None:
         if not LEAST <= self.epsilon <= MOST:
             raise InvalidParameter(f"mechanisms are solved for ε from {LEAST:g} to {MOST:g}")
-        if not isinstance(self.criterion, Criterion):
-            raise InvalidParameter("the criterion is dt.worst or dt.average")
+        check_criterion(self.criterion)
         if self.unbiased and self.loss != squared:
             raise InvalidParameter("an unbiased mechanism is judged by its variance: loss=dt.squared")
 
     @property
     def ratio(self) -> float:
-        """A double that is certainly not below e^ε."""
+        """A float that is at least e^ε."""
         return math.nextafter(math.exp(self.epsilon) * (1.0 + 2.0**-50), math.inf)
 
     @property
     def lift(self) -> float:
-        """Give e^ε − 1: by how much a window is likelier than the rest."""
+        """Return e^ε − 1: how much likelier a cell inside the window is, relative to one outside."""
         return math.expm1(self.epsilon)
 
     @property
@@ -140,11 +139,11 @@ class Problem:
 
     @property
     def kind(self) -> str:
-        """A name for everything but ε."""
+        """A name made of everything but ε."""
         loss = repr(self.loss) if isinstance(self.loss, Power) else self.loss.digest
         return f"{self.criterion.value}-{'unbiased' if self.unbiased else loss}"
 
     @property
     def name(self) -> str:
-        """A name that no other problem has."""
+        """A name made of everything: different problems have different names."""
         return f"{self.kind}-{self.epsilon!r}"

@@ -1,4 +1,4 @@
-"""Where designs come from: shipped with the package, remembered on disk, interpolated, or solved now."""
+"""Find a design: in the shipped archive, in the cache folder, by interpolation, or by solving."""
 
 from __future__ import annotations
 
@@ -22,10 +22,11 @@ VARIABLE: Final = "DITHER_CACHE"
 
 @lru_cache(maxsize=64)
 def find(problem: Problem, *, fresh: bool = False) -> Design:
-    """Give the design of a problem.
+    """Return the design of a problem.
 
-    Shipped ones come first. Between two shipped ε of the same kind a design is interpolated; with `fresh`,
-    and for losses that are not shipped, it is solved, which takes seconds and scipy. Both are kept on disk.
+    A shipped design is used if there is one. Between two shipped ε of the same kind a design is interpolated.
+    With `fresh`, and for other losses, it is solved, which takes seconds and needs scipy. Interpolated and
+    solved designs are kept in the cache folder.
     """
     if not fresh:
         shipped = _shipped(problem)
@@ -41,21 +42,21 @@ def find(problem: Problem, *, fresh: bool = False) -> Design:
 
         made = interpolated(problem, *beside)
     else:
-        from dither.optimal.solver.solve import design
+        from dither.optimal.solver.solve_design import solve_design
 
-        made = design(problem)
+        made = solve_design(problem)
     _remember(name, made)
     return made
 
 
 def ready(problem: Problem) -> bool:
-    """Say whether a design is at hand, shipped, between two shipped ones or remembered: nothing to solve."""
+    """Return whether a design is found without solving: shipped, between two shipped ones, or cached."""
     known = budgets(problem.kind)
     return bool(known and known[0] <= problem.epsilon <= known[-1]) or _path(problem.name).exists()
 
 
 def whence(problem: Problem, *, fresh: bool = False) -> str:
-    """Say where `find` would have a design from."""
+    """Return a phrase that says where `find` would take a design from."""
     if fresh:
         return "solved before" if _path(f"fresh-{problem.name}").exists() else "solved now"
     known = budgets(problem.kind)
@@ -68,7 +69,7 @@ def whence(problem: Problem, *, fresh: bool = False) -> str:
 
 @cache
 def budgets(kind: str) -> tuple[float, ...]:
-    """Give the ε for which designs of a kind are shipped, in order."""
+    """Return the ε for which designs of a kind are shipped, in order."""
     names = [name for name in _archive().namelist() if name.startswith(f"{kind}-")]
     return tuple(sorted(float(name.removeprefix(f"{kind}-")) for name in names))
 
@@ -86,7 +87,7 @@ def _shipped(problem: Problem) -> Design | None:
 
 
 def _beside(problem: Problem) -> tuple[Design, Design] | None:
-    """Give the shipped designs just below and just above a problem's ε."""
+    """Return the shipped designs just below and just above a problem's ε."""
     known = budgets(problem.kind)
     below = [epsilon for epsilon in known if epsilon < problem.epsilon]
     above = [epsilon for epsilon in known if epsilon > problem.epsilon]
@@ -100,7 +101,7 @@ def _beside(problem: Problem) -> tuple[Design, Design] | None:
 
 
 def folder() -> Path:
-    """Give the folder in which designs are remembered: DITHER_CACHE, or the user's own cache folder."""
+    """Return the cache folder: the environment variable DITHER_CACHE, or the user's own cache folder."""
     if chosen := os.environ.get(VARIABLE):
         return Path(chosen)
     if sys.platform == "win32":
@@ -117,7 +118,7 @@ def _path(name: str) -> Path:
 
 
 def _recall(name: str, problem: Problem) -> Design | None:
-    """Read a design that was remembered; a damaged file counts as none."""
+    """Return a design from the cache; None if there is none or the file is damaged."""
     try:
         return Design.from_bytes(_path(name).read_bytes(), problem)
     except (OSError, RuntimeError):
@@ -125,7 +126,7 @@ def _recall(name: str, problem: Problem) -> Design | None:
 
 
 def _remember(name: str, design: Design) -> None:
-    """Write a design so that readers see all of it or nothing; a folder nobody can write to is no error."""
+    """Write a design to the cache, all of it or nothing; a folder that cannot be written to is no error."""
     path = _path(name)
     with contextlib.suppress(OSError, RuntimeError):
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from fractions import Fraction
 from functools import cached_property
 from typing import Any, Protocol, final
 
 from dither.errors import BudgetExceeded, InvalidParameter, Mismatch
 from dither.privacy.guarantee import PAC, Approximate, Bound, Guarantee, Metric, Nothing, Pure, Unit
+from dither.privacy.split import rest
 from dither.randomness import SYSTEM
 
 _KINDS: dict[str, type[Bound]] = {kind.__name__: kind for kind in (Pure, Approximate, PAC, Metric, Nothing)}
@@ -79,17 +78,15 @@ class Ledger:
         """The ε that is left, rounded down; 0 if more was given than allowed."""
         if self.spent.epsilon >= self.epsilon:
             return 0.0
-        exact = Fraction(self.epsilon) - Fraction(self.spent.epsilon)
-        near = float(exact)
-        return near if near <= exact else math.nextafter(near, 0.0)
+        return rest(self.epsilon, self.spent.epsilon)
 
     def allows(self, promise: Guarantee | Promising, *, times: int = 1) -> bool:
-        """Say whether this may be given, `times` times, without exceeding the budget."""
+        """Return whether this may be given, `times` times, without exceeding the budget."""
         after = self.spent.compose(_guarantee(promise).repeated(times))
         return Guarantee(after.bound).implies(Guarantee(self.budget))
 
     def give(self, promise: Guarantee | Promising, name: str = "", *, times: int = 1) -> Ledger:
-        """Give the ledger after an answer to a question, or raise `BudgetExceeded` and change nothing."""
+        """Return the ledger after an answer to a question, or raise `BudgetExceeded` and change nothing."""
         guarantee = _guarantee(promise)
         if not self.allows(guarantee, times=times):
             raise BudgetExceeded(
@@ -100,13 +97,13 @@ class Ledger:
         return replace(self, entries=self.entries | {entry})
 
     def merge(self, *others: Ledger) -> Ledger:
-        """Give one ledger of all that these devices know of, even where together they gave too much."""
+        """Return one ledger of all that these devices know of, even where together they gave too much."""
         if any(other.budget != self.budget for other in others):
             raise Mismatch("ledgers with different budgets do not merge; they are not one person's")
         return replace(self, entries=self.entries.union(*(other.entries for other in others)))
 
     def wire(self) -> dict[str, Any]:
-        """Give the ledger as plain data, to be kept on the device."""
+        """Return the ledger as plain data, to be kept on the device."""
         entries = [
             {
                 "name": entry.name,

@@ -11,7 +11,7 @@ import numpy as np
 
 from dither.arrays import Array
 from dither.errors import DitherError, ExchangeFailed, InvalidParameter
-from dither.estimation.frequency import Frequencies, frequencies
+from dither.estimation.frequency import EstimatedFrequencies, frequencies
 from dither.mechanisms.joint.joint import Joint
 from dither.privacy import Guarantee
 from dither.protocols.net.messages import Kind
@@ -63,7 +63,7 @@ class Collection:
         share = type(rule.correlation)(formed * (crowd + crowd % 2 - 1), crowd * (crowd - 1))
         return replace(rule, rho=rule.correlation * (rule.symbols - 1) * share, n=crowd)
 
-    def frequencies(self, question: int = 0) -> Frequencies:
+    def frequencies(self, question: int = 0) -> EstimatedFrequencies:
         """Estimate the frequency of every category from the answers to one question, counted from 0."""
         if not 0 <= question < self.rounds:
             raise InvalidParameter(f"questions are counted from 0 to {self.rounds - 1}")

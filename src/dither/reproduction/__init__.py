@@ -1,6 +1,6 @@
 """Reproduction: every figure and table of the papers, one module a paper. Nothing here is used elsewhere."""
 
-from dither.reproduction.figure import CODED, PUBLISHED, RIGHT, Expected, Figure, Outcome, Setting
+from dither.reproduction.figure import CODED, PUBLISHED, RIGHT, ExpectedNumber, Figure, Outcome, Setting
 from dither.reproduction.run import figures, run
 
-__all__ = ["CODED", "PUBLISHED", "RIGHT", "Expected", "Figure", "Outcome", "Setting", "figures", "run"]
+__all__ = ["CODED", "PUBLISHED", "RIGHT", "ExpectedNumber", "Figure", "Outcome", "Setting", "figures", "run"]

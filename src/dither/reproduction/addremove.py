@@ -1,4 +1,4 @@
-"""Paper 004: means where records come and go; its figures, the hourglass as printed and as it must be."""
+"""Paper 004: means in the add-remove model; its figures, and the hourglass law as printed and corrected."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from dither.central import (
     TRANSFORMED,
     Hourglass,
     LaplacePair,
-    Method,
-    Noise,
-    Staircase2D,
+    MeanMethod,
+    PairNoise,
+    StaircasePair,
 )
 from dither.central.pairs import HourglassLattice
-from dither.central.staircase import Staircase
-from dither.central.tally import Grid
+from dither.central.staircase import DiscreteStaircase
+from dither.central.tally import RecordGrid
 from dither.domains import Interval
 from dither.randomness import Seeded
 from dither.reproduction.expectations import expected
@@ -31,7 +31,7 @@ from dither.reproduction.figure import PUBLISHED, RIGHT, Figure, Setting, lines
 
 Rows = list[dict[str, Any]]
 
-GRID: Final = Grid(Interval(0, 1))
+GRID: Final = RecordGrid(Interval(0, 1))
 RECORDS: Final = 10_000
 
 _FIRST: Final = "Algorithm 1"
@@ -41,11 +41,11 @@ _RINGS: Final = "Algorithm 3, 2-D staircase"
 _HOURGLASS: Final = "Algorithm 3, hourglass"
 _BOUND: Final = "lower bound"
 
-KINDS: Final[dict[str, tuple[Method, Noise]]] = {
+KINDS: Final[dict[str, tuple[MeanMethod, PairNoise]]] = {
     _FIRST: (INDEPENDENT, LaplacePair()),
     _SECOND: (SHIFTED, LaplacePair()),
     _LAPLACE: (TRANSFORMED, LaplacePair()),
-    _RINGS: (TRANSFORMED, Staircase2D()),
+    _RINGS: (TRANSFORMED, StaircasePair()),
     _HOURGLASS: (TRANSFORMED, Hourglass()),
 }
 _HIGH_PRIVACY: Final = (_FIRST, _SECOND, _LAPLACE, _HOURGLASS)
@@ -62,52 +62,52 @@ def _runs(setting: Setting) -> int:
 
 @lru_cache(maxsize=128)
 def _noise(kind: str, epsilon: float, runs: int, seed: int) -> Floats:
-    """Draw what noise does to the sum and to the count, in units of one record: the data do not matter."""
+    """Draw the noise of the sum and of the count, in units of one record; it does not depend on the data."""
     method, noise = KINDS[kind]
     law, source = noise.law(method, GRID, Fraction(epsilon)), Seeded(seed)
-    # The way back is linear, so the noise may go it alone; exactly, as whole counts must stay whole.
+    # `solve` is linear, so it can be applied to the noise alone; in Fractions, to keep whole counts whole.
     drawn = [method.solve(*law.draw(source), GRID) for _ in range(runs)]
     return np.array([[float(total), float(count)] for total, count in drawn]).T
 
 
 def _printed(noise: Floats) -> Floats:
-    """Turn hourglass noise into that of eq. (10) as printed: with a ceiling, one line off at z₁ ≥ 0."""
+    """Return hourglass noise as eq. (10) prints it: with a ceiling, so one line too far at z₁ ≥ 0."""
     return np.array([noise[0], noise[1] + (noise[0] >= 0.0)])
 
 
 def literal(total: Floats, count: Floats) -> Floats:
-    """Give the clipped quotient, as `central.mean` does with the convention LITERAL, of many at once."""
+    """Return clipped quotients, as `central.mean` does with the convention LITERAL, for arrays."""
     safe = np.where(count == 0.0, 1.0, count)
     return np.where(count == 0.0, (np.sign(total) + 1.0) / 2.0, np.clip(total / safe, 0.0, 1.0))
 
 
 def midpoint(total: Floats, count: Floats) -> Floats:
-    """Give the quotient as `central.mean` does by default: a half where no count is left."""
+    """Return quotients as `central.mean` does by default: one half where the count is not positive."""
     return np.where(count <= 0.0, 0.5, literal(total, count))
 
 
 def _error(
     noise: Floats, mean: float, records: int, convention: Callable[[Floats, Floats], Floats] = literal
 ) -> float:
-    """Give the mean squared error for records of this mean."""
+    """Return the mean squared error for records of this mean."""
     share = convention(mean * records + noise[0], records + noise[1])
     return float(np.mean((share - mean) ** 2))
 
 
 def _leading(kind: str, epsilon: float, mean: float) -> float:
-    """Give n²·MSE for large n, from the exact moments of the law."""
+    """Return n²·MSE for large n, from the exact moments of the law."""
     method, noise = KINDS[kind]
     law = noise.law(method, GRID, Fraction(epsilon))
     return law.deviation(method.weights(mean, GRID)) ** 2
 
 
 def _bound(epsilon: float) -> float:
-    """Give σ²(ε), which no mean can beat in the worst case as n grows [Thm 4]."""
-    return Staircase.best(GRID.cells, Fraction(epsilon)).variance
+    """Return σ²(ε), which no mean can beat in the worst case as n grows [Thm 4]."""
+    return DiscreteStaircase.best(GRID.cells, Fraction(epsilon)).variance
 
 
 def _large(setting: Setting, kinds: tuple[str, ...], epsilon: float, mean: float, panel: str) -> Rows:
-    """Give the errors of some algorithms on 10 000 records, times n²ε²/2 as the paper scales them."""
+    """Return the errors of some algorithms on 10 000 records, times n²ε²/2 as the paper scales them."""
     scale = epsilon**2 / 2.0
     row = {"panel": panel, "ε": epsilon, "μ": mean}
     rows: Rows = []
@@ -130,7 +130,7 @@ def _large(setting: Setting, kinds: tuple[str, ...], epsilon: float, mean: float
 
 
 def figure_1(setting: Setting) -> Rows:
-    """Give what one record can move, and the ball of noise that each algorithm puts around it."""
+    """Return the changes that one record can make, and the unit ball of each algorithm's noise."""
     moves = {_FIRST: "sum and count", _SECOND: "the numbers of Algorithm 2", _LAPLACE: "those of Algorithm 3"}
     rows: Rows = []
     for kind, own in moves.items():
@@ -154,8 +154,8 @@ def figure_1(setting: Setting) -> Rows:
 
 
 def figure_2(setting: Setting) -> Rows:
-    """Give the exponents j of the hourglass at γ = 0.4, and the largest loss of one record in units of ε."""
-    law = HourglassLattice(Staircase(100, 40, Fraction(1)))
+    """Return the exponents j of the hourglass at γ = 0.4, and the largest privacy loss in units of ε."""
+    law = HourglassLattice(DiscreteStaircase(100, 40, Fraction(1)))
     step = law.staircase.sensitivity
     rows: Rows = []
     for version, exponent in ((RIGHT, law.exponent), (PUBLISHED, _ceiling(law))):
@@ -165,7 +165,7 @@ def figure_2(setting: Setting) -> Rows:
                 if abs(second) <= 400:
                     point = {"x": first / step, "line": line, "y": second / step}
                     rows.append({"version": version, **point, "exponent": exponent(first, second)})
-    coarse = HourglassLattice(Staircase(20, 8, Fraction(1)))
+    coarse = HourglassLattice(DiscreteStaircase(20, 8, Fraction(1)))
     for version, exponent in ((RIGHT, coarse.exponent), (PUBLISHED, _ceiling(coarse))):
         rows.append({"version": version, "claim": "loss of one record, in ε", "loss": _loss(exponent)})
     return rows
@@ -175,7 +175,7 @@ Exponent = Callable[[int, int], Any]
 
 
 def _ceiling(law: HourglassLattice) -> Exponent:
-    """Give the exponent that eq. (10) as printed has, but for single points: the next line at z₁ ≥ 0."""
+    """Return the exponent of eq. (10) as printed, except at single points: the next line at z₁ ≥ 0."""
 
     def exponent(first: int, second: int) -> int:
         line = (first + second) // law.staircase.sensitivity
@@ -186,7 +186,7 @@ def _ceiling(law: HourglassLattice) -> Exponent:
 
 
 def _loss(exponent: Exponent, step: int = 20) -> float:
-    """Give how much one record more moves an exponent at most, over all places within three steps."""
+    """Return the largest change of an exponent by one record, over all points within three steps."""
     return float(
         max(
             abs(
@@ -201,7 +201,7 @@ def _loss(exponent: Exponent, step: int = 20) -> float:
 
 
 def figure_3a(setting: Setting) -> Rows:
-    """Give the errors of Algorithms 1 to 3 against ε. The paper does not say its μ: 0.1 and 0.5 are here."""
+    """Return the errors of Algorithms 1 to 3 against ε, for means of 0.1 and 0.5: the paper states none."""
     budgets = (0.1, 0.5, 1.0, 2.0) if setting.quick else (0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0)
     return [
         row
@@ -212,23 +212,23 @@ def figure_3a(setting: Setting) -> Rows:
 
 
 def figure_3b(setting: Setting) -> Rows:
-    """Give the errors against the mean, ε = 1."""
+    """Return the errors against the mean, ε = 1."""
     return [row for mean in _MEANS for row in _large(setting, _HIGH_PRIVACY, 1.0, mean, "ε = 1")]
 
 
 def figure_3c(setting: Setting) -> Rows:
-    """Give the errors of three kinds of noise against large ε. The paper does not say its μ: 0.1 is here."""
+    """Return the errors of three kinds of noise against large ε, for a mean of 0.1: the paper states none."""
     budgets = (1.0, 2.0, 4.0, 6.0, 10.0) if setting.quick else (0.5, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0)
     return [row for epsilon in budgets for row in _large(setting, _LOW_PRIVACY, epsilon, 0.1, "μ = 0.1")]
 
 
 def figure_4(setting: Setting) -> Rows:
-    """Give the errors of three kinds of noise against the mean, ε = 4."""
+    """Return the errors of three kinds of noise against the mean, ε = 4."""
     return [row for mean in _MEANS for row in _large(setting, _LOW_PRIVACY, 4.0, mean, "ε = 4")]
 
 
 def figure_5(setting: Setting) -> Rows:
-    """Give MSE·ε²/2 on few records of mean 0.01, by the paper's quotient and by `central.mean`'s default."""
+    """Return MSE·ε²/2 on few records of mean 0.01, by the paper's quotient and by our default."""
     rows: Rows = []
     for epsilon, kinds in ((1.0, _HIGH_PRIVACY), (4.0, _LOW_PRIVACY)):
         for records in (1, 2, 4, 8, 16, 32, 64):

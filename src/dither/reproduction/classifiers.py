@@ -17,7 +17,7 @@ from dither.mechanisms.numeric.laplace import Laplace
 from dither.mechanisms.numeric.ogpm import OGPM
 from dither.mechanisms.numeric.sw import SW
 from dither.numerics.bisection import smallest_float
-from dither.reproduction.classifiers_data import digits, records
+from dither.reproduction.classifiers_data import digits, needed_records, records
 from dither.reproduction.expectations import expected
 from dither.reproduction.figure import CODED, PUBLISHED, RIGHT, Figure, Setting, lines
 
@@ -85,15 +85,13 @@ def figure_7_1(setting: Setting) -> Rows:
 
 
 def _small(setting: Setting) -> Network:
-    path = setting.file(_FFNN)
-    assert path is not None  # the figure needs it
-    with np.load(path) as arrays:
+    with np.load(setting.needed(_FFNN)) as arrays:
         one, two, three, four = (array.astype(np.float64) for array in arrays.values())
     return Network.dense([(one, two), (three, four)])
 
 
 def figure_7_2(setting: Setting) -> Rows:
-    """Give the radius in which a network of two features keeps its answer at (0.5, 0.5)."""
+    """Return the radius in which a network of two features keeps its answer at (0.5, 0.5)."""
     return [
         {
             "version": RIGHT,
@@ -106,7 +104,7 @@ def figure_7_2(setting: Setting) -> Rows:
 
 
 def figure_7_3(setting: Setting) -> Rows:
-    """Give how likely a report of 0.5 lies within θ of it, for six mechanisms."""
+    """Return how likely a report of 0.5 lies within θ of it, for six mechanisms."""
     rows: Rows = []
     for epsilon in (2.0, 4.0, 6.0):
         for name, kind in KINDS.items():
@@ -119,7 +117,7 @@ def figure_7_3(setting: Setting) -> Rows:
 
 
 def figure_7_4(setting: Setting) -> Rows:
-    """Give a box about (0.5, 0.5) in which the network certainly keeps its answer, and the square."""
+    """Return a box about (0.5, 0.5) in which the network certainly keeps its answer, and the square."""
     network = _small(setting)
     rows: Rows = []
     for name, found in (
@@ -135,7 +133,7 @@ def figure_7_4(setting: Setting) -> Rows:
 
 
 def _compared(setting: Setting, data: str, x: tuple[float, float], kinds: tuple[str, ...]) -> Rows:
-    """Give ρ of the printed box, which is called a lower bound, and the exact utility."""
+    """Return ρ of the printed box, which is called a lower bound, and the exact utility."""
     rows: Rows = []
     for model in ("Logistic Regression", "Random Forest"):
         panel = f"{data}, {model}"
@@ -160,22 +158,22 @@ def _compared(setting: Setting, data: str, x: tuple[float, float], kinds: tuple[
 
 
 def figure_7_5(setting: Setting) -> Rows:
-    """Give the utility on the stroke data, of the printed boxes and exactly."""
+    """Return the utility on the stroke data, of the printed boxes and exactly."""
     return _compared(setting, "stroke", STROKE, ("PM", "Exponential", "Laplace"))
 
 
 def figure_7_6(setting: Setting) -> Rows:
-    """Give the utility on the bank data, of the printed box and exactly, without the privacy indicator."""
+    """Return the utility on the bank data, of the printed box and exactly, without the privacy indicator."""
     return _compared(setting, "bank", BANK, ("PM", "Exponential", "Laplace", "Gaussian"))
 
 
 def figure_e_1(setting: Setting) -> Rows:
-    """Give the utility on the stroke data under SW and k-RR."""
+    """Return the utility on the stroke data under SW and k-RR."""
     return _compared(setting, "stroke", STROKE, ("SW", "k-RR"))
 
 
 def figure_7_7(setting: Setting) -> Rows:
-    """Give how likely a network keeps its digit when all 49 pixels are randomised, by trying."""
+    """Return how likely a network keeps its digit when all 49 pixels are randomised, by trying."""
     rows: Rows = []
     for name in ("PM", "SW", "Exponential", "k-RR") if not setting.quick else ("PM", "SW"):
         for epsilon in _budgets(setting):
@@ -189,7 +187,7 @@ def figure_7_7(setting: Setting) -> Rows:
 
 
 def figure_e_7(setting: Setting) -> Rows:
-    """Give the average and the worst of ten images, by trying; the thesis says 50, its code has 10."""
+    """Return the average and the worst of ten images, by trying; the thesis says 50, its code has 10."""
     rows: Rows = []
     for epsilon in _budgets(setting):
         runs = setting.runs(4_000, 1_000)
@@ -200,9 +198,8 @@ def figure_e_7(setting: Setting) -> Rows:
 
 
 def figure_e_2(setting: Setting) -> Rows:
-    """Give where the two classifiers of the stroke data change their answer, over age and body mass."""
-    trained = records(setting, "stroke")
-    assert trained is not None  # the figure needs its data
+    """Return where the two classifiers of the stroke data change their answer, over age and body mass."""
+    trained = needed_records(setting, "stroke")
     grid = np.linspace(0.0, 1.0, 41)
     points = np.stack(np.meshgrid(grid, grid, indexing="ij"), axis=-1).reshape(-1, 2)
     rows: Rows = []
@@ -217,9 +214,8 @@ def figure_e_2(setting: Setting) -> Rows:
 
 def _overall(data: str, linear: bool) -> Callable[[Setting], Rows]:
     def make(setting: Setting) -> Rows:
-        """Give the average and the worst utility over records of a data set, exactly."""
-        trained = records(setting, data)
-        assert trained is not None  # the figure needs its data
+        """Return the average and the worst utility over records of a data set, exactly."""
+        trained = needed_records(setting, data)
         rows: Rows = []
         for epsilon in (2.0, 8.0) if setting.quick else _budgets(setting):
             for name in ("PM",) if setting.quick else ("PM", "SW", "k-RR"):

@@ -41,17 +41,17 @@ class Trained:
     forest: Any
 
     def rows(self, points: Floats) -> Floats:
-        """Give the record with other values of the two randomised features, one row for each point."""
+        """Return the record with other values of the two randomised features, one row for each point."""
         rows = np.repeat(self.record[None], len(points), axis=0)
         rows[:, [self.names.index(name) for name in self.chosen]] = points
         return rows
 
     def forest_utility(self, mechanism: Any) -> float:
-        """Give the exact utility of the forest for the record."""
+        """Return the exact utility of the forest for the record."""
         return utility(self.forest, self.record, self._each(mechanism), names=self.names).estimate
 
     def overall(self, linear: bool, mechanism: Any, count: int) -> DatasetUtility:
-        """Give the exact utility over the first records of the table."""
+        """Return the exact utility over the first records of the table."""
         chosen = self.linear if linear else self.forest
         rows = self.table[:count].copy()
         # k-RR has hundredths below 1: a value of 1 is moved to the last of them.
@@ -67,6 +67,11 @@ def records(setting: Setting, data: str) -> Trained | None:
     """Train on a table of the data folder; None where it is not there."""
     path = setting.file(_TABLES[data][0])
     return None if path is None else _trained(path, data)
+
+
+def needed_records(setting: Setting, data: str) -> Trained:
+    """Train on a table of the data folder; raise InvalidParameter if it is not there."""
+    return _trained(setting.needed(_TABLES[data][0]), data)
 
 
 @lru_cache(maxsize=4)
@@ -102,7 +107,7 @@ class Digits:
     images: Floats
 
     def kept(self, place: int, mechanism: Any, runs: int, seed: int) -> float:
-        """Give how often an image keeps its digit when every pixel is randomised."""
+        """Return how often an image keeps its digit when every pixel is randomised."""
         found = utility(
             self.network,
             self.images[place],

@@ -1,4 +1,4 @@
-"""The numbers that must come out, kept as data: recomputed independently, with tolerance and source."""
+"""The expected numbers of the figures, read from JSON files: value, tolerance and source."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ import json
 from functools import cache
 from importlib.resources import files
 
-from dither.reproduction.figure import Expected
+from dither.reproduction.figure import ExpectedNumber
 
 
 @cache
-def _table(module: str) -> dict[str, list[Expected]]:
+def _table(module: str) -> dict[str, list[ExpectedNumber]]:
     text = files("dither.reproduction").joinpath("expected", f"{module}.json").read_text(encoding="utf-8")
-    return {name: [Expected(**row) for row in rows] for name, rows in json.loads(text).items()}
+    return {name: [ExpectedNumber(**row) for row in rows] for name, rows in json.loads(text).items()}
 
 
-def expected(module: str, name: str) -> tuple[Expected, ...]:
-    """Give the expectations of one figure, from the table of its module."""
+def expected(module: str, name: str) -> tuple[ExpectedNumber, ...]:
+    """Return the expected numbers of one figure, from the JSON file of its module."""
     return tuple(_table(module).get(name, ()))

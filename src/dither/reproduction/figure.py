@@ -1,23 +1,20 @@
-"""A figure or table of a paper as tidy rows, with what it should say: as published, as coded, and right."""
+"""A figure or table of a paper as tidy rows, with expected numbers: as published, as coded, and right."""
 
 from __future__ import annotations
 
-import csv
-import io
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
 from typing import Any, final
 
 from dither.errors import InvalidParameter
-
-Row = Mapping[str, Any]
+from dither.table import Row
 
 
 class Version(Enum):
-    """Whose number a row is. Rows carry it in their column `version`."""
+    """Where a number comes from; the column `version` of a row."""
 
     PUBLISHED = "as published"
     CODED = "as coded"
@@ -30,43 +27,50 @@ PUBLISHED, CODED, RIGHT = (version.value for version in Version)
 @final
 @dataclass(frozen=True)
 class Setting:
-    """How much work to do, and where the papers' data are, if anywhere."""
+    """The amount of work, the folder of the papers' data (None if there is none), and the seed."""
 
     quick: bool = False
     data: Path | None = None
     seed: int = 2025
 
     def runs(self, full: int, quick: int) -> int:
-        """Give the number of repetitions."""
+        """Return the number of repetitions."""
         return quick if self.quick else full
 
     def file(self, name: str) -> Path | None:
-        """Give the path of one of the papers' data files, or None where it is not there."""
+        """Return the path of one of the papers' data files; None if there is no such file."""
         path = None if self.data is None else self.data / name
         return path if path is not None and path.exists() else None
+
+    def needed(self, name: str) -> Path:
+        """Return the path of a data file; raise InvalidParameter if there is no such file."""
+        path = self.file(name)
+        if path is None:
+            raise InvalidParameter(f"this figure needs {name} of the papers' data")
+        return path
 
 
 @final
 @dataclass(frozen=True)
-class Expected:
-    """A number that must come out: the row it stands in, its column, the value, and how close is close."""
+class ExpectedNumber:
+    """An expected number: the row it stands in, its column, its value, the tolerance and the source."""
 
     where: Row
     column: str
     value: float
-    tolerance: float  # relative, or absolute where `absolute`
+    tolerance: float  # relative unless `absolute` is True
     source: str
     absolute: bool = False
 
     def found(self, rows: Iterable[Row]) -> float:
-        """Give the number that came out; NaN where there is no such row."""
+        """Return the number that was computed; NaN if there is no such row."""
         for row in rows:
             if all(_same(row.get(name), value) for name, value in self.where.items()):
                 return float(row[self.column])
         return math.nan
 
     def met_by(self, found: float) -> bool:
-        """Say whether a number is close enough."""
+        """Return whether a number is within the tolerance."""
         scale = 1.0 if self.absolute else abs(self.value)
         return abs(found - self.value) <= self.tolerance * scale
 
@@ -74,10 +78,10 @@ class Expected:
 @final
 @dataclass(frozen=True)
 class Figure:
-    """One figure or table: how to compute it, how to draw it, and what it must say.
+    """One figure or table: functions that compute and draw it, and the expected numbers.
 
-    `draw(axes_of, rows)` gets a function (place, how many) → matplotlib axes. Where a figure cannot be
-    computed, `why_not` says why and `make` is left out.
+    `draw(axes_of, rows)` takes a function (index, count) → matplotlib axes instead of `ax`, since the number
+    of panels depends on the rows. If a figure cannot be computed, `why_not` says why and `make` is None.
     """
 
     paper: str
@@ -85,14 +89,14 @@ class Figure:
     title: str
     make: Callable[[Setting], list[dict[str, Any]]] | None = None
     draw: Callable[[Callable[..., Any], list[dict[str, Any]]], None] | None = None
-    expected: Sequence[Expected] = ()
-    needs: tuple[str, ...] = ()  # data files without which there is nothing to do
+    expected: Sequence[ExpectedNumber] = ()
+    needs: tuple[str, ...] = ()  # data files without which the figure is skipped
     notes: tuple[str, ...] = field(default=())
     why_not: str = ""
 
     def __post_init__(self) -> None:
         if (self.make is None) == (not self.why_not):
-            raise InvalidParameter("a figure is made, or it says why not")
+            raise InvalidParameter("a figure has either `make` or `why_not`")
 
     @property
     def slug(self) -> str:
@@ -100,14 +104,14 @@ class Figure:
         return f"{self.paper}-{self.name}".lower().replace(" ", "-").replace(".", "-")
 
     def missing(self, setting: Setting) -> list[str]:
-        """Give the data files that are needed and not there."""
+        """Return the names of the needed data files that do not exist."""
         return [name for name in self.needs if setting.file(name) is None]
 
 
 @final
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a figure: its rows, or why there are none; and the expectations it met and missed."""
+    """The result of a figure: its rows, or why it was skipped, and which expected numbers came out."""
 
     figure: Figure
     rows: list[dict[str, Any]]
@@ -115,7 +119,7 @@ class Outcome:
 
     @property
     def checks(self) -> list[tuple[bool, str]]:
-        """Each expectation in words, and whether it was met."""
+        """For each expected number, whether it came out, and a sentence about it."""
         if self.skipped:
             return []
         said = []
@@ -132,36 +136,17 @@ class Outcome:
 
     @property
     def ok(self) -> bool:
-        """Whether every expectation was met."""
+        """Whether every expected number came out."""
         return all(met for met, _ in self.checks)
-
-
-def write_rows(rows: Sequence[Row]) -> str:
-    """Write tidy rows as CSV; the columns are those of all rows, in the order they first appear."""
-    columns = list(dict.fromkeys(name for row in rows for name in row))
-    stream = io.StringIO()
-    writer = csv.DictWriter(stream, columns, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return stream.getvalue()
-
-
-def read_rows(text: str) -> list[dict[str, Any]]:
-    """Read tidy rows back, numbers as numbers."""
-    return [
-        {name: _number(value) for name, value in row.items() if value != ""}
-        for row in csv.DictReader(io.StringIO(text))
-    ]
 
 
 Drawing = Callable[[Callable[..., Any], list[dict[str, Any]]], None]
 
 
 def lines(x: str, y: str, by: str, *, log: bool = False, together: bool = False) -> Drawing:
-    """Give a drawing with a line for each value of `by` and a panel for each version and `panel`.
+    """Return a function that draws a line for each value of `by` and a panel for each version and `panel`.
 
-    With `together` the versions share a panel, and the labels tell them apart. Rows without x or y are left
-    out.
+    With `together` the versions share a panel, and the labels name them. Rows without x or y are left out.
     """
 
     def panel_of(row: Row) -> tuple[Any, Any]:
@@ -195,10 +180,3 @@ def _same(found: Any, wanted: Any) -> bool:
     if isinstance(wanted, float | int) and isinstance(found, float | int):
         return math.isclose(found, wanted, rel_tol=1e-9, abs_tol=1e-12)
     return bool(found == wanted)
-
-
-def _number(text: str) -> Any:
-    try:
-        return float(text)
-    except ValueError:
-        return text

@@ -31,7 +31,7 @@ Rows = list[dict[str, Any]]
 
 
 def table_4_1(setting: Setting) -> Rows:
-    """Give the two coins of Example 3, and the variances of Examples 2 and 3."""
+    """Return the two coins of Example 3, and the variances of Examples 2 and 3."""
     jrr = JRR(YES_NO, p=Fraction(4, 5), rho=Fraction(-1, 4), n=2)
     alone = JRR(YES_NO, p=Fraction(4, 5), rho=Fraction(0), n=2)
     rows = _cells(jrr)
@@ -41,7 +41,7 @@ def table_4_1(setting: Setting) -> Rows:
 
 
 def table_4_2(setting: Setting) -> Rows:
-    """Give the joint probabilities for several p and ρ: p² + ρpq, (1 − ρ)pq, q² + ρpq."""
+    """Return the joint probabilities for several p and ρ: p² + ρpq, (1 − ρ)pq, q² + ρpq."""
     return [
         row
         for p in (Fraction(3, 5), Fraction(4, 5))
@@ -61,7 +61,7 @@ def _cells(jrr: JRR) -> Rows:
 
 
 def table_4_3(setting: Setting) -> Rows:
-    """Give the data sets by their counts."""
+    """Return the data sets by their counts."""
     return [
         {"version": RIGHT, "data": name, "n": n, "n1": holders, "share": holders / n}
         for name, (n, holders) in DATASETS.items()
@@ -72,7 +72,7 @@ def table_4_3(setting: Setting) -> Rows:
 
 
 def figure_4_1(setting: Setting) -> Rows:
-    """Give the variance over p and ρ, and what is allowed: by Theorem 3, and if a partner may be known."""
+    """Return the variance over p and ρ, and what is allowed: by Theorem 3, and if a partner may be known."""
     n, holders, size = 10_000, 100, setting.runs(61, 31)
     rows: Rows = []
     for p in np.linspace(0.55, 0.85, size):
@@ -100,7 +100,7 @@ def _best(n: int, holders: float, colluders: int) -> JRR:
 
 
 def figure_4_2(setting: Setting) -> Rows:
-    """Give the variances of RR and of JRR as Theorem 3 would have it, against the colluders, ε = 1."""
+    """Return the variances of RR and of JRR as Theorem 3 would have it, against the colluders, ε = 1."""
     n, rows = 10_000, []
     flat = plain(1.0, n)
     for share in (0.01, 0.1, 0.9):
@@ -137,7 +137,7 @@ def _crossing(n: int, holders: float, bar: float) -> int:
 
 
 def theorem_3(setting: Setting) -> Rows:
-    """Give what Theorem 3 states for the heuristic among 200 people, and what is lost in truth."""
+    """Return what Theorem 3 states for the heuristic among 200 people, and what is lost in truth."""
     rows: Rows = []
     for epsilon in (0.01, 0.1, 1.0):
         jrr = JRR.heuristic(YES_NO, epsilon=epsilon, n=200)
@@ -152,7 +152,7 @@ def theorem_3(setting: Setting) -> Rows:
 
 
 def figure_b_1(setting: Setting) -> Rows:
-    """Give the variance against n₁/n for the heuristic at ε = 1 (p = 0.73), over that of plain response."""
+    """Return the variance against n₁/n for the heuristic at ε = 1 (p = 0.73), over that of plain response."""
     rows: Rows = []
     p = Fraction(73, 100)
     for n in (20, 200, 2_000, 20_000):

@@ -35,12 +35,12 @@ _COARSE: Final = 3e-4  # and for Figures 4.5 and 4.6
 
 
 def plain(epsilon: float, n: int) -> JRR:
-    """Give plain randomized response: coins that know nothing of each other."""
+    """Return plain randomized response: coins that know nothing of each other."""
     return JRR.tuned(YES_NO, epsilon=epsilon, mode=PARTNER_REVEALED, n=n)
 
 
 def coded(epsilon: float, n: int, step: float) -> JRR:
-    """Give the coins of the authors' scripts, which are not those of the printed heuristic.
+    """Return the coins of the authors' scripts, which are not those of the printed heuristic.
 
     p is one step below that of plain response, and ρ the first of 1 − 1/p, 1 − 1/p + step, … for which
     Theorem 3 states at most ε with 5 colluders: p(1 − ρm/(n−1)) ≤ e^ε/(1+e^ε).
@@ -53,12 +53,12 @@ def coded(epsilon: float, n: int, step: float) -> JRR:
 
 
 def spent(jrr: JRR) -> float:
-    """Give the ε at δ = 10⁻⁶ against somebody who knows all other answers, but not who is paired."""
+    """Return the ε at δ = 10⁻⁶ against somebody who knows all other answers, but not who is paired."""
     return jrr.accounting(INFORMED, delta=DELTA).epsilon
 
 
 def rivals(epsilon: float, n: int, step: float) -> list[tuple[str, str, JRR]]:
-    """Give what is compared at a nominal ε: whose it is, its name, its coins."""
+    """Return what is compared at a nominal ε: whose it is, its name, its coins."""
     heuristic = JRR.heuristic(YES_NO, epsilon=epsilon, n=n)
     kinds = [
         (RIGHT, "RR", plain(epsilon, n)),
@@ -91,7 +91,7 @@ def estimates(jrr: JRR, holders: int, runs: int, seed: int) -> Floats:
 
 
 def relative(guesses: Floats, n: int, holders: int) -> Floats:
-    """Give the average relative error of the two counts, eq. (4.2); a count of nobody is left out."""
+    """Return the average relative error of the two counts, eq. (4.2); a count of nobody is left out."""
     counts = [count for count in (holders, n - holders) if count]
     return np.asarray(np.mean([np.abs(guesses - holders) / count for count in counts], axis=0))
 
@@ -118,7 +118,7 @@ def _informed(epsilon: float, n: int, holders: int) -> list[tuple[str, str, JRR]
 
 
 def figure_4_3(setting: Setting) -> Rows:
-    """Give the mean squared errors on the four data sets, and what the budget really is."""
+    """Return the mean squared errors on the four data sets, and what the budget really is."""
     rows: Rows = []
     for name, (n, holders) in DATASETS.items():
         for epsilon in (0.01, 0.1, 1.0):
@@ -132,7 +132,7 @@ def figure_4_3(setting: Setting) -> Rows:
 
 
 def figure_4_4(setting: Setting) -> Rows:
-    """Give the percentiles of the average relative error on the four data sets."""
+    """Return the percentiles of the average relative error on the four data sets."""
     rows: Rows = []
     for epsilon in (0.01, 0.1, 1.0):
         for name, (n, holders) in DATASETS.items():
@@ -151,7 +151,7 @@ _SIZES: Final = (10_000, 40_000, 80_000)
 
 
 def figure_4_5(setting: Setting) -> Rows:
-    """Give the mean squared errors against ε on generated data."""
+    """Return the mean squared errors against ε on generated data."""
     rows: Rows = []
     for n in _SIZES:
         for epsilon in _BUDGETS:
@@ -169,7 +169,7 @@ def figure_4_5(setting: Setting) -> Rows:
 
 
 def figure_4_6(setting: Setting) -> Rows:
-    """Give the average relative errors against ε on generated data, and JRR's as a share of RR's."""
+    """Return the average relative errors against ε on generated data, and JRR's as a share of RR's."""
     rows: Rows = []
     for n in _SIZES:
         for share in (0.01, 0.1):

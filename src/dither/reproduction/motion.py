@@ -54,7 +54,7 @@ def _angular(epsilon: float) -> dict[str, Any]:
 
 
 def figure_16(setting: Setting) -> Rows:
-    """Give the distance between the histogram of reports and that of the data, over 49 bins as coded."""
+    """Return the distance between the histogram of reports and that of the data, over 49 bins as coded."""
     linear, angles = _columns(setting)
     rows: Rows = []
     for panel, data, top, kinds in (("interval", linear, 1.0, _linear), ("circle", angles, TURN, _angular)):
@@ -77,7 +77,7 @@ def figure_16(setting: Setting) -> Rows:
 
 
 def figure_17(setting: Setting) -> Rows:
-    """Give the error of the plain average: of many runs averaged, as coded, and of one run, as stated."""
+    """Return the error of the plain average: of many runs averaged, as coded, and of one run, as stated."""
     linear, angles = _columns(setting)
     runs = setting.runs(500, 40)
     rows: Rows = []

@@ -39,7 +39,7 @@ Rows = list[dict[str, Any]]
 
 
 def density(mechanism: Any, inputs: tuple[float, ...]) -> Callable[[Setting], Rows]:
-    """Give a figure that shows a mechanism's density for a few inputs."""
+    """Return a figure that shows a mechanism's density for a few inputs."""
 
     def make(setting: Setting) -> Rows:
         low, high = mechanism.support
@@ -82,12 +82,12 @@ def figure_7(setting: Setting) -> Rows:
 
 
 def figure_8(setting: Setting) -> Rows:
-    """Give the absolute error over the domain, ε = 2 and 4."""
+    """Return the absolute error over the domain, ε = 2 and 4."""
     return _whole_domain((2.0, 4.0))
 
 
 def figure_20(setting: Setting) -> Rows:
-    """Give the absolute error over the domain, ε = 0.4 and 0.8."""
+    """Return the absolute error over the domain, ε = 0.4 and 0.8."""
     return _whole_domain((0.4, 0.8))
 
 
@@ -101,7 +101,7 @@ def _whole_domain(budgets: tuple[float, ...]) -> Rows:
 
 
 def figure_9(setting: Setting) -> Rows:
-    """Give the worst-case errors on the interval; for squares with the theorem's width and with the best."""
+    """Return the worst-case errors on an interval; for squares with the theorem's width and the best one."""
     rows: Rows = []
     for epsilon in BUDGETS:
         kinds = {**_inside(epsilon), "OGPM, best for squares": OGPM(UNIT, epsilon=epsilon, loss=squared)}
@@ -113,7 +113,7 @@ def figure_9(setting: Setting) -> Rows:
 
 
 def figure_10(setting: Setting) -> Rows:
-    """Give the squared error on the circle: rivals scored by the linear distance (as coded), and right."""
+    """Return the squared error on the circle: rivals scored by the linear distance (as coded), and right."""
     rows: Rows = []
     for epsilon in (2.0, 4.0):
         panel = f"ε = {epsilon:g}"
@@ -138,7 +138,7 @@ def figure_10(setting: Setting) -> Rows:
 
 
 def figure_11(setting: Setting) -> Rows:
-    """Give the worst-case errors on the circle, as coded (mixed distances) and right."""
+    """Return the worst-case errors on the circle, as coded (mixed distances) and right."""
     rows: Rows = []
     grid = np.linspace(0.0, 1.0, 401)
     for epsilon in BUDGETS:
@@ -201,7 +201,7 @@ def figure_13(setting: Setting) -> Rows:
 
 
 def figure_14(setting: Setting) -> Rows:
-    """Give the worst-case absolute errors of the Laplace family."""
+    """Return the worst-case absolute errors of the Laplace family."""
     return [
         {"version": RIGHT, "ε": epsilon, "mechanism": name, "error": mechanism.worst_error(absolute)}
         for epsilon in np.linspace(1.0, 8.0, 15 if setting.quick else 29)

@@ -28,7 +28,7 @@ BUDGETS: Final = np.linspace(1.0, 8.0, 29)
 
 
 def three(epsilon: float) -> dict[str, Any]:
-    """Give the three mechanisms of Section 7.1.1, all on [0, 1]."""
+    """Return the three mechanisms of Section 7.1.1, all on [0, 1]."""
     return {
         "OGPM": OGPM(UNIT, epsilon=epsilon),
         "PM-C": PM(UNIT, epsilon=epsilon).compressed(),
@@ -42,7 +42,7 @@ def circular_error(mechanism: Any, loss: Power, x: Floats) -> Floats:
 
 
 def table_1(setting: Setting) -> Rows:
-    """Give the worst-case errors of the mechanisms of Table 1 at ε = 1: what "optimal" means in numbers."""
+    """Return the worst-case errors of the mechanisms of Table 1 at ε = 1: what "optimal" means in numbers."""
     kinds: dict[str, Any] = {
         **three(1.0),
         "T-PM": PM(UNIT, epsilon=1.0).truncated(),
@@ -60,7 +60,7 @@ def table_1(setting: Setting) -> Rows:
 
 
 def table_2(setting: Setting) -> Rows:
-    """Give the worst-case variance of the unbiased mechanisms of Table 2, and of Podium."""
+    """Return the worst-case variance of the unbiased mechanisms of Table 2, and of Podium."""
     return [
         {"version": RIGHT, "ε": epsilon, "mechanism": kind.__name__, "worst variance": _worst(kind, epsilon)}
         for epsilon in (0.5, 1.0, 2.0, 4.0, 8.0)
@@ -74,7 +74,7 @@ def _worst(kind: type[Mechanism[Any]], epsilon: float) -> float:
 
 
 def headlines(setting: Setting) -> Rows:
-    """Give the percentages of Section 7: the mean of OGPM's errors over the mean of a rival's."""
+    """Return the percentages of Section 7: the mean of OGPM's errors over the mean of a rival's."""
     rows: Rows = []
 
     def add(claim: str, version: str, ours: float, rivals: tuple[float, float]) -> None:
@@ -126,7 +126,7 @@ _PRINTED: Final = (
 
 
 def example_3_5(setting: Setting) -> Rows:
-    """Give the levels of solved three-piece programs, and the closed form that regression finds in them."""
+    """Return the levels of solved three-piece programs, and the closed form that regression finds in them."""
     budgets = np.linspace(1.0, 10.0, setting.runs(50, 7))
     levels = np.array([bilinear.solve(float(epsilon), absolute, pieces=3).top for epsilon in budgets])
     rate, offset = regression.fit(budgets.tolist(), levels.tolist()).parameters
@@ -145,7 +145,7 @@ def example_3_5(setting: Setting) -> Rows:
 
 
 def example_6_1(setting: Setting) -> Rows:
-    """Give the best width for a public value x₀ = 0.2 at ε = 1, and what it gains."""
+    """Return the best width for a public value x₀ = 0.2 at ε = 1, and what it gains."""
     domain = UNIT
     own = float(OGPM(domain, epsilon=1.0).error(absolute, 0.2))
 

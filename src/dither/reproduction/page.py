@@ -1,10 +1,8 @@
-"""One page with every figure, its numbers against what was expected, and beside it why we differ."""
+"""The page of a reproduction: every figure, its numbers against the expected ones, and the deviations."""
 
 from __future__ import annotations
 
-import html
 import re
-from base64 import b64encode
 from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
@@ -12,6 +10,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Final
 
+from dither.html import Markup, element, escape, figure, joined, page
 from dither.reproduction.figure import Outcome
 
 SECTIONS: Final = {  # the sections of docs/deviations.md that concern a paper
@@ -22,43 +21,62 @@ SECTIONS: Final = {  # the sections of docs/deviations.md that concern a paper
     "003": ("Podium",),
     "004": ("The trusted curator",),
 }
+_ABOUT: Final = element(
+    "p",
+    "Each figure ",
+    element("em", "as published"),
+    ", ",
+    element("em", "as coded"),
+    " by the authors where that is known, and ",
+    element("em", "right"),
+    ". Beside it stands why they differ (docs/deviations.md).",
+)
 
 
-def page(outcomes: Sequence[Outcome], out: Path) -> str:
-    """Write the page; pictures are taken from the folder `out` and stand inside it."""
+def report(outcomes: Sequence[Outcome], out: Path) -> str:
+    """Return the page of all outcomes; pictures are read from the folder `out` and stand inside the page."""
     met = sum(ok for outcome in outcomes for ok, _ in outcome.checks)
     total = sum(len(outcome.checks) for outcome in outcomes)
-    parts = [_HEAD, f"<p>{met} of {total} expected numbers came out within their tolerance.</p>"]
+    parts = [
+        _ABOUT,
+        element("p", f"{met} of {total} expected numbers came out within their tolerance."),
+    ]
     for paper, group in groupby(outcomes, lambda outcome: outcome.figure.paper):
-        told = "".join(_section(name) for name in SECTIONS.get(paper, ()))
-        aside = f"<aside><h3>Where we differ, and why</h3>{told}</aside>" if told else ""
-        figures = "\n".join(_figure(outcome, out) for outcome in group)
-        parts.append(f"<h1>{html.escape(paper)}</h1>\n<div class=paper><div>{figures}</div>{aside}</div>")
-    return "\n".join(parts) + "\n"
+        figures = element("div", joined([_figure(outcome, out) for outcome in group]))
+        parts += [element("h1", paper), element("div", figures, _differences(paper), class_="beside")]
+    return page("The papers, reproduced", *parts, wide=True)
 
 
-def _figure(outcome: Outcome, out: Path) -> str:
-    figure = outcome.figure
-    parts = [f"<h2>{html.escape(f'{figure.paper} {figure.name}')}: {html.escape(figure.title)}</h2>"]
+def _figure(outcome: Outcome, out: Path) -> Markup:
+    made = outcome.figure
+    parts = [element("h2", f"{made.paper} {made.name}: {made.title}")]
     if outcome.skipped:
-        parts.append(f"<p class=skip>Not computed: {html.escape(outcome.skipped)}.</p>")
-    picture = out / f"{figure.slug}.png"
+        parts.append(element("p", f"Not computed: {outcome.skipped}.", class_="skip"))
+    picture = out / f"{made.slug}.png"
     if picture.exists() and not outcome.skipped:
-        parts.append(f"<img src='data:image/png;base64,{b64encode(picture.read_bytes()).decode()}'>")
-    parts += [f"<p>{html.escape(note)}</p>" for note in figure.notes]
+        parts.append(figure(picture.read_bytes(), f"{made.paper} {made.name}, drawn from {made.slug}.csv"))
+    parts += [element("p", note) for note in made.notes]
     if outcome.checks:
-        items = "".join(
-            f"<li class={'met' if ok else 'missed'}>{html.escape(words)}</li>" for ok, words in outcome.checks
-        )
-        parts.append(f"<ul>{items}</ul>")
+        items = (element("li", words, class_="met" if ok else "missed") for ok, words in outcome.checks)
+        parts.append(element("ul", *items))
     if not outcome.skipped:
-        parts.append(f"<p><a href='{figure.slug}.csv'>{figure.slug}.csv</a></p>")
-    return "\n".join(parts)
+        parts.append(element("p", element("a", f"{made.slug}.csv", href=f"{made.slug}.csv")))
+    return joined(parts)
+
+
+def _differences(paper: str) -> Markup:
+    """Return the numbered deviations of a paper, as a column beside its figures; nothing if it has none."""
+    lists = [
+        element("ol", *(element("li", _inline(words), value=number) for number, words in items))
+        for items in (deviations().get(name, []) for name in SECTIONS.get(paper, ()))
+        if items
+    ]
+    return element("aside", element("h3", "Where we differ, and why"), *lists) if lists else Markup("")
 
 
 @cache
 def deviations() -> dict[str, list[tuple[int, str]]]:
-    """Give the numbered items of docs/deviations.md by section; it travels with the package."""
+    """Return the numbered items of docs/deviations.md by section; the file is part of the package."""
     packed = files("dither.reproduction").joinpath("deviations.md")
     source = Path(__file__).parents[3] / "docs" / "deviations.md"  # where dither runs from its repository
     if packed.is_file():
@@ -77,32 +95,10 @@ def deviations() -> dict[str, list[tuple[int, str]]]:
     }
 
 
-def _section(name: str) -> str:
-    items = "".join(
-        f"<li value={number}>{_inline(words)}</li>" for number, words in deviations().get(name, [])
-    )
-    return f"<ol>{items}</ol>" if items else ""
-
-
-def _inline(words: str) -> str:
-    """Give a line of Markdown as HTML: code, strong and emphasis, links as their words."""
-    words = html.escape(words, quote=False)
+def _inline(words: str) -> Markup:
+    """Return a line of Markdown as HTML: code, strong, emphasis, and a link as its text."""
+    words = escape(words)
     words = re.sub(r"`([^`]+)`", r"<code>\1</code>", words)
     words = re.sub(r"\*\*(.+?)\*\*", r"<b>\1</b>", words)
     words = re.sub(r"(?<!\w)\*(\w[^*]*)\*", r"<em>\1</em>", words)
-    return re.sub(r"\[([^\]]+)\]\([^)]+\)", r"\1", words)
-
-
-_HEAD: Final = """<!doctype html>
-<html lang=en><meta charset=utf-8><title>dither: the papers, reproduced</title>
-<style>
-body { font: 15px/1.5 sans-serif; max-width: 92em; margin: 2em auto; padding: 0 1em; color: #22303c }
-img { max-width: 100% } li.met { color: #2c6e49 } li.missed { color: #b3261e; font-weight: bold }
-p.skip { color: #777 } h2 { margin-top: 2em; border-top: 1px solid #ddd; padding-top: 1em }
-div.paper { display: grid; grid-template-columns: minmax(0, 2fr) minmax(0, 1fr); gap: 2em }
-aside { font-size: 13px; background: #f5f7f9; padding: 0 1.2em 1em; align-self: start }
-@media (max-width: 60em) { div.paper { display: block } }
-</style>
-<h1>The papers, reproduced</h1>
-<p>Each figure <em>as published</em>, <em>as coded</em> by the authors where that is known, and
-<em>right</em>. Beside it stands why they differ (docs/deviations.md).</p>"""
+    return Markup(re.sub(r"\[([^\]]+)\]\([^)]+\)", r"\1", words))

@@ -44,14 +44,14 @@ _BROKEN: Final = (
 
 
 def _noise(name: str, epsilon: float) -> float:
-    """Give the noise variance of one of the paper's rivals, on a range of length one."""
+    """Return the noise variance of one of the paper's rivals, on a range of length one."""
     if name == "Laplace":
         return float(Laplace(CENTRED, epsilon=epsilon).variance(0.0))
     return float(Staircase(CENTRED, epsilon=epsilon, loss=squared).variance(0.0))
 
 
 def figure_1(setting: Setting) -> Rows:
-    """Give the densities of Laplace and staircase noise at ε = 0.5."""
+    """Return the densities of Laplace and staircase noise at ε = 0.5."""
     rows: Rows = []
     for kind in (Laplace(CENTRED, epsilon=0.5), Staircase(CENTRED, epsilon=0.5, loss=squared)):
         for y in np.linspace(-6.0, 6.0, 601):
@@ -62,7 +62,7 @@ def figure_1(setting: Setting) -> Rows:
 
 
 def figure_2(setting: Setting) -> Rows:
-    """Give Podium's density at ε = log 9 for several inputs."""
+    """Return Podium's density at ε = log 9 for several inputs."""
     podium = Podium(CENTRED, epsilon=math.log(9.0))
     low, high = podium.support
     return [
@@ -73,12 +73,12 @@ def figure_2(setting: Setting) -> Rows:
 
 
 def figure_3(setting: Setting) -> Rows:
-    """Give Podium's extreme shape, for the input Δ/2, at ε = log 9: margin, width, heights."""
+    """Return Podium's extreme shape, for the input Δ/2, at ε = log 9: margin, width, heights."""
     return [{"version": RIGHT, **_shape(math.log(9.0))}]
 
 
 def figure_4(setting: Setting) -> Rows:
-    """Give s and its two approximations: ε/3 as published, and what it tends to at both ends."""
+    """Return s and its two approximations: ε/3 as published, and what it tends to at both ends."""
     rows: Rows = []
     for epsilon in np.linspace(0.05, 10.0, 200):
         rows.append({"version": RIGHT, "ε": epsilon, "curve": "s", "s": best_step(epsilon)})
@@ -88,7 +88,7 @@ def figure_4(setting: Setting) -> Rows:
 
 
 def figure_5(setting: Setting) -> Rows:
-    """Give the variance against the input for four budgets."""
+    """Return the variance against the input for four budgets."""
     rows: Rows = []
     for epsilon in (0.5, math.log(3.0), 5.0, 10.0):
         exact = Podium(CENTRED, epsilon=epsilon)
@@ -125,7 +125,7 @@ def figure_6(setting: Setting) -> Rows:
 
 
 def table_1(setting: Setting) -> Rows:
-    """Give the shape of Podium for every ε of the table, and the printed cells that are wrong."""
+    """Return the shape of Podium for every ε of the table, and the printed cells that are wrong."""
     right: Rows = [{"version": RIGHT, **_shape(epsilon)} for epsilon in [*_TENTHS, 6.0, 7.0, 8.0, 9.0, 10.0]]
     return right + [
         {"version": PUBLISHED, "ε": epsilon, column: value} for epsilon, column, value in _GARBLED
@@ -133,7 +133,7 @@ def table_1(setting: Setting) -> Rows:
 
 
 def table_2(setting: Setting) -> Rows:
-    """Give the relative efficiencies, worst case unless PM0 says centre."""
+    """Return the relative efficiencies, worst case unless PM0 says centre."""
     rows: Rows = []
     tenths = [round(0.1 * step, 1) for step in range(1, 11)]
     for epsilon in [*tenths, math.log(3), math.log(16), math.log(32), 5.0, 10.0, 20.0, 30.0, 40.0, 50.0]:

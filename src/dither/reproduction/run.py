@@ -1,4 +1,4 @@
-"""Running figures: resumable, each into a tidy CSV and a picture, and one page with all side by side."""
+"""Compute figures into a folder: a tidy CSV and a picture each, and one page; finished ones are kept."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any, Final
 
-from dither.errors import InvalidParameter, MissingExtra
-from dither.reproduction.figure import Figure, Outcome, Setting, read_rows, write_rows
-from dither.reproduction.page import page
+from dither.errors import InvalidParameter, MissingExtra, unknown_name
+from dither.reproduction.figure import Figure, Outcome, Setting
+from dither.reproduction.page import report
+from dither.table import as_csv, from_csv
 
 PAPERS: Final = {  # a paper's number and the module that reproduces it
     "001": "ogpm",
@@ -24,21 +25,16 @@ PAPERS: Final = {  # a paper's number and the module that reproduces it
 
 
 def figures(paper: str | None = None, name: str | None = None) -> list[Figure]:
-    """Give the figures of a paper, or of all; `name` picks those whose name contains it."""
+    """Return the figures of a paper, or of all papers; with `name`, only the figure of that name."""
     chosen = [key for key in PAPERS if paper is None or key.startswith(paper)]
     if not chosen:
-        raise InvalidParameter(f"there is no such paper; there are {', '.join(PAPERS)}")
+        raise unknown_name("paper", paper, PAPERS)
     found: list[Figure] = []
     for key in chosen:
-        try:
-            module = import_module(f"dither.reproduction.{PAPERS[key]}")
-        except ModuleNotFoundError as error:
-            if error.name != f"dither.reproduction.{PAPERS[key]}":
-                raise
-            continue
+        module = import_module(f"dither.reproduction.{PAPERS[key]}")
         found += [figure for figure in module.FIGURES if name is None or _matches(figure, name)]
     if not found:
-        raise InvalidParameter("no figure of that name; `dither reproduce --list` shows them all")
+        raise InvalidParameter(f"there is no figure {name!r}; `dither reproduce --list` shows them all")
     return found
 
 
@@ -52,9 +48,9 @@ def run(
     setting: Setting,
     progress: Callable[[Figure, Outcome | None], None] = lambda figure, outcome: None,
 ) -> list[Outcome]:
-    """Compute figures into a folder. What is there already, with the same setting, is not computed again.
+    """Compute figures into a folder and return their outcomes; finished ones are read instead.
 
-    `progress` is told of a figure before it is computed, with None, and after it, with its outcome.
+    `progress` is called before a figure is computed, with None, and after it, with its outcome.
     """
     out.mkdir(parents=True, exist_ok=True)
     outcomes = []
@@ -63,7 +59,7 @@ def run(
         outcome = _one(figure, out, setting)
         progress(figure, outcome)
         outcomes.append(outcome)
-    (out / "report.html").write_text(page(outcomes, out), encoding="utf-8")
+    (out / "report.html").write_text(report(outcomes, out), encoding="utf-8")
     return outcomes
 
 
@@ -79,21 +75,21 @@ def _one(figure: Figure, out: Path, setting: Setting) -> Outcome:
     table = out / f"{figure.slug}.csv"
     mark = out / f".{figure.slug}.{stamp}.done"
     if table.exists() and mark.exists():
-        return Outcome(figure, read_rows(table.read_text(encoding="utf-8")))
+        return Outcome(figure, from_csv(table.read_text(encoding="utf-8")))
     try:
         rows = figure.make(setting)
     except MissingExtra as error:
         return Outcome(figure, [], str(error))
-    table.write_text(write_rows(rows), encoding="utf-8")
+    table.write_text(as_csv(rows), encoding="utf-8")
     picture = drawing(figure, rows)
     if picture:
         (out / f"{figure.slug}.png").write_bytes(picture)
     mark.touch()
-    return Outcome(figure, read_rows(write_rows(rows)))
+    return Outcome(figure, from_csv(as_csv(rows)))
 
 
 def drawing(figure: Figure, rows: list[dict[str, Any]]) -> bytes:
-    """Give a figure's picture as PNG; empty without a drawing or without matplotlib."""
+    """Return a figure's picture as PNG; empty if it has no `draw` or matplotlib is not installed."""
     if figure.draw is None or not rows:
         return b""
     try:

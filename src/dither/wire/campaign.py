@@ -11,9 +11,9 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final, final
 
+from dither import losses
 from dither.domains import Categories, Circle, Domain, Interval
 from dither.errors import DitherError, InvalidParameter, MalformedReport
-from dither.losses import absolute, average, squared, worst
 from dither.mechanisms.base import Mechanism
 from dither.privacy import Guarantee
 from dither.registry import named
@@ -21,8 +21,6 @@ from dither.wire.codec import from_specification, specification
 
 VERSION: Final = 1
 _DOMAINS: Final = ("interval", "circle", "categories")
-_LOSSES: Final = {"absolute": absolute, "squared": squared}
-_CRITERIA: Final = {"worst": worst, "average": average}
 
 
 @final
@@ -98,9 +96,9 @@ def _question(name: str, table: dict[str, Any]) -> Mechanism[Any]:
         if "epsilon" not in table:
             raise InvalidParameter("epsilon is missing: the budget of this question")
         if isinstance(table.get("loss"), str):
-            table["loss"] = _LOSSES[table["loss"]]
+            table["loss"] = losses.named(table["loss"])
         if isinstance(table.get("criterion"), str):
-            table["criterion"] = _CRITERIA[table["criterion"]]
+            table["criterion"] = losses.criterion_named(table["criterion"])
         return kind(domain, **table)
     except DitherError as error:
         raise InvalidParameter(f"question {name!r}: {error}") from None

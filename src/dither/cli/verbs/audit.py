@@ -1,14 +1,12 @@
-"""`dither audit`: what a mechanism really spends."""
+"""`dither audit`: recompute the ε of a mechanism."""
 
 from __future__ import annotations
-
-import json
 
 import click
 
 from dither.audits.exact import audit
 from dither.cli.options import build, domain_options, mechanism_names
-from dither.cli.output import verdict
+from dither.cli.output import JSON_OPTION, print_json, verdict
 from dither.domains import Domain
 
 
@@ -16,7 +14,7 @@ from dither.domains import Domain
 @click.argument("mechanism", shell_complete=mechanism_names)
 @domain_options
 @click.option("--epsilon", type=float, help="The budget ε.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@JSON_OPTION
 def command(mechanism: str, domain: Domain | None, epsilon: float | None, as_json: bool) -> None:
     """Recompute the ε of MECHANISM from the integers that it samples; exit code 1 if it is too large.
 
@@ -34,7 +32,7 @@ def command(mechanism: str, domain: Domain | None, epsilon: float | None, as_jso
             "ok": finding.ok,
             "how": finding.how,
         }
-        click.echo(json.dumps(answer, ensure_ascii=False))
+        print_json(answer)
     else:
         click.echo(verdict(str(finding), finding.ok))
     raise SystemExit(0 if finding.ok else 1)

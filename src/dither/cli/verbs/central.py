@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 import click
 
 from dither import central
-from dither.cli.output import rows_done
+from dither.cli.output import JSON_OPTION, print_json, rows_done
 from dither.domains import Interval
 from dither.files.registry import table_format
 
@@ -37,7 +36,7 @@ def _release(name: str) -> None:
         "--interval", nargs=2, type=float, required=True, metavar="LOW HIGH", help="The public bounds."
     )
     @click.option("--epsilon", type=float, required=True, help="The budget ε of this release.")
-    @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+    @JSON_OPTION
     def release(
         file: Path, column: str, interval: tuple[float, float], epsilon: float, as_json: bool
     ) -> None:
@@ -53,7 +52,7 @@ def _release(name: str) -> None:
         if as_json:
             low, high = answer.interval()
             shown = {"value": answer.value, "low": low, "high": high, "guarantee": str(answer.guarantee)}
-            click.echo(json.dumps(shown, ensure_ascii=False))
+            print_json(shown)
         else:
             click.echo(f"{name} of {column}: {answer}")
             click.echo(f"promised: {answer.guarantee}")

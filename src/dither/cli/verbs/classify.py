@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,7 @@ import numpy as np
 from dither.atomic import whole
 from dither.classifiers import best_mechanism, over_records, report
 from dither.cli.models import features_of, inside, load, records
-from dither.cli.output import rows_done
+from dither.cli.output import JSON_OPTION, print_json, rows_done
 from dither.domains import Interval
 from dither.mechanisms.combined.each import Each
 
@@ -55,7 +54,7 @@ from dither.mechanisms.combined.each import Each
 @click.option(
     "-o", "--out", required=True, type=click.Path(dir_okay=False, path_type=Path), help="The page to write."
 )
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@JSON_OPTION
 def command(
     model: str,
     file: Path,
@@ -121,7 +120,7 @@ def command(
         }
         for kind, found in overall.items():
             answer[kind] |= {"average": found.average.lower, "worst": found.worst.lower}
-        click.echo(json.dumps({"page": str(out), "mechanisms": answer}, ensure_ascii=False))
+        print_json({"page": str(out), "mechanisms": answer})
         return
     click.echo(repr(ranking))
     for kind, found in overall.items():

@@ -1,15 +1,17 @@
-"""`dither compare`: every mechanism for a domain, side by side."""
+"""`dither compare`: a table of every mechanism for a domain."""
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import click
 
+from dither import losses
 from dither.advice.compare import compare
 from dither.cli.options import domain_options, needed, read_loss
+from dither.cli.output import JSON_OPTION, print_json, save_picture
 from dither.domains import Domain
+from dither.losses import Power
 
 
 @click.command()
@@ -17,17 +19,18 @@ from dither.domains import Domain
 @click.option("--epsilon", type=float, required=True, help="The budget ε.")
 @click.option(
     "--loss",
-    "losses",
+    "judged",
     multiple=True,
-    default=("absolute", "squared"),
+    callback=read_loss,
+    default=list(losses.LOSSES),
     show_default=True,
     metavar="LOSS",
-    help="Judge by absolute, squared, or a power such as 1.5; may be repeated, the first ranks.",
+    help=f"Judge by {losses.LOSS_CHOICES}; may be repeated, the first ranks.",
 )
 @click.option("--plot", type=click.Path(dir_okay=False, path_type=Path), help="Draw the errors.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@JSON_OPTION
 def command(
-    domain: Domain | None, epsilon: float, losses: tuple[str, ...], plot: Path | None, as_json: bool
+    domain: Domain | None, epsilon: float, judged: tuple[Power, ...], plot: Path | None, as_json: bool
 ) -> None:
     """Compare all mechanisms that fit a domain: worst and average error, bias, variance, bytes.
 
@@ -36,7 +39,10 @@ def command(
     dither compare --interval 0 1 --epsilon 1 --loss squared --plot errors.png
     dither compare --categories 100 --epsilon 2 --json
     """
-    table = compare(needed(domain), epsilon=epsilon, losses=[read_loss(loss) for loss in losses])
+    table = compare(needed(domain), epsilon=epsilon, losses=judged)
     if plot is not None:
-        table.plot()[0].figure.savefig(plot)
-    click.echo(json.dumps([dict(row) for row in table], ensure_ascii=False) if as_json else repr(table))
+        save_picture(table.plot()[0], plot)
+    if as_json:
+        print_json([dict(row) for row in table])
+    else:
+        click.echo(repr(table))

@@ -1,8 +1,7 @@
-"""`dither demo`: the whole story on generated data."""
+"""`dither demo`: perturb, estimate, audit and compare on generated data."""
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,7 @@ import numpy as np
 
 from dither.advice.compare import compare
 from dither.audits.exact import audit
-from dither.cli.output import table
+from dither.cli.output import JSON_OPTION, number, print_json, save_picture, table
 from dither.domains import Categories, Circle, Interval
 from dither.errors import MissingExtra
 from dither.estimation.api import distribution, estimate, mean
@@ -37,7 +36,7 @@ BROWSERS = ("firefox", "chrome", "safari", "other")
     type=click.Path(file_okay=False, path_type=Path),
     help="The folder for the pictures.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@JSON_OPTION
 def command(people: int, epsilon: float, out: Path, as_json: bool) -> None:
     """Ask generated people four questions, and compare what the reports say with the truth.
 
@@ -46,7 +45,7 @@ def command(people: int, epsilon: float, out: Path, as_json: bool) -> None:
     dither demo --people 1000000 --epsilon 0.5
     """
     if people < 100:
-        raise click.UsageError("a demo wants at least 100 people")
+        raise click.UsageError("a demo needs at least 100 people")
     generator = np.random.default_rng(2025)
     data = {
         "age": np.clip(generator.gamma(9.0, 5.0, people), 18, 100),
@@ -67,14 +66,14 @@ def command(people: int, epsilon: float, out: Path, as_json: bool) -> None:
     if as_json:
         shown = [dict(zip(("question", "truth", "estimate"), row, strict=True)) for row in rows]
         ok = all(finding.ok for finding in findings)
-        click.echo(json.dumps({"answers": shown, "ok": ok, "pictures": pictures}, ensure_ascii=False))
+        print_json({"answers": shown, "ok": ok, "pictures": pictures})
         return
     click.echo(f"{people} people randomise their own answers, ε = {epsilon:g} each. One of the questions:\n")
     click.echo(f"  {questions['age'].describe()}\n")
     click.echo("What the collector sees of the first five people, and what it makes of all of them:\n")
     click.echo(f"  {reports['age'].cells[:5].tolist()} …\n")
     click.echo(table(["question", "truth", "estimate (95 %)"], rows) + "\n")
-    click.echo("What was really spent, recomputed from the integers that were sampled:\n")
+    click.echo("The ε of each answer, recomputed from the integers that are sampled:\n")
     click.echo("\n".join(f"  {finding}" for finding in findings) + "\n")
     click.echo("Mechanisms for a number, the best by worst-case absolute error first:\n")
     lines = repr(compare(Interval(0, 1), epsilon=epsilon)).splitlines()
@@ -90,13 +89,11 @@ def _answers(data: dict[str, Any], reports: dict[str, Any]) -> list[list[str]]:
         "commute": ("mean commute, minutes", data["commute"].mean(), mean(reports["commute"])),
         "heading": ("mean heading, degrees", direction, mean(reports["heading"])),
     }
-    rows = [
-        [label, f"{truth:.4g}", repr(found).partition(" (")[0]] for label, truth, found in truths.values()
-    ]
+    rows = [[label, number(truth), repr(found).partition(" (")[0]] for label, truth, found in truths.values()]
     shares: Any = estimate(reports["browser"])
     for name in BROWSERS:
         truth = float((data["browser"] == name).mean())
-        rows.append([f"share of {name}", f"{truth:.3f}", repr(shares[name]).partition(" (")[0]])
+        rows.append([f"share of {name}", number(truth, 3), repr(shares[name]).partition(" (")[0]])
     return rows
 
 
@@ -109,8 +106,9 @@ def _pictures(
         return []
     out.mkdir(parents=True, exist_ok=True)
     found = distribution(reports["commute"], 36, method=smoothed)
-    found.plot(axes, level=0.95)
-    axes.hist(data["commute"], found.edges, density=True, histtype="step", color="black", label="the truth")
+    found.plot(level=0.95, ax=axes)
+    bins = found.edges.tolist()
+    axes.hist(data["commute"], bins, density=True, histtype="step", color="black", label="the truth")
     axes.set_title("Minutes of commuting, from randomised reports")
     axes.legend(frameon=False)
     files = {"commute.png": axes}
@@ -128,5 +126,5 @@ def _pictures(
     curves.legend(frameon=False)
     files["errors.png"] = curves
     for name, drawn in files.items():
-        drawn.figure.savefig(out / name, dpi=120)
+        save_picture(drawn, out / name, dpi=120)
     return [str(out / name) for name in files]

@@ -1,4 +1,4 @@
-"""`dither describe`: what a mechanism does, in words."""
+"""`dither describe`: describe a mechanism in words."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from dither.wire.codec import to_json
 @click.option("--epsilon", type=float, help="The budget ε.")
 @click.option("--json", "as_json", is_flag=True, help="Print the specification as JSON.")
 def command(mechanism: str, domain: Domain | None, epsilon: float | None, as_json: bool) -> None:
-    """Say in words what MECHANISM does and promises.
+    """Describe in words what MECHANISM does and guarantees.
 
     \b
     dither describe podium --interval 18 100 --epsilon 1

@@ -1,42 +1,44 @@
-"""`dither design`: solve for the mechanism with the smallest error that ε allows, and say how near it is."""
+"""`dither design`: solve for the mechanism with the smallest error, with a certified bound."""
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import click
 
+from dither import losses
 from dither.atomic import renamed
-from dither.cli.options import domain_options, needed, read_loss
+from dither.cli.options import CRITERION, domain_options, needed, read_loss
+from dither.cli.output import JSON_OPTION, number, print_json, save_picture
 from dither.domains import Circle, Domain, Line
-from dither.losses import Criterion, absolute, squared
+from dither.losses import Power
 from dither.optimal import store
 from dither.optimal.mechanism import Optimal
 from dither.optimal.problem import Problem
+from dither.table import as_text, percent
 from dither.wire.codec import to_json
 
 
 @click.command()
 @domain_options
 @click.option("--epsilon", type=float, required=True, help="The budget ε, from 0.05 to 8.")
-@click.option("--loss", default=None, metavar="LOSS", help="absolute, squared, or a power such as 1.5.")
+@click.option("--loss", callback=read_loss, metavar="LOSS", help=f"{losses.LOSS_CHOICES}.")
 @click.option(
     "--criterion",
-    type=click.Choice([one.value for one in Criterion]),
-    default=Criterion.WORST.value,
+    type=CRITERION,
+    default=losses.worst.value,
     show_default=True,
-    help="Whether the largest error counts or the mean over values spread evenly.",
+    help="The largest error, or the mean over uniform values.",
 )
-@click.option("--unbiased", is_flag=True, help="For a mean: the report averages to the value.")
-@click.option("--fresh", is_flag=True, help="Solve now, even if a design is at hand (extra: optimal).")
+@click.option("--unbiased", is_flag=True, help="For a mean: the expected report is the value.")
+@click.option("--fresh", is_flag=True, help="Solve now, even if there is a stored design (extra: optimal).")
 @click.option("-o", "--out", type=click.Path(dir_okay=False, path_type=Path), help="Write it as JSON.")
 @click.option("--plot", type=click.Path(dir_okay=False, path_type=Path), help="Draw its shape.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@JSON_OPTION
 def command(
     domain: Domain | None,
     epsilon: float,
-    loss: str | None,
+    loss: Power | None,
     criterion: str,
     unbiased: bool,
     fresh: bool,
@@ -44,9 +46,9 @@ def command(
     plot: Path | None,
     as_json: bool,
 ) -> None:
-    """Give the mechanism with the smallest error of all, its error, and a certified bound for every other.
+    """Solve for the mechanism with the smallest error; print its error and a lower bound for every mechanism.
 
-    What --out writes is the whole question: `perturb --mechanism FILE.json`, `describe FILE.json` and
+    --out writes the whole specification: `perturb --mechanism FILE.json`, `describe FILE.json` and
     `audit FILE.json` read it.
 
     \b
@@ -58,9 +60,9 @@ def command(
     if not isinstance(asked, Line):
         raise click.UsageError("designs are solved for an interval or a circle")
     if out is not None and out.suffix != ".json":
-        raise click.UsageError("give the file a name that ends in .json: by that, other verbs know it")
-    judged = (squared if unbiased else absolute) if loss is None else read_loss(loss)
-    problem = Problem(epsilon, judged, Criterion(criterion), unbiased)
+        raise click.UsageError("give the file a name that ends in .json: other verbs expect that")
+    judged = (losses.squared if unbiased else losses.absolute) if loss is None else loss
+    problem = Problem(epsilon, judged, losses.criterion_named(criterion), unbiased)
     origin = "in closed form" if isinstance(asked, Circle) else store.whence(problem, fresh=fresh)
     solved = Optimal(
         asked, epsilon=epsilon, loss=judged, criterion=problem.criterion, unbiased=unbiased, fresh=fresh
@@ -68,22 +70,21 @@ def command(
     certificate = solved.certificate
     if plot is not None:
         line = solved.line
-        solved.plot([line.low + share * line.length for share in (0.1, 0.7)]).figure.savefig(plot)
+        save_picture(solved.plot([line.low + share * line.length for share in (0.1, 0.7)]), plot)
     if out is not None:
         with renamed(out) as part:
             part.write_text(to_json(solved) + "\n", encoding="utf-8")
     if as_json:
         answer = {"error": certificate.error, "bound": certificate.bound, "gap": certificate.gap}
-        click.echo(json.dumps({**answer, "design": origin, "bytes": solved.report_bytes}, ensure_ascii=False))
+        print_json({**answer, "design": origin, "bytes": solved.report_bytes})
         return
     what = "variance" if unbiased else f"{judged!r} error"
     lines = {
-        f"{criterion} {what}": f"{certificate.error:.6g}",
-        "no mechanism has less than": f"{certificate.bound:.6g}",
-        "gap": f"{100.0 * certificate.gap:.2g} %",
+        f"{criterion} {what}": number(certificate.error, 6),
+        "no mechanism has less than": number(certificate.bound, 6),
+        "gap": percent(certificate.gap),
         "design": origin,
-        "report": f"{solved.report_bytes:g} byte" + ("" if solved.report_bytes == 1 else "s"),
+        "report": f"{number(solved.report_bytes)} byte" + ("" if solved.report_bytes == 1 else "s"),
         "promise": str(solved.guarantee),
     }
-    for name, value in lines.items():
-        click.echo(f"{name:<27} {value}")
+    click.echo(as_text((), list(lines.items()), align="ll"))

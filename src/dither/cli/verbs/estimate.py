@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import click
 import numpy as np
 
-from dither.cli.output import rows_done, table
+from dither.cli.output import JSON_OPTION, number, print_json, probability, rows_done, table
 from dither.domains import Categories
 from dither.estimation.api import distribution, estimate, quantile
 from dither.estimation.estimate import Estimate, show
-from dither.estimation.frequency import Frequencies
+from dither.estimation.frequency import EstimatedFrequencies
 from dither.estimation.summary import Summary
 from dither.files.collect import summarise_file
 
@@ -25,7 +25,7 @@ from dither.files.collect import summarise_file
 @click.option(
     "--quantile", "shares", type=float, multiple=True, help="Also a quantile of numeric answers, such as 0.9."
 )
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@JSON_OPTION
 def command(
     file: Path, column: str | None, bins: int | None, shares: tuple[float, ...], as_json: bool
 ) -> None:
@@ -48,7 +48,7 @@ def command(
     answers = {name: _answers(summary, bins, shares) for name, summary in summaries.items()}
     if as_json:
         shown = {name: [_plain(label, value) for label, value in found] for name, found in answers.items()}
-        click.echo(json.dumps(shown, ensure_ascii=False))
+        print_json(shown)
         return
     for name, found in answers.items():
         summary = summaries[name]
@@ -74,7 +74,7 @@ def _answers(summary: Summary, bins: int | None, shares: tuple[float, ...]) -> l
 
 
 def _text(label: str, value: Any) -> str:
-    if isinstance(value, Frequencies):
+    if isinstance(value, EstimatedFrequencies):
         half = np.asarray(value.half_width())
         rows = [
             [str(name), show(float(share), float(width))]
@@ -85,14 +85,26 @@ def _text(label: str, value: Any) -> str:
         return f"  {label}: {value}"
     low, high = value.bands()
     rows = [
-        [f"{value.edges[i]:g} – {value.edges[i + 1]:g}", f"{p:.4f}", f"{low[i]:.4f} – {high[i]:.4f}"]
+        [
+            _range(_edge, *value.edges[i : i + 2]),
+            probability(p),
+            _range(probability, low[i], high[i]),
+        ]
         for i, p in enumerate(value.probabilities)
     ]
     return table(["bin", "probability", "95 % band"], rows)
 
 
+def _edge(value: float) -> str:
+    return number(value, 6)
+
+
+def _range(written: Callable[[float], str], low: float, high: float) -> str:
+    return f"{written(low)} – {written(high)}"
+
+
 def _plain(label: str, value: Any) -> dict[str, Any]:
-    if isinstance(value, Frequencies):
+    if isinstance(value, EstimatedFrequencies):
         low, high = value.interval()
         return {
             "answer": label,

@@ -13,6 +13,7 @@ import click
 import numpy as np
 
 from dither import protocols
+from dither.cli.output import JSON_OPTION, print_json
 from dither.domains import Categories
 from dither.mechanisms.joint.joint import Joint
 from dither.mechanisms.joint.jrr import JRR
@@ -34,7 +35,6 @@ _BITS = click.option(
 _TIMEOUT = click.option("--timeout", default=60.0, show_default=True, help="The deadline, in seconds.")
 _HOST = click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen at.")
 _PORT = click.option("--port", default=0, help="The port to listen at; a free one by default.")
-_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 _GROUPING = click.option(
     "--shuffled", is_flag=True, help="Three servers draw the pairs; the guarantee states it."
 )
@@ -63,7 +63,7 @@ def command() -> None:
 @click.option("-o", "--out", required=True, type=click.Path(dir_okay=False, path_type=Path), help="The file.")
 @_BITS
 @_GROUPING
-@_JSON
+@JSON_OPTION
 def question(
     categories: str, p: float, rho: float, people: int, out: Path, bits: int, shuffled: bool, as_json: bool
 ) -> None:
@@ -71,8 +71,10 @@ def question(
     jrr = JRR(Categories(categories.split(",")), p=p, rho=rho, n=people)
     terms = protocols.Terms(jrr, bits, _grouping(shuffled))
     out.write_text(to_json(jrr) + "\n", encoding="utf-8")
-    told = f"each answer is promised {terms.guarantee}"
-    click.echo(json.dumps({"guarantee": str(terms.guarantee)}, ensure_ascii=False) if as_json else told)
+    if as_json:
+        print_json({"guarantee": str(terms.guarantee)})
+    else:
+        click.echo(f"each answer is promised {terms.guarantee}")
 
 
 @command.command()
@@ -81,7 +83,7 @@ def question(
 @_PORT
 @click.option("--servers", metavar="A,B,C", help="Pair as one of three servers; the addresses of all three.")
 @click.option("--index", type=click.IntRange(0, 2), help="With --servers: the index of this server.")
-@_JSON
+@JSON_OPTION
 @_TIMEOUT
 def pair(
     people: int,
@@ -98,8 +100,10 @@ def pair(
     places = dealer if servers is None or index is None else server(index, servers.split(","))
     with _listen(host, port) as listener:
         told = seat(listener, people, places, Deadline.after(timeout))
-    said = f"{told} of {people} devices were told their place"
-    click.echo(json.dumps({"told": told, "people": people}) if as_json else said)
+    if as_json:
+        print_json({"told": told, "people": people})
+    else:
+        click.echo(f"{told} of {people} devices were told their place")
 
 
 @command.command()
@@ -119,7 +123,7 @@ def pair(
 @_BITS
 @_GROUPING
 @_HOST
-@_JSON
+@JSON_OPTION
 @_TIMEOUT
 def device(
     asked: Path,
@@ -147,8 +151,7 @@ def device(
     protocols.report(terms, tossed, sent, to, name=name, timeout=timeout)
     standing = tossed.standing.name.lower()
     if as_json:
-        told = {"name": name.hex(), "standing": standing, "partner": tossed.partner}
-        click.echo(json.dumps(told))
+        print_json({"name": name.hex(), "standing": standing, "partner": tossed.partner})
     else:
         partner = "" if tossed.partner is None else f" {tossed.partner}"
         click.echo(f"{name.hex()} {standing}{partner}")
@@ -169,7 +172,7 @@ def device(
     type=click.Path(dir_okay=False, path_type=Path),
     help="The file for the reports, as JSON lines.",
 )
-@_JSON
+@JSON_OPTION
 @_TIMEOUT
 def collect(
     asked: Path,
@@ -195,7 +198,7 @@ def collect(
         out.write_text("\n".join(lines) + "\n", encoding="utf-8")
     told = [came.frequencies(number) for number in range(came.rounds)]
     if as_json:
-        click.echo(json.dumps(_answer(came, told), ensure_ascii=False))
+        print_json(_answer(came, told))
         return
     for number, one in enumerate(told):
         click.echo(f"{number + 1}: {one}" if came.rounds > 1 else str(one))

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from pathlib import Path
 
 import click
 
 from dither.cli.options import build, domain_options, mechanism_names
-from dither.cli.output import rows_done
+from dither.cli.output import JSON_OPTION, print_json, rows_done
 from dither.domains import Domain
 from dither.files.collect import Missing, perturb_file
 from dither.files.registry import TABLES, endings
@@ -49,7 +48,7 @@ from dither.wire.campaign import Campaign, default_mechanism
     show_default=True,
     help="What to do with an empty cell; 'skip' declares that who did not answer is public.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@JSON_OPTION
 def command(
     file: Path,
     column: str | None,
@@ -79,8 +78,7 @@ def command(
             file, out, asked, keep=keep, person=person, missing=Missing(missing), progress=progress
         )
     if as_json:
-        shown = {**asdict(counts), "guarantee": str(asked.guarantee)}
-        click.echo(json.dumps(shown, ensure_ascii=False))
+        print_json({**asdict(counts), "guarantee": str(asked.guarantee)})
         return
     left = [
         f"{counts.missing} unanswered" if counts.missing else "",

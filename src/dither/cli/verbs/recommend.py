@@ -1,18 +1,19 @@
-"""`dither recommend`: which mechanism, how good it will be, and how many people it takes."""
+"""`dither recommend`: recommend a mechanism, a budget or a number of people."""
 
 from __future__ import annotations
 
-import json
 from dataclasses import fields
 from typing import Any
 
 import click
 
+from dither import losses
 from dither.advice import goals
 from dither.advice.recommend import epsilon_for, people_for, recommend
-from dither.cli.options import domain_options, needed, read_loss
+from dither.cli.options import CRITERION, domain_options, needed, read_loss
+from dither.cli.output import JSON_OPTION, number, print_json
 from dither.domains import Domain
-from dither.losses import Criterion
+from dither.losses import Power
 
 
 @click.command()
@@ -26,12 +27,10 @@ from dither.losses import Criterion
 @click.option("--people", type=int, help="How many people will answer.")
 @click.option("--epsilon", type=float, help="The budget ε; left out, it is found for --error.")
 @click.option("--error", type=float, help="The error that may remain: finds --people or --epsilon.")
-@click.option(
-    "--criterion", type=click.Choice(["worst", "average"]), help="Which values count: mean, values."
-)
-@click.option("--loss", metavar="LOSS", help="For values: absolute, squared, or a power such as 1.5.")
+@click.option("--criterion", type=CRITERION, help="Which values count: mean, values.")
+@click.option("--loss", callback=read_loss, metavar="LOSS", help=f"For values: {losses.LOSS_CHOICES}.")
 @click.option("--bins", type=int, help="For a distribution: how many equal bins.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@JSON_OPTION
 def command(
     domain: Domain | None,
     goal: str,
@@ -39,7 +38,7 @@ def command(
     epsilon: float | None,
     error: float | None,
     criterion: str | None,
-    loss: str | None,
+    loss: Power | None,
     bins: int | None,
     as_json: bool,
 ) -> None:
@@ -55,15 +54,18 @@ def command(
     wanted = _goal(
         goal,
         n=people,
-        criterion=None if criterion is None else Criterion(criterion),
-        loss=None if loss is None else read_loss(loss),
+        criterion=None if criterion is None else losses.criterion_named(criterion),
+        loss=loss,
         bins=bins,
     )
     if error is None:
         if epsilon is None:
             raise click.UsageError("give --epsilon for a ranking, or --error with --epsilon or --people")
         table = recommend(asked, wanted, epsilon=epsilon)
-        click.echo(json.dumps([dict(row) for row in table], ensure_ascii=False) if as_json else repr(table))
+        if as_json:
+            print_json([dict(row) for row in table])
+        else:
+            click.echo(repr(table))
         return
     found: dict[str, float]
     if epsilon is None:
@@ -72,18 +74,21 @@ def command(
         if people is not None:
             raise click.UsageError("of --people, --epsilon and --error give two: the third is found")
         found = {"people": people_for(asked, wanted, error, epsilon=epsilon)}
+    if as_json:
+        print_json(found)
+        return
     ((name, value),) = found.items()
-    click.echo(json.dumps(found) if as_json else f"{name}: {value if name == 'people' else f'{value:.6g}'}")
+    click.echo(f"{name}: {value if name == 'people' else number(value, 6)}")
 
 
 def _goal(name: str, **given: Any) -> goals.Goal:
-    """Give the goal of a name; what it does not know must not be given."""
+    """Return the goal of a name; raise UsageError for an option that it does not have."""
     kind: type[Any] = goals.SingleValues if name == "values" else getattr(goals, name.capitalize())
     known = {field.name for field in fields(kind)}
     more = {option: value for option, value in given.items() if value is not None}
     for option in more:
         if option not in known:
             word = "people" if option == "n" else option
-            raise click.UsageError(f"--{word} says nothing about the goal {name!r}")
+            raise click.UsageError(f"--{word} is not an option of the goal {name!r}")
     goal: goals.Goal = kind(**more)
     return goal

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import click
 
-from dither.cli.output import steps
+from dither.cli.output import JSON_OPTION, print_json, steps
 from dither.reproduction import Figure, Outcome, Setting, figures, run
+from dither.table import as_text
 
 
 @click.command()
@@ -29,7 +29,7 @@ from dither.reproduction import Figure, Outcome, Setting, figures, run
     help="The folder for tables, pictures and report.html; what is there already is kept.",
 )
 @click.option("--list", "only_list", is_flag=True, help="Show what can be reproduced, and stop.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@JSON_OPTION
 def command(
     paper: str | None,
     figure: str | None,
@@ -41,8 +41,8 @@ def command(
 ) -> None:
     """Reproduce the figures and tables of PAPER (001, 002-4, 002-6, 002-7, 003, 004), or of all.
 
-    Each becomes a tidy CSV and a picture, as published, as coded by the authors, and right. Exit code 1 if a
-    number is not what it should be.
+    Each becomes a tidy CSV and a picture, as published, as coded by the authors, and right. The exit code is
+    1 if a number is not within its tolerance.
 
     \b
     dither reproduce --list
@@ -55,13 +55,13 @@ def command(
             {"paper": one.paper, "name": one.name, "title": one.title, "why not": one.why_not or None}
             for one in chosen
         ]
-        click.echo(json.dumps(rows, ensure_ascii=False))
+        print_json(rows)
         return
     if only_list:
-        for one in chosen:
-            click.echo(
-                f"{one.paper:6} {one.name:14} {one.title}" + (f" [{one.why_not}]" if one.why_not else "")
-            )
+        lines = [
+            (one.paper, one.name, one.title + (f" [{one.why_not}]" if one.why_not else "")) for one in chosen
+        ]
+        click.echo(as_text((), lines, align="lll"))
         return
 
     with steps("reproducing", len(chosen)) as step:
@@ -84,7 +84,7 @@ def command(
             }
             for outcome in outcomes
         ]
-        click.echo(json.dumps(found, ensure_ascii=False))
+        print_json(found)
     else:
         click.echo(f"report: {out / 'report.html'}")
     raise SystemExit(0 if all(outcome.ok for outcome in outcomes) else 1)

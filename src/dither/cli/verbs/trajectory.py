@@ -12,14 +12,15 @@ import numpy as np
 
 from dither.atomic import whole
 from dither.cli.areas import INNER, KINDS, Area, area_options
-from dither.cli.output import rows_done, table
+from dither.cli.output import JSON_OPTION, metres, number, print_json, rows_done, save_picture, table
 from dither.domains import Disk, Interval, Rectangle
 from dither.files import Outside, TripReports, Trips, read_reports, read_trips
 from dither.files.registry import TRIPS, endings, trip_format
 from dither.maps import Map, density, draw_before_and_after, predicted_error
-from dither.maps.density import Density
+from dither.maps.density import DensityMap
 from dither.mechanisms.places.path import PathMechanism
 from dither.privacy import Unit
+from dither.table import percent
 
 _FILE = click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 _OUT = click.Path(dir_okay=False, path_type=Path)
@@ -45,7 +46,6 @@ _UNIT = click.option(
     show_default=True,
     help="What ε is the budget of.",
 )
-_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
 @click.group()
@@ -86,7 +86,7 @@ def command() -> None:
 @click.option(
     "--plot", type=_OUT, callback=_drawable, help="Draw trips before and after; it shows true places."
 )
-@_JSON
+@JSON_OPTION
 def perturb(
     file: Path,
     area: Area,
@@ -130,7 +130,7 @@ def perturb(
     if as_json:
         answer = {"trips": len(trips), "places": len(trips.paths.points), "out": str(out)}
         answer |= {"mechanism": type(own).__name__, "guarantee": str(own.guarantee)}
-        click.echo(json.dumps({**answer, "longest_trip": str(whole_trip)}, ensure_ascii=False))
+        print_json({**answer, "longest_trip": str(whole_trip)})
         return
     click.echo(f"{len(trips)} trips with {len(trips.paths.points)} places in {out}, by {type(own).__name__}")
     click.echo(f"each is promised {own.guarantee}")
@@ -151,7 +151,7 @@ def _picture(trips: Trips, decoded: Trips, area: Area, plot: Path) -> None:
     axes.set_aspect(1.0 / math.cos(math.radians((south + north) / 2.0)))  # a degree of longitude is shorter
     axes.set_xlabel("longitude")
     axes.set_ylabel("latitude")
-    axes.figure.savefig(plot, bbox_inches="tight")
+    save_picture(axes, plot, bbox_inches="tight")
 
 
 @command.command("density")
@@ -169,7 +169,7 @@ def _picture(trips: Trips, decoded: Trips, area: Area, plot: Path) -> None:
 )
 @click.option("--plot", type=_OUT, callback=_drawable, help="Draw the map.")
 @click.option("-o", "--out", type=_OUT, help="The map as GeoJSON: a polygon for each cell.")
-@_JSON
+@JSON_OPTION
 def map_(
     file: Path,
     columns: int,
@@ -194,7 +194,7 @@ def map_(
         axes = found.plot()
         axes.set_xlabel("longitude" if projection is None else "metres east")
         axes.set_ylabel("latitude" if projection is None else "metres north")
-        axes.figure.savefig(plot, bbox_inches="tight")
+        save_picture(axes, plot, bbox_inches="tight")
     if out is not None:
         with whole(out) as stream:
             json.dump(_polygons(found, projection), stream)
@@ -203,11 +203,11 @@ def map_(
         ends = {"x": [found.grid.x.low, found.grid.x.high], "y": [found.grid.y.low, found.grid.y.high]}
         plain = [{"share": float(one), "standard_error": float(one.standard_error)} for one in shares]
         answer = {"n": found.n, "grid": ends, "probabilities": found.probabilities.tolist(), "shares": plain}
-        click.echo(json.dumps(answer))
+        print_json(answer)
         return
     click.echo(f"{found.n} locations by {type(told.mechanism).__name__}, {found.guarantee}")
     for part, share in zip(parts, shares, strict=True):
-        click.echo(f"  {' '.join(f'{number:g}' for number in part)}: {share}")
+        click.echo(f"  {' '.join(number(degrees, 6) for degrees in part)}: {share}")
     if not parts:
         click.echo(_busiest(found, projection))
 
@@ -222,7 +222,7 @@ def _to_plane(box: Rectangle, projection: Map | None) -> Rectangle:
     return box if projection is None else projection.rectangle(box)
 
 
-def _corners(found: Density, projection: Map | None) -> Any:
+def _corners(found: DensityMap, projection: Map | None) -> Any:
     """Return the corners of all cells in degrees, indexed by column, row, and longitude or latitude."""
     columns, rows = found.probabilities.shape
     x = np.linspace(found.grid.x.low, found.grid.x.high, columns + 1)
@@ -231,7 +231,7 @@ def _corners(found: Density, projection: Map | None) -> Any:
     return (corners if projection is None else projection.to_earth(corners)).round(7)
 
 
-def _polygons(found: Density, projection: Map | None) -> dict[str, Any]:
+def _polygons(found: DensityMap, projection: Map | None) -> dict[str, Any]:
     corners = _corners(found, projection)
     features = []
     for (column, row), share in np.ndenumerate(found.probabilities):
@@ -241,14 +241,14 @@ def _polygons(found: Density, projection: Map | None) -> dict[str, Any]:
     return {"type": "FeatureCollection", "features": features}
 
 
-def _busiest(found: Density, projection: Map | None, count: int = 5) -> str:
+def _busiest(found: DensityMap, projection: Map | None, count: int = 5) -> str:
     corners, columns = _corners(found, projection), found.probabilities.shape[1]
     lines = []
     for index in np.argsort(-found.probabilities.reshape(-1), kind="stable")[:count].tolist():
         column, row = divmod(index, columns)
         (west, south), (east, north) = corners[column, row], corners[column + 1, row + 1]
         where = f"{west:.4f} {south:.4f} {east:.4f} {north:.4f}"
-        lines.append([where, f"{100 * found.probabilities[column, row]:.2f} %"])
+        lines.append([where, percent(found.probabilities[column, row], 3)])
     return table(["W S E N", "share"], lines)
 
 
@@ -256,7 +256,7 @@ def _busiest(found: Density, projection: Map | None, count: int = 5) -> str:
 @area_options
 @click.option("--epsilon", type=float, required=True, help="The budget ε of one location.")
 @_INNER
-@_JSON
+@JSON_OPTION
 def compare(area: Area, epsilon: float, inner: str | None, as_json: bool) -> None:
     """Compare the mean error of mechanisms, in metres, for locations spread evenly over an area.
 
@@ -273,7 +273,7 @@ def compare(area: Area, epsilon: float, inner: str | None, as_json: bool) -> Non
     rows = [(type(one).__name__, error, one.guarantee.epsilon) for one, error in found]
     if as_json:
         keys = "mechanism", "error_metres", "epsilon_spent"
-        click.echo(json.dumps([dict(zip(keys, row, strict=True)) for row in rows]))
+        print_json([dict(zip(keys, row, strict=True)) for row in rows])
         return
-    shown = [[name, f"{error:,.0f} m", f"{spent:.4g}"] for name, error, spent in rows]
+    shown = [[name, metres(error), number(spent)] for name, error, spent in rows]
     click.echo(table(["mechanism", "mean error", "ε spent"], shown))

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-import json
 import platform
 from importlib.metadata import version
 
 import click
 
+from dither.cli.output import JSON_OPTION, print_json
+
 
 @click.command()
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@JSON_OPTION
 def command(as_json: bool) -> None:
     """Show the version of dither, Python and numpy."""
     found = {"dither": version("dither"), "python": platform.python_version(), "numpy": version("numpy")}
-    click.echo(json.dumps(found) if as_json else f"dither {found['dither']}")
+    if as_json:
+        print_json(found)
+    else:
+        click.echo(f"dither {found['dither']}")

@@ -1,4 +1,4 @@
-"""Means, shares and quantiles with their errors: by likelihood, or of the reports themselves."""
+"""Means, shares and quantiles of a binned distribution, with errors: by likelihood, or of the reports."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from dither.kernels.transition import Operator
 from dither.mechanisms.number import NumberMechanism
 from dither.privacy import Guarantee
 
-FINE: Final = 128  # bins that a fit has at least, whatever the number shown; more for 10^5 reports and 10^6
-POINTS: Final = 512  # inputs that stand for a fit's bins, at least
-OVERLAP, MOST_POINTS = 16, 1 << 16  # windows that overlap at each place, if so many inputs are enough
+FINE: Final = 128  # the least number of bins of a fit; larger from 10^5 and from 10^6 reports on
+POINTS: Final = 512  # the least number of inputs that represent a fit's bins
+OVERLAP, MOST_POINTS = 16, 1 << 16  # windows that overlap at each place
 
 
 def grid(mechanism: NumberMechanism, bins: int) -> Operator:
-    """Give the transition from equal bins of the domain, in each of which people are spread evenly."""
+    """Return the transition from equal bins of the domain, with values uniform inside each bin."""
     rows = 2 * bins * -(-POINTS // bins)
-    # So many inputs stand for people everywhere that windows overlap evenly, however narrow they are.
+    # Enough inputs that windows overlap evenly, however narrow they are.
     inputs = min(max(POINTS, OVERLAP / mechanism.window_share), MOST_POINTS)
     times = math.ceil(inputs / bins)
     points = mechanism.line.from_unit((np.arange(bins * times) + 0.5) / (bins * times))
@@ -36,12 +36,12 @@ def grid(mechanism: NumberMechanism, bins: int) -> Operator:
 
 
 def edges(line: Line, bins: int) -> Floats:
-    """Give the ends of equal bins of a domain."""
+    """Return the ends of equal bins of a domain."""
     return line.from_unit(np.arange(bins + 1) / bins)
 
 
 class Inference(ABC):
-    """What can be asked of a distribution over equal bins between `edges`."""
+    """Estimates from a distribution over equal bins between `edges`."""
 
     shares: Floats
     edges: Floats
@@ -50,7 +50,7 @@ class Inference(ABC):
 
     @abstractmethod
     def answer(self, value: float, question: Question, unclear: float) -> Estimate:
-        """Give a value with its error."""
+        """Return a value with its error."""
 
     @property
     @abstractmethod
@@ -86,13 +86,13 @@ class Inference(ABC):
         sums = np.maximum.accumulate(np.concatenate([[0.0], np.cumsum(self.shares)]))
         first = int(np.searchsorted(sums, share, side="left"))
         last = int(np.searchsorted(sums, share, side="right"))
-        if first < last:  # where nobody is, the middle of the gap
+        if first < last:  # in an empty gap, its middle
             value = (self.edges[first] + self.edges[last - 1]) / 2.0
         else:
             cell = min(max(last, 1), self.shares.size)
             inner = (share - sums[cell - 1]) / max(sums[cell] - sums[cell - 1], 1e-300)
             value = self.edges[cell - 1] + min(inner, 1.0) * (self.edges[cell] - self.edges[cell - 1])
-        # People in bins that reports do not tell apart may be anywhere among them.
+        # The shares of bins with the same law of reports are not separately identifiable.
         groups = self.groups
         alike = int((groups == groups[min(max(last - 1, 0), groups.size - 1)]).sum())
         unclear = alike * float(self.edges[1] - self.edges[0]) / 2.0 if alike > 1 else 0.0
@@ -114,7 +114,7 @@ class Inference(ABC):
 @final
 @dataclass(frozen=True, eq=False)
 class Likeliest(Inference):
-    """Answers by likelihood, from a fit whose probabilities may dip below zero by the noise."""
+    """Estimates by likelihood, from a fit whose probabilities may be slightly negative."""
 
     relaxed: Relaxed
     shares: Floats
@@ -144,7 +144,7 @@ class Likeliest(Inference):
 @final
 @dataclass(frozen=True, eq=False)
 class Histogram(Inference):
-    """Answers about the reports themselves: only who was asked, and their coins, vary."""
+    """Estimates of the distribution of the reports themselves, with the errors of their histogram."""
 
     shares: Floats
     edges: Floats

@@ -1,4 +1,4 @@
-"""How values are distributed over equal bins, with what the reports can and cannot tell."""
+"""`EstimatedDistribution`: probabilities of equal bins, with means, shares and quantiles."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ import numpy as np
 
 from dither.arrays import Floats
 from dither.domains import Circle, Line
-from dither.errors import InvalidParameter, MissingExtra
+from dither.errors import InvalidParameter
 from dither.estimation.estimate import Estimate, thousands
 from dither.estimation.likelihood.binned import Histogram, Inference, Likeliest, edges
 from dither.estimation.likelihood.em import Fit
 from dither.estimation.method import Method, numerical
 from dither.estimation.summary import Summary
+from dither.mechanisms.plotting import axes_or_new
 from dither.privacy import Guarantee
 
 if TYPE_CHECKING:
@@ -27,12 +28,12 @@ MOST_BINS: Final = 1 << 16
 
 @final
 @dataclass(frozen=True, eq=False)
-class Distribution:
-    """The probabilities of equal bins of an interval or a circle, and answers that come with their errors.
+class EstimatedDistribution:
+    """The probabilities of equal bins of an interval or a circle, and further estimates with their errors.
 
-    `probabilities` are as the method gives them; `fit` says how good they are, None where reports were taken
-    at their word. Means, shares and quantiles are estimated from the counts anew: they do not depend on how
-    many bins are shown, nor on a smoothing.
+    `fit` holds the likelihood that was reached; it is None for a histogram of the reports themselves. Means,
+    shares and quantiles are estimated from the counts again: they do not depend on the number of bins or on
+    smoothing.
     """
 
     probabilities: Floats
@@ -57,7 +58,7 @@ class Distribution:
 
     @property
     def guarantee(self) -> Guarantee:
-        """What people who sent these reports are promised."""
+        """The guarantee of the mechanism that made the reports."""
         return self.summary.mechanism.guarantee
 
     @cached_property
@@ -66,7 +67,7 @@ class Distribution:
         return edges(self.line, self.bins)
 
     def pdf(self, x: object) -> Any:
-        """Give the density at places x: constant within a bin, 0 outside the domain."""
+        """Return the density at places x: constant within a bin, 0 outside the domain."""
         try:
             place = np.asarray(x, dtype=np.float64)
         except (TypeError, ValueError):
@@ -79,18 +80,18 @@ class Distribution:
         return float(density) if density.ndim == 0 else density
 
     def cdf(self, x: float) -> Estimate:
-        """Estimate which share of the people have values of at most x."""
+        """Estimate the share of people whose values are at most x."""
         self._ordered("a share below")
         if isinstance(x, bool) or not isinstance(x, int | float | np.integer | np.floating):
             raise InvalidParameter(f"a place is one number, not {type(x).__name__}")
         if np.isnan(x):
             raise InvalidParameter("the place is NaN")
         if not self.line.low < x < self.line.high:
-            return Estimate(float(x >= self.line.high), 0.0, self.n, self.guarantee)  # whatever the reports
+            return Estimate(float(x >= self.line.high), 0.0, self.n, self.guarantee)  # 0 or 1 for certain
         return self._inference.share(float(x))
 
     def quantile(self, share: float) -> Estimate:
-        """Estimate below which value a share of the people are."""
+        """Estimate the value below which a share of the people are."""
         self._ordered("a quantile")
         if not (isinstance(share, int | float | np.floating) and 0.0 < share < 1.0):
             raise InvalidParameter("a quantile is asked for a share strictly between 0 and 1")
@@ -107,33 +108,29 @@ class Distribution:
         return self._inference.variance()
 
     def bands(self, level: float = 0.95) -> tuple[Floats, Floats]:
-        """Give, for each bin, the ends of an interval for its probability: several fits for every bin."""
+        """Return the ends of an interval for each bin's probability; it takes several fits for every bin."""
         ends = [answer.interval(level) for answer in self._of(self.bins).each(self.bins)]
         low, high = np.clip(np.array(ends).T, 0.0, 1.0)
         return low, high
 
-    def plot(self, axes: Axes | None = None, *, level: float | None = None) -> Axes:
-        """Draw the density; with a level, also the bands of its bins."""
-        try:
-            from matplotlib import pyplot
-        except ImportError:
-            raise MissingExtra("plot()", "plot") from None
-        if axes is None:
-            axes = pyplot.subplots()[1]
+    def plot(self, *, level: float | None = None, ax: Axes | None = None) -> Axes:
+        """Draw the density on `ax`, and return the axes; with a level, also the bands of its bins."""
+        ax = axes_or_new(ax)
         scale = self.bins / self.line.length
         if level is not None:
             low, high = self.bands(level)
             band = f"{100 * level:g} % band of a bin"
-            axes.stairs(high * scale, self.edges, baseline=low * scale, fill=True, alpha=0.25, label=band)
-        axes.stairs(self.probabilities * scale, self.edges, label=f"estimate ({self.method!r})")
-        axes.set_xlim(float(self.edges[0]), float(self.edges[-1]))
-        axes.set_ylim(bottom=0.0)
-        axes.set_xlabel(str(self.line))
-        axes.set_ylabel("density")
-        return axes
+            ax.stairs(high * scale, self.edges, baseline=low * scale, fill=True, alpha=0.25, label=band)
+        ax.stairs(self.probabilities * scale, self.edges, label=f"estimate ({self.method!r})")
+        ax.set_xlim(float(self.edges[0]), float(self.edges[-1]))
+        ax.set_ylim(bottom=0.0)
+        ax.set_xlabel(str(self.line))
+        ax.set_ylabel("density")
+        return ax
 
     def __repr__(self) -> str:
-        return f"Distribution({self.bins} bins of {self.line}, {self.method!r}, n = {thousands(self.n)})"
+        what = f"{self.bins} bins of {self.line}, {self.method!r}, n = {thousands(self.n)}"
+        return f"EstimatedDistribution({what})"
 
     @cached_property
     def _inference(self) -> Inference:
@@ -150,7 +147,7 @@ class Distribution:
 
 
 def check_bins(bins: object) -> int:
-    """Give a number of bins back if it is one."""
+    """Return the number of bins; raise InvalidParameter if it is not one."""
     if isinstance(bins, bool) or not isinstance(bins, int | np.integer) or not 1 <= bins <= MOST_BINS:
         raise InvalidParameter("the number of bins is a whole number from 1 to 2^16")
     return int(bins)

@@ -1,9 +1,8 @@
-"""The distribution of inputs that makes the reports likeliest: EM, accelerated, never downhill.
+"""Maximum likelihood of the distribution of inputs by EM, accelerated; the likelihood never falls.
 
-One step multiplies each probability by how much better than expected its reports did. Steps are
-extrapolated [Varadhan08, scheme S3]; an extrapolation that loses likelihood is shortened and in the end
-replaced by the plain steps, which cannot lose any. How much likelihood can be missing at the end is bounded
-by duality, so that convergence is not a guess.
+One step multiplies each probability by the mean ratio of observed to expected reports. Steps are extrapolated
+[Varadhan08, scheme S3]; an extrapolation that lowers the likelihood is shortened and in the end replaced by
+the plain steps, which cannot lower it. Duality bounds how far the likelihood is below the maximum at the end.
 """
 
 from __future__ import annotations
@@ -19,11 +18,11 @@ from dither.arrays import Floats
 from dither.kernels.transition import Operator
 from dither.numerics.newton import bracketed_newton
 
-Finish = Callable[[Floats], Floats]  # the last part of a step: brings probabilities back to what is allowed
+Finish = Callable[[Floats], Floats]  # the last part of a step: restores a constraint on the probabilities
 
-_LOOK_BACK: Final = 5  # cycles over which the gain is looked at
+_LOOK_BACK: Final = 5  # cycles over which the gain is measured
 _LEAST: Final = 1e-3  # an extrapolation leaves each probability at least so much of its plain step
-_PLAIN: Final = 1.25  # extrapolations shorter than this are not worth their price
+_PLAIN: Final = 1.25  # shorter extrapolations are not tried
 _TINY: Final = 1e-300
 
 
@@ -50,7 +49,7 @@ class Fit:
 
 
 def step(operator: Operator, shares: Floats, probabilities: Floats, expected: Floats) -> Floats:
-    """Give the probabilities after one plain step of EM, from the shares of reports seen and expected."""
+    """Return the probabilities after one plain step of EM, from the shares of reports seen and expected."""
     after = operator.backward(shares / expected)
     after *= probabilities
     return after
@@ -65,7 +64,7 @@ def climb(
     tolerance: float = 1e-2,
     most: int = 20_000,
 ) -> Fit:
-    """Give the likeliest probabilities, up to a gain of `tolerance` nats in the last cycles.
+    """Return the likeliest probabilities, up to a gain of `tolerance` nats in the last cycles.
 
     `finish` completes a step under a linear constraint.
     """
@@ -105,7 +104,7 @@ def climb(
 
 
 def smooth(operator: Operator, counts: Floats, start: Floats, kernel: Finish, *, tolerance: float) -> Fit:
-    """Give the fixed point of EM followed by smoothing [SW20, Alg. 1, EMS]: no longer the likeliest."""
+    """Return the fixed point of EM followed by smoothing [SW20, Alg. 1, EMS]: no longer the likeliest."""
     now, shares = start, counts / counts.sum()
     expected, level = _look(operator, counts, now)
     steps = 0

@@ -1,13 +1,13 @@
-"""Answers read off the likelihood: each value that some distribution explains nearly as well as the best.
+"""Profile likelihood intervals of means, shares and quantiles.
 
-The interval of a question holds each answer for which the likeliest distribution that gives it loses at most
-half a χ² quantile of log-likelihood [Wilks38]. It needs no density, and it grows by itself where the reports
-cannot tell.
+The interval of a quantity holds each value for which the best distribution with this value has a
+log-likelihood at most half a χ² quantile below the maximum [Wilks38]. It needs no density estimate, and is
+wide where the quantity is not identifiable.
 
-Wilks' law fails where probabilities sit at zero: the noise of empty bins can then only add people, never
-remove any, and their sum pulls at every answer. So phantom people, spread evenly, are added to the counts
-and taken out of the answer: a probability may dip below zero by about two standard errors of what an empty
-stretch can be mistaken for. Both signs of the noise are then possible, and cancel.
+Wilks' theorem fails where probabilities are zero: the noise of empty bins can then only add people, never
+remove any, which biases every quantity. So a uniform distribution of phantom people is added to the counts
+and subtracted from the result: a probability may be negative by about two standard errors of an empty
+stretch's share. Noise of both signs is then possible, and cancels.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ from dither.numerics.false_position import proportional_root
 from dither.numerics.quantiles import student_t_quantile
 from dither.privacy import Guarantee
 
-_DIP: Final = 2.0  # standard errors by which an empty stretch may look emptier than empty
+_DIP: Final = 2.0  # standard errors by which the share of an empty stretch may be negative
 _CLOSE: Final = 0.02  # standard errors by which an end of an interval may be off
-_MIXED: Final = 1e-3  # share of the uniform law in a warm start, so that nothing stays at zero
+_MIXED: Final = 1e-3  # share of the uniform law in a warm start, since EM never leaves zero
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Relaxed:
-    """The likeliest distribution over equal bins whose probabilities may dip below zero by the noise.
+    """The maximum-likelihood distribution over equal bins, whose probabilities may be slightly negative.
 
     `phantoms` is the share of the counts that phantom people make up.
     """
@@ -61,13 +61,13 @@ class Relaxed:
         return np.asarray((shares - self.phantoms / shares.size) / (1.0 - self.phantoms))
 
     def under(self, gaps: Floats, warm: Floats) -> Fit:
-        """Give the likeliest fit among those in which the mean of `gaps` over people is zero."""
+        """Return the likeliest fit among those in which the mean of `gaps` over people is zero."""
         shifted = gaps - self.phantoms * gaps.mean()  # phantoms have the mean of an even spread
         start = (1.0 - _MIXED) * warm + _MIXED / gaps.size
         return climb(self.fit.operator, self.fit.counts, start, finish=partial(tilted, gaps=shifted))
 
     def allows(self, gaps: Floats) -> bool:
-        """Say whether any distribution over the bins has a mean gap of zero."""
+        """Return whether any distribution over the bins has a mean gap of zero."""
         shifted = gaps - self.phantoms * gaps.mean()
         return bool(shifted.min() < 0.0 < shifted.max())
 
@@ -75,16 +75,16 @@ class Relaxed:
     def groups(self) -> Integers:
         """A number for each bin; neighbours whose reports have the same law share one.
 
-        Such bins can trade people without a trace.
+        The shares of such bins are not separately identifiable.
         """
         return np.concatenate([[0], np.cumsum(~self.fit.operator.twins())])
 
 
 def _mistakes(operator: Operator, expected: Floats) -> float:
-    """Give √n times the share of people that noise alone can feign, over all stretches that are told apart.
+    """Return √n times the share that noise alone can produce, over all identifiable stretches.
 
-    One bin's share has the standard error 1/√(n·J), J being its χ² distance from the average; K stretches
-    are told apart, counted by how the distances spread over directions.
+    One bin's share has the standard error 1/√(n·J), J being its χ² distance from the average; the number K of
+    identifiable stretches is the effective rank of the distances.
     """
     bins = operator.shape[1]
     weights = 1.0 / np.maximum(expected, 1e-300)
@@ -96,11 +96,11 @@ def _mistakes(operator: Operator, expected: Floats) -> float:
 @final
 @dataclass(frozen=True, eq=False)
 class Question:
-    """Something asked of a distribution over bins, as the constraint that an answer puts on it.
+    """A quantity of a distribution over bins, as the constraint that a value of it puts on the distribution.
 
-    `gaps(answer)` is a number for each bin whose mean is zero for exactly the distributions with this answer,
-    which can be from `least` to `most`. Where reports say no more than the bin an answer lies in, `edges` are
-    those of the bins. Answers at all possible lie between `low` and `high`.
+    `gaps(answer)` is a number for each bin whose mean is zero for exactly the distributions with this value,
+    which can be from `least` to `most`. If the reports only identify the bin of a value, `edges` are those of
+    the bins. Possible values lie between `low` and `high`.
     """
 
     gaps: Callable[[float], Floats]
@@ -111,7 +111,7 @@ class Question:
     edges: Floats | None = None
 
     def easiest(self, answer: float, value: float) -> float:
-        """Give the answer nearest to `value` among those that are not told apart from this one."""
+        """Return the value nearest to `value` that is in the same identifiable bin as this one."""
         inside = min(max(answer, self.least), self.most)
         if self.edges is None:
             return inside
@@ -119,7 +119,7 @@ class Question:
         return min(max(value, float(self.edges[cell - 1])), float(self.edges[cell]))
 
     def outward(self, end: float, side: float) -> float:
-        """Give the furthest answer that is not told apart from an end of an interval."""
+        """Return the farthest value that is in the same identifiable bin as an end of an interval."""
         if side < 0.0:
             if end <= self.least:
                 return self.low
@@ -130,12 +130,12 @@ class Question:
 
 
 def mean(values: Floats, low: float, high: float) -> Question:
-    """Ask for the mean of a number per bin, which is known to lie between low and high."""
+    """Return the mean of a number per bin as a quantity, which lies between low and high."""
     return Question(lambda answer: values - answer, float(values.min()), float(values.max()), low, high)
 
 
 def quantile(edges: Floats, share: float) -> Question:
-    """Ask below which place a share of the people are."""
+    """Return the quantile of a share as a quantity."""
 
     def gaps(answer: float) -> Floats:
         below = np.clip((answer - edges[:-1]) / np.diff(edges), 0.0, 1.0)
@@ -148,7 +148,7 @@ def quantile(edges: Floats, share: float) -> Question:
 @final
 @dataclass(frozen=True, eq=False, repr=False, init=False)
 class Profiled(Estimate):
-    """An answer got by likelihood. `resolution` is how far it may be off however many reports there are.
+    """An estimate by likelihood. `resolution` is its largest error however many reports there are.
 
     The interval takes several fits; they are made when it is asked for.
     """
@@ -176,7 +176,7 @@ class Profiled(Estimate):
         return float(self.half_width()) / student_t_quantile(0.95)
 
     def interval(self, level: float = 0.95) -> tuple[Any, Any]:
-        """Give the ends of an interval that covers the population's value with probability `level`."""
+        """Return the ends of an interval that covers the population's value with probability `level`."""
         return self._usual if level == 0.95 else self._ends(level)
 
     @cached_property

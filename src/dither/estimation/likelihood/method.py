@@ -1,4 +1,4 @@
-"""Answers by maximum likelihood: the distribution of values under which the reports are likeliest."""
+"""The method `dt.likelihood`: estimates from the maximum-likelihood distribution of the values."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dither.arrays import Floats
 from dither.errors import InvalidParameter
 from dither.estimation.estimate import Estimate
 from dither.estimation.likelihood.binned import FINE, Likeliest, grid
-from dither.estimation.likelihood.distribution import Distribution
+from dither.estimation.likelihood.distribution import EstimatedDistribution
 from dither.estimation.likelihood.em import climb, smooth
 from dither.estimation.method import Method, numerical, on_circle
 from dither.estimation.summary import Summary
@@ -20,11 +20,11 @@ from dither.estimation.summary import Summary
 @final
 @dataclass(frozen=True)
 class Likelihood(Method):
-    """Find the likeliest distribution by EM, and read answers off it; intervals by likelihood ratios.
+    """Estimate from the maximum-likelihood distribution, found by EM, with profile likelihood intervals.
 
-    It works for every mechanism, says how far an answer can be off where reports cannot tell, and is not
-    unbiased. `smoothing` averages neighbouring bins after each step (EMS): a smoother picture, not the top.
-    `tolerance` is the gain in log-likelihood, in nats, that is not worth further steps.
+    It works for every mechanism, states the resolution of what is not identifiable, and is not unbiased.
+    `smoothing` averages neighbouring bins after each step (EMS), so the likelihood is no longer maximal.
+    `tolerance` is the gain in log-likelihood, in nats, below which EM stops.
     """
 
     smoothing: bool = False
@@ -43,7 +43,7 @@ class Likelihood(Method):
     def quantile(self, summary: Summary, share: float) -> Estimate:
         return _ordered(summary).quantile(share)
 
-    def distribution(self, summary: Summary, bins: int) -> Distribution:
+    def distribution(self, summary: Summary, bins: int) -> EstimatedDistribution:
         mechanism = numerical(summary)
         times = -(-FINE // bins)
         operator = grid(mechanism, bins * times)
@@ -55,7 +55,7 @@ class Likelihood(Method):
         else:
             fit = climb(operator, counts, start, tolerance=self.tolerance)
         shown = fit.probabilities.reshape(bins, times).sum(axis=1)
-        return Distribution(shown, summary, self, fit)
+        return EstimatedDistribution(shown, summary, self, fit)
 
     def __repr__(self) -> str:
         return "dt.smoothed" if self.smoothing else "dt.likelihood"
@@ -70,7 +70,7 @@ def _ordered(summary: Summary) -> Likeliest:
 
 
 def _between(probabilities: Floats) -> Floats:
-    """Average neighbours with weights 1, 2, 1; the end bins, with one neighbour, 2, 1 [SW20, Sec. 5.5]."""
+    """Return averages with the neighbours, weights 1, 2, 1; at the ends 2, 1 [SW20, Sec. 5.5]."""
     out = 2.0 * probabilities
     out[1:] += probabilities[:-1]
     out[:-1] += probabilities[1:]
@@ -79,7 +79,7 @@ def _between(probabilities: Floats) -> Floats:
 
 
 def _around(probabilities: Floats) -> Floats:
-    """Average neighbours with weights 1, 2, 1, around the circle."""
+    """Return averages with the neighbours on the circle, weights 1, 2, 1."""
     out = 2.0 * probabilities + np.roll(probabilities, 1) + np.roll(probabilities, -1)
     return np.asarray(out / out.sum())
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from typing import Any, ClassVar, final
 
 from dither.arrays import Array
@@ -15,6 +13,7 @@ from dither.mechanisms.base import check_epsilon
 from dither.mechanisms.combined.attributes import Attributes, at_budget, unit_of
 from dither.mechanisms.combined.records import Records
 from dither.privacy import Guarantee
+from dither.privacy.split import split
 from dither.randomness import Source
 from dither.reports import Reports
 
@@ -51,19 +50,15 @@ class Each(Attributes):
         >>> [both[name].epsilon for name in both]
         [1.0, 2.0]
         """
-        whole = Fraction(check_epsilon(epsilon))
+        whole = check_epsilon(epsilon)
         if weights is None:
             weights = dict.fromkeys(parts, 1.0)
         if not parts or set(weights) != set(parts):
             raise InvalidParameter("name at least one attribute, and give each one weight")
-        sizes = {name: Fraction(finite("a weight", weights[name])) for name in parts}
-        if min(sizes.values()) <= 0:
-            raise InvalidParameter("a weight is a positive number")
-        total = sum(sizes.values())
+        shares = split(whole, [finite("a weight", weights[name]) for name in parts])
         made: dict[tuple[int, float], Any] = {}  # one that serves several attributes is laid out once
         divided = {}
-        for name, part in parts.items():
-            budget = _below(whole * sizes[name] / total)
+        for (name, part), budget in zip(parts.items(), shares, strict=True):
             if (id(part), budget) not in made:
                 made[id(part), budget] = at_budget(name, part, budget)
             divided[name] = made[id(part), budget]
@@ -95,8 +90,3 @@ class Each(Attributes):
         if len(counts) > 1:
             raise MalformedReport("every person reports every attribute; the numbers of reports differ")
         return counts.pop()
-
-
-def _below(exact: Fraction) -> float:
-    near = float(exact)
-    return near if near <= exact else math.nextafter(near, 0.0)

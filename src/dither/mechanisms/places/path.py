@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import KW_ONLY, dataclass, replace
 from fractions import Fraction
 from functools import cached_property, lru_cache
-from math import inf, isfinite, nextafter
+from math import inf, isfinite
 from typing import Any, Final, Generic, Self, TypeVar, cast, final
 
 import numpy as np
@@ -22,6 +22,7 @@ from dither.mechanisms.base import MOST_EPSILON, Mechanism, Travelled, check_eps
 from dither.mechanisms.combined.post_processing import PostProcessing
 from dither.privacy import Bound, Guarantee, Nothing, Pure, Unit
 from dither.privacy.guarantee import PUBLIC_LENGTH
+from dither.privacy.split import rest, share
 from dither.randomness import Source
 from dither.reports import Reports
 
@@ -288,11 +289,9 @@ class PathMechanism(Mechanism[Area], Generic[Area, Runs]):
 @lru_cache(maxsize=1024)
 def _per_location(mechanism: PathMechanism[Any, Any], length: int) -> Any:
     """Give the mechanism for one of `length` locations, having checked that together they keep the budget."""
-    share = min(mechanism.epsilon / length, MOST_EPSILON)
-    while Fraction(share) * length > Fraction(mechanism.epsilon):
-        share = nextafter(share, 0.0)
+    own = min(share(mechanism.epsilon, length), MOST_EPSILON)
     try:
-        single = replace(mechanism, epsilon=share, unit=Unit.LOCATION, travelled=None)
+        single = replace(mechanism, epsilon=own, unit=Unit.LOCATION, travelled=None)
     except InvalidParameter:
         raise InvalidParameter(
             f"ε = {mechanism.epsilon:g} is too little for a trajectory of {length} locations"
@@ -302,12 +301,9 @@ def _per_location(mechanism: PathMechanism[Any, Any], length: int) -> Any:
     return single
 
 
-def divide(epsilon: float, share: float) -> tuple[float, float]:
-    """Give two budgets whose exact sum is at most ε, the first being about `share` of it."""
-    if not (isinstance(share, int | float) and isfinite(share) and 0.0 < share < 1.0):
+def divide(epsilon: float, part: float) -> tuple[float, float]:
+    """Return two budgets whose exact sum is at most ε: `part` of ε, to the nearest float, and the rest."""
+    if not (isinstance(part, int | float) and isfinite(part) and 0.0 < part < 1.0):
         raise InvalidParameter("a share of the budget is a number strictly between 0 and 1")
-    first = epsilon * share
-    second = epsilon - first
-    while Fraction(first) + Fraction(second) > Fraction(epsilon):
-        second = nextafter(second, -inf)
-    return first, second
+    first = epsilon * part
+    return first, rest(epsilon, first)

@@ -22,6 +22,7 @@ from dither.mechanisms.base import LEAST_EPSILON, Mechanism, Travelled, check_ep
 from dither.mechanisms.numeric.ogpm import OGPM, best_width
 from dither.numerics.grid_search import integer_argmin
 from dither.privacy import Unit
+from dither.privacy.split import rest
 from dither.randomness import Source
 
 _PARTS: Final = 1 << 22  # the budget is divided into so many: the optimum is flat, and both sides must agree
@@ -181,10 +182,7 @@ def best_split(
     least = max(1, math.ceil(LEAST_EPSILON / epsilon * _PARTS))
     part = integer_argmin(total, least, max(_PARTS - least, least))  # the sum need not be convex
     first = epsilon * part / _PARTS
-    second = epsilon - first
-    while Fraction(first) + Fraction(second) > Fraction(epsilon):
-        second = math.nextafter(second, 0.0)
-    return first, second
+    return first, rest(epsilon, first)
 
 
 def worst_of_two_levels(epsilon: float, loss: Power, width: float) -> float:

@@ -1,1 +1,1 @@
-"""How designs are solved for and certified; nothing here is needed to use a shipped one."""
+"""How designs are found and certified. Solving needs scipy; reading a shipped design does not."""

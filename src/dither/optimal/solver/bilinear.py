@@ -22,18 +22,18 @@ from typing import Any, Final, final
 
 from dither.domains import Interval, finite
 from dither.errors import DitherError, Infeasible, InvalidParameter, MissingExtra
-from dither.losses import Power
+from dither.losses import Power, check_loss
 from dither.mechanisms.base import check_epsilon
 
 UNIT: Final = Interval(0.0, 1.0)
 _TOLERANCE: Final = 1e-7  # how far the solver may violate a constraint
-_FLAT: Final = 1e-3  # two levels closer than this, relatively, are one: the optimum is flat in them
+_FLAT: Final = 1e-3  # levels closer than this, relatively, are merged: the optimum is flat in them
 
 
 @final
 @dataclass(frozen=True)
 class Pieces:
-    """A density of constant pieces for one input: edges, levels, its error, and how well that is proven."""
+    """A density of constant pieces for one input: its edges, levels and error, and the solver's gap."""
 
     edges: tuple[float, ...]
     levels: tuple[float, ...]
@@ -42,7 +42,7 @@ class Pieces:
     gap: float  # the solver's own relative bound on how far the error may be from the optimum
 
     def merged(self) -> Pieces:
-        """Give the same density with empty pieces dropped and equal neighbours put together."""
+        """Return the same density with empty pieces dropped and equal neighbours put together."""
         length = self.edges[-1] - self.edges[0]
         edges, levels = [self.edges[0]], list[float]()
         for (begin, end), level in zip(pairwise(self.edges), self.levels, strict=True):
@@ -57,7 +57,7 @@ class Pieces:
         return Pieces(tuple(edges), tuple(levels), self.at, self.error, self.gap)
 
     def on(self, codomain: Interval, loss: Power) -> Pieces:
-        """Give this density, found on [0, 1], on another codomain."""
+        """Return this density, found on [0, 1], on another codomain."""
         low, length = codomain.low, codomain.length
         return Pieces(
             tuple(low + length * edge for edge in self.edges),
@@ -94,10 +94,10 @@ def solve(
     gap: float = 1e-5,
     seconds: float = 600.0,
 ) -> Pieces:
-    """Give levels and edges of at most `pieces` pieces on the codomain with the smallest error at one value.
+    """Return at most `pieces` pieces on the codomain with the smallest error at one value (step one).
 
-    `at` is the value, by default the codomain's lower end, and may lie outside the codomain. What is
-    proven within `seconds` is said in `gap`. Needs the extra `solver`.
+    `at` is the value, by default the codomain's lower end, and may lie outside the codomain. The solver stops
+    after `seconds`; the gap it has proven is in the result. Needs the extra `solver`.
     """
     budget = check_epsilon(epsilon)
     _check(loss, pieces, codomain)
@@ -106,16 +106,14 @@ def solve(
     # The top piece holds the value; the other pieces lie on its sides, in every possible division.
     others = pieces - 1
     divisions = [(others,)] if len(rooms) == 1 else [(left, others - left) for left in range(others + 1)]
-    best: Pieces | None = None
+    found = []
     for division in divisions:
         sides = [
             _Side(sign, near, far, count + 1)
             for (sign, near, far), count in zip(rooms, division, strict=True)
         ]
-        found = _Program(sides, value, loss, gap, seconds).levels_and_edges(budget)
-        best = found if best is None or found.error < best.error else best
-    assert best is not None
-    return best.on(codomain, loss)
+        found.append(_BilinearProgram(sides, value, loss, gap, seconds).levels_and_edges(budget))
+    return min(found, key=lambda one: one.error).on(codomain, loss)
 
 
 def place(
@@ -127,7 +125,7 @@ def place(
     gap: float = 1e-5,
     seconds: float = 600.0,
 ) -> Pieces:
-    """Give the edges with the smallest error at a value for given levels, which fall away from it (step two).
+    """Return the pieces with given levels and the smallest error at a value (step two).
 
     `levels` are those found at an end of the domain, highest first; each may be used on both sides.
     """
@@ -137,11 +135,11 @@ def place(
     falling = tuple(sorted((level * codomain.length for level in levels), reverse=True))
     value = _place(at, codomain)
     sides = [_Side(sign, near, far, len(falling)) for sign, near, far in _rooms(value)]
-    return _Program(sides, value, loss, gap, seconds).edges(falling).on(codomain, loss)
+    return _BilinearProgram(sides, value, loss, gap, seconds).edges(falling).on(codomain, loss)
 
 
-class _Program:
-    """One model: for each side its levels' steps and reaches, and the moments h·r^i that they make."""
+class _BilinearProgram:
+    """The model of one program: for each side the heights h, the reaches r, and the moments h·r^i."""
 
     def __init__(self, sides: list[_Side], value: float, loss: Power, gap: float, seconds: float) -> None:
         try:
@@ -213,7 +211,7 @@ class _Program:
         return reaches
 
     def _moments(self, height: Any, reach: Any, far: float) -> list[Any]:
-        """Give h·r and h·r^(k+1), by products of two variables where k is a whole number."""
+        """Return h·r and h·r^(k+1), by products of two variables where k is a whole number."""
         exponent = self._loss.exponent
         ceiling = height.getUbOriginal()
         if exponent != int(exponent):
@@ -233,9 +231,7 @@ class _Program:
         goal = self._model.addVar(lb=0.0)
         if isinstance(mass, float):  # no free piece: the levels alone decide
             if abs(mass - 1.0) > 1e-6:
-                raise Infeasible(
-                    "one level spreads its mass evenly: it is one over the length of the codomain"
-                )
+                raise Infeasible("a single level must be 1 divided by the length of the codomain")
         else:
             self._model.addCons(mass == 1.0)
         self._model.addCons(error <= (self._loss.exponent + 1.0) * goal)
@@ -247,7 +243,7 @@ class _Program:
             raise DitherError("the solver found nothing in the time it was given; allow more seconds")
 
     def _pieces(self, sides: list[tuple[_Side, float, list[float], list[float]]]) -> Pieces:
-        """Put the sides together, left to right."""
+        """Return the pieces of all sides, from left to right."""
         edges, levels = list[float](), list[float]()
         for side, base, heights, reaches in sides:
             level, falling, places = base + math.fsum(heights), [], [side.near, *reaches, side.far]
@@ -266,19 +262,18 @@ class _Program:
 
 
 def _place(at: float, codomain: Interval) -> float:
-    """Give a value in units in which the codomain is [0, 1]: everything scales [OGPM25, Thm 3.6]."""
+    """Return a value in units in which the codomain is [0, 1]: everything scales [OGPM25, Thm 3.6]."""
     return (finite("the value", at) - codomain.low) / codomain.length
 
 
 def _rooms(value: float) -> list[tuple[int, float, float]]:
-    """Give, for each side of the value that has any, the distances at which [0, 1] begins and ends."""
+    """Return, for each side of the value that has any, the distances at which [0, 1] begins and ends."""
     sides = [(-1, value - 1.0, value), (1, -value, 1.0 - value)]
     return [(sign, max(near, 0.0), far) for sign, near, far in sides if far > 0.0]
 
 
 def _check(loss: Power, pieces: int, codomain: Interval) -> None:
-    if not isinstance(loss, Power):
-        raise InvalidParameter("a loss is dt.absolute, dt.squared or dt.power(k)")
+    check_loss(loss)
     if isinstance(pieces, bool) or not isinstance(pieces, int) or pieces < 1:
         raise InvalidParameter("the number of pieces is a whole number, at least 1")
     if not isinstance(codomain, Interval):

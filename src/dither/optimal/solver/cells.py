@@ -1,4 +1,4 @@
-"""From a base measure to cells: a codebook of few numbers, symmetric about the middle of the domain."""
+"""Codebooks made of a base measure: cells share a few numbers, symmetric about the middle of the domain."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from dither.kernels.window.integers import Sliding
 from dither.optimal.problem import Problem
 
 CELLS: Final = 1 << 16
-_PARTS: Final = 4  # into which an atom is cut when it is spread
-_REACH: Final = 1.0 + 2.0**-29  # knots of a chart go this far beyond the domain, and a bit is to spare
+_PARTS: Final = 4  # pieces into which an atom is divided when it is spread
+_REACH: Final = 1.0 + 2.0**-29  # so that the knots of a start table reach the domain's end despite rounding
 
 
 def spread(places: Floats, masses: Floats, share: float) -> tuple[Floats, Floats]:
-    """Spread every atom but the outermost evenly over `share` of the room between its neighbours' middles.
+    """Return atoms divided into parts that cover `share` of the gap to their neighbours; the outermost stay.
 
-    A program that knows a grid of outputs puts atoms on it where the best measure has a density.
+    A program on a grid of outputs has atoms there where the best measure has a density.
     """
     kept = np.flatnonzero(masses > 1e-12)
     widths = share * np.gradient(places)[kept]
@@ -32,7 +32,7 @@ def spread(places: Floats, masses: Floats, share: float) -> tuple[Floats, Floats
 
 
 def codebook(places: Floats, masses: Floats, cells: int = CELLS) -> Runs:
-    """Share the cells among the atoms of a symmetric measure, by rounding its cumulative masses."""
+    """Return a codebook that divides its cells among the atoms of a symmetric measure."""
     upper = places >= 0.0
     values, half = places[upper], masses[upper].copy()
     half[values == 0.0] /= 2.0  # the other half of an atom in the middle belongs to the lower side
@@ -44,21 +44,21 @@ def codebook(places: Floats, masses: Floats, cells: int = CELLS) -> Runs:
 
 
 def mirrored(values: Floats, counts: Integers) -> Runs:
-    """Give the whole codebook from its upper half."""
+    """Return the whole codebook from its upper half."""
     return Runs(np.concatenate([-values[::-1], values]), np.concatenate([counts[::-1], counts]))
 
 
 def halved(book: Runs) -> tuple[Floats, Integers]:
-    """Give the upper half of a symmetric codebook."""
+    """Return the upper half of a symmetric codebook."""
     middle = book.values.size // 2
     return book.values[middle:], book.counts[middle:]
 
 
 def grouped(book: Runs, groups: int) -> Runs:
-    """Give a codebook of about `groups` numbers a side: neighbours become their mean, large atoms stay."""
+    """Return a codebook of about 2·groups numbers: neighbours become their mean, large atoms stay."""
     values, counts = halved(book)
     target = max(book.cells // 2 // groups, 1)
-    # A run is cut where its middle crosses a multiple of the target; a large atom keeps to itself.
+    # A new group begins where a run's middle crosses a multiple of the target; a large atom is a group.
     large = counts >= target
     bins = (np.cumsum(counts) - counts / 2.0) // target
     fresh = np.diff(bins, prepend=-1.0) != 0.0
@@ -71,7 +71,7 @@ def grouped(book: Runs, groups: int) -> Runs:
 
 
 def reaching(problem: Problem, book: Runs, width: int) -> Runs:
-    """Give the codebook scaled so that the mean reports of an unbiased mechanism just cover the domain."""
+    """Return the codebook scaled so that the mean reports of an unbiased mechanism cover the domain."""
     window = Sliding.largest(problem.epsilon, book.cells, width)
     # The whole is symmetric, so the mean report of the last window is its share of the window's mean alone.
     ends = np.cumsum(book.counts[::-1])
@@ -81,13 +81,13 @@ def reaching(problem: Problem, book: Runs, width: int) -> Runs:
 
 
 def fitting_width(problem: Problem, total: float, cells: int = CELLS) -> int:
-    """Give the width of the window that takes what a base of total mass `total` leaves over."""
+    """Return the width of the window that has the mass which a base of mass `total` leaves."""
     width = round(cells * (1.0 / total - 1.0) / problem.lift)
     return min(max(width, 1), cells - 1)
 
 
 def reduced(book: Runs, width: int) -> tuple[Runs, int]:
-    """Give the same law on as few cells as a power of two allows."""
+    """Return the same law on fewer cells: all counts divided by their largest common power of two."""
     common = math.gcd(width, *book.counts.tolist())
     shift = (common & -common).bit_length() - 1
     return Runs(book.values, book.counts >> shift), width >> shift

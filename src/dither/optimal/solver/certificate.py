@@ -1,4 +1,4 @@
-"""A lower bound on the error of every ε-LDP mechanism, from prices that anyone can check.
+"""A lower bound on the error of every ε-LDP mechanism, from dual variables ("prices") by weak duality.
 
 A family of laws is ε-LDP iff one measure g satisfies g ≤ f_x ≤ E·g for all x, where E = e^ε. Whatever the
 prices π, ν, μ, the error at inputs z_i, weighed by π_i, therefore is at least
@@ -44,7 +44,7 @@ class Prices:
     slopes: Floats
 
     def boxes(self, problem: Problem) -> tuple[Floats, Floats, Floats]:
-        """Give where inputs begin and end and what they weigh, or raise if that is no set of inputs."""
+        """Return the inputs' lower ends, upper ends and weights; raise InvalidParameter if they are wrong."""
         inputs = self.inputs
         if not (inputs.size and np.isfinite(inputs).all() and (np.diff(inputs) > 0.0).all()):
             raise InvalidParameter("the inputs of a certificate increase")
@@ -63,12 +63,12 @@ class Prices:
         return middles, middles, np.append(weights, 0.0)
 
     def shifted(self, problem: Problem, down: float) -> Prices:
-        """Give the prices with every mass lowered by `down` times its weight."""
+        """Return the prices with every mass lowered by `down` times its weight."""
         return replace(self, masses=self.masses - down * self.boxes(problem)[2])
 
 
 def lower_bound(problem: Problem, prices: Prices) -> float:
-    """Give a number that no ε-LDP mechanism's error is below, the best that shifting all masses gives."""
+    """Return a lower bound on the error of every ε-LDP mechanism, the best over shifts of all masses."""
     floor = _Floor(problem, prices)
     best, shift = -np.inf, 0.0
     for _ in range(40):
@@ -82,7 +82,7 @@ def lower_bound(problem: Problem, prices: Prices) -> float:
 
 
 def dual(problem: Problem, prices: Prices, y: Floats) -> Floats:
-    """Give D at outputs y of one sign: where it is negative, a mechanism should put some of its reports."""
+    """Return D at outputs y of one sign; where D is negative, adding the output to the program helps."""
     low, high, weights = prices.boxes(problem)
     middles = (low + high) / 2.0
     total = np.zeros(y.size)
@@ -97,9 +97,9 @@ def dual(problem: Problem, prices: Prices, y: Floats) -> Floats:
 
 
 class _Floor:
-    """D from below, on panels that cover the line: on each, c_i is replaced by a straight line under it.
+    """A lower bound of D on panels that cover the line: c_i is replaced by a linear function below it.
 
-    φ of a straight line is concave, and so is a sum of such: it is least at one of the panel's ends.
+    φ of a linear function is concave, and so is a sum of such: it is least at one of the panel's ends.
     """
 
     def __init__(self, problem: Problem, prices: Prices) -> None:
@@ -130,7 +130,7 @@ class _Floor:
         self.size = float(np.abs(masses).sum()) + abs(self.value)
 
     def lowest(self, shift: float) -> tuple[float, float]:
-        """Give a lower bound of D with all masses lowered by shift·weight, and its slope in the shift."""
+        """Return a lower bound of D with all masses lowered by shift·weight, and its slope in the shift."""
         cost = self._lines - (self._masses - shift * self._weights)[:, None, None]
         negative = cost < 0.0
         steep = np.where(negative, self._ratio, 1.0)
@@ -145,7 +145,7 @@ class _Floor:
         return min(float(both[where]), self._beyond(shift)), float(slope)
 
     def _beyond(self, shift: float) -> float:
-        """Give the least value of D beyond the last edge, where no c_i changes its sign any more."""
+        """Return the least value of D beyond the last edge, where no c_i changes its sign any more."""
         if self._tail is None:
             return np.inf
         edge, weights, slopes, masses = self._tail
@@ -154,7 +154,7 @@ class _Floor:
         for sign in (1.0, -1.0):
             cost = weights * edge**2 - sign * slopes * edge - masses
             if ((cost < 0.0) & (weights > 0.0)).any():
-                return -np.inf  # this shift moves a change of sign beyond the edge: it proves nothing
+                return -np.inf  # with this shift a c_i changes its sign beyond the edge: no bound
             steep = np.where(cost < 0.0, self._ratio, 1.0) / 2.0
             quadratic += float(steep @ weights)
             linear -= float(sign * steep @ slopes)
@@ -164,9 +164,9 @@ class _Floor:
 
 
 def _edges_within(problem: Problem, inputs: Floats) -> Floats:
-    """Cut [−½, ½] into panels: reports outside are never better than the nearer end.
+    """Return the edges of panels on [−½, ½]; a report outside is never better than the nearer end.
 
-    A function that is known at points only is bounded by constants, which takes many more panels.
+    A loss that is known at points only is bounded by constants, which needs many more panels.
     """
     known, points = isinstance(problem.loss, Power), problem.criterion is Criterion.WORST
     panels = (_PANELS if points else _PANELS // 2) * (1 if known else 16 if points else 4)
@@ -177,7 +177,7 @@ def _edges_within(problem: Problem, inputs: Floats) -> Floats:
 
 
 def _edges_beyond(problem: Problem, weights: Floats, slopes: Floats, masses: Floats) -> Floats:
-    """Cut the line into panels, up to where no c_i changes its sign any more for any smaller masses."""
+    """Return the edges of panels, up to where no c_i changes its sign for these or smaller masses."""
     reach = 1.5 / np.tanh(problem.epsilon / 2.0)  # three times what randomized response needs
     heavy = weights > 0.0
     root = np.sqrt(slopes[heavy] ** 2 + 4.0 * weights[heavy] * np.maximum(masses[heavy], 0.0))
@@ -195,7 +195,7 @@ def _edges_beyond(problem: Problem, weights: Floats, slopes: Floats, masses: Flo
 def _parted(
     problem: Problem, low: Floats, high: Floats, weights: Floats, masses: Floats
 ) -> tuple[Floats, Floats, Floats, Floats]:
-    """Cut cells of inputs into smaller ones of the same price; points stay as they are."""
+    """Return smaller cells of inputs, each with its share of the price; points stay as they are."""
     if problem.criterion is Criterion.WORST:
         return low, high, weights, masses
     parts = max(-(-_PARTS // low.size), 2)
@@ -205,7 +205,7 @@ def _parted(
 
 
 def _under(loss: Loss, low: Floats, high: Floats, edges: Floats) -> Floats:
-    """Give a straight line under ℓ(y − x) for x in a cell and y in a panel, at the corners of the two.
+    """Return a linear function below ℓ(y − x) for x in a cell and y in a panel, at the corners of the two.
 
     The shape is (ends of the panel, cells, ends of the cell, panels).
     """
@@ -218,7 +218,7 @@ def _under(loss: Loss, low: Floats, high: Floats, edges: Floats) -> Floats:
         middle = ((least + most) / 2.0)[:, None, :]
         slope = loss.exponent * np.sign(middle) * np.abs(middle) ** (loss.exponent - 1.0)
         return np.asarray(loss(middle) + slope * (corners - middle))
-    if isinstance(loss, Power):  # concave on either side of 0: the chord is below
+    if isinstance(loss, Power):  # concave on either side of 0, so the chord is below it
         first, last = loss(least)[:, None, :], loss(most)[:, None, :]
         share = (corners - least[:, None, :]) / (most - least)[:, None, :]
         straddles = ((least < 0.0) & (most > 0.0))[:, None, :]

@@ -1,8 +1,8 @@
-"""On a circle the best mechanism is known: a window about the value, reports elsewhere all alike.
+"""The best mechanism on a circle, which is known: a window about the value, and a uniform law elsewhere.
 
-Turning an ε-LDP mechanism by a random angle and turning its report back keeps ε and does not raise the worst
-error, nor the average. What is left has an even base, so that pouring the rest where the loss is least, a
-window, is best; only its width is to be found. The circle has circumference 1 here.
+Rotating the input by a random angle and the report back keeps ε and raises neither the worst error nor the
+average. The mechanism that results has a uniform base measure, so the best place for the remaining mass is a
+window about the value; only its width is to be found. The circle has circumference 1 here.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def _mass(problem: Problem, width: float) -> float:
 
 
 def error(problem: Problem, window: Sliding) -> float:
-    """Give the largest error of the cells that are sampled, rounded up.
+    """Return the largest error of the cells that are sampled, rounded up.
 
     An input is up to half a cell away from the middle of its window; that range is cut finely, and the loss
     is taken at the farther end of each part.
@@ -64,12 +64,12 @@ def error(problem: Problem, window: Sliding) -> float:
 def bound(problem: Problem) -> float:
     """Return a lower bound on the error of every ε-LDP mechanism, worst or average.
 
-    The certificate of an even base needs one price: μ + min(0, D), D = ∫ φ(ℓ(δ) − μ) dδ, φ(c) = min(c, E·c).
+    With a uniform base one price is enough: μ + min(0, D), D = ∫ φ(ℓ(δ) − μ) dδ, φ(c) = min(c, E·c).
     It is best where D = 0, which is at the loss at the edge of the best window.
     """
     if isinstance(problem.loss, Power):
         return float(problem.loss(np.asarray(best_width(problem) / 2.0))) * (1.0 - _TINY)
-    least = problem.loss(np.arange(_STEPS) / (2.0 * _STEPS))  # at the nearer end of each step
+    least = problem.loss(np.arange(_STEPS) / (2.0 * _STEPS))  # at the end of each step that is nearer to 0
 
     def deficit(price: float) -> float:
         cost = least - price

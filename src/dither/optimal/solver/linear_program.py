@@ -1,10 +1,10 @@
 """The best ε-LDP mechanism between finitely many inputs and outputs, as a linear program.
 
-Variables are the base measure g_j, mirrored about the middle; what f_i adds to it, h_ij = f_ij − g_j, for
-inputs from the middle up; and V, the largest error, where that is what counts. Rows:
+The variables are the base measure g_j, symmetric about the middle; h_ij = f_ij − g_j, for inputs from the
+middle up; and V, the largest error, for the worst case. The constraints are:
 
     h_ij ≤ (E − 1)·g_j      Σ_j h_ij + Σ_j g_j = 1      Σ_j ℓ_ij·(g_j + h_ij) ≤ V
-    and Σ_j y_j·h_ij = z_i if unbiased (V then gets z_i² more on its side)
+    and Σ_j y_j·h_ij = z_i if unbiased (then V + z_i² stands for V)
 
 Variables h_ij that are certainly 0, far from the window of input i, are left out.
 """
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 
 @final
 @dataclass(frozen=True, eq=False)
-class Grid:
-    """The inputs of a program, from 0 to ½, what they weigh on average, and its outputs, symmetric about 0.
+class ProgramGrid:
+    """The inputs of a program, from 0 to ½, their weights in an average, and its outputs, symmetric about 0.
 
-    `edges` are the points or the cells' edges by which a certificate knows the inputs.
+    `edges` are the inputs as a certificate has them: points, or the edges of cells.
     """
 
     edges: Floats
@@ -41,17 +41,17 @@ class Grid:
     outputs: Floats
 
     @staticmethod
-    def at(points: Floats, outputs: Floats) -> Grid:
-        """Give a grid of points, for the worst case."""
-        return Grid(points, points, np.zeros(points.size), outputs)
+    def at(points: Floats, outputs: Floats) -> ProgramGrid:
+        """Return a grid of points, for the worst case."""
+        return ProgramGrid(points, points, np.zeros(points.size), outputs)
 
     @staticmethod
-    def over(edges: Floats, outputs: Floats, *, unbiased: bool) -> Grid:
-        """Give a grid of cells, for an average; an unbiased one must hold at the very end as well."""
+    def over(edges: Floats, outputs: Floats, *, unbiased: bool) -> ProgramGrid:
+        """Return a grid of cells, for an average; with `unbiased` also the point ½."""
         middles, weights = (edges[1:] + edges[:-1]) / 2.0, 2.0 * np.diff(edges)
         if unbiased:
             middles, weights = np.append(middles, 0.5), np.append(weights, 0.0)
-        return Grid(edges, middles, weights, outputs)
+        return ProgramGrid(edges, middles, weights, outputs)
 
     def losses(self, problem: Problem) -> Floats:
         """Return the loss of every output for every input: at points, or averaged over cells."""
@@ -68,21 +68,21 @@ class Grid:
 @final
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """The base measure on the grid's outputs, where the windows are, and the prices that prove it good."""
+    """The solution of a program: the base measure on the outputs, the windows, and the dual variables."""
 
-    grid: Grid
+    grid: ProgramGrid
     base: Floats
-    inside: Mask  # inputs × outputs: is the output in the window of the input?
+    inside: Mask  # inputs × outputs: True if the output is in the window of the input
     prices: Prices
 
 
-def solve(problem: Problem, grid: Grid, near: Mask | None = None) -> Solution:
-    """Solve the program, with h_ij only where `near` says so."""
+def solve(problem: Problem, grid: ProgramGrid, near: Mask | None = None) -> Solution:
+    """Return the solution of the program, with a variable h_ij only where `near` is True."""
     try:
         from scipy.optimize import linprog
     except ImportError:
         raise MissingExtra("a mechanism that is not among the solved ones", "optimal") from None
-    program = _Program(problem, grid, near)
+    program = _LinearProgram(problem, grid, near)
     found = linprog(**program.arguments(), method="highs-ds")
     if found.status == 2:
         raise Infeasible("no mechanism on these outputs satisfies the request")
@@ -91,10 +91,10 @@ def solve(problem: Problem, grid: Grid, near: Mask | None = None) -> Solution:
     return program.read(found)
 
 
-class _Program:
+class _LinearProgram:
     """The matrices of the program, and how to read its answer."""
 
-    def __init__(self, problem: Problem, grid: Grid, near: Mask | None) -> None:
+    def __init__(self, problem: Problem, grid: ProgramGrid, near: Mask | None) -> None:
         outputs = grid.outputs.size
         self._problem, self._grid = problem, grid
         self._worst = problem.criterion is Criterion.WORST
@@ -104,7 +104,7 @@ class _Program:
         self._rows, self._columns = np.nonzero(everywhere if near is None else near)
 
     def arguments(self) -> dict[str, Any]:
-        """Give what scipy wants: variables are half of g, then all h_ij, then V."""
+        """Return the arguments of scipy's linprog; the variables are half of g, then all h_ij, then V."""
         from scipy import sparse
 
         grid, problem = self._grid, self._problem
@@ -112,7 +112,7 @@ class _Program:
         losses = grid.losses(problem)
         folded = losses[:, :bases] + losses[:, ::-1][:, :bases]
         if grid.outputs.size % 2:
-            folded[:, -1] /= 2.0  # the output in the middle is its own mirror image
+            folded[:, -1] /= 2.0  # the output in the middle is counted once
         of_pair = losses[self._rows, self._columns]
         number = np.arange(pairs)
 
@@ -153,7 +153,7 @@ class _Program:
         }
 
     def read(self, found: Any) -> Solution:
-        """Take the answer of scipy apart."""
+        """Return the solution that scipy's result holds."""
         grid, inputs, pairs = self._grid, self._grid.inputs.size, self._rows.size
         base = np.maximum(found.x[: self._bases], 0.0)[self._half]
         inside = np.zeros((inputs, grid.outputs.size), dtype=np.bool_)

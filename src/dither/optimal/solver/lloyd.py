@@ -1,6 +1,6 @@
-"""Randomized response on a few well-placed numbers: the best there is for an average over all inputs.
+"""Randomized response on a few numbers, placed by Lloyd's algorithm: the optimum for an average error.
 
-With probability (e^ε − 1)/(e^ε − 1 + k) the nearest of k numbers is told, otherwise any of the k.
+With probability (e^ε − 1)/(e^ε − 1 + k) the report is the nearest of k numbers, otherwise any of the k.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _MOST: Final = 96
 
 
 def points(problem: Problem, count: int) -> Floats:
-    """Give the best places of `count` numbers: Lloyd's iteration, inputs to the nearest number and back."""
+    """Return the best places of `count` numbers by Lloyd's algorithm."""
     places = np.asarray((np.arange(count) + 0.5) / count - 0.5, dtype=np.float64)
     for _ in range(_ROUNDS):
         moved = _best_places(problem, _cuts(places))
@@ -62,7 +62,7 @@ def _best_places(problem: Problem, cuts: Floats) -> Floats:
 
 
 def mean_error(problem: Problem, places: Floats) -> float:
-    """Give the average error of randomized response on these numbers."""
+    """Return the average error of randomized response on these numbers."""
     cuts = _cuts(places)
     own = sum(map(partial(_mass, problem), places, cuts[:-1], cuts[1:]))
     every = sum(_mass(problem, place, -0.5, 0.5) for place in places)
@@ -76,7 +76,7 @@ def _mass(problem: Problem, place: float, low: float, high: float) -> float:
 
 @lru_cache(maxsize=32)
 def best(problem: Problem) -> Floats:
-    """Give the best places of the best count: the error falls, then rises with the count."""
+    """Return the places with the smallest error over all counts; it falls, then rises with the count."""
     chosen, least = points(problem, 1), np.inf
     for count in range(2, _MOST):
         places = points(problem, count)
@@ -88,5 +88,5 @@ def best(problem: Problem) -> Floats:
 
 
 def as_cells(places: Floats, cells: int = CELLS) -> tuple[Runs, int]:
-    """Give each number an equal share of the cells, as nearly as whole cells allow, and a window of one."""
+    """Return a codebook with nearly as many cells for each number, and a width of one number's cells."""
     return codebook(places, np.ones(places.size), cells), round(cells / places.size)

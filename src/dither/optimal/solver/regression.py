@@ -1,6 +1,6 @@
-"""What the papers conclude from solved programs: that a piece more is no better, and which formula fits.
+"""The papers' two experiments on solved programs: one piece more does not help, and which formula fits.
 
-Both are evidence, not proof; the proof is three lines, in docs/theory.md.
+They are evidence; the proof is in docs/theory.md.
 """
 
 from __future__ import annotations
@@ -70,15 +70,15 @@ def one_more_piece(
 
 @final
 @dataclass(frozen=True)
-class Fit:
-    """The parameters of a form that fit best, and the largest deviation that is left."""
+class FittedForm:
+    """The parameters of a formula that fit best, and the largest deviation that remains."""
 
     parameters: tuple[float, ...]
     deviation: float
 
 
 def exponential(epsilons: Floats, rate: float, offset: float) -> Floats:
-    """Give exp(rate·ε) + offset: the form the paper suggests for a level [OGPM25, Ex. 3.5]."""
+    """Return exp(rate·ε) + offset: the form the paper suggests for a level [OGPM25, Ex. 3.5]."""
     return np.asarray(np.exp(rate * epsilons) + offset, dtype=np.float64)
 
 
@@ -87,8 +87,8 @@ def fit(
     levels: Sequence[float],
     form: Form = exponential,
     start: Sequence[float] = (1.0, 0.0),
-) -> Fit:
-    """Fit a form to solved levels by least squares. Needs the extra `optimal`."""
+) -> FittedForm:
+    """Return the best fit of a formula to solved levels by least squares. Needs the extra `optimal`."""
     try:
         optimize = import_module("scipy.optimize")
     except ImportError:
@@ -98,4 +98,4 @@ def fit(
         raise InvalidParameter("a fit needs one level for each budget, and at least as many as parameters")
     parameters, _ = optimize.curve_fit(form, budgets, solved, p0=list(start))
     deviation = float(np.abs(form(budgets, *parameters) - solved).max())
-    return Fit(tuple(float(parameter) for parameter in parameters), deviation)
+    return FittedForm(tuple(float(parameter) for parameter in parameters), deviation)

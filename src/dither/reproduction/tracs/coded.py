@@ -1,4 +1,4 @@
-"""What the authors' programs do where it is not what the dissertation says: each bug a switch.
+"""The authors' programs where they differ from the dissertation; each bug is a switch.
 
 Nothing here is private; nothing here is used anywhere else.
 """
@@ -40,7 +40,7 @@ class Flaws:
 
     seldom_lies: bool = True  # k-RR lies k − 1 times too seldom, and among k others (T7)
     lost_pi: bool = True  # the redesigned SW's likelier sector has 1/π of its probability (T8)
-    raw_beyond_ten: bool = True  # a direction with a budget above 10 is told as it is (T6)
+    raw_beyond_ten: bool = True  # a direction with a budget above 10 is reported unperturbed (T6)
     wrong_metric: bool = True  # directions are compared by min(|a − b|, |2π − a − b|) (T9)
     borrowed: bool = True  # the strawman walks along TraCS-D's references (T10)
     free_start: bool = True  # walks are averaged over n + 1 places, the first without error (T10)
@@ -49,7 +49,7 @@ class Flaws:
 
     @staticmethod
     def none() -> Flaws:
-        """Give no bug at all."""
+        """Return the flaws with every switch off."""
         return Flaws(**{field.name: False for field in fields(Flaws)})
 
 
@@ -101,7 +101,7 @@ class _FloatKernel(LineKernel):
         raise MalformedReport("a program does not travel")
 
 
-class _Program(NumberMechanism):
+class _FloatDirection(NumberMechanism):
     """A direction drawn in floats, as the programs do."""
 
     takes = (Circle,)
@@ -132,7 +132,7 @@ class _Program(NumberMechanism):
 
 @final
 @dataclass(frozen=True)
-class SeldomLies(_Program):
+class SeldomLies(_FloatDirection):
     """k-RR and a uniform direction in the sector, as coded."""
 
     _: KW_ONLY
@@ -150,7 +150,7 @@ class SeldomLies(_Program):
 
 @final
 @dataclass(frozen=True)
-class LostPi(_Program):
+class LostPi(_FloatDirection):
     """The redesigned SW on the circle, as coded: a factor π is missing in the probability of the sector."""
 
     _: KW_ONLY
@@ -166,8 +166,8 @@ class LostPi(_Program):
 
 @final
 @dataclass(frozen=True)
-class RawBeyondTen(_Program):
-    """The direction of TraCS-D as coded: told as it is where its budget is above 10."""
+class RawBeyondTen(_FloatDirection):
+    """The direction of TraCS-D as coded: reported unperturbed if its budget is above 10."""
 
     _: KW_ONLY
     cells: int = 1 << 16
@@ -185,7 +185,7 @@ class RawBeyondTen(_Program):
 def strawman(
     area: Rectangle, paths: Paths, epsilon: float, flaws: Flaws, source: Source, sectors: int = 6
 ) -> Paths:
-    """Give the strawman's places as the program gives them."""
+    """Return the strawman's places as the program gives them."""
     direction = partial(SeldomLies, sectors=sectors)
     own = TraCSD(area, epsilon=epsilon, start=CORNER, direction=direction)
     if not flaws.borrowed:
@@ -200,7 +200,7 @@ def strawman(
 
 
 def redesigned(area: Rectangle, paths: Paths, epsilon: float, flaws: Flaws, source: Source) -> Paths:
-    """Give the places of TraCS-D with the redesigned SW inside, as the program gives them."""
+    """Return the places of TraCS-D with the redesigned SW inside, as the program gives them."""
     wave = partial(SW, redesign=True)
     direction = LostPi if flaws.lost_pi else wave
     walk = TraCSD(area, epsilon=epsilon, start=CORNER, direction=direction, distance=wave)
@@ -208,7 +208,7 @@ def redesigned(area: Rectangle, paths: Paths, epsilon: float, flaws: Flaws, sour
 
 
 def laplace(area: Rectangle, paths: Paths, epsilon: float, flaws: Flaws, source: Source) -> Paths:
-    """Give planar Laplace's places, drawn on the unit square first as the program does."""
+    """Return planar Laplace's places, drawn on the unit square first as the program does."""
     if not flaws.squared_first:
         return paths.like(PlanarLaplace(area, epsilon=epsilon).perturb(paths, source=source).values)
     low, sides = np.array([area.x.low, area.y.low]), np.array([area.x.length, area.y.length])
@@ -218,13 +218,13 @@ def laplace(area: Rectangle, paths: Paths, epsilon: float, flaws: Flaws, source:
 
 
 def walk_error(error: Floats, paths: Paths, flaws: Flaws) -> float:
-    """Give the average error of a walk; the program counts the start too, which has none."""
+    """Return the average error of a walk; the program counts the start too, which has none."""
     lengths = paths.lengths + (1 if flaws.free_start else 0)
     return float(np.mean(np.add.reduceat(error, paths.offsets[:-1]) / lengths))
 
 
 def direction_error(true: Floats, noisy: Floats, flaws: Flaws) -> float:
-    """Give the mean distance of directions, by the program's metric."""
+    """Return the mean distance of directions, by the program's metric."""
     if flaws.wrong_metric:
         return float(np.minimum(np.abs(true - noisy), np.abs(TURN - true - noisy)).mean())
     return float(Circle().distance(true, noisy).mean())

@@ -87,7 +87,7 @@ def _directions(setting: Setting) -> Rows:
 
 
 def _as_coded(program: Any, angles: Any, source: Source) -> Any:
-    """Give directions as the programs compare them: those of the phantom sector lie beyond a turn."""
+    """Return directions as the programs compare them: those of the phantom sector lie beyond a turn."""
     if not isinstance(program, coded.SeldomLies):
         return program.perturb(angles, source=source).values
     uniform = (source.words(2 * angles.size) >> np.uint64(11)).reshape(2, -1) / 2.0**53

@@ -45,19 +45,19 @@ class City:
     degrees: Floats
 
     def chosen(self, first: int, last: int) -> City:
-        """Give the same city with the paths from `first` to before `last`."""
+        """Return the same city with the paths from `first` to before `last`."""
         offsets = self.paths.offsets
         rows = slice(offsets[first], offsets[last])
         kept = Paths(self.paths.points[rows], offsets[first : last + 1] - offsets[first])
         return City(self.name, kept, self.points, self.degrees)
 
     def in_degrees(self, paths: Paths) -> Paths:
-        """Give paths of the unit square in degrees, as the errors are measured."""
+        """Return paths of the unit square in degrees, as the errors are measured."""
         return paths.like(paths.points * self.degrees)
 
 
 def files(city: str, *, ordered: bool = False) -> tuple[str, str, str]:
-    """Give the names of a city's data files: paths (the authors', or in the order of time), places, boxes."""
+    """Return the names of a city's data files: paths (the authors', or ordered by time), places, boxes."""
     kind = "timeordered" if ordered else "authors"
     return f"tracs_{city}_trajectories_{kind}.parquet", f"tracs_{city}_locations.parquet", BOXES
 
@@ -77,7 +77,7 @@ def city(setting: Setting, name: str, *, ordered: bool = False) -> City:
 
 
 def sources(setting: Setting, count: int) -> list[Seeded]:
-    """Give so many independent sources."""
+    """Return so many independent sources."""
     root = Seeded(setting.seed)
     return [root.spawn() for _ in range(count)]
 

@@ -42,7 +42,7 @@ MEANT: Final = "L-SRR with c = e^ε"  # as it must be meant; it spends more than
 
 
 def rivals(points: Points, *, coded: bool, reach: float = 0.75) -> dict[str, Make]:
-    """Give the rivals on a list of points: as coded, or repaired."""
+    """Return the rivals on a list of points: as coded, or repaired."""
     if coded:
         return {
             "ATP": lambda area, **more: ATP.as_published(area, points, **more),
@@ -66,8 +66,8 @@ def spending(make: Make, epsilon: float) -> float:
     return power_law_root(ratio, epsilon, -1.0, close=1e-3, steps=6, low=0.0, high=50.0)[0]
 
 
-class Entry(NamedTuple):
-    """A mechanism with its label and what it spends, and how its places are read."""
+class ComparedMechanism(NamedTuple):
+    """A mechanism with its label, the ε it spends, and how its places are rounded."""
 
     version: str
     name: str
@@ -76,22 +76,24 @@ class Entry(NamedTuple):
     read: Round
 
 
-def entries(points: Points, epsilon: float, rounded: Round, *, heavy: bool) -> Iterator[Entry]:
-    """Give everything that is compared: as coded; repaired, at equal labels; NGram at equal spending."""
+def entries(points: Points, epsilon: float, rounded: Round, *, heavy: bool) -> Iterator[ComparedMechanism]:
+    """Return everything that is compared: as coded; repaired, at equal labels; NGram at equal spending."""
     for version, makers in ((CODED, rivals(points, coded=True)), (RIGHT, rivals(points, coded=False))):
         for name, make in makers.items():
             mechanism = make(SQUARE, epsilon=epsilon)
             # Looking at every pair of thousands of points is left out.
-            yield Entry(version, name, mechanism, math.nan if heavy else mechanism.guarantee.epsilon, _same)
+            yield ComparedMechanism(
+                version, name, mechanism, math.nan if heavy else mechanism.guarantee.epsilon, _same
+            )
     nearest = Rounded(points)
-    yield Entry(CODED, "TraCS-D", TraCSD(SQUARE, epsilon=epsilon, start=CORNER), epsilon, rounded)
-    yield Entry(CODED, "TraCS-C", TraCSC(SQUARE, epsilon=epsilon), epsilon, rounded)
-    yield Entry(RIGHT, "TraCS-D", TraCSD(SQUARE, epsilon=epsilon), epsilon, nearest)
-    yield Entry(RIGHT, "TraCS-C", TraCSC(SQUARE, epsilon=epsilon), epsilon, nearest)
+    yield ComparedMechanism(CODED, "TraCS-D", TraCSD(SQUARE, epsilon=epsilon, start=CORNER), epsilon, rounded)
+    yield ComparedMechanism(CODED, "TraCS-C", TraCSC(SQUARE, epsilon=epsilon), epsilon, rounded)
+    yield ComparedMechanism(RIGHT, "TraCS-D", TraCSD(SQUARE, epsilon=epsilon), epsilon, nearest)
+    yield ComparedMechanism(RIGHT, "TraCS-C", TraCSC(SQUARE, epsilon=epsilon), epsilon, nearest)
     if not heavy:
         make = rivals(points, coded=False)["NGram"]
         alike = make(SQUARE, epsilon=spending(make, epsilon))
-        yield Entry(RIGHT, "NGram spending ε", alike, alike.guarantee.epsilon, _same)
+        yield ComparedMechanism(RIGHT, "NGram spending ε", alike, alike.guarantee.epsilon, _same)
 
 
 def compared(
@@ -138,7 +140,7 @@ def _grid(side: int, published: str) -> Callable[[Setting], Rows]:
 
 
 def _chosen(setting: Setting, name: str) -> City:
-    """Give the paths that the programs take: Tokyo's first ten, Chicago's second hundred."""
+    """Return the paths that the programs take: Tokyo's first ten, Chicago's second hundred."""
     return city(setting, name).chosen(*((0, 10) if name == "tky" else (100, 200)))
 
 
@@ -218,7 +220,7 @@ def _whole_trajectories(setting: Setting) -> Rows:
 
 
 def _raw(town: City, points: Points, label: float, budget: float, setting: Setting) -> dict[str, Any]:
-    """Tell trajectories as the program does: raw directions where a location's share of ε is large."""
+    """Return the row of the program, whose directions are unperturbed if ε per location is large."""
     (source,), read = sources(setting, 1), Rounded(points)
     told = [
         TraCSD(SQUARE, epsilon=min(budget / len(path), 50.0), start=CORNER, direction=RawBeyondTen).perturb(

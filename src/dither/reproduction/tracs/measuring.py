@@ -1,4 +1,4 @@
-"""How the figures of chapter 6 are measured: mechanisms, programs with their bugs, and what is expected."""
+"""Measure the figures of chapter 6: mechanisms, programs with their bugs, and the expected numbers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dither.mechanisms.places.strawman import Strawman
 from dither.mechanisms.places.tracs_c import TraCSC
 from dither.mechanisms.places.tracs_d import TraCSD
 from dither.randomness import Source
-from dither.reproduction.figure import CODED, RIGHT, Expected, Setting
+from dither.reproduction.figure import CODED, RIGHT, ExpectedNumber, Setting
 from dither.reproduction.tracs import coded
 from dither.reproduction.tracs.coded import CORNER, Flaws
 from dither.reproduction.tracs.data import City, sources
@@ -44,7 +44,7 @@ def measured(
     town: City | None = None,
     **also: Any,
 ) -> Rows:
-    """Give the average error of mechanisms at each ε, in the area's unit or in a city's degrees."""
+    """Return the average error of mechanisms at each ε, in the area's unit or in a city's degrees."""
     told: Rows = []
     for epsilon in EPSILONS:
         for (name, make), source in zip(makers.items(), sources(setting, len(makers)), strict=True):
@@ -55,7 +55,7 @@ def measured(
 
 
 def programs(area: Rectangle, flaws: Flaws, *, town: City | None = None) -> dict[str, Told]:
-    """Give the programs whose numbers were published, as functions that measure themselves."""
+    """Return the programs whose numbers were published, as functions that return their errors."""
 
     def walk(paths: Paths, epsilon: float, source: Source) -> float:
         noisy = TraCSD(area, epsilon=epsilon, start=CORNER).perturb(paths, source=source).values
@@ -73,7 +73,7 @@ def programs(area: Rectangle, flaws: Flaws, *, town: City | None = None) -> dict
 
 
 def told_by(which: dict[str, Told], paths: Paths, setting: Setting, **also: Any) -> Rows:
-    """Give the errors of programs at each ε."""
+    """Return the errors of programs at each ε."""
     told: Rows = []
     for epsilon in EPSILONS:
         for (name, program), source in zip(which.items(), sources(setting, len(which)), strict=True):
@@ -92,10 +92,10 @@ def expect(
     source: str = "recomputed",
     absolute: bool = False,
     **where: Any,
-) -> list[Expected]:
-    """Give the expectation that a curve goes through values, at each ε."""
+) -> list[ExpectedNumber]:
+    """Return the expectation that a curve goes through values, at each ε."""
     return [
-        Expected(
+        ExpectedNumber(
             {"version": version, "mechanism": name, "epsilon": epsilon, **where},
             column,
             value,
@@ -109,8 +109,8 @@ def expect(
 
 def expect_published(
     figure: str, tolerance: float, *names: str, column: str = "error", absolute: bool = False, **where: Any
-) -> list[Expected]:
-    """Give the expectation that with the authors' bugs the published numbers come out."""
+) -> list[ExpectedNumber]:
+    """Return the expectation that with the authors' bugs the published numbers come out."""
     return [
         one
         for name in names
@@ -128,7 +128,7 @@ def expect_published(
 
 
 def repeated(paths: Paths, times: int) -> Paths:
-    """Give the same paths several times over."""
+    """Return the same paths several times over."""
     return Paths.of([path for _ in range(times) for path in paths])
 
 

@@ -110,7 +110,7 @@ PUBLISHED: Final[dict[str, Curves]] = {
 
 
 def rows(figure: str, version: str, *, panel: str = "", column: str = "error") -> list[dict[str, object]]:
-    """Give a figure's published numbers as tidy rows."""
+    """Return a figure's published numbers as tidy rows."""
     shown = {"panel": panel} if panel else {}
     return [
         {"version": version, **shown, "epsilon": epsilon, "mechanism": name, column: value}

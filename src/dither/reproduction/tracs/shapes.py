@@ -15,7 +15,7 @@ from dither.mechanisms.places.points import grid
 from dither.mechanisms.places.sectors import Sectors
 from dither.mechanisms.places.tracs_c import TraCSC
 from dither.mechanisms.places.tracs_d import TraCSD
-from dither.reproduction.figure import PUBLISHED, RIGHT, Expected, Figure, Setting
+from dither.reproduction.figure import PUBLISHED, RIGHT, ExpectedNumber, Figure, Setting
 from dither.reproduction.tracs.data import SQUARE, city, files, sources
 from dither.reproduction.tracs.measuring import PAPER, Rows
 
@@ -25,7 +25,7 @@ _CIRCLE: Final = Circle(360.0)
 
 
 def _sector(epsilon: float, sectors: int | None) -> dict[str, float]:
-    """Give the size and the probability of the likelier sector: TraCS-D's, or that of k-RR."""
+    """Return the size and the probability of the likelier sector: TraCS-D's, or that of k-RR."""
     if sectors is None:
         kernel = OGPM(_CIRCLE, epsilon=epsilon).kernel.window
         return {"degrees": 360.0 * kernel.share, "probability": kernel.width * kernel.inside / kernel.total}
@@ -72,7 +72,7 @@ def _two_panels(axes_of: Axes, rows: Rows) -> None:
 
 
 def _exponential(setting: Setting) -> Rows:
-    """Give the probabilities of points for the corner, ε = 4, on two grids [Fig. D.1]."""
+    """Return the probabilities of points for the corner, ε = 4, on two grids [Fig. D.1]."""
     found: Rows = []
     for side in (4, 11):
         mechanism = NGram(SQUARE, grid(SQUARE, side), epsilon=4.0)
@@ -91,7 +91,7 @@ def _exponential(setting: Setting) -> Rows:
 
 
 def _density(setting: Setting) -> Rows:
-    """Give the density of TraCS-C's reports for the corner, ε = 4, on a grid [Fig. D.2]."""
+    """Return the density of TraCS-C's reports for the corner, ε = 4, on a grid [Fig. D.2]."""
     parts = TraCSC(SQUARE, epsilon=4.0).parts
     middles = (np.arange(48) + 0.5) / 48
     x, y = (np.asarray(part.pdf(middles, 0.0)) for part in parts)
@@ -141,7 +141,7 @@ def _points_drawn(axes_of: Axes, rows: Rows) -> None:
 
 
 def _places(setting: Setting) -> Rows:
-    """Give every place of the two cities in degrees from the corner of its box [Fig. D.8]."""
+    """Return every place of the two cities in degrees from the corner of its box [Fig. D.8]."""
     found: Rows = []
     for name in ("tky", "chi"):
         town = city(setting, name)
@@ -158,21 +158,21 @@ FIGURES: Final = [
         _dominant,
         _two_panels,
         [
-            Expected(
+            ExpectedNumber(
                 {"version": RIGHT, "epsilon": 6.0, "mechanism": "TraCS-D"},
                 "degrees",
                 17.07,
                 0.01,
                 "Example 10",
             ),
-            Expected(
+            ExpectedNumber(
                 {"version": RIGHT, "epsilon": 6.0, "mechanism": "TraCS-D"},
                 "probability",
                 0.953,
                 0.005,
                 "Example 10",
             ),
-            Expected(
+            ExpectedNumber(
                 {"version": RIGHT, "epsilon": 6.0, "mechanism": "strawman"},
                 "probability",
                 0.988,
@@ -191,7 +191,7 @@ FIGURES: Final = [
         _disk,
         _points_drawn,
         [
-            Expected({"mechanism": "likelier area"}, column, value, 1e-3, "Figure D.6", absolute=True)
+            ExpectedNumber({"mechanism": "likelier area"}, column, value, 1e-3, "Figure D.6", absolute=True)
             for column, value in (
                 ("from_direction", 0.869),
                 ("to_direction", 1.131),

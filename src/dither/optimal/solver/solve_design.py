@@ -1,4 +1,4 @@
-"""From a question to a design: a coarse program, a fine one near its windows, cells, and a proof."""
+"""Solve a problem for its design: a coarse linear program, a finer one near its windows, then a codebook."""
 
 from __future__ import annotations
 
@@ -14,48 +14,43 @@ from dither.optimal.problem import Problem
 from dither.optimal.solver import lloyd
 from dither.optimal.solver.cells import codebook, fitting_width, grouped, halved, reduced, spread
 from dither.optimal.solver.certificate import Prices, dual, lower_bound
-from dither.optimal.solver.linear_program import Grid, Solution, solve
-from dither.optimal.solver.sampled_error import Candidate
+from dither.optimal.solver.codebook_error import MeasuredCodebook
+from dither.optimal.solver.linear_program import ProgramGrid, Solution, solve
 
-TARGET: Final = 4e-3  # a gap that is small enough to stop
+TARGET: Final = 4e-3  # the gap at which to stop
 _ROUNDS: Final = 2
 _GROUPS: Final = (8, 16, 32, 64, 128, 256, 512, 1024)
-_FEW: Final = 15_000  # pairs of an input and an output that are quickly solved all at once
-_LOST: Final = 2e-4  # by how much fewer numbers may raise the error
+_FEW: Final = 15_000  # pairs of an input and an output; with fewer, all of them are variables
+_LOST: Final = 2e-4  # by how much the error may rise, relatively, for a shorter codebook
 
 
-def design(problem: Problem, *, effort: float = 1.0, target: float = TARGET) -> Design:
-    """Solve a problem; more effort is a finer grid, and a smaller target more rounds: both take longer."""
+def solve_design(problem: Problem, *, effort: float = 1.0, target: float = TARGET) -> Design:
+    """Return the design of a problem; `effort` refines the grid, and `target` is the gap at which to stop."""
     coarse, fine = _grids(problem, effort)
     near = _widened(problem, solve(problem, coarse), fine)
-    best: Candidate | None = None
-    prices, bound = None, -np.inf
+    codebooks: list[MeasuredCodebook] = []
+    bounds: list[tuple[float, Prices]] = []
     for _ in range(_ROUNDS):
         solution = _priced(problem, fine, near)
-        for candidate in _candidates(problem, solution):
-            if best is None or candidate.error < best.error:
-                best = candidate
-        proven = lower_bound(problem, solution.prices)
-        if prices is None or proven > bound:
-            prices, bound = solution.prices, proven
-        assert best is not None
+        codebooks += _candidates(problem, solution)
+        bounds.append((lower_bound(problem, solution.prices), solution.prices))
+        best = min(codebooks, key=lambda one: one.error)
+        bound, prices = max(bounds, key=lambda one: one[0])
         finer = _refined(problem, solution)
         if best.error <= bound * (1.0 + target) or finer.outputs.size == fine.outputs.size:
             break
         fine, near = finer, _widened(problem, solution, finer)
-    assert best is not None
-    assert prices is not None
     return _compact(problem, best, prices)
 
 
-def _grids(problem: Problem, effort: float) -> tuple[Grid, Grid]:
+def _grids(problem: Problem, effort: float) -> tuple[ProgramGrid, ProgramGrid]:
     inputs = _counts(problem)
     coarse = _grid(problem, max(round(inputs / 3.0), 12))
     return coarse, _grid(problem, round(effort * inputs))
 
 
 def _counts(problem: Problem) -> int:
-    """Give how many inputs from 0 to ½ a program needs: windows narrow as ε grows."""
+    """Return how many inputs from 0 to ½ a program needs: windows narrow as ε grows."""
     square = problem.epsilon**2
     if problem.unbiased:
         return round(25 + 1.8 * square)
@@ -65,7 +60,7 @@ def _counts(problem: Problem) -> int:
     return round(40 + (2.5 if sharp else 3.6) * square)
 
 
-def _grid(problem: Problem, inputs: int) -> Grid:
+def _grid(problem: Problem, inputs: int) -> ProgramGrid:
     steps = np.linspace(1.0, 0.0, inputs + 1)
     # Near the ends the best measure has more structure; for a loss with a kink that is where the error is.
     kinked = not problem.convex or problem.loss == Power(1.0)
@@ -73,17 +68,17 @@ def _grid(problem: Problem, inputs: int) -> Grid:
     half = 0.5 * (1.0 - end * steps - (1.0 - end) * steps**2)
     outputs = _outputs_beyond(problem, inputs) if problem.unbiased else _mirror(half)
     if problem.criterion is Criterion.WORST:
-        return Grid.at(half, outputs)
+        return ProgramGrid.at(half, outputs)
     if not problem.unbiased:
         places = lloyd.best(problem)
         cuts = (places[1:] + places[:-1]) / 2.0
         half = _apart(np.concatenate([half, cuts[cuts > 0.0]]))
         outputs = _mirror(_apart(np.concatenate([half, places[places >= 0.0]])))
-    return Grid.over(half, outputs, unbiased=problem.unbiased)
+    return ProgramGrid.over(half, outputs, unbiased=problem.unbiased)
 
 
 def _outputs_beyond(problem: Problem, inputs: int) -> Floats:
-    """Reports of an unbiased mechanism reach beyond the domain, an average's further than a worst case's."""
+    """Return outputs for an unbiased mechanism: beyond the domain, and farther for an average error."""
     reach = 0.6 / np.tanh(problem.epsilon / 2.0)  # 1.2 times what randomized response needs
     inner = np.linspace(0.0, reach, max(inputs, 50) + 1)
     factor = 1.25 if problem.criterion is Criterion.WORST else 2.2
@@ -95,15 +90,15 @@ def _mirror(half: Floats) -> Floats:
 
 
 def _apart(points: Floats) -> Floats:
-    """Sort points and drop those that are hardly different from the one before; the ends stay."""
+    """Return points in order, without those within 1e-6 of the one before; the ends stay."""
     points = np.unique(points)
     kept = points[np.diff(points, prepend=-1.0) > 1e-6]
     kept[-1] = points[-1]
     return kept
 
 
-def _widened(problem: Problem, solution: Solution, grid: Grid) -> Mask:
-    """Give the pairs of a grid that lie in the windows of a coarser solution, or not far from them."""
+def _widened(problem: Problem, solution: Solution, grid: ProgramGrid) -> Mask:
+    """Return the pairs of a grid that lie in or near the windows of a coarser solution."""
     easy = problem.criterion is Criterion.AVERAGE and not problem.unbiased
     if easy or grid.inputs.size * grid.outputs.size <= _FEW:
         return np.ones((grid.inputs.size, grid.outputs.size), dtype=np.bool_)
@@ -119,8 +114,8 @@ def _widened(problem: Problem, solution: Solution, grid: Grid) -> Mask:
     return np.asarray((grid.outputs >= low[:, None]) & (grid.outputs <= high[:, None]))
 
 
-def _priced(problem: Problem, grid: Grid, near: Mask) -> Solution:
-    """Solve with the pairs given, then with every pair that turns out to be worth having."""
+def _priced(problem: Problem, grid: ProgramGrid, near: Mask) -> Solution:
+    """Return the solution over all pairs, by column generation: add those of negative reduced cost."""
     for _ in range(6):
         solution = solve(problem, grid, near)
         prices = solution.prices
@@ -131,13 +126,14 @@ def _priced(problem: Problem, grid: Grid, near: Mask) -> Solution:
         missing = (cost < -1e-6 * np.abs(prices.masses).max()) & ~near
         if not missing.any():
             break
-        missing[missing.any(axis=1) & (weights == 0.0)] = True  # a price without a weight says nothing: all
+        # The reduced costs of an input without a weight say nothing: take all its pairs.
+        missing[missing.any(axis=1) & (weights == 0.0)] = True
         near = near | missing
     return solution
 
 
-def _refined(problem: Problem, solution: Solution) -> Grid:
-    """Add the outputs at which the prices promise most: the local minima of D."""
+def _refined(problem: Problem, solution: Solution) -> ProgramGrid:
+    """Return the grid with more outputs: the local minima of D below 0."""
     grid = solution.grid
     reach = 2.0 * float(grid.outputs[-1]) if problem.unbiased else 0.5
     y = np.linspace(0.0, reach, 8001)
@@ -145,25 +141,25 @@ def _refined(problem: Problem, solution: Solution) -> Grid:
     padded = np.concatenate([[np.inf], level, [np.inf]])
     low = (level < padded[:-2]) & (level <= padded[2:]) & (level < -1e-6 * np.abs(level).max())
     outputs = np.union1d(grid.outputs, np.concatenate([y[low], -y[low]]))
-    return Grid(grid.edges, grid.inputs, grid.weights, outputs)
+    return ProgramGrid(grid.edges, grid.inputs, grid.weights, outputs)
 
 
-def _candidates(problem: Problem, solution: Solution) -> Iterator[Candidate]:
+def _candidates(problem: Problem, solution: Solution) -> Iterator[MeasuredCodebook]:
     if problem.criterion is Criterion.AVERAGE and not problem.unbiased:
-        yield Candidate.of(problem, *lloyd.as_cells(lloyd.best(problem)))
+        yield MeasuredCodebook.of(problem, *lloyd.as_cells(lloyd.best(problem)))
         if problem.loss in (Power(1.0), Power(2.0)):
             return
     outputs, base = solution.grid.outputs, solution.base
     width = fitting_width(problem, float(base.sum()))
     for share in (0.0, 0.5, 1.0):
-        yield Candidate.of(problem, codebook(*spread(outputs, base, share)), width)
+        yield MeasuredCodebook.of(problem, codebook(*spread(outputs, base, share)), width)
 
 
-def _compact(problem: Problem, candidate: Candidate, prices: Prices) -> Design:
-    """Give the design with as few different numbers as hardly cost anything."""
+def _compact(problem: Problem, candidate: MeasuredCodebook, prices: Prices) -> Design:
+    """Return the design with the fewest numbers whose error is at most 0.02 % larger."""
     chosen = candidate
     for groups in _GROUPS:
-        fewer = Candidate.of(problem, grouped(candidate.book, groups), candidate.width)
+        fewer = MeasuredCodebook.of(problem, grouped(candidate.book, groups), candidate.width)
         if (
             fewer.error <= candidate.error * (1.0 + _LOST)
             and fewer.book.values.size < candidate.book.values.size

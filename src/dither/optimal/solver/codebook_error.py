@@ -1,6 +1,6 @@
-"""The error of a solved mechanism as it is sampled: its own table of starts, its own integers, every real x.
+"""The error of a codebook as it is sampled: with its start table, its integers, and every real input.
 
-Errors are rounded up. Inputs and reports are measured from the middle of the domain, in its lengths.
+Errors are rounded up. Inputs and reports are measured from the middle of the domain, in units of its length.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from dither.optimal.solver.cells import reaching
 
 UNIT: Final = Interval(-0.5, 0.5)
 _UP: Final = 1.0 + 2.0**-40
-_PIECES: Final = 1 << 14  # of the domain, where the error is bounded by a constant on each
+_PIECES: Final = 1 << 14  # parts of the domain, on each of which the error is bounded by a constant
 _TABLE: Final = 1 << 20
 
 
 @final
 @dataclass(frozen=True, eq=False)
-class Sampled:
+class SampledWindow:
     """A window, the numbers of its cells, and the table that says where it starts."""
 
     window: Sliding
@@ -35,16 +35,16 @@ class Sampled:
     chart: TableStart
 
     @staticmethod
-    def of(problem: Problem, book: Runs, width: int) -> Sampled:
-        """Give what devices sample when these numbers are asked about with a window of this width."""
+    def of(problem: Problem, book: Runs, width: int) -> SampledWindow:
+        """Return the integers that a device samples for this codebook and this width."""
         window = Sliding.largest(problem.epsilon, book.cells, width)
         shifted = Runs(book.values + 0.5, book.counts)
         if problem.unbiased:
-            return Sampled(window, book, BalancedCells(shifted, problem.epsilon).rule(UNIT, window))
-        return Sampled(window, book, NearestCells(shifted).rule(UNIT, window))
+            return SampledWindow(window, book, BalancedCells(shifted, problem.epsilon).rule(UNIT, window))
+        return SampledWindow(window, book, NearestCells(shifted).rule(UNIT, window))
 
     def error(self, problem: Problem) -> float:
-        """Give the error by the problem's criterion, at least."""
+        """Return an upper bound of the error by the problem's criterion, tight up to rounding."""
         if problem.unbiased:
             return _UP * self._variance(problem)
         if problem.criterion is Criterion.WORST:
@@ -52,20 +52,20 @@ class Sampled:
         return _UP * self._mean(problem)
 
     def _segments(self) -> tuple[Floats, Floats, Integers]:
-        """Give where each start begins and ends to be used."""
+        """Return the ranges of inputs with the same start: their lower ends, upper ends and starts."""
         entries = self.chart.entries.astype(np.int64)
         changes = np.flatnonzero(np.diff(entries)) + 1
         edges = np.concatenate([[0], changes, [entries.size]]) / entries.size - 0.5
         return edges[:-1], edges[1:], entries[np.concatenate([[0], changes])]
 
     def _pieces(self) -> tuple[Floats, Floats, Integers]:
-        """Give the same, cut so finely that a loss hardly changes within."""
+        """Return the same ranges, divided until a loss hardly changes within one."""
         begins, _, starts = self._segments()
         edges = np.union1d(np.append(begins, 0.5), np.linspace(-0.5, 0.5, _PIECES + 1))
         return edges[:-1], edges[1:], starts[np.searchsorted(begins, edges[:-1], side="right") - 1]
 
     def _weights(self, starts: Integers) -> Floats:
-        """Give the probability of every number of the book for each start."""
+        """Return the probability of every number of the codebook for each start."""
         counts, window = self.book.counts, self.window
         ends = np.cumsum(counts)
         begins = ends - counts
@@ -107,7 +107,7 @@ class Sampled:
         return total
 
     def moments(self) -> tuple[Floats, Floats, Floats]:
-        """Give the knots of a blended chart, and the mean and the mean square of the report at each."""
+        """Return the knots of a blended chart, and the mean and the mean square of the report at each."""
         entries = self.chart.entries.astype(np.int64)
         start, rest = entries >> COIN, (entries & ((1 << COIN) - 1)) / (1 << COIN)
         window, listed = self.window, self.book.listed
@@ -115,14 +115,14 @@ class Sampled:
         for power in (1, 2):
             sums = np.concatenate([[0.0], np.cumsum(listed**power)])
             inside = sums[window.width :] - sums[: -window.width]
-            inside = np.append(inside, inside[-1])  # a start at the very end has nothing to be rounded up to
+            inside = np.append(inside, inside[-1])  # the last start has no next one to interpolate with
             blend = inside[start] + rest * (inside[start + 1] - inside[start])
             answers.append(window.rest * sums[-1] / window.cells + window.contrast / window.width * blend)
         knots = np.arange(entries.size) * (float(1 << COIN) / self.chart.scale) - 0.5
         return np.asarray(knots, dtype=np.float64), np.asarray(answers[0]), np.asarray(answers[1])
 
     def _variance(self, problem: Problem) -> float:
-        # Between knots the mean square is straight, so E[(Y − x)²] is a parabola that opens downwards.
+        # Between knots the mean square is linear, so E[(Y − x)²] is a parabola that opens downwards.
         x, mean, square = self.moments()
         step, slope, rise = np.diff(x), np.diff(mean), np.diff(square)
         at_knots = square - 2.0 * x * mean + x**2
@@ -138,7 +138,7 @@ class Sampled:
 
 @final
 @dataclass(frozen=True, eq=False)
-class Candidate:
+class MeasuredCodebook:
     """A codebook, a width, and the error of the mechanism that samples them."""
 
     book: Runs
@@ -146,8 +146,8 @@ class Candidate:
     error: float
 
     @staticmethod
-    def of(problem: Problem, book: Runs, width: int) -> Candidate:
-        """Measure a codebook, scaled if it must be unbiased."""
+    def of(problem: Problem, book: Runs, width: int) -> MeasuredCodebook:
+        """Return a codebook with its error, after scaling it if it must be unbiased."""
         if problem.unbiased:
             book = reaching(problem, book, width)
-        return Candidate(book, width, Sampled.of(problem, book, width).error(problem))
+        return MeasuredCodebook(book, width, SampledWindow.of(problem, book, width).error(problem))

@@ -1,4 +1,4 @@
-"""The goal of single places: how far a report is from the truth, somewhere on a map."""
+"""The goal of single places: the distance of a report to the true place."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final, final
 
 from dither.advice.catalogue import Candidate
-from dither.advice.goal import Goal
+from dither.advice.goals.goal import Goal
 from dither.domains import Disk, Parallelogram, Paths, Rectangle, Sphere
 from dither.errors import InvalidParameter
 from dither.mechanisms.places.gridding import Gridding
@@ -17,7 +17,7 @@ from dither.mechanisms.places.strawman import Strawman
 from dither.mechanisms.places.tracs_c import TraCSC
 from dither.mechanisms.places.tracs_d import TraCSD
 
-_ALIKE: Final = 0.02  # shares of ε that are not worth telling apart
+_ALIKE: Final = 0.02  # two splits of ε that differ by less count as the same
 
 
 @final
@@ -25,9 +25,8 @@ _ALIKE: Final = 0.02  # shares of ε that are not worth telling apart
 class Places(Goal):
     """Each location of a path by itself: the mean distance of its report to the truth.
 
-    Locations are spread evenly over the area, or lie where a public list of `places` says. The error is
-    simulated, always with the same paths of ten locations, and known to about one per cent. On a sphere it is
-    in the sphere's unit: metres.
+    Locations are uniform on the area, or drawn from a public list of `places`. The error is simulated with a
+    fixed seed on paths of ten locations, and accurate to about one per cent. On a sphere it is in metres.
     """
 
     places: Sequence[tuple[float, float]] | None = field(default=None, repr=False)

@@ -1,15 +1,4 @@
-"""What reports are collected for: `dt.goals`. A goal predicts the error that a mechanism will have.
-
-    Mean(n)              the mean of n people, or on a circle their mean direction
-    Distribution(n)      how the values of n people are distributed over an interval or a circle
-    Frequencies(n)       how frequent each category is among n people
-    SingleValues(loss)   each report by itself
-    Places(places)       each location of a path by itself
-
-An error is the root mean square of what privacy adds, in the domain's units: how far an estimate is from the
-same number computed from the people who answered. Who was asked adds to it what it always does. Leave `n` out
-to ask `dt.people_for`.
-"""
+"""Goals that are estimates about many people: a mean, frequencies, a distribution."""
 
 from __future__ import annotations
 
@@ -24,32 +13,28 @@ import numpy as np
 from dither.advice import simulation
 from dither.advice.catalogue import Candidate, on_a_line, on_categories, solved
 from dither.advice.compare import average_variance, error_of, largest, mean_over
-from dither.advice.goal import Goal
-from dither.advice.place_goal import Places
+from dither.advice.goals.goal import Goal, check_people, stated
 from dither.arrays import Floats
 from dither.domains import Categories, Circle, Interval
 from dither.errors import InvalidParameter
 from dither.kernels.law import COSINE, Moment
-from dither.losses import Criterion, Power, absolute, squared, worst
+from dither.losses import Criterion, absolute, check_criterion, squared, worst
 from dither.mechanisms.analysis import Questions
-from dither.optimal.closed_form import known_optimum
 from dither.optimal.mechanism import Optimal
+from dither.table import percent
 
-__all__ = ["Distribution", "Frequencies", "Goal", "Mean", "Places", "SingleValues"]
-
-
-# Where Podium overtakes Hybrid as the unbiased mechanism in closed form with the smallest variance.
+# The ε from which Podium has a smaller variance than Hybrid, by criterion.
 CROSSOVER: Final = {Criterion.WORST: 2.3190030126702377, Criterion.AVERAGE: 0.8955}
 _TWICE: Final = Moment(
     lambda gap: np.cos(4.0 * np.pi * gap),
     lambda gap: np.sin(4.0 * np.pi * (gap - np.round(gap))) / (4.0 * np.pi),
 )
-_STRAIGHT: Final = 1e-9  # how far, in lengths of the domain, a mean report may be off a straight line
+_STRAIGHT: Final = 1e-9  # how far E[report] may be from an affine function, in lengths of the domain
 
 
 @dataclass(frozen=True)
 class _Averaged(Goal):
-    """A goal whose error is the root of one report's spread over the number of people."""
+    """A goal whose error is √(v/n), v being the variance that one report contributes."""
 
     n: int | None = None
 
@@ -58,7 +43,7 @@ class _Averaged(Goal):
 
     @abstractmethod
     def spread(self, mechanism: Any) -> float | None:
-        """Give n times the squared error; None where no estimate is possible."""
+        """Return n times the squared error; None if no estimate is possible."""
 
     @final
     def error(self, mechanism: Any) -> float | None:
@@ -78,8 +63,8 @@ class Mean(_Averaged):
     """The mean of n people's numbers; on a circle the mean direction of people who agree.
 
     `criterion` is dt.worst, for people who all have the value with the largest variance, or dt.average, for
-    people spread evenly. Only mechanisms whose mean report is straight in the value can answer: OGPM on an
-    interval cannot.
+    values that are uniform on the domain. Only mechanisms whose E[report] is affine in the value can answer:
+    OGPM on an interval cannot.
     """
 
     criterion: Criterion = worst
@@ -111,11 +96,11 @@ class Mean(_Averaged):
 
     def reason(self, first: Candidate, domain: Any) -> str:
         if isinstance(domain, Circle):
-            return "it keeps most of a direction's length for the noise across it"
+            return "it has the smallest variance across the true direction, relative to the length along it"
         if isinstance(first.mechanism, Optimal):
             return (
                 f"solved: unbiased, and its {self.criterion!r} variance is at most "
-                f"{_percent(first.mechanism.gap)} above the smallest there is"
+                f"{percent(first.mechanism.gap)} above the smallest there is"
             )
         return (
             f"unbiased, with the smallest {self.criterion!r} variance; in closed form Hybrid gives way to "
@@ -150,9 +135,9 @@ class Distribution(Goal):
     """How the values of n people are distributed over equal bins, as `dt.distribution` estimates it.
 
     The error is the area between the true and the estimated cumulative distribution: how far, on average,
-    people would have to move to turn one into the other. It is simulated, with people spread evenly, and
-    known to a few per cent. Mechanisms that do not tell neighbouring bins apart, as OGPM near the ends of an
-    interval, are left out.
+    people would have to move to turn one into the other. It is simulated with values that are uniform on the
+    domain, and accurate to a few per cent. Mechanisms for which two neighbouring bins are not identifiable,
+    as OGPM near the ends of an interval, are left out.
     """
 
     n: int | None = None
@@ -177,7 +162,7 @@ class Distribution(Goal):
         return simulation.distance(mechanism, n, self.bins) if tells else None
 
     def errors(self, candidates: list[Candidate], *, rough: bool = False) -> list[tuple[Candidate, float]]:
-        """Predict the errors of all that can serve: roughly first, and those near the best with care."""
+        """Return the candidates that can serve with their errors: few runs for all, many for the best."""
         n = stated(self.n)
         able = [one for one in candidates if simulation.tells_apart(one.mechanism, self.bins)]
         first = [simulation.distance(one.mechanism, n, self.bins, simulation.FIRST) for one in able]
@@ -198,46 +183,8 @@ class Distribution(Goal):
         return "the smallest error in simulations with people spread evenly"
 
 
-@final
-@dataclass(frozen=True)
-class SingleValues(Goal):
-    """Each report by itself: the expected loss of one report, in the worst case or on average."""
-
-    loss: Power = absolute
-    criterion: Criterion = worst
-
-    takes = (Interval, Circle)
-    otherwise = "for categories ask dt.goals.Frequencies, for places dt.goals.Places"
-
-    def __post_init__(self) -> None:
-        if not isinstance(self.loss, Power):
-            raise InvalidParameter("a loss is dt.absolute, dt.squared or dt.power(k)")
-        check_criterion(self.criterion)
-
-    def candidates(self, domain: Any, epsilon: float, *, wait: bool = True) -> list[Candidate]:
-        best = solved(domain, epsilon, (self.loss,), (self.criterion,), wait=wait)
-        return [*best, *on_a_line(domain, epsilon, (self.loss,))]
-
-    def error(self, mechanism: Any) -> float:
-        return error_of(mechanism, self.loss, self.criterion)
-
-    def people(self, candidates: list[Candidate], target: float) -> int | None:
-        raise InvalidParameter("the error of a single value does not depend on how many people there are")
-
-    def reason(self, first: Candidate, domain: Any) -> str:
-        least = known_optimum(domain, first.mechanism.epsilon, self.loss, self.criterion)
-        if least is not None and self.error(first.mechanism) <= least * (1.0 + 1e-9):
-            return f"no mechanism at all has a smaller {self.criterion!r} {self.loss!r} error"
-        if isinstance(first.mechanism, Optimal):
-            return (
-                f"solved: its {self.criterion!r} {self.loss!r} error is at most "
-                f"{_percent(first.mechanism.gap)} above the smallest there is"
-            )
-        return f"the smallest {self.criterion!r} {self.loss!r} error of the mechanisms in closed form"
-
-
 def _plain(domain: Any, epsilon: float) -> list[Candidate]:
-    """Give every mechanism once: another reading of the same reports is undone by an estimate."""
+    """Return every mechanism once: an estimate is the same for all codebooks of the same reports."""
     return [one for one in on_a_line(domain, epsilon, (absolute, squared)) if not one.variant]
 
 
@@ -252,34 +199,12 @@ def _slope(mechanism: Questions) -> float | None:
 
 
 def _turning(mechanism: Questions, x: Floats) -> Floats:
-    """Give n times the variance of the mean direction of people at x: E[sin²(Y − x)]/ρ².
+    """Return n times the variance of the mean direction of people at x: E[sin²(Y − x)]/ρ².
 
-    The mean direction is off by the mean report's part across the true direction over its part along it.
+    The error of the mean direction is the mean report's component across the true direction, divided by the
+    component along it.
     """
     unit = mechanism.line.to_unit(x)
     along = mechanism.law.expect(unit, COSINE)
     across = (1.0 - mechanism.law.expect(unit, _TWICE)) / 2.0
     return np.asarray(across / along**2 * (mechanism.line.length / (2.0 * np.pi)) ** 2)
-
-
-def _percent(share: float) -> str:
-    return f"{100.0 * share:.2g} %"
-
-
-def check_people(n: object) -> None:
-    """Raise unless a number of people is a whole number, or left open."""
-    if n is not None and (isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 1):
-        raise InvalidParameter("n is how many people answer: a whole number, at least 1")
-
-
-def check_criterion(criterion: object) -> None:
-    """Raise unless a criterion is one."""
-    if not isinstance(criterion, Criterion):
-        raise InvalidParameter("a criterion is dt.worst or dt.average")
-
-
-def stated(n: int | None) -> int:
-    """Give the number of people of a goal, or say that it is needed."""
-    if n is None:
-        raise InvalidParameter("state how many people answer, as in dt.goals.Mean(n=10_000)")
-    return int(n)

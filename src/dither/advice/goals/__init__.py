@@ -1,0 +1,19 @@
+"""What reports are collected for: `dt.goals`. A goal predicts the error that a mechanism will have.
+
+    Mean(n)              the mean of n people, or on a circle their mean direction
+    Distribution(n)      how the values of n people are distributed over an interval or a circle
+    Frequencies(n)       how frequent each category is among n people
+    SingleValues(loss)   each report by itself
+    Places(places)       each location of a path by itself
+
+The error of an estimate is the root mean square of what privacy adds, in the domain's units: the distance of
+the estimate from the same number computed from the people who answered. The sampling error, because not
+everybody was asked, is not part of it. Leave `n` out to ask `dt.people_for`.
+"""
+
+from dither.advice.goals.estimates import Distribution, Frequencies, Mean
+from dither.advice.goals.goal import Goal
+from dither.advice.goals.places import Places
+from dither.advice.goals.single_values import SingleValues
+
+__all__ = ["Distribution", "Frequencies", "Goal", "Mean", "Places", "SingleValues"]

@@ -1,0 +1,62 @@
+"""Dividing a budget: shares of ε as floats whose exact sum is at most ε.
+
+A budget is read as the exact rational number of its double, and so is a share. A share that is rounded to the
+nearest float can be too large, and the shares together then exceed ε; here they are rounded down.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+
+from dither.errors import InvalidParameter
+
+
+def split(epsilon: float, weights: Sequence[float]) -> tuple[float, ...]:
+    """Return one share of ε for each weight, in proportion to the weights; their exact sum is at most ε.
+
+    Each share is the largest float at most ε·weight/Σ weights.
+
+    >>> split(3.0, [1, 2])
+    (1.0, 2.0)
+    """
+    sizes = [_positive("a weight", weight) for weight in weights]
+    if not sizes:
+        raise InvalidParameter("a budget is split among at least one weight")
+    whole, total = _positive("epsilon", epsilon), sum(sizes)
+    return tuple(rounded_down(whole * size / total) for size in sizes)
+
+
+def share(epsilon: float, count: int) -> float:
+    """Return the largest float that fits `count` times into ε.
+
+    >>> share(1.0, 3)
+    0.3333333333333333
+    """
+    if isinstance(count, bool) or not isinstance(count, int) or count < 1:
+        raise InvalidParameter("a budget is divided into a whole number of shares, at least 1")
+    return rounded_down(_positive("epsilon", epsilon) / count)
+
+
+def rest(epsilon: float, spent: float) -> float:
+    """Return the largest float at most ε − spent: what is left of a budget, negative if it was exceeded.
+
+    Use it where the first share is given, however it was rounded, and the second takes what is left.
+
+    >>> rest(1.0, 0.75)
+    0.25
+    """
+    return rounded_down(Fraction(epsilon) - Fraction(spent))
+
+
+def rounded_down(exact: Fraction) -> float:
+    """Return the largest float that is at most a rational number."""
+    near = float(exact)
+    return near if near <= exact else math.nextafter(near, -math.inf)
+
+
+def _positive(name: str, number: float) -> Fraction:
+    if not 0.0 < number < math.inf:
+        raise InvalidParameter(f"{name} is a positive number")
+    return Fraction(number)
