@@ -75,6 +75,8 @@ class TwoCopies(CellKernel):
 
     def draw(self, inputs: Array, source: Source, *, threads: int = 1) -> Array:
         """Draw the reports of one path, its locations in order."""
+        if threads != 1:
+            raise InvalidParameter("two copies of a path are drawn in one thread; leave `threads` out")
         return self.draw_paths(Paths.of(inputs), source)
 
     def draw_paths(self, paths: Paths, source: Source) -> Array:

@@ -78,7 +78,7 @@ class PrefixKernel(Kernel):
         length = self.text.length
         flat = inputs.reshape(-1, length)
         # Rows travel through the threads as single items of `length` bytes.
-        packed = np.ascontiguousarray(flat).view(np.dtype((np.void, length))).reshape(-1)
+        packed = np.ascontiguousarray(flat, dtype=np.uint8).view(np.dtype((np.void, length))).reshape(-1)
         reports = in_threads(lambda size: self._write, packed, self.layout, source, threads)
         return reports.reshape(inputs.shape[:-1])
 
