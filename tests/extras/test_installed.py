@@ -22,12 +22,13 @@ ROOT = HERE.parent.parent
 DECLARED = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 EXTRAS = sorted(DECLARED["optional-dependencies"])
 LIGHT = [extra for extra in EXTRAS if extra != "all"]
-CORE = {"numpy", "cryptography", "click", "rich"}
+CORE = {"numpy", "cryptography", "lazy-loader", "click", "rich"}
 BROUGHT = {
     "cffi",
     "pycparser",
     "markdown-it-py",
     "mdurl",
+    "packaging",
     "pygments",
     "typing-extensions",
 }  # by the core's own
