@@ -15,8 +15,7 @@ from dither.device_text import whole
 from dither.domains import Domain, Rectangle
 from dither.errors import InvalidParameter, MalformedReport
 from dither.kernels.blocks import split_rows
-from dither.kernels.kernel import Kernel
-from dither.kernels.places.points import distances
+from dither.kernels.places.points import ChoiceKernel, distances
 from dither.kernels.table.weighted_choice import Grades, blocks, draw, largest_ratio
 from dither.randomness import Source
 
@@ -26,7 +25,7 @@ MOST_SIDE: Final = 128
 
 @final
 @dataclass(frozen=True)
-class GridKernel(Kernel):
+class GridKernel(ChoiceKernel):
     """A cell of a `side` × `side` grid, likelier near the true cell; a report is a place in it, all alike."""
 
     area: Rectangle
@@ -64,12 +63,11 @@ class GridKernel(Kernel):
         return np.stack([across.reshape(-1), along.reshape(-1)], axis=1) * self.cell
 
     def nearest(self, places: Floats) -> Integers:
-        """Return the number of each place's cell, column by column."""
+        # Cells are numbered column by column.
         steps = np.clip(((places - self.corner) / self.cell).astype(np.int64), 0, self.side - 1)
         return np.asarray(steps[:, 0] * self.side + steps[:, 1])
 
     def weights(self, numbers: Integers) -> Integers:
-        """Return the weight of every cell for true cells, one row each."""
         return self.grades.exponential(distances(self._centres[numbers], self._centres))
 
     def draw(self, inputs: Array, source: Source, *, threads: int = 1) -> Array:
@@ -89,28 +87,11 @@ class GridKernel(Kernel):
         return column, row
 
     def told(self, reports: Array) -> Integers:
-        """Return the number of the cell that each report lies in."""
         column, row = (reports // WITHIN).astype(np.int64).T
         return np.asarray(column * self.side + row)
 
-    def probabilities(self, value: Any) -> list[Fraction]:
-        """Return the exact probability of every cell of the grid: the places in a cell are all alike."""
-        place = np.asarray(value, dtype=np.float64).reshape(1, 2)
-        weights = self.weights(self.nearest(place))[0].tolist()
-        total = sum(weights)
-        return [Fraction(weight, total) for weight in weights]
-
-    def table(self, cells: Floats) -> Floats:
-        """Return the probability of each cell of the grid in each given cell, a few places all alike."""
-        columns = []
-        for places in cells:
-            weights = self.weights(self.nearest(places)).astype(np.float64)
-            columns.append((weights / weights.sum(axis=1, keepdims=True)).mean(axis=0))
-        return np.stack(columns, axis=1)
-
     def likelihoods(self, reports: Array, inputs: Array) -> Floats:
-        weights = self.weights(self.nearest(inputs.reshape(-1, 2))).astype(np.float64)
-        weights /= weights.sum(axis=1, keepdims=True) * WITHIN**2
+        weights = self._chosen(inputs.reshape(-1, 2)) / WITHIN**2
         told = self.told(np.broadcast_to(reports, inputs.shape).reshape(-1, 2))
         return weights[np.arange(told.size), told].reshape(inputs.shape[:-1])
 

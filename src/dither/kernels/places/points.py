@@ -17,7 +17,7 @@ from dither.domains import Domain
 from dither.domains.plane import Pair, read_pair
 from dither.errors import InvalidParameter, MalformedReport
 from dither.kernels.blocks import split_rows
-from dither.kernels.kernel import CellKernel
+from dither.kernels.kernel import CellKernel, Kernel
 from dither.kernels.table.weighted_choice import Grades, blocks, draw, largest_ratio
 from dither.randomness import Source
 
@@ -95,9 +95,44 @@ def read_rule(data: Mapping[str, Any]) -> WeightRule:
     raise MalformedReport("weights of points are of kind falling or rings")
 
 
+class ChoiceKernel(Kernel):
+    """A place becomes one of finitely many candidates, and a report names one, drawn by integer weights."""
+
+    @abstractmethod
+    def nearest(self, places: Floats) -> Integers:
+        """Return the number of each place's own candidate."""
+
+    @abstractmethod
+    def weights(self, numbers: Integers) -> Integers:
+        """Return the weight of every candidate for the given own ones, one row each."""
+
+    @abstractmethod
+    def told(self, reports: Array) -> Integers:
+        """Return the number of the candidate that each row of a report names."""
+
+    @final
+    def probabilities(self, value: Any) -> list[Fraction]:
+        """Return the exact probability of every candidate."""
+        place = np.asarray(value, dtype=np.float64).reshape(1, 2)
+        weights = self.weights(self.nearest(place))[0].tolist()
+        total = sum(weights)
+        return [Fraction(weight, total) for weight in weights]
+
+    @final
+    def table(self, cells: Floats) -> Floats:
+        """Return the probability of each candidate in each cell, a cell being a few places all alike."""
+        return np.stack([self._chosen(places).mean(axis=0) for places in cells], axis=1)
+
+    @final
+    def _chosen(self, places: Floats) -> Floats:
+        """Return the probability of every candidate for each place, in floats."""
+        weights = self.weights(self.nearest(places)).astype(np.float64)
+        return np.asarray(weights / weights.sum(axis=1, keepdims=True))
+
+
 @final
 @dataclass(frozen=True)
-class PointKernel(CellKernel):
+class PointKernel(ChoiceKernel, CellKernel):
     """A place becomes the nearest of public points; a report is one of them, drawn by its weight."""
 
     points: tuple[Pair, ...]
@@ -119,14 +154,9 @@ class PointKernel(CellKernel):
         return np.asarray(self.points)
 
     def nearest(self, places: Floats) -> Integers:
-        """Return the number of the nearest point of each place."""
-        nearest = np.empty(len(places), dtype=np.int64)
-        for block in blocks(len(places), len(self.points)):
-            nearest[block] = distances(places[block], self.places).argmin(axis=1)
-        return nearest
+        return nearest_points(places, self.places)
 
     def weights(self, numbers: Integers) -> Integers:
-        """Return the weight of every point for true points, one row each."""
         return self.rule.weights(distances(self.places[numbers], self.places))
 
     def draw(self, inputs: Array, source: Source, *, threads: int = 1) -> Array:
@@ -142,27 +172,11 @@ class PointKernel(CellKernel):
     def draw_one(self, value: Any, source: Source) -> int:
         return int(self.draw(np.asarray(value, dtype=np.float64).reshape(1, 2), source)[0])
 
-    def probabilities(self, value: Any) -> list[Fraction]:
-        place = np.asarray(value, dtype=np.float64).reshape(1, 2)
-        weights = self.weights(self.nearest(place))[0].tolist()
-        total = sum(weights)
-        return [Fraction(weight, total) for weight in weights]
-
     def told(self, reports: Array) -> Integers:
-        """Return the number of the point that each row of a report names."""
         return np.asarray(reports.reshape(-1).astype(np.int64))
 
-    def table(self, cells: Floats) -> Floats:
-        """Return the probability of each point in each cell, a cell being a few places all alike."""
-        columns = []
-        for places in cells:
-            weights = self.weights(self.nearest(places)).astype(np.float64)
-            columns.append((weights / weights.sum(axis=1, keepdims=True)).mean(axis=0))
-        return np.stack(columns, axis=1)
-
     def likelihoods(self, reports: Array, inputs: Array) -> Floats:
-        weights = self.weights(self.nearest(inputs.reshape(-1, 2))).astype(np.float64)
-        weights /= weights.sum(axis=1, keepdims=True)
+        weights = self._chosen(inputs.reshape(-1, 2))
         told = np.broadcast_to(reports, inputs.shape[:-1]).reshape(-1)
         return np.asarray(weights[np.arange(told.size), told]).reshape(inputs.shape[:-1])
 
@@ -191,6 +205,14 @@ class PointKernel(CellKernel):
     @classmethod
     def from_device(cls, device: Mapping[str, Any], domain: Domain) -> Self:
         return cls(tuple(read_pair(point) for point in device["points"]), read_rule(device["weights"]))
+
+
+def nearest_points(places: Floats, points: Floats) -> Integers:
+    """Return the number of the nearest point of each place."""
+    nearest = np.empty(len(places), dtype=np.int64)
+    for block in blocks(len(places), len(points)):
+        nearest[block] = distances(places[block], points).argmin(axis=1)
+    return nearest
 
 
 def distances(first: Floats, second: Floats) -> Floats:

@@ -17,7 +17,7 @@ from dither.domains import Domain, Paths
 from dither.domains.plane import Pair, read_pair
 from dither.errors import InvalidParameter, NotIdentifiable
 from dither.kernels.kernel import CellKernel
-from dither.kernels.places.points import distances
+from dither.kernels.places.points import distances, nearest_points
 from dither.kernels.table.weighted_choice import Grades, blocks, draw
 from dither.kernels.window.integers import Blocks
 from dither.randomness import Source
@@ -62,13 +62,6 @@ class TwoCopies(CellKernel):
         """The points, as an array."""
         return np.asarray(self.points)
 
-    def nearest(self, places: Floats) -> Integers:
-        """Return the number of the nearest point of each place."""
-        nearest = np.empty(len(places), dtype=np.int64)
-        for block in blocks(len(places), len(self.points)):
-            nearest[block] = distances(places[block], self.places).argmin(axis=1)
-        return nearest
-
     def weights(self, points: Integers) -> Integers:
         """Return the weight of every point for true points that are chosen by distance alone."""
         return self.anchor.exponential(distances(self.places[points], self.places))
@@ -81,7 +74,7 @@ class TwoCopies(CellKernel):
 
     def draw_paths(self, paths: Paths, source: Source) -> Array:
         """Draw the reports of all locations of many paths."""
-        truth = self.nearest(paths.points)
+        truth = nearest_points(paths.points, self.places)
         position = np.arange(truth.size) - np.repeat(paths.offsets[:-1], paths.lengths)
         last = position == np.repeat(paths.lengths, paths.lengths) - 1
         copies = [self._copy(truth, position, last, parity, source) for parity in (1, 0)]

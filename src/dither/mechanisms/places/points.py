@@ -14,8 +14,7 @@ from dither.arrays import Array, Floats, Integers, Mask
 from dither.domains import Disk, Parallelogram, Rectangle, Region, finite
 from dither.domains.plane import Pair
 from dither.errors import InvalidParameter, MalformedReport, OutsideDomain
-from dither.kernels.places.grid import GridKernel
-from dither.kernels.places.points import PointKernel, WeightRule
+from dither.kernels.places.points import ChoiceKernel, PointKernel, WeightRule
 from dither.kernels.table.weighted_choice import Grades
 from dither.mechanisms.base import Travelled
 from dither.mechanisms.places.path import PathMechanism, PlaceLikelihood, Rows, Runs
@@ -112,7 +111,7 @@ class PointMechanism(PublicPoints[PointKernel]):
 class TableLikelihood(PlaceLikelihood):
     """The likelihood of reports that name one of finitely many places: a row of a table for each of them."""
 
-    kernel: PointKernel | GridKernel
+    kernel: ChoiceKernel
     cells: Floats
 
     @cached_property
