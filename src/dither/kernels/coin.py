@@ -36,12 +36,12 @@ class BiasedCoin:
 
     @staticmethod
     def below(probability: Fraction) -> BiasedCoin:
-        """Give the coin whose probability of heads is as large as asked, and certainly no larger."""
+        """Return the coin with the largest probability of heads that is at most the given one."""
         return BiasedCoin(int(probability * (1 << FINE)))
 
     @staticmethod
     def above(probability: Fraction) -> BiasedCoin:
-        """Give the coin whose probability of heads is as small as asked, and certainly no smaller."""
+        """Return the coin with the smallest probability of heads that is at least the given one."""
         return BiasedCoin(-int(-probability * (1 << FINE) // 1))
 
     @property
@@ -63,7 +63,7 @@ class BiasedCoin:
         return source.bits(rest) < self.heads & ((1 << rest) - 1)
 
     def toss(self, size: int, source: Source) -> Mask:
-        """Give `size` independent tosses, True for heads."""
+        """Return `size` independent tosses, True for heads."""
         rest = self.bits - 64
         first = np.uint64(self.heads >> rest)
         words = source.words(size)
@@ -81,6 +81,6 @@ def read_coin(text: object) -> BiasedCoin:
 
 
 def truth(epsilon: float) -> BiasedCoin:
-    """Give the coin for telling one of two truths: odds of e^ε, or certainly less."""
+    """Return the coin whose odds are as large as possible and at most e^ε."""
     bound = exp_below(Fraction(epsilon))
     return BiasedCoin.below(bound / (bound + 1))

@@ -49,7 +49,7 @@ class PairedCoins:
 
     @staticmethod
     def of(chance: Fraction, covariance: Fraction) -> PairedCoins:
-        """Give two coins that say yes with this probability each and have this covariance."""
+        """Return two coins that say yes with this probability each and have this covariance."""
         both = chance * chance + covariance
         one = chance * (1 - chance) - covariance
         neither = (1 - chance) ** 2 + covariance
@@ -93,7 +93,7 @@ class PairedCoins:
         return coins
 
     def thresholds(self, bits: int) -> tuple[int, int, int]:
-        """Give R₁ ≤ R₂ ≤ R₃: below R₁ a uniform R of so many bits says yes yes, then yes no, then no yes."""
+        """Return R₁ ≤ R₂ ≤ R₃: a uniform R of `bits` bits below R₁ means yes yes, then yes no, no yes."""
         _check_bits(bits)
         if (1 << bits) % self.total:
             raise InvalidParameter(f"these coins have no thresholds of {bits} bits; round them first")
@@ -102,7 +102,7 @@ class PairedCoins:
         return ends[0] * scale, ends[1] * scale, ends[2] * scale
 
     def rounded(self, bits: int) -> PairedCoins:
-        """Give the nearest coins whose thresholds have so many bits: still the same law for either coin."""
+        """Return the nearest coins whose thresholds have `bits` bits; both coins keep one common law."""
         _check_bits(bits)
         whole = 1 << bits
         one = round(Fraction(self.one * whole, self.total))
@@ -112,7 +112,7 @@ class PairedCoins:
         return PairedCoins(*(weight // factor for weight in weights))
 
     def noes(self, size: int) -> CountLaw:
-        """Give the law of how many of so many people's coins say no."""
+        """Return the distribution of the number of coins that say no, for `size` people."""
         return _noes(self, size)
 
 
@@ -140,7 +140,7 @@ def _noes(pairs: PairedCoins, size: int) -> CountLaw:
 
 
 def _add(first: CountLaw, second: CountLaw) -> CountLaw:
-    """Give the law of a sum, without the ends that hardly ever happen."""
+    """Return the distribution of a sum, its ends of negligible probability cut off."""
     masses = np.convolve(first.masses, second.masses)
     low = int(np.searchsorted(np.cumsum(masses), _NEGLIGIBLE))
     high = masses.size - int(np.searchsorted(np.cumsum(masses[::-1]), _NEGLIGIBLE))

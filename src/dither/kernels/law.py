@@ -37,7 +37,7 @@ COSINE: Final = Moment(
 
 
 def loss_moment(loss: Power, circular: bool) -> Moment:
-    """Give a loss as a moment, the short way round on a circle."""
+    """Return a loss as a moment, the short way round on a circle."""
     if circular:
         return Moment(loss.circular, loss.circular_antiderivative)
     return Moment(loss, loss.antiderivative)
@@ -50,23 +50,23 @@ class Law(ABC):
 
     @abstractmethod
     def expect(self, x: Floats, moment: Moment) -> Floats:
-        """Give E[f(Y − x) | x]."""
+        """Return E[f(Y − x) | x]."""
 
     @abstractmethod
     def density(self, y: Floats, x: Floats) -> Floats:
-        """Give the density at y, atoms left out."""
+        """Return the density at y, atoms left out."""
 
     @abstractmethod
     def cumulative(self, y: Floats, x: Floats) -> Floats:
-        """Give P(Y ≤ y | x), atoms included."""
+        """Return P(Y ≤ y | x), atoms included."""
 
     def between(self, first: Floats, last: Floats, x: Floats) -> Floats:
-        """Give P(first < Y ≤ last | x), atoms included."""
+        """Return P(first < Y ≤ last | x), atoms included."""
         return np.asarray(self.cumulative(last, x) - self.cumulative(first, x))
 
     @abstractmethod
     def atoms(self, x: Floats) -> tuple[Floats, Floats]:
-        """Give the places with positive probability, and that probability: shapes (m,) and x.shape + (m,)."""
+        """Return the places with positive probability, and their masses: shapes (m,) and x.shape + (m,)."""
 
     @property
     @abstractmethod

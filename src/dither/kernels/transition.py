@@ -29,23 +29,23 @@ class Operator(ABC):
 
     @abstractmethod
     def forward(self, inputs: Floats) -> Floats:
-        """Give the probability of each report from a weight for each input: the matrix times a vector."""
+        """Return the probability of each report from a weight for each input: the matrix times a vector."""
 
     @abstractmethod
     def backward(self, reports: Floats) -> Floats:
-        """Give the mean of a number per report for each input: the transposed matrix times a vector."""
+        """Return the mean of a number per report for each input: the transposed matrix times a vector."""
 
     @abstractmethod
     def counts(self, tally: Array) -> Floats:
-        """Give how often each row was reported, from a mechanism's tally."""
+        """Return how often each row was reported, from the counts of a summary."""
 
     @abstractmethod
     def twins(self) -> Mask:
-        """Say for each input but the first whether its reports have the same law as the one before's."""
+        """Return a mask: True where the law of input i + 1 equals that of input i."""
 
     @abstractmethod
     def spread(self, times: int) -> Operator:
-        """Give the operator of bins, each spread evenly over so many neighbouring inputs."""
+        """Return the operator of bins, each spread evenly over so many neighbouring inputs."""
 
     @final
     def dense(self) -> Floats:

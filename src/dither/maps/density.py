@@ -201,7 +201,7 @@ def summed(fine: Floats, shape: tuple[int, ...]) -> Floats:
 
 
 def grid_of(mechanism: PathMechanism[Any, Any]) -> Rectangle:
-    """Give the rectangle that a map covers."""
+    """Return the rectangle that a map covers."""
     box: Rectangle = mechanism.area.box
     return box
 

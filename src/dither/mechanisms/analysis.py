@@ -49,30 +49,30 @@ class Questions(ABC):
 
     @final
     def pdf(self, y: object, x: object) -> Number:
-        """Give the density of the report y for the input x; atoms are left out, see `atoms`."""
+        """Return the density of the report y for the input x; atoms are left out, see `atoms`."""
         place = self.line.to_unit(np.asarray(y, dtype=np.float64))
         return _plain(self.law.density(place, self._unit(x)) / self.line.length)
 
     @final
     def cdf(self, y: object, x: object) -> Number:
-        """Give the probability of a report of at most y for the input x."""
+        """Return the probability of a report of at most y for the input x."""
         place = self.line.to_unit(np.asarray(y, dtype=np.float64))
         return _plain(self.law.cumulative(place, self._unit(x)))
 
     @final
     def atoms(self, x: object) -> tuple[Floats, Floats]:
-        """Give the reports that have positive probability and, along the last axis, that probability."""
+        """Return the reports that have positive probability and, along the last axis, that probability."""
         places, masses = self.law.atoms(self._unit(x))
         return self.line.from_unit(places), masses
 
     @final
     def mean(self, x: object) -> Number:
-        """Give the mean report for the input x; on a circle the mean direction, which is x."""
+        """Return the mean report for the input x; on a circle the mean direction, which is x."""
         return _plain(np.asarray(self.line.check(x), dtype=np.float64) + self.bias(x))
 
     @final
     def bias(self, x: object) -> Number:
-        """Give how far the mean report is from x; on a circle there is no bias in direction."""
+        """Return how far the mean report is from x; on a circle there is no bias in direction."""
         unit = self._unit(x)
         if isinstance(self.line, Circle):
             return _plain(np.zeros_like(unit))
@@ -80,31 +80,31 @@ class Questions(ABC):
 
     @final
     def variance(self, x: object) -> Number:
-        """Give the variance of the report for the input x; on a circle the circular variance 1 − ρ."""
+        """Return the variance of the report for the input x; on a circle the circular variance 1 − ρ."""
         if isinstance(self.line, Circle):
             return _plain(1.0 - np.asarray(self.resultant(x)))
         return _plain(np.asarray(self.error(squared, x)) - np.asarray(self.bias(x)) ** 2)
 
     @final
     def resultant(self, x: object) -> Number:
-        """Give ρ = E[cos(Y − x)] on a circle: how much of a direction's length survives."""
+        """Return ρ = E[cos(Y − x)] on a circle: how much of a direction's length survives."""
         if not isinstance(self.line, Circle):
             raise InvalidParameter("a resultant length is asked on a circle")
         return _plain(self.law.expect(self._unit(x), COSINE))
 
     @final
     def error(self, loss: Power, x: object) -> Number:
-        """Give the expected loss of the report for the input x, the short way round on a circle."""
+        """Return the expected loss of the report for the input x, the short way round on a circle."""
         return _plain(self._scale(loss) * self._error(loss)(self._unit(x)))
 
     @final
     def worst_error(self, loss: Power) -> float:
-        """Give the largest expected loss over all inputs."""
+        """Return the largest expected loss over all inputs."""
         return self._scale(loss) * global_maximum(self._error(loss), 0.0, 1.0, self.law.kinks)
 
     @final
     def average_error(self, loss: Power, prior: Prior = uniform) -> float:
-        """Give the expected loss over inputs drawn from a prior: a density on the domain, up to a factor."""
+        """Return the expected loss over inputs from a prior: a density on the domain, up to a factor."""
         error = self._error(loss)
 
         def weight(unit: Floats) -> Floats:

@@ -184,7 +184,7 @@ class Optimal(WindowMechanism):
         )
 
     def unbiased_reading(self) -> UnbiasedReading | None:
-        """Give the reading of cells whose mean is the value: the codebook itself, if it is unbiased."""
+        """Return the reading of cells whose mean is the value: the codebook itself, if it is unbiased."""
         return UnbiasedReading(self.decode(np.arange(self.cells))) if self.unbiased else None
 
     @classmethod

@@ -17,7 +17,7 @@ from dither.kernels.table.alias import TOTAL_BITS
 
 @lru_cache(maxsize=64)
 def excess(lattice: Clamped, bound: Fraction) -> Fraction:
-    """Give δ of (ε, δ): the most by which P(S | x) exceeds bound · P(S | x′), over sets S and inputs.
+    """Return δ of (ε, δ): the most by which P(S | x) exceeds bound · P(S | x′), over sets S and inputs.
 
     It is convex in both laws, so inputs that are rounded at random are no worse than whole steps.
     """
@@ -43,7 +43,7 @@ def excess(lattice: Clamped, bound: Fraction) -> Fraction:
 
 @lru_cache(maxsize=64)
 def failure(lattice: Clamped, bound: Fraction) -> Fraction:
-    """Give δ of a probable ε: the chance of a report whose ratio for another input is above the bound.
+    """Return δ of a probable ε: the chance of a report whose ratio for another input is above the bound.
 
     Rounding at random mixes two neighbouring steps; a report is bad for the mixture only if it is bad for
     one of the two, compared with a step that is at most one domain away from either.
@@ -61,7 +61,7 @@ def failure(lattice: Clamped, bound: Fraction) -> Fraction:
 
 
 def _furthest(lattice: Clamped, bound: Fraction | None, shift: int) -> int:
-    """Give the place z, from below, up to which w(z)/w(z − shift) may be above the bound."""
+    """Return the place z, from below, up to which w(z)/w(z − shift) may be above the bound."""
     weights, reach = lattice.noise.weights, lattice.noise.reach
     last = lattice.steps - reach  # the pile, which may always be
     if bound is None or shift < 1:
@@ -74,5 +74,5 @@ def _furthest(lattice: Clamped, bound: Fraction | None, shift: int) -> int:
 
 
 def _up_to(tails: tuple[int, ...], place: int) -> int:
-    """Give the weight of all places up to one."""
+    """Return the weight of all places up to one."""
     return tails[-place] if place <= 0 else (1 << TOTAL_BITS) - tails[place + 1]

@@ -31,23 +31,23 @@ class NoiseDensity(ABC):
 
     @abstractmethod
     def density(self, gap: Floats) -> Floats:
-        """Give the density of the noise at a distance from the centre, on either side."""
+        """Return the density of the noise at a distance from the centre, on either side."""
 
     @abstractmethod
     def below(self, gap: Floats) -> Floats:
-        """Give the probability of noise at most `gap`, far out as exactly as near the centre."""
+        """Return the probability of noise at most `gap`, far out as exactly as near the centre."""
 
     @abstractmethod
     def beside(self, distance: Floats) -> Floats:
-        """Give the probability of noise from 0 to a distance, near the centre as exactly as far out."""
+        """Return the probability of noise from 0 to a distance, near the centre as exactly as far out."""
 
     @abstractmethod
     def integral(self, begin: Floats, end: Floats, moment: Moment) -> Floats:
-        """Give ∫ f·density from begin to end, for begin ≤ 0 ≤ end."""
+        """Return ∫ f·density from begin to end, for begin ≤ 0 ≤ end."""
 
     @abstractmethod
     def whole(self, moment: Moment) -> float:
-        """Give E[f(noise)]."""
+        """Return E[f(noise)]."""
 
 
 class SmoothDensity(NoiseDensity):
@@ -147,7 +147,7 @@ class InsideLaw(Law):
     circular: bool = False
 
     def _inside(self, x: Floats) -> Floats:
-        """Give the probability to stay inside: the total that depends on the input."""
+        """Return the probability to stay inside: the total that depends on the input."""
         return np.asarray(self.noise.beside(1.0 - x) + self.noise.beside(x))
 
     def expect(self, x: Floats, moment: Moment) -> Floats:

@@ -40,18 +40,18 @@ class PlanarNoise:
 
     @staticmethod
     def largest(epsilon: float, reach: int, precision: int = 1 << 10) -> PlanarNoise:
-        """Give the steepest noise that keeps ε between any two places at most `reach` steps apart."""
+        """Return the steepest noise that keeps ε between any two places at most `reach` steps apart."""
         per = -(-Fraction(precision * reach) // Fraction(epsilon))
         if per > _LARGEST:
             raise InvalidParameter("this ε is too small for a lattice so fine; choose fewer cells")
         return PlanarNoise(precision, int(per))
 
     def exponent(self, reach: int) -> Fraction:
-        """Give the exact ε between two places at most `reach` steps apart: ⌊|z|⌋ differs by no more."""
+        """Return the exact ε between two places at most `reach` steps apart: ⌊|z|⌋ differs by no more."""
         return Fraction(self.fall * reach, self.per)
 
     def weight(self, right: int, up: int) -> Fraction:
-        """Give −ln of an offset's weight, that of no offset being 0."""
+        """Return −ln of an offset's weight, that of no offset being 0."""
         return self.exponent(isqrt(right * right + up * up))
 
     def draw(self, size: int, source: Source) -> Integers:
@@ -87,7 +87,7 @@ class PlanarNoise:
 
 
 def _within(right: Integers, up: Integers, radius: Integers) -> Mask:
-    """Say whether |z| < g + 1, in integers: |z|² ≤ g·(g + 2) = (g+1)² − 1."""
+    """Return whether |z| < g + 1, in integers: |z|² ≤ g·(g + 2) = (g+1)² − 1."""
     if radius.max() < 1 << 30:
         return np.asarray(right * right + up * up <= radius * (radius + 2))
     across, along, room = (side.astype(object) for side in (right, up, radius))  # squares beyond 64 bits

@@ -24,18 +24,18 @@ class Codebook(ABC):
 
     @abstractmethod
     def integral(self, begin: Floats, end: Floats, x: Floats, moment: Moment) -> Floats:
-        """Give Φ(end) − Φ(begin) = ∫ f(codebook(v) − x) dv between two shares, for arrays of one shape.
+        """Return Φ(end) − Φ(begin) = ∫ f(codebook(v) − x) dv between two shares, for arrays of one shape.
 
         One difference, not two integrals from 0: at large ε a window is narrower than their last digit.
         """
 
     @abstractmethod
     def below(self, y: Floats, *, strictly: bool = False) -> Floats:
-        """Give the share of the report space that stands for numbers ≤ y (or < y)."""
+        """Return the share of the report space that stands for numbers ≤ y (or < y)."""
 
     @abstractmethod
     def stretch(self, y: Floats) -> Floats:
-        """Give d(share)/dy: the density of the report space at y, 0 where there is none."""
+        """Return d(share)/dy: the density of the report space at y, 0 where there is none."""
 
     @property
     @abstractmethod
@@ -50,11 +50,11 @@ class Codebook(ABC):
 
     @abstractmethod
     def __call__(self, share: Floats) -> Floats:
-        """Give the number that a share of the report space stands for."""
+        """Return the number that a share of the report space stands for."""
 
     @abstractmethod
     def clipped(self) -> Codebook:
-        """Give the same codebook with numbers beyond [0, 1] moved to the nearer end."""
+        """Return the same codebook with numbers beyond [0, 1] moved to the nearer end."""
 
     @property
     def corners(self) -> Floats:
@@ -79,11 +79,11 @@ class Ramps(Codebook):
 
     @staticmethod
     def affine(low: float, high: float) -> Ramps:
-        """Give the straight line from low to high."""
+        """Return the straight line from low to high."""
         return Ramps(np.array([0.0, 1.0]), np.array([low]), np.array([high]))
 
     def clipped(self) -> Ramps:
-        """Give this straight line cut off at 0 and 1: what is beyond becomes an atom at the end."""
+        """Return this straight line cut off at 0 and 1: what is beyond becomes an atom at the end."""
         if self.left.size > 1:
             return Ramps(self.edges, np.clip(self.left, 0.0, 1.0), np.clip(self.right, 0.0, 1.0))
         low, high = self.ends
@@ -121,7 +121,7 @@ class Ramps(Codebook):
         return parts[0] if len(parts) == 1 else np.asarray(np.sum(parts, axis=0))
 
     def _covered(self, y: Floats, piece: int, *, strictly: bool) -> Floats:
-        """Give how much of a piece stands for numbers ≤ y (or < y)."""
+        """Return how much of a piece stands for numbers ≤ y (or < y)."""
         left, slope = self.left[piece], self.slopes[piece]
         length = self.edges[piece + 1] - self.edges[piece]
         if slope == 0.0:

@@ -4,7 +4,7 @@ Correlated lies cancel in a count, so its error shrinks. But whoever knows a par
 about one's own, and whoever knows everybody else's answer knows something about the partner's coin. What is
 promised depends on who knows what; `jrr.accounting` takes one of four modes:
 
-    PARTNER_REVEALED   the partner's coin is known, and whatever else; the only mode that needs no hope
+    PARTNER_REVEALED   the partner's coin is known, and whatever else; assumes only that the dealer is honest
     INFORMED           everybody else's answer is known, but not who is paired with whom: (ε, δ)
     HIDDEN             only the coins of some colluders are known, and nobody's answer
     THEOREM_3          what the dissertation states; not a guarantee against anybody

@@ -38,7 +38,7 @@ THEOREM_3: Final = Mode.THEOREM_3
 def account(
     pairs: PairedCoins, lies: int, n: int, *, mode: Mode, colluders: int, delta: float | None
 ) -> Guarantee:
-    """Give what a person among n is promised in a mode."""
+    """Return what a person among n is promised in a mode."""
     check_mode(n, mode, colluders, delta)
     crowd = f"at most {colluders} people collude with the collector"
     pure = adversaries.revealed(pairs, lies)
@@ -76,7 +76,7 @@ def check_mode(n: int, mode: Mode, colluders: int, delta: float | None) -> None:
 
 
 def check_people(n: object) -> int:
-    """Give a number of people, or say what one is."""
+    """Return a number of people; raise InvalidParameter if it is none."""
     if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 2:
         raise InvalidParameter("n is the number of people, a whole number from 2 upwards")
     return int(n)

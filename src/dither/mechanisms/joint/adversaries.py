@@ -27,17 +27,17 @@ _MOST_EPSILON: Final = 64.0  # a larger loss is no promise
 
 
 def partners(n: int) -> int:
-    """Give how many people make pairs without a rest: an odd number lacks one of whom nobody hears."""
+    """Return n rounded up to an even number."""
     return n + n % 2
 
 
 def revealed(pairs: PairedCoins, lies: int) -> float:
-    """Give the loss against somebody who knows the partner's coin, and then whatever else."""
+    """Return the privacy loss against an adversary who knows the partner's coin and anything else."""
     return largest([(pairs.both, pairs.one), (pairs.one, pairs.neither)], lies)
 
 
 def revealed_failure(pairs: PairedCoins, lies: int, n: int, colluders: int) -> Failure:
-    """Give δ(ε) where the partner is drawn at random, and tells their coin if they are a colluder."""
+    """Return δ(ε) if the partner is drawn at random and reveals their coin if they collude."""
     total = pairs.total
     caught = Fraction(colluders, partners(n) - 1)
     cases = [
@@ -51,7 +51,7 @@ def revealed_failure(pairs: PairedCoins, lies: int, n: int, colluders: int) -> F
 
 
 def informed_failure(pairs: PairedCoins, lies: int, n: int) -> Failure:
-    """Give δ(ε) against somebody who knows everybody else's answer, hence coin, but not who is paired.
+    """Return δ(ε) against an adversary who knows all other answers, hence coins, but not the pairs.
 
     All that matters is how many of the others lied: with j of them, the person is truthful with probability
     P(Z = j)·(n − j)/n and lies with P(Z = j + 1)·(j + 1)/n, where Z counts the liars among all n.
@@ -65,7 +65,7 @@ def informed_failure(pairs: PairedCoins, lies: int, n: int) -> Failure:
 
 
 def hidden(pairs: PairedCoins, lies: int, n: int, colluders: int) -> float:
-    """Give the loss against somebody who knows the colluders' coins, but not who is paired, nor any answer.
+    """Return the loss against an adversary who knows the colluders' coins, but no pairs and no answers.
 
     With negative correlation the polynomial both + 2·one·t + neither·t² has real roots, so by Newton's
     inequalities P(Z = z)/C(n, z) is log-concave in z. Then so is the probability of a pattern of coins as a
@@ -88,7 +88,7 @@ def hidden(pairs: PairedCoins, lies: int, n: int, colluders: int) -> float:
 
 
 def theorem_3(pairs: PairedCoins, n: int, colluders: int) -> float:
-    """Give the ε that [Thesis, Thm 3] states for two answers. It is not a guarantee against anybody.
+    """Return the ε that [Thesis, Thm 3] states for two answers. It is not a guarantee.
 
     It averages over a partner whom its own adversary knows, takes the chance that the partner colludes for
     independent of the colluders' coins, and leaves out what all other reports tell: errata J1 to J3.
@@ -115,7 +115,7 @@ def least_epsilon(failure: Failure, delta: float, most: float) -> float:
 
 
 def _failure(truth: Floats, lie: Floats, slack: float, lost: float) -> Failure:
-    """Give δ(ε) = Σ [truth − e^ε·lie]₊ + [lie − e^ε·truth]₊ of weights that are exact up to `slack`."""
+    """Return δ(ε) = Σ [truth − e^ε·lie]₊ + [lie − e^ε·truth]₊ of weights that are exact up to `slack`."""
 
     def failure(epsilon: float) -> float:
         ratio = math.exp(epsilon) * (1.0 - slack) / (1.0 + slack)
@@ -126,7 +126,7 @@ def _failure(truth: Floats, lie: Floats, slack: float, lost: float) -> Failure:
 
 
 def largest(weights: list[tuple[int, int]], lies: int) -> float:
-    """Give the largest |ln truth/lie| over weights of both, rounded up; what cannot happen is left out."""
+    """Return the largest |ln(truth/lie)| over pairs of weights, rounded up; pairs of zeros are skipped."""
     ratio = Fraction(1)
     for truth, lie in weights:
         if not truth and not lie:
@@ -139,7 +139,7 @@ def largest(weights: list[tuple[int, int]], lies: int) -> float:
 
 
 def _alike(size: int, colluders: int, chance: Fraction, twice: Fraction) -> float:
-    """Give the probability that a person's coin is like the colluders' coins, given that these are all alike.
+    """Return the probability that a person's coin equals the colluders' coins, given that these are equal.
 
     One coin falls so with probability `chance`, both coins of a pair with `twice`. If j pairs are among the
     colluders, the other colluders − 2j have partners among the size − colluders people that remain.
@@ -157,7 +157,7 @@ def _alike(size: int, colluders: int, chance: Fraction, twice: Fraction) -> floa
 
 
 def _patterns(pairs: PairedCoins, size: int, colluders: int) -> list[int]:
-    """Give the weight of a pattern of coins of colluders and one more person, for each number of liars."""
+    """Return the weight of a pattern of coins of colluders and one more person, for each number of liars."""
     law = [1]
     for _ in range(size // 2):
         padded = [0, 0, *law, 0, 0]

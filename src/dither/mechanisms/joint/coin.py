@@ -30,7 +30,7 @@ class Coin:
             raise InvalidParameter(f"a coin of this mechanism is {self.mechanism.kernel.each} truth values")
 
     def apply(self, value: object, *, source: Source | None = None) -> Reports:
-        """Give the report of one answer; `source` draws the lie, if there is more than one to tell."""
+        """Return the report of one answer; `source` draws the lie, if there is more than one to tell."""
         codes = self.mechanism.categories.check([value])
         if codes.shape != (1,):
             raise InvalidParameter("a coin is for one answer")

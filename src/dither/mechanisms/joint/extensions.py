@@ -47,7 +47,7 @@ class JointSUE(Joint, BitReports):
         return Fraction(self.p), 1 - Fraction(self.p)
 
     def accounting(self, mode: Mode, *, colluders: int = 0, delta: float | None = None) -> Guarantee:
-        """Give what a person is promised if the partner's coins are known: no other mode is worked out."""
+        """Return what a person is promised if the partner's coins are known: no other mode is worked out."""
         if mode is not Mode.PARTNER_REVEALED or delta is not None:
             raise InvalidParameter(
                 "a row of coins tells more about who is paired than one coin does; only PARTNER_REVEALED is "

@@ -25,7 +25,7 @@ class Group:
     masses: tuple[Fraction, ...]
 
     def count_variance(self, n: int, n1: int) -> float:
-        """Give the variance of the estimated count if n1 of n people hold the category, grouped at random.
+        """Return the variance of the estimated count if n1 of n people hold the category, grouped at random.
 
         Theorem 4 with one's size − 1 companions among n − 1 people, where it has one partner.
         """
@@ -48,7 +48,7 @@ class Group:
 
 
 def least_rho(size: int, p: float | Fraction) -> Fraction:
-    """Give the smallest correlation that `size` coins can have with one another, each saying yes with p.
+    """Return the smallest correlation that `size` coins can have with one another, each saying yes with p.
 
     How many say yes is a whole number with the mean size·p, so its variance, size·pq·(1 + (size−1)·ρ), is at
     least θ(1−θ), θ being what size·p is above a whole number, and as much for the two numbers next to it. So
@@ -64,7 +64,7 @@ def least_rho(size: int, p: float | Fraction) -> Fraction:
 
 
 def group(size: int, *, p: float | Fraction, rho: float | Fraction) -> Group:
-    """Give a symmetric law of `size` coins with this p and pairwise correlation, or say that there is none.
+    """Return a symmetric law of `size` coins with this p and pairwise correlation, or say that there is none.
 
     Every feasible ρ is a mixture: of independent coins and the law of `least_rho` below 0, of independent
     coins and coins that all fall alike above.

@@ -53,7 +53,7 @@ class Joint(PureProtocol):
     @property
     @abstractmethod
     def pull(self) -> Fraction:
-        """How far the coin of somebody without a category moves its count, if a holder's moves it by 1."""
+        """The covariance weight of a non-holder of a category, relative to a holder's."""
 
     @final
     @cached_property
@@ -99,7 +99,7 @@ class Joint(PureProtocol):
         return Fraction(self.rho) / (self.symbols - 1)
 
     def accounting(self, mode: Mode, *, colluders: int = 0, delta: float | None = None) -> Guarantee:
-        """Give what a person is promised against an adversary who knows what the mode says.
+        """Return what a person is promised against an adversary who knows what the mode says.
 
         PARTNER_REVEALED: the partner's coin, and whatever else; with delta, only if the partner is one of the
         colluders. INFORMED: everybody else's answer, but no pairs. HIDDEN: only the colluders' coins.
@@ -109,7 +109,7 @@ class Joint(PureProtocol):
 
     @cached_property
     def guarantee(self) -> Guarantee:
-        """What a person is promised if the partner's coin is known: the only mode that needs no hope."""
+        """What a person is promised if the partner's coin is known: only the dealer is assumed honest."""
         return self.accounting(Mode.PARTNER_REVEALED)
 
     @final
@@ -120,14 +120,14 @@ class Joint(PureProtocol):
         return self.guarantee.bound, how
 
     def theorem_3(self, colluders: int = 0) -> float:
-        """Give the ε that [Thesis, Thm 3] states, which nobody is held to: see `dither.jrr`."""
+        """Return the ε that [Thesis, Thm 3] states. It is not a guarantee: see `dither.jrr`."""
         if self.symbols != 2:
             raise InvalidParameter("Theorem 3 is about two categories")
         check_colluders(colluders, self.n)
         return adversaries.theorem_3(self.pairs, self.n, colluders)
 
     def count_variance(self, holders: float) -> float:
-        """Give the variance of the estimated number of people who hold a category, if so many do.
+        """Return the variance of the estimated number of people who hold a category, if so many do.
 
         [Thesis, Thm 4] with k symbols, and for odd n with 1/n where it has 1/(n−1): somebody stays alone.
         """
@@ -141,13 +141,13 @@ class Joint(PureProtocol):
         return noise / self.gap**2
 
     def variance(self, frequency: float = 0.0) -> float:
-        """Give n times the variance that privacy adds to the estimate of a category of this frequency."""
+        """Return n times the variance that privacy adds to the estimate of a category of this frequency."""
         if not 0.0 <= frequency <= 1.0:
             raise InvalidParameter("a frequency is a number from 0 to 1")
         return self.count_variance(frequency * self.n) / self.n
 
     def shared(self, n: int) -> tuple[float, float, float]:
-        """Give a + b·m + c·m²: what pairs add to n times a share's variance, m being its mean.
+        """Return a + b·m + c·m²: what pairs add to n times a share's variance, m being its mean.
 
         Two people drawn from a population pull a count the same way with the mean (f + (1−f)·pull)²; two of n
         reports are partners' with probability 1/(N−1). Where that adds, its largest value is taken.
@@ -174,7 +174,7 @@ class Joint(PureProtocol):
         return [Coin(self, tuple(map(bool, row))) for row in tossed]
 
     def thresholds(self, bits: int = 64) -> tuple[int, int, int]:
-        """Give R₁ ≤ R₂ ≤ R₃, by which two devices toss with one number R below 2^bits [Thesis, Sec. 4.4.2].
+        """Return R₁ ≤ R₂ ≤ R₃, by which two devices toss with one number R below 2^bits [Thesis, Sec. 4.4.2].
 
         R below R₁: both truthful; below R₂: the first; below R₃: the second. These are the thresholds of
         `rounded(bits)`, whose guarantee is that of these integers.
@@ -182,7 +182,7 @@ class Joint(PureProtocol):
         return self.pairs.rounded(bits).thresholds(bits)
 
     def rounded(self, bits: int = 64) -> Self:
-        """Give the mechanism whose coins are exactly those of `thresholds(bits)`."""
+        """Return the mechanism whose coins are exactly those of `thresholds(bits)`."""
         table = self.pairs.rounded(bits)
         p = table.chance
         return replace(self, p=p, rho=table.covariance * (self.symbols - 1) / (p * (1 - p)))
@@ -203,7 +203,7 @@ class Joint(PureProtocol):
         )
 
     def describe(self) -> str:
-        """Give a paragraph for people: what is asked, what is promised, what a report is."""
+        """Return a paragraph for people: what is asked, what is promised, what a report is."""
         summary = (type(self).__doc__ or "").strip().splitlines()[0].rstrip(".")
         return f"{self!r}. {summary}. Promise if the partner's coin is known: {self.guarantee}."
 

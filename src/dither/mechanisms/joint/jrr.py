@@ -53,7 +53,7 @@ class JRR(Joint):
         delta: float | None = None,
         n1: float | None = None,
     ) -> JRR:
-        """Give the coins with the smallest variance that spend at most ε in a mode.
+        """Return the coins with the smallest variance that spend at most ε in a mode.
 
         `n1` is a guess how many people hold the category to be counted; without one, every number is thought
         as likely as any other. Where the partner may be known, plain coins are best, whatever n1: ρ = 0.
@@ -71,7 +71,7 @@ class JRR(Joint):
 
     @staticmethod
     def heuristic(domain: Categories, *, epsilon: float, n: int, colluders: int = 0) -> JRR:
-        """Give the published choice, p = e^ε/(1+e^ε) with the most negative ρ; with colluders, a smaller p.
+        """Return the published choice, p = e^ε/(1+e^ε) with the most negative ρ; with colluders, a smaller p.
 
         [Thesis, Sec. 4.3.4]; the second keeps what Theorem 3 states at ε. Neither promises ε to anybody.
         """
@@ -82,7 +82,7 @@ class JRR(Joint):
 
     @staticmethod
     def over(mechanism: PureProtocol, *, rho: Real, n: int) -> Joint:
-        """Give a mechanism with the same reports whose coins are shared: RR, KRR, SUE, OLH and BLH.
+        """Return a mechanism with the same reports whose coins are shared: RR, KRR, SUE, OLH and BLH.
 
         `rho` is that of the pair table, over categories, single bits or buckets.
         """
@@ -123,11 +123,11 @@ class JRR(Joint):
         return JointResponse(coins, self.n, self.symbols)
 
     def decode(self, cells: Array) -> Array:
-        """Give the reported labels."""
+        """Return the reported labels."""
         return self.categories.decode(cells)
 
     def probabilities(self, x: Hashable) -> list[Fraction]:
-        """Give the exact probability of every category as one person's report, for the category x."""
+        """Return the exact probability of every category as one person's report, for the category x."""
         return self.kernel.probabilities(self._code(x))
 
 

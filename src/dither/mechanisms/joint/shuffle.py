@@ -23,7 +23,7 @@ _LOST: Final = 1e-15  # what is beyond `_near`, by Bernstein's inequality, gener
 
 
 def shuffled(epsilon: float, *, n: int, delta: float) -> Guarantee:
-    """Give what plain RR with a budget of ε on the device promises once n reports were shuffled.
+    """Return what plain RR with a budget of ε on the device promises once n reports were shuffled.
 
     Everybody else's answer may be known. Their reports are the truth with probability 1 − 2q and a fair coin
     otherwise [Balle19]. To be on the safe side all that were the truth are taken out; then a person hides
@@ -42,7 +42,7 @@ def shuffled(epsilon: float, *, n: int, delta: float) -> Guarantee:
 
 
 def _failure(p: float, n: int) -> Failure:
-    """Give δ(ε) between a person's yes and no, where only the number of ones among c + 1 reports is seen."""
+    """Return δ(ε) between a person's yes and no if only the number of ones among c + 1 reports is seen."""
     logs = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, n + 1)))])
     coins = _near(n - 1, 2.0 * (1.0 - p))
     chances = _binomial(np.asarray(n - 1), coins, 2.0 * (1.0 - p), logs)[:, None]
@@ -59,14 +59,14 @@ def _failure(p: float, n: int) -> Failure:
 
 
 def _near(trials: int, chance: float) -> Integers:
-    """Give the numbers of successes that are not beyond nine standard deviations and forty."""
+    """Return the numbers of successes that are not beyond nine standard deviations and forty."""
     reach = 9.0 * math.sqrt(trials * chance * (1.0 - chance)) + 40.0
     low, high = math.floor(trials * chance - reach), math.ceil(trials * chance + reach)
     return np.arange(max(low, 0), min(high, trials) + 2)
 
 
 def _binomial(trials: Array, successes: Array, chance: float, logs: Floats) -> Floats:
-    """Give binomial probabilities, 0 where there are more successes than trials or fewer than none."""
+    """Return binomial probabilities, 0 where there are more successes than trials or fewer than none."""
     inside = (successes >= 0) & (successes <= trials)
     wins = np.where(inside, successes, 0)
     fails = np.where(inside, trials - successes, 0)

@@ -25,30 +25,30 @@ _STEPS: Final = 20  # steps of each search
 
 
 def exact(name: str, value: object) -> Fraction:
-    """Give a number as the rational that it is."""
+    """Return a number as the rational that it is."""
     return value if isinstance(value, Fraction) else Fraction(finite(name, value))
 
 
 def rho_range(p: Fraction, categories: int) -> tuple[Fraction, Fraction]:
-    """Give the smallest and the largest ρ for which no probability of the table is negative."""
+    """Return the smallest and the largest ρ for which no probability of the table is negative."""
     lies = categories - 1
     q = (1 - p) / lies
     return max(-p / q, -(lies**2) * q / p), Fraction(lies)
 
 
 def coins(p: Fraction, rho: Fraction, categories: int) -> PairedCoins:
-    """Give the two coins of [Thesis, Sec. 4.5]: ρ·p·q is their covariance, so ρ/(k−1) their correlation."""
+    """Return the two coins of [Thesis, Sec. 4.5]: ρ·p·q is their covariance, so ρ/(k−1) their correlation."""
     return PairedCoins.of(p, rho * p * (1 - p) / (categories - 1))
 
 
 def plain(epsilon: float, categories: int) -> Fraction:
-    """Give the largest probability of truth, as a double, that plain randomized response may use."""
+    """Return the largest probability of truth, as a double, that plain randomized response may use."""
     ratio = exp_below(Fraction(epsilon))
     return _double(ratio / (ratio + categories - 1))
 
 
 def published(epsilon: float, categories: int, n: int, colluders: int) -> Coins:
-    """Give e^ε/(1+e^ε) and 1 − 1/p [Thesis, Sec. 4.3.4], or with colluders what Theorem 3 would ask for."""
+    """Return e^ε/(1+e^ε) and 1 − 1/p [Thesis, Sec. 4.3.4], or with colluders what Theorem 3 would ask for."""
     p = plain(epsilon, categories)
     if colluders:
         if categories != 2:
@@ -99,7 +99,7 @@ class Search:
         return min(refined)[1]
 
     def variance(self, p: Fraction, rho: Fraction) -> float:
-        """Give the mean variance of the estimated count."""
+        """Return the mean variance of the estimated count."""
         lies = self.categories - 1
         q = (1 - p) / lies
         spread = adversaries.partners(self.n) - 1
@@ -132,7 +132,7 @@ class Search:
 def constraint(
     mode: Mode, epsilon: float, categories: int, n: int, *, colluders: int, delta: float | None
 ) -> Callable[[PairedCoins], bool]:
-    """Give whether coins keep the loss of a mode within the budget."""
+    """Return whether coins keep the loss of a mode within the budget."""
     lies = categories - 1
     if mode is Mode.THEOREM_3:
         if lies != 1:

@@ -112,7 +112,7 @@ class Gaussian(AddedNoise):
         return Clamped(LatticeNoise(Normal(), base, reach, End.PILED), last, fraction)
 
     def _spent(self, lattice: Clamped) -> Fraction:
-        """Give δ at the asked ε, from the integers."""
+        """Return δ at the asked ε, from the integers."""
         bound = Fraction(math.floor(exp_below(Fraction(self.epsilon)) * _PARTS), _PARTS)
         return failure(lattice, bound) if self.calibration in _PROBABLE else excess(lattice, bound)
 

@@ -53,7 +53,7 @@ class Staircase(AddedNoise):
 
 
 def best_step(epsilon: float, loss: Power) -> float:
-    """Give γ, the width of the first step to either side, that makes the expected loss smallest."""
+    """Return γ, the width of the first step to either side, that makes the expected loss smallest."""
     if loss == absolute:
         return 1.0 / (1.0 + math.exp(epsilon / 2.0))  # [Staircase16, Thm 3]
     if loss != squared:
@@ -123,7 +123,7 @@ class StaircaseDensity(NoiseDensity):
         return total(both_sides, math.ceil(_FADED / self.epsilon), run)
 
     def _stairs(self, whole: Floats) -> list[tuple[Floats, Floats, Floats]]:
-        """Give the two stairs between a whole length and the next: their edges and their level."""
+        """Return the two stairs between a whole length and the next: their edges and their level."""
         level = self._top * np.exp(-self.epsilon * whole)
         edge = whole + self.step
         return [(whole, edge, level), (edge, whole + 1.0, self._b * level)]

@@ -48,12 +48,12 @@ class SW(WindowMechanism):
 
 
 def wave_share(epsilon: float) -> float:
-    """Give 2b/(1+2b) = (ε − 1 + e^−ε) / (e^ε + e^−ε − 2), b being half the wave's width [SW20, Thm 4.3]."""
+    """Return 2b/(1+2b) = (ε − 1 + e^−ε) / (e^ε + e^−ε − 2), b being half the wave's width [SW20, Thm 4.3]."""
     return _second_order(epsilon) / (4.0 * math.sinh(epsilon / 2.0) ** 2)
 
 
 def _second_order(epsilon: float) -> float:
-    """Give ε − 1 + e^−ε, by its series where the terms would cancel."""
+    """Return ε − 1 + e^−ε, by its series where the terms would cancel."""
     if epsilon > 0.5:
         return epsilon + math.expm1(-epsilon)
     term, total, order = epsilon * epsilon / 2.0, 0.0, 2
