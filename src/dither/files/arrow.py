@@ -28,11 +28,20 @@ def arrow() -> Any:
     return pyarrow
 
 
+def plain(column: pyarrow.Array) -> list[Any]:
+    """Return a column as Python objects; raise OutsideDomain if Python has no such object."""
+    try:
+        cells: list[Any] = column.to_pylist()
+    except (OverflowError, ValueError):  # a date before the year 1 or after 9999; the error would show it
+        raise OutsideDomain(f"a value of type {column.type} is beyond the range of Python") from None
+    return cells
+
+
 def values_of(column: pyarrow.Array, domain: Domain) -> Any:
     """Return a column without nulls in the form that `domain.check` takes; they are not checked here."""
     pa = arrow()
     if isinstance(domain, Categories) and not isinstance(domain.labels, range):
-        return column.to_pylist()
+        return plain(column)
     if pa.types.is_integer(column.type) or pa.types.is_floating(column.type):
         return column.to_numpy(zero_copy_only=False)
     raise OutsideDomain(f"numbers were expected; the column is of type {column.type}")

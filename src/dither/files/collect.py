@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
-from typing import Any, final
+from typing import Any, Final, final
 
 import numpy as np
 
@@ -177,6 +177,10 @@ class _Rows:
         return first
 
 
+# What `Chunk.values` and `Domain.check` raise for a value that does not fit.
+_UNFIT: Final = (ValueError, TypeError, OverflowError, OutsideDomain)
+
+
 def _draw(
     chunk: Chunk, name: str, mechanism: Mechanism[Any], rows: Integers, source: Source | None
 ) -> Reports:
@@ -186,7 +190,7 @@ def _draw(
     def fits(begin: int, end: int) -> bool:
         try:
             domain.check(chunk.values(name, domain, rows[begin:end]))
-        except (ValueError, TypeError, OutsideDomain):
+        except _UNFIT:
             return False
         return True
 
@@ -194,7 +198,7 @@ def _draw(
         return mechanism.perturb(chunk.values(name, domain, rows), source=source)
     except InvalidParameter:  # the column as a whole has the wrong type
         raise
-    except (ValueError, TypeError, OutsideDomain):
+    except _UNFIT:
         if fits(0, rows.size):
             raise
     row = rows[first_misfit(fits, rows.size)]

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, final
 
 from dither.files.arrow import BATCH, arrow
-from dither.files.tables.columnar import ColumnarFormat
+from dither.files.tables.columnar import ColumnarFormat, checked
 
 if TYPE_CHECKING:
     import pyarrow
@@ -24,14 +24,15 @@ class ArrowFile(ColumnarFormat):
     endings = (".arrow", ".feather")
 
     def opened(self, path: Path) -> Any:
-        return arrow().ipc.open_file(arrow().memory_map(str(path)))
+        # Not a memory map: a file that is cut short, or while it is read, would end the process by a signal.
+        return arrow().ipc.open_file(arrow().OSFile(str(path)))
 
     def schema(self, file: Any) -> pyarrow.Schema:
         return file.schema
 
     def batches(self, file: Any, columns: list[str]) -> Batches:
         for number in range(file.num_record_batches):
-            batch = file.get_batch(number).select(columns)
+            batch = checked(file.get_batch(number).select(columns))
             for begin in range(0, batch.num_rows, BATCH):  # one batch may hold the whole file
                 yield batch.slice(begin, BATCH)
 
