@@ -27,7 +27,8 @@ def perturbed_schema(schema: pyarrow.Schema, campaign: Campaign) -> pyarrow.Sche
         if name not in schema.names:
             raise InvalidParameter(f"there is no column {name!r}; there are {', '.join(schema.names)}")
         place = schema.get_field_index(name)
-        schema = schema.set(place, schema.field(place).with_type(report_type(mechanism)))
+        # Without the field's metadata, where Polars writes the values of an enum.
+        schema = schema.set(place, arrow().field(name, report_type(mechanism)))
     return schema.with_metadata({**(schema.metadata or {}), SPECIFICATION: campaign.to_json().encode()})
 
 

@@ -15,6 +15,7 @@ from dither.arrays import Array, Integers, Mask
 from dither.domains import Domain
 from dither.errors import DitherError, InvalidParameter, MalformedReport, OutsideDomain
 from dither.files.arrow import SPECIFICATION, arrow, from_column, plain, report_type, to_column, values_of
+from dither.files.compact import rows_of
 from dither.files.format import Chunk, Columns, TableFormat, require
 from dither.mechanisms.base import Mechanism
 from dither.reports import Reports
@@ -48,8 +49,8 @@ class ArrowChunk(Chunk):
             return values_of(self.kept(column, rows), domain)
 
     def kept(self, column: str, rows: Integers) -> Any:
-        cells = self._batch.column(column)
-        return cells if rows.size == len(self) else cells.take(arrow().array(rows))
+        with self._naming(column):
+            return rows_of(self._batch.column(column), rows)
 
     def raw_reports(self, column: str, mechanism: Mechanism[Any]) -> Array:
         try:
@@ -59,10 +60,14 @@ class ArrowChunk(Chunk):
 
     @contextmanager
     def _naming(self, column: str) -> Iterator[None]:
+        """Put the file's name and the column in front of an error about a column as a whole."""
+        place = f"{self.path.name}, column {column!r}"
         try:
             yield
         except OutsideDomain as error:
-            raise InvalidParameter(f"{self.path.name}, column {column!r}: {error}") from None
+            raise InvalidParameter(f"{place}: {error}") from None
+        except (arrow().ArrowException, ValueError, TypeError):  # the text of the error may hold a value
+            raise InvalidParameter(f"{place}: this column cannot be read, or it is damaged") from None
 
 
 def checked(batch: pyarrow.RecordBatch) -> pyarrow.RecordBatch:
@@ -128,11 +133,9 @@ class ColumnarFormat(TableFormat):
         except DitherError:
             raise
         except Exception as error:
-            if (
-                isinstance(error, OSError) and error.errno is not None
-            ):  # from the system, such as: no such file
+            if isinstance(error, OSError) and error.errno is not None:  # of the system: no such file
                 raise
-            # Arrow raises almost every kind of error for a damaged file. Its text may hold a part of the file.
+            # Arrow raises almost every kind of error for a damaged file; its text may show a part of it.
             raise InvalidParameter(f"{path.name} is not a {path.suffix} file, or it is damaged") from None
 
 
