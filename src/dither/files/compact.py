@@ -15,7 +15,7 @@ from dither.files.arrow import arrow, plain
 if TYPE_CHECKING:
     import pyarrow
 
-    from dither.arrays import Integers
+    from dither.arrays import Integers, Mask
 
 
 def rows_of(column: pyarrow.Array, rows: Integers) -> pyarrow.Array:
@@ -64,6 +64,14 @@ def decoded(column: pyarrow.Array, wanted: pyarrow.DataType) -> pyarrow.Array:
         except pa.ArrowNotImplementedError:  # dictionaries of views
             pass
     return pa.array(plain(column), wanted)
+
+
+def is_missing(column: pyarrow.Array) -> Mask:
+    """Return True for every null, also for one that is a value of a dictionary or a run."""
+    if _is("dictionary", column.type) or _is("run_end_encoded", column.type):
+        column = decoded(column, plain_type(column.type))
+    absent: Mask = column.is_null().to_numpy(zero_copy_only=False)
+    return absent
 
 
 def compacted(table: pyarrow.Table) -> pyarrow.Table:

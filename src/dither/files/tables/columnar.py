@@ -9,13 +9,11 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, final
 
-import numpy as np
-
 from dither.arrays import Array, Integers, Mask
 from dither.domains import Domain
 from dither.errors import DitherError, InvalidParameter, MalformedReport, OutsideDomain
 from dither.files.arrow import SPECIFICATION, arrow, from_column, plain, report_type, to_column, values_of
-from dither.files.compact import rows_of
+from dither.files.compact import is_missing, rows_of
 from dither.files.format import Chunk, Columns, TableFormat, require
 from dither.mechanisms.base import Mechanism
 from dither.reports import Reports
@@ -42,7 +40,8 @@ class ArrowChunk(Chunk):
             return plain(self._batch.column(column))
 
     def absent(self, column: str) -> Mask:
-        return ~np.asarray(self._batch.column(column).is_valid().to_numpy(zero_copy_only=False))
+        with self._naming(column):
+            return is_missing(self._batch.column(column))
 
     def values(self, column: str, domain: Domain, rows: Integers) -> Any:
         with self._naming(column):  # the whole column has the wrong type
