@@ -200,6 +200,15 @@ def test_reports_that_are_none(ending: str, tmp_path: Path) -> None:
         frames.summarise_file(forged)
 
 
+def test_columns_of_an_arrow_file_in_any_order(tmp_path: Path) -> None:
+    path = write(tmp_path / "in.arrow", columns())
+    (chunk,) = table_format(path).read(path, ["tag", "id"])
+    assert chunk.cells("tag") == columns()["tag"]
+    assert chunk.cells("id") == columns()["id"]
+    with pytest.raises(KeyError):
+        chunk.cells("minutes")
+
+
 def test_an_arrow_file_of_one_great_batch_is_cut(tmp_path: Path) -> None:
     path = tmp_path / "in.arrow"
     batch = pa.record_batch({"minutes": np.linspace(0, 180, 2 * BATCH + 5)})

@@ -91,8 +91,8 @@ class ColumnarFormat(TableFormat):
         """Return the schema of an open file."""
 
     @abstractmethod
-    def batches(self, file: Any, columns: list[str]) -> Batches:
-        """Yield the named columns of an open file, a batch of rows at a time, each `checked`."""
+    def batches(self, path: Path, file: Any, columns: list[str]) -> Batches:
+        """Yield the named columns of a file, which is open, a batch of rows at a time, each `checked`."""
 
     @abstractmethod
     def writer(self, path: Path, schema: pyarrow.Schema) -> Any:
@@ -111,7 +111,7 @@ class ColumnarFormat(TableFormat):
         with self._open(path) as file:
             require(path, columns, self.schema(file).names)
             first = 1
-            for batch in self.batches(file, list(columns)):
+            for batch in self.batches(path, file, list(columns)):
                 yield ArrowChunk(path, first, batch)
                 first += batch.num_rows
 

@@ -26,7 +26,7 @@ class Parquet(ColumnarFormat):
     def schema(self, file: Any) -> pyarrow.Schema:
         return file.schema_arrow
 
-    def batches(self, file: Any, columns: list[str]) -> Batches:
+    def batches(self, path: Path, file: Any, columns: list[str]) -> Batches:
         yield from map(checked, file.iter_batches(batch_size=BATCH, columns=columns))
 
     def writer(self, path: Path, schema: pyarrow.Schema) -> Any:
