@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -11,7 +12,8 @@ from dither.domains import Interval, Line
 from dither.errors import InvalidParameter, MissingExtra
 from dither.mechanisms.base import Mechanism
 from dither.mechanisms.numeric.podium import Podium
-from dither.randomness import Seeded
+from dither.privacy import Nothing
+from dither.randomness import Source
 
 __all__ = ["Perturb"]
 
@@ -26,13 +28,16 @@ class Perturb(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: i
     """Randomise every number of a table, as people would before sending it.
 
     Each value spends the mechanism's ε on its own, so a row of d features spends d·ε; `guarantee_` says so.
+    Every call of `transform` draws new noise and spends the budget again.
     Values beyond the domain are moved to its nearer end: in a pipeline nothing else is public.
 
     Parameters
     ----------
     mechanism : a mechanism on an interval or a circle; `Podium` on [low, high] if left out.
     epsilon, low, high : the budget of one value and the public bounds, where no mechanism is given.
-    random_state : for tests only. With a seed the noise repeats, and the output is not private.
+    source : where the randomness comes from, a `Source`; cryptographic if left out. With `Seeded(7)` noise
+        repeats, and `guarantee_` is `Nothing`. There is no `random_state`: ensembles and searches set it in
+        every step of a model. Clones share the source, so that no two of them repeat each other's noise.
 
     """
 
@@ -43,30 +48,42 @@ class Perturb(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: i
         epsilon: float = 1.0,
         low: float = 0.0,
         high: float = 1.0,
-        random_state: int | None = None,
+        source: Source | None = None,
     ) -> None:
         self.mechanism = mechanism
         self.epsilon = epsilon
         self.low = low
         self.high = high
-        self.random_state = random_state
+        self.source = source
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Build the mechanism; nothing is learnt from the data but the number of features."""
         validate_data(self, X)
         if self.mechanism is not None and not isinstance(getattr(self.mechanism, "domain", None), Line):
             raise InvalidParameter("Perturb takes a mechanism on an interval or a circle")
+        if self.source is not None and not isinstance(self.source, Source):
+            raise InvalidParameter(
+                f"source must be a Source, such as dt.Seeded(7) for tests, not {type(self.source).__name__}"
+            )
         given = self.mechanism or Podium(Interval(self.low, self.high), epsilon=self.epsilon)
         self.mechanism_ = given
-        self.guarantee_ = given.guarantee.repeated(self.n_features_in_)
+        self.source_ = self.source  # fixed here: the guarantee is about this source
+        promise = given.guarantee.repeated(self.n_features_in_)
+        private = self.source is None or self.source.private
+        self.guarantee_ = (
+            promise if private else replace(promise, bound=Nothing("the noise comes from a seed"))
+        )
         return self
 
     def transform(self, X: Any) -> Array:
         """Give what the reports stand for, one number for each value."""
         check_is_fitted(self)
         table = validate_data(self, X, reset=False, dtype=np.float64)
-        source = None if self.random_state is None else Seeded(int(self.random_state))
-        return np.asarray(self.mechanism_.perturb(self.mechanism_.domain.clip(table), source=source).values)
+        clipped = self.mechanism_.domain.clip(table)
+        return np.asarray(self.mechanism_.perturb(clipped, source=self.source_).values)
+
+    def __sklearn_clone__(self) -> Self:
+        return type(self)(**self.get_params(deep=False))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from dither import central
-from dither.central.tally import RecordGrid, records
+from dither.central.records import records
+from dither.central.tally import RecordGrid
 from dither.domains import Circle, Interval
 from dither.errors import InvalidParameter, MalformedReport, Mismatch
 

@@ -128,6 +128,30 @@ def test_a_value_outside_is_named_by_its_place_alone(ending: str, tmp_path: Path
     assert [found.name for found in tmp_path.iterdir()] == [path.name]
 
 
+def test_a_number_beyond_every_float_is_named_by_its_place_alone(tmp_path: Path) -> None:
+    path = tmp_path / "in.jsonl"
+    for huge in ("9" * 400, "9" * 5000, "1e999", "[" * 10**5):
+        path.write_text(f'{{"minutes": 1, "tag": 0}}\n{{"minutes": {huge}, "tag": {huge}}}\n')
+        for name, mechanism in (
+            ("minutes", QUESTIONS["minutes"]),
+            ("tag", dt.KRR(dt.Categories(3), epsilon=1)),
+        ):
+            with pytest.raises((OutsideDomain, InvalidParameter), match=r"in\.jsonl, row 2") as caught:
+                frames.perturb_file(path, tmp_path / "out.csv", {name: mechanism})
+            assert "99" not in str(caught.value)
+
+
+def test_a_date_beyond_python_s_is_not_shown(tmp_path: Path) -> None:
+    path, out = tmp_path / "in.arrow", tmp_path / "out.csv"
+    write(path, {"minutes": [1.0], "day": pa.array([2**62], pa.timestamp("s"))})
+    asked = {"minutes": QUESTIONS["minutes"]}
+    for more in ({"keep": ["day"]}, {"person": "day"}):
+        with pytest.raises(InvalidParameter, match=r"column 'day'.* beyond the range of Python"):
+            frames.perturb_file(path, out, asked, **more)
+    with pytest.raises(InvalidParameter, match="column 'day'"):
+        frames.perturb_file(path, out, {"day": QUESTIONS["browser"]})
+
+
 @pytest.mark.parametrize("ending", ENDINGS)
 def test_wrong_files(ending: str, tmp_path: Path) -> None:
     path, out = write(tmp_path / f"in.{ending}", columns()), tmp_path / f"out.{ending}"
@@ -174,6 +198,15 @@ def test_reports_that_are_none(ending: str, tmp_path: Path) -> None:
         writer.write_batch(pa.record_batch([pa.array([-5])], schema=schema))
     with pytest.raises((MalformedReport, InvalidParameter)):
         frames.summarise_file(forged)
+
+
+def test_columns_of_an_arrow_file_in_any_order(tmp_path: Path) -> None:
+    path = write(tmp_path / "in.arrow", columns())
+    (chunk,) = table_format(path).read(path, ["tag", "id"])
+    assert chunk.cells("tag") == columns()["tag"]
+    assert chunk.cells("id") == columns()["id"]
+    with pytest.raises(KeyError):
+        chunk.cells("minutes")
 
 
 def test_an_arrow_file_of_one_great_batch_is_cut(tmp_path: Path) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 
 from dither.central.bounds import LearnedBounds
-from dither.central.tally import Tally, records, tally
+from dither.central.records import records
+from dither.central.tally import Tally, tally
 from dither.domains import Interval
 from dither.errors import InvalidParameter
 from dither.privacy import Guarantee, Pure, Unit

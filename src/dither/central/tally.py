@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import json
 import math
-import numbers
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from decimal import Decimal
 from fractions import Fraction
 from typing import Final, NoReturn, final
 
 import numpy as np
 
 from dither.arrays import Array
+from dither.central.records import records
 from dither.domains import BLOCK, Interval
 from dither.errors import InvalidParameter, MalformedReport, Mismatch
 
@@ -161,43 +159,3 @@ def tally(values: object, domain: Interval, *, cells: int = CELLS) -> Tally:
     grid = RecordGrid(domain, cells)
     array = records(values)
     return Tally(grid, grid.total(array), int(array.size))
-
-
-def records(values: object) -> Array:
-    """Return an array of numbers, one a record; a record that is not a number becomes NaN."""
-    if isinstance(values, np.ma.MaskedArray):
-        values = np.ma.filled(values.astype(object), None)
-    if hasattr(values, "__array__"):
-        array = np.asarray(values)
-        if array.ndim != 1:
-            raise InvalidParameter(
-                f"one value per person was expected, not an array of {array.ndim} dimensions"
-            )
-        if array.dtype.kind not in "fiubOUS":
-            raise InvalidParameter(f"numbers were expected, not an array of kind {array.dtype.name!r}")
-        return array if array.dtype.kind in "fiub" else _numbers(array)
-    if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
-        raise InvalidParameter(
-            f"a sequence with one value per person was expected, not {type(values).__name__}"
-        )
-    items = list(values)
-    try:
-        array = np.asarray(items)
-    except (OverflowError, TypeError, ValueError):  # some record is itself a sequence
-        return _numbers(items)
-    return array if array.ndim == 1 and array.dtype.kind in "fiub" else _numbers(items)
-
-
-def _numbers(items: Iterable[object]) -> Array:
-    return np.fromiter(map(_number, items), dtype=np.float64)
-
-
-def _number(item: object) -> float:
-    if not isinstance(item, numbers.Real | Decimal | str | bytes | np.bool_):
-        return float("nan")
-    try:
-        return float(item)
-    except ValueError:  # a word, or a signalling NaN
-        return float("nan")
-    except OverflowError:  # an integer beyond every float
-        return float("inf") if item > 0 else float("-inf")  # type: ignore[operator]

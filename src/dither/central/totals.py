@@ -11,8 +11,9 @@ from dither.central.bounds import LearnedBounds
 from dither.central.data import gather, record_guarantee
 from dither.central.discrete import budget
 from dither.central.methods import in_units, largest, offset
+from dither.central.records import records
 from dither.central.staircase import DiscreteLaplace, DiscreteStaircase
-from dither.central.tally import Tally, records
+from dither.central.tally import Tally
 from dither.domains import Interval
 from dither.errors import InvalidParameter
 from dither.randomness import SYSTEM, Source

@@ -28,11 +28,22 @@ def arrow() -> Any:
     return pyarrow
 
 
+def plain(column: pyarrow.Array) -> list[Any]:
+    """Return a column as Python objects; raise OutsideDomain if Python has no such object."""
+    try:
+        cells: list[Any] = column.to_pylist()
+    except (OverflowError, ValueError):  # a date before the year 1 or after 9999; the error would show it
+        raise OutsideDomain(f"a value of type {column.type} is beyond the range of Python") from None
+    return cells
+
+
 def values_of(column: pyarrow.Array, domain: Domain) -> Any:
     """Return a column without nulls in the form that `domain.check` takes; they are not checked here."""
     pa = arrow()
     if isinstance(domain, Categories) and not isinstance(domain.labels, range):
-        return column.to_pylist()
+        return plain(column)
+    if pa.types.is_decimal(column.type):
+        column = column.cast(pa.float64())
     if pa.types.is_integer(column.type) or pa.types.is_floating(column.type):
         return column.to_numpy(zero_copy_only=False)
     raise OutsideDomain(f"numbers were expected; the column is of type {column.type}")
@@ -59,15 +70,13 @@ def from_column(column: pyarrow.Array, mechanism: Mechanism[Any]) -> Array:
 
     Whether a device can have sent the numbers is not checked here: pass the result to `mechanism.reports`.
     """
-    pa = arrow()
-    column = column.drop_null()
     if mechanism.layout.subdtype is None:
-        if not pa.types.is_integer(column.type):
+        if not arrow().types.is_integer(column.type):
             raise MalformedReport(f"reports are whole numbers; the column is of type {column.type}")
-        numbers: Array = column.to_numpy(zero_copy_only=False)
+        numbers: Array = column.drop_null().to_numpy(zero_copy_only=False)
         return numbers
     width = mechanism.layout.itemsize
-    rows = column.to_pylist()
+    rows = [row for row in column.to_pylist() if row is not None]  # Arrow drops no nulls of views
     if not all(isinstance(row, bytes) and len(row) == width for row in rows):
         raise MalformedReport(f"reports are {width} bytes each; the column is of type {column.type}")
     base, shape = mechanism.layout.subdtype

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
-from typing import Any, final
+from typing import Any, Final, final
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from dither.domains import first_misfit
 from dither.errors import InvalidParameter, MalformedReport, OutsideDomain
 from dither.estimation.summary import Summary
 from dither.files.format import Chunk, Columns, Progress, naming, silent
+from dither.files.person import person_text
 from dither.files.registry import table_format
 from dither.files.trips.specification import is_of_trips
 from dither.mechanisms.base import Mechanism
@@ -83,7 +84,8 @@ def perturb_file(
     else of the table. It appears under its name when it is complete.
 
     With `person`, the name of a column, only the first row of each person is used: a second report would
-    spend the budget again. `progress` is called with the number of rows read since the last call.
+    spend the budget again. 1, 1.0 and "1" are one person, in every format; a row with answers and an empty id
+    is refused. `progress` is called with the number of rows read since the last call.
     """
     path, out, campaign = Path(path), Path(out), Campaign.of(questions)
     if isinstance(keep, str):
@@ -161,20 +163,34 @@ class _Rows:
             used &= ~absent
         self.missing += int((~used).sum())
         if self._person is not None:
-            first = self._first_rows(chunk.cells(self._person))
+            first = self._first_rows(chunk, self._person, used)
             self.repeated += int((used & ~first).sum())
             used &= first
         self.written += int(used.sum())
         return np.flatnonzero(used)
 
-    def _first_rows(self, people: Sequence[Any]) -> Mask:
-        """Return True for the first row of each person; only a digest of each name is remembered."""
-        first = np.empty(len(people), dtype=np.bool_)
-        for row, person in enumerate(people):
-            digest = hashlib.blake2b(repr(person).encode(), digest_size=16).digest()
+    def _first_rows(self, chunk: Chunk, column: str, answered: Mask) -> Mask:
+        """Return True for the first row of each person; only a digest of each id is remembered."""
+        first = np.empty(len(chunk), dtype=np.bool_)
+        for row, cell in enumerate(chunk.cells(column)):
+            person = person_text(cell)
+            if not person and answered[row]:
+                raise _no_person(chunk.where(column, row), person)
+            digest = hashlib.blake2b((person or "").encode(errors="surrogatepass"), digest_size=16).digest()
             first[row] = digest not in self._seen
             self._seen.add(digest)
         return first
+
+
+def _no_person(place: str, person: str | None) -> InvalidParameter:
+    what = "the id of the person is empty" if person == "" else "the id of a person is a text or a number"
+    return InvalidParameter(
+        f"{place}: {what}; fill it in, leave the row out, or use no person column if every row is a person"
+    )
+
+
+# What `Chunk.values` and `Domain.check` raise for a value that does not fit.
+_UNFIT: Final = (ValueError, TypeError, OverflowError, OutsideDomain)
 
 
 def _draw(
@@ -186,7 +202,7 @@ def _draw(
     def fits(begin: int, end: int) -> bool:
         try:
             domain.check(chunk.values(name, domain, rows[begin:end]))
-        except (ValueError, TypeError, OutsideDomain):
+        except _UNFIT:
             return False
         return True
 
@@ -194,7 +210,7 @@ def _draw(
         return mechanism.perturb(chunk.values(name, domain, rows), source=source)
     except InvalidParameter:  # the column as a whole has the wrong type
         raise
-    except (ValueError, TypeError, OutsideDomain):
+    except _UNFIT:
         if fits(0, rows.size):
             raise
     row = rows[first_misfit(fits, rows.size)]

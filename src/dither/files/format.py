@@ -144,3 +144,12 @@ def absent_column(path: Path, column: str, there: Sequence[str]) -> InvalidParam
     return InvalidParameter(
         f"{path.name} has no column {column!r}; it has {', '.join(map(repr, there[:12]))}"
     )
+
+
+def require(path: Path, columns: Sequence[str], there: Sequence[str]) -> None:
+    """Raise InvalidParameter unless a file has each of the columns exactly once."""
+    for column in columns:
+        if column not in there:
+            raise absent_column(path, column, there)
+        if there.count(column) > 1:
+            raise InvalidParameter(f"{path.name} has more than one column {column!r}; rename all but one")

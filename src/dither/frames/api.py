@@ -26,9 +26,10 @@ def perturb(
     """Randomise columns of a data frame, and return a frame of the same kind.
 
     The frame is of pandas, Polars (eager or lazy), PyArrow (a table, reader or dataset) or DuckDB. In the
-    result, the columns of the questions hold reports (whole numbers). All other columns are unchanged: drop
-    those that must not be sent. A null raises `OutsideDomain`; with `Missing.SKIP` it stays null, and shows
-    who did not answer. A lazy frame is evaluated here, once.
+    result, the columns of the questions hold reports (whole numbers). All other columns are unchanged, but
+    their categories (dictionaries, enums) are those that occur: drop columns that must not be sent. A null
+    raises `OutsideDomain`; with `Missing.SKIP` it stays null, and shows who did not answer. A lazy
+    frame is evaluated here, once.
     """
     campaign, choice = Campaign.of(questions), Missing.check(missing)
     reader, back = open_stream(frame)

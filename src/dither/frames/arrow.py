@@ -12,12 +12,14 @@ from dither.domains import Domain, first_misfit
 from dither.errors import InvalidParameter, OutsideDomain
 from dither.files.arrow import SPECIFICATION, arrow, report_type, to_column, values_of
 from dither.files.collect import Missing, missing_answer
+from dither.files.compact import is_missing, rows_of
 from dither.mechanisms.base import Mechanism
 from dither.wire.campaign import Campaign
 
 if TYPE_CHECKING:
     import pyarrow
 
+    from dither.arrays import Integers
     from dither.randomness import Source
 
 
@@ -27,7 +29,8 @@ def perturbed_schema(schema: pyarrow.Schema, campaign: Campaign) -> pyarrow.Sche
         if name not in schema.names:
             raise InvalidParameter(f"there is no column {name!r}; there are {', '.join(schema.names)}")
         place = schema.get_field_index(name)
-        schema = schema.set(place, schema.field(place).with_type(report_type(mechanism)))
+        # Without the field's metadata, where Polars writes the values of an enum.
+        schema = schema.set(place, arrow().field(name, report_type(mechanism)))
     return schema.with_metadata({**(schema.metadata or {}), SPECIFICATION: campaign.to_json().encode()})
 
 
@@ -77,30 +80,36 @@ def perturb_column(
 ) -> pyarrow.Array:
     """Return the reports of a column; `where(row)` names the place of a value in errors."""
     pa = arrow()
-    if column.null_count and missing is Missing.ERROR:
-        raise missing_answer(where(int(np.argmin(column.is_valid().to_numpy(zero_copy_only=False)))))
-    given = column.drop_null() if column.null_count else column
-    values = values_of(given, mechanism.domain)
+    absent = is_missing(column)
+    if absent.any() and missing is Missing.ERROR:
+        raise missing_answer(where(int(absent.argmax())))
+    if absent.all():  # of any type, also that of nulls
+        return pa.nulls(len(column), report_type(mechanism))
+    places = np.flatnonzero(~absent)
+    values = _values(column, places, mechanism.domain)
     try:
         reports = mechanism.perturb(values, source=source)
     except OutsideDomain:
-        row = _first_outside(column, mechanism.domain)
+        row = int(places[_first_outside(column, places, mechanism.domain)])
         raise OutsideDomain(f"{where(row)}: the value is not in {mechanism.domain}") from None
-    if not column.null_count:
+    if not absent.any():
         return to_column(reports)
     # The reports are put back between the nulls. Only positions are used here, no value.
-    places = np.flatnonzero(column.is_valid().to_numpy(zero_copy_only=False))
     index = np.full(len(column), -1, dtype=np.int64)
     index[places] = np.arange(places.size)
-    return to_column(reports).take(pa.array(index, mask=index < 0))
+    return to_column(reports).take(pa.array(index, mask=absent))
 
 
-def _first_outside(column: pyarrow.Array, domain: Domain) -> int:
+def _values(column: pyarrow.Array, places: Integers, domain: Domain) -> Any:
+    return values_of(rows_of(column, places), domain)
+
+
+def _first_outside(column: pyarrow.Array, places: Integers, domain: Domain) -> int:
     def fits(begin: int, end: int) -> bool:
         try:
-            domain.check(values_of(column.slice(begin, end - begin).drop_null(), domain))
+            domain.check(_values(column, places[begin:end], domain))
         except OutsideDomain:
             return False
         return True
 
-    return first_misfit(fits, len(column))
+    return first_misfit(fits, places.size)

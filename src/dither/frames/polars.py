@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dither.errors import InvalidParameter, MissingExtra, OutsideDomain
+from dither.errors import InvalidParameter, MissingExtra
 from dither.files.arrow import arrow
 from dither.files.collect import Missing
 from dither.frames.arrow import perturb_column
@@ -40,8 +40,6 @@ class Expressions:
 
         def draw(column: polars.Series) -> polars.Series:
             array = column.to_arrow()
-            if column.dtype.is_float() and column.is_nan().any():
-                raise OutsideDomain(f"column {column.name!r}: a value is not a number")
             place = lambda row: f"row {row + 1}, column {column.name!r}"  # noqa: E731
             reports = perturb_column(array, mechanism, place, choice, None)
             return polars.Series(column.name, arrow().chunked_array([reports]))

@@ -9,13 +9,12 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, final
 
-import numpy as np
-
 from dither.arrays import Array, Integers, Mask
 from dither.domains import Domain
-from dither.errors import InvalidParameter, MalformedReport, OutsideDomain
-from dither.files.arrow import SPECIFICATION, arrow, from_column, report_type, to_column, values_of
-from dither.files.format import Chunk, Columns, TableFormat, absent_column
+from dither.errors import DitherError, InvalidParameter, MalformedReport, OutsideDomain
+from dither.files.arrow import SPECIFICATION, arrow, from_column, plain, report_type, to_column, values_of
+from dither.files.compact import is_missing, rows_of
+from dither.files.format import Chunk, Columns, TableFormat, require
 from dither.mechanisms.base import Mechanism
 from dither.reports import Reports
 
@@ -37,27 +36,47 @@ class ArrowChunk(Chunk):
         return int(self._batch.num_rows)
 
     def cells(self, column: str) -> Sequence[Any]:
-        cells: list[Any] = self._batch.column(column).to_pylist()
-        return cells
+        with self._naming(column):
+            return plain(self._batch.column(column))
 
     def absent(self, column: str) -> Mask:
-        return ~np.asarray(self._batch.column(column).is_valid().to_numpy(zero_copy_only=False))
+        with self._naming(column):
+            return is_missing(self._batch.column(column))
 
     def values(self, column: str, domain: Domain, rows: Integers) -> Any:
-        try:
+        with self._naming(column):  # the whole column has the wrong type
             return values_of(self.kept(column, rows), domain)
-        except OutsideDomain as error:  # the whole column has the wrong type
-            raise InvalidParameter(f"{self.path.name}, column {column!r}: {error}") from None
 
     def kept(self, column: str, rows: Integers) -> Any:
-        cells = self._batch.column(column)
-        return cells if rows.size == len(self) else cells.take(arrow().array(rows))
+        with self._naming(column):
+            return rows_of(self._batch.column(column), rows)
 
     def raw_reports(self, column: str, mechanism: Mechanism[Any]) -> Array:
         try:
             return from_column(self._batch.column(column), mechanism)
         except MalformedReport as error:
             raise MalformedReport(f"{self.everywhere(column)}: {error}") from None
+
+    @contextmanager
+    def _naming(self, column: str) -> Iterator[None]:
+        """Put the file's name and the column in front of an error about a column as a whole."""
+        place = f"{self.path.name}, column {column!r}"
+        try:
+            yield
+        except OutsideDomain as error:
+            raise InvalidParameter(f"{place}: {error}") from None
+        except (arrow().ArrowException, ValueError, TypeError):  # the text of the error may hold a value
+            raise InvalidParameter(f"{place}: this column cannot be read, or it is damaged") from None
+
+
+def checked(batch: pyarrow.RecordBatch) -> pyarrow.RecordBatch:
+    """Return a batch of a file; raise pyarrow.ArrowInvalid if it is damaged.
+
+    A damaged batch has offsets, lengths or indices that point beyond its buffers: using it before this check
+    reads memory that is not its own, and may end the process by a signal.
+    """
+    batch.validate(full=True)
+    return batch
 
 
 class ColumnarFormat(TableFormat):
@@ -72,8 +91,8 @@ class ColumnarFormat(TableFormat):
         """Return the schema of an open file."""
 
     @abstractmethod
-    def batches(self, file: Any, columns: list[str]) -> Batches:
-        """Yield the named columns of an open file, a batch of rows at a time."""
+    def batches(self, path: Path, file: Any, columns: list[str]) -> Batches:
+        """Yield the named columns of a file, which is open, a batch of rows at a time, each `checked`."""
 
     @abstractmethod
     def writer(self, path: Path, schema: pyarrow.Schema) -> Any:
@@ -82,7 +101,7 @@ class ColumnarFormat(TableFormat):
     def specification(self, path: Path) -> str | None:
         with self._open(path) as file:
             text = (self.schema(file).metadata or {}).get(SPECIFICATION)
-        return None if text is None else str(text.decode())
+            return None if text is None else str(text.decode())
 
     def columns(self, path: Path) -> list[str]:
         with self._open(path) as file:
@@ -90,12 +109,9 @@ class ColumnarFormat(TableFormat):
 
     def read(self, path: Path, columns: Sequence[str]) -> Iterator[Chunk]:
         with self._open(path) as file:
-            there = self.schema(file).names
-            for column in columns:
-                if column not in there:
-                    raise absent_column(path, column, there)
+            require(path, columns, self.schema(file).names)
             first = 1
-            for batch in self.batches(file, list(columns)):
+            for batch in self.batches(path, file, list(columns)):
                 yield ArrowChunk(path, first, batch)
                 first += batch.num_rows
 
@@ -110,11 +126,15 @@ class ColumnarFormat(TableFormat):
 
     @contextmanager
     def _open(self, path: Path) -> Iterator[Any]:
-        pa = arrow()
         try:
             with self.opened(path) as file:
                 yield file
-        except pa.ArrowInvalid:
+        except DitherError:
+            raise
+        except Exception as error:
+            if isinstance(error, OSError) and error.errno is not None:  # of the system: no such file
+                raise
+            # Arrow raises almost every kind of error for a damaged file; its text may show a part of it.
             raise InvalidParameter(f"{path.name} is not a {path.suffix} file, or it is damaged") from None
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TextIO, final
 
 from dither.errors import InvalidParameter
-from dither.files.format import Chunk, Columns, TableFormat, absent_column
+from dither.files.format import Chunk, Columns, TableFormat, require
 from dither.files.tables.text_chunk import ROWS, TextChunk, opened, written
 from dither.files.text import comment_line, from_comment_line
 
@@ -32,9 +32,7 @@ class Csv(TableFormat):
         with opened(path) as stream:
             rows = _rows(path, stream)
             header = next(rows, [])
-            for column in columns:
-                if column not in header:
-                    raise absent_column(path, column, header)
+            require(path, columns, header)
             first = 1
             while some := list(islice(rows, ROWS)):
                 kept = {column: _column(some, header.index(column)) for column in columns}
@@ -48,7 +46,7 @@ class Csv(TableFormat):
             for number, chunk in enumerate(chunks):
                 if number == 0:
                     writer.writerow(chunk)
-                writer.writerows(zip(*map(written, chunk.values()), strict=True))
+                writer.writerows(written(chunk))
 
 
 def _rows(path: Path, stream: TextIO) -> Iterator[list[str]]:

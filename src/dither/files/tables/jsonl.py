@@ -52,7 +52,7 @@ class JsonLines(TableFormat):
             stream.write(specification + "\n")
             for chunk in chunks:
                 names = list(chunk)
-                for row in zip(*map(written, chunk.values()), strict=True):
+                for row in written(chunk):
                     line = dict(zip(names, row, strict=True))
                     stream.write(json.dumps(line, ensure_ascii=False, default=str) + "\n")
 
@@ -69,7 +69,7 @@ def _objects(path: Path) -> Iterator[dict[str, Any]]:
             number += 1
             try:
                 row = json.loads(line)
-            except ValueError:
+            except (ValueError, RecursionError):
                 row = None
             if not isinstance(row, dict):
                 raise InvalidParameter(f"{path.name}, row {number}: this line is not a JSON object")

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, final
 
 from dither.files.arrow import BATCH, arrow
-from dither.files.tables.columnar import ColumnarFormat
+from dither.files.tables.columnar import ColumnarFormat, checked
 
 if TYPE_CHECKING:
     import pyarrow
@@ -26,8 +26,8 @@ class Parquet(ColumnarFormat):
     def schema(self, file: Any) -> pyarrow.Schema:
         return file.schema_arrow
 
-    def batches(self, file: Any, columns: list[str]) -> Batches:
-        yield from file.iter_batches(batch_size=BATCH, columns=columns)
+    def batches(self, path: Path, file: Any, columns: list[str]) -> Batches:
+        yield from map(checked, file.iter_batches(batch_size=BATCH, columns=columns))
 
     def writer(self, path: Path, schema: pyarrow.Schema) -> Any:
         return _parquet().ParquetWriter(path, schema)

@@ -12,8 +12,9 @@ import numpy as np
 
 from dither.arrays import Array, Integers, Mask
 from dither.domains import Categories, Domain, Line
-from dither.errors import InvalidParameter
-from dither.files.format import Chunk, not_utf8
+from dither.errors import InvalidParameter, OutsideDomain
+from dither.files.arrow import plain
+from dither.files.format import Chunk, Columns, not_utf8
 from dither.files.text import from_text, to_text
 from dither.mechanisms.base import Mechanism
 from dither.reports import Reports
@@ -62,12 +63,20 @@ def opened(path: Path) -> Iterator[TextIO]:
         raise not_utf8(path) from None
 
 
-def written(column: Reports | Sequence[Any]) -> Sequence[Any]:
-    """Return a column as objects that text can hold."""
+def written(rows: Columns) -> Iterator[tuple[Any, ...]]:
+    """Yield the rows of a chunk as objects that text can hold."""
+    return zip(*(_cells(name, column) for name, column in rows.items()), strict=True)
+
+
+def _cells(name: str, column: Reports | Sequence[Any]) -> Sequence[Any]:
     if isinstance(column, Reports):
         return to_text(column)
-    plain: Sequence[Any] = column.to_pylist() if hasattr(column, "to_pylist") else column  # from Arrow
-    return plain
+    if not hasattr(column, "to_pylist"):
+        return column
+    try:
+        return plain(column)
+    except OutsideDomain as error:
+        raise InvalidParameter(f"column {name!r} cannot be kept as text: {error}") from None
 
 
 def _reader(domain: Domain) -> Callable[[Sequence[Any]], Any]:

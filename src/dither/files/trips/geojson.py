@@ -110,7 +110,7 @@ def _object(part: Any) -> dict[str, Any]:
 def _places(coordinates: Any) -> list[tuple[float, float]]:
     try:
         return [(float(pair[0]), float(pair[1])) for pair in coordinates]
-    except (TypeError, ValueError, IndexError, KeyError):
+    except (TypeError, ValueError, OverflowError, IndexError, KeyError):
         raise InvalidParameter("its coordinates are not pairs of numbers") from None
 
 

@@ -33,6 +33,8 @@ class Gpx(TripFormat):
                 root = ElementTree.parse(path).getroot()
             except ElementTree.ParseError as error:
                 raise InvalidParameter(f"this is not GPX: line {error.position[0]} is not XML") from None
+            except (LookupError, ValueError):  # an encoding that Python does not know
+                raise InvalidParameter("this is not GPX: save it as UTF-8 first") from None
             found: list[Trip] = []
             for track in (*_children(root, "trk"), *_children(root, "rte")):
                 for trip in _trips(track, len(found)):
