@@ -23,6 +23,7 @@ import dither as dt
 from dither import protocols
 from dither.cli.main import main
 from dither.protocols import Terms
+from dither.protocols.net.addresses import pack_address
 from dither.protocols.net.messages import Kind
 from dither.protocols.net.streams import Deadline, tell
 from dither.protocols.pairing.servers import _free_ports
@@ -79,7 +80,7 @@ def collection(
         to = ["--to", listens_at(desk)]
         for one in pairs:
             to += ["--pair", listens_at(one)]
-        begun = [open_.enter_context(process("device", *shared, *to)) for _ in answers]
+        begun = [open_.enter_context(process("device", *shared, *to, "--show-pair")) for _ in answers]
         for one, text in zip(begun, answers, strict=True):
             assert one.stdin is not None
             one.stdin.write(text)
@@ -112,8 +113,7 @@ def test_a_small_collection(tmp_path: Path, servers: bool) -> None:
         assert ("no two of the three servers" in text) is servers
     assert np.shape(told["frequencies"]) == (2, 2)
     assert sorted(one[1] for one in said) == ["alone", "paired", "paired"]
-    names = {one[0]: one[2] for one in said if one[1] == "paired"}
-    assert all(names[partner] == name for name, partner in names.items())
+    assert len({one[2] for one in said if one[1] == "paired"}) == 1
     rows = [json.loads(line) for line in (tmp_path / "reports.jsonl").read_text().splitlines()]
     assert sorted(row["standing"] for row in rows) == ["alone", "paired", "paired"]
     assert all(set(row["reports"]) <= {0, 1} for row in rows)
@@ -131,17 +131,17 @@ def test_a_device_that_vanishes(tmp_path: Path) -> None:
         pair, to = listens_at(meeting), listens_at(desk)
         host, _, port = pair.rpartition(":")
         with socket.create_connection((host, int(port))) as gone:
-            enrol = {"name": "ab" * 16, "host": "127.0.0.1", "port": 9}  # where nobody listens
-            tell(gone, Kind.ENROL, json.dumps(enrol).encode(), Deadline.after(60))
+            enrol = b"a" * 16 + pack_address(("127.0.0.1", 9))  # where nobody listens
+            tell(gone, Kind.ENROL, enrol, Deadline.after(60))
             with process("device", *shared, "--pair", pair, "--to", to, "--timeout", "8") as left:
                 said, why = left.communicate("yes\n", timeout=240)
-        assert said.split()[1:] == ["lost", "ab" * 16]
+        assert said.split()[1:] == ["lost"]
         assert "tossed alone" in why
         late = protocols.Tossed(Terms(JRR).alone(1), protocols.Standing.UNPLACED)  # so that two have reported
         terms = Terms(dt.from_json(question.read_text()), bits=5)
         sent = terms.mechanism.reports(np.array([0], dtype=np.uint8))
         host, _, port = to.rpartition(":")
-        protocols.report(terms, late, sent, (host, int(port)), name=b"late" * 4)
+        protocols.report(terms, late, sent, (host, int(port)))
         told = json.loads(desk.communicate(timeout=240)[0])
     assert told["paired"] == 0
     assert "1 lost their partner" in told["what happened"]
@@ -224,7 +224,10 @@ def test_64_processes_deal_500_coins_to_each_pair(tmp_path: Path) -> None:
 
     # Who was whose partner, the devices say; the collector is not told.
     number = {one[0]: place for place, one in enumerate(said)}
-    partners = [number[one[2]] for one in said]
+    tags = [one[2] for one in said]
+    partners = [
+        next(at for at, tag in enumerate(tags) if tag == own and at != one) for one, own in enumerate(tags)
+    ]
     pairs = [(one, other) for one, other in enumerate(partners) if one < other]
     assert len(pairs) == DEVICES // 2
     assert all(partners[other] == one for one, other in pairs)

@@ -19,8 +19,8 @@ from dither import protocols
 from dither.errors import ExchangeFailed, InvalidParameter
 from dither.protocols.net.streams import Deadline
 from dither.protocols.pairing.grouping import from_order
-from dither.protocols.pairing.servers import _free_ports, begin_share, combine, end_share
-from dither.protocols.pairing.shuffling import PRIME
+from dither.protocols.pairing.servers import _free_ports, begin_share, end_share
+from dither.protocols.pairing.shares import PRIME, combine
 
 pytest.importorskip("mpyc")
 pytest.importorskip("nacl")
@@ -46,13 +46,46 @@ def test_shares_on_a_line_give_the_partner(partner: int, slope: int) -> None:
     "shares", [[1, 2], [1, 2, PRIME], [1, 2, -1], [1, 2, None], [1, 2, 3.0], [True, 1, 1]]
 )
 def test_what_are_no_shares_is_refused(shares: list[object]) -> None:
-    with pytest.raises(ExchangeFailed, match="shares below"):
+    with pytest.raises(ExchangeFailed, match="each below the prime"):
         combine(shares)
 
 
-def test_servers_that_see_other_devices_do_not_pair() -> None:
+NAMES, RECORDS = ["a", "b", "c", "d"], [1, 3, 5, 7]
+
+
+@pytest.mark.parametrize(
+    ("names", "records", "common"),
+    [
+        (["a", "b", "c", "x"], RECORDS, [0, 1, 2]),  # a device enrolled here only
+        (NAMES, [1, 3, 9, 7], [0, 1, 3]),  # a device gave another address here
+        (["x", "y", "z", "d"], RECORDS, []),
+    ],
+)
+def test_only_devices_that_all_servers_see_are_paired(
+    names: list[str], records: list[int], common: list[int]
+) -> None:
     servers = [f"127.0.0.1:{port}" for port in _free_ports(3)]
-    running = [begin_share(4, index, servers, b"names" + bytes([index == 2])) for index in range(3)]
+    running = [begin_share(NAMES, RECORDS, index, servers) for index in range(2)]
+    running.append(begin_share(names, records, 2, servers))
+    if not common:
+        for process in running:
+            assert end_share(process, 4, Deadline.after(30)) == {}
+        return
+    held = [end_share(process, 4, Deadline.after(30)) for process in running]
+    assert all(sorted(shares) == common for shares in held)
+    places = {one: combine([shares[one][0] for shares in held]) for one in common}
+    secrets = {one: combine([shares[one][1] for shares in held]) for one in common}
+    (alone,) = [one for one, place in places.items() if place // 2 == 0]
+    first, second = (one for one in common if one != alone)
+    assert [places[first] // 2, places[second] // 2] == [RECORDS[second], RECORDS[first]]
+    assert {places[first] % 2, places[second] % 2} == {0, 1}  # one of the two is the first
+    assert secrets[first] == secrets[second] != secrets[alone]
+    assert all(shares[first][1] != secrets[first] for shares in held)
+
+
+def test_servers_that_wait_for_other_numbers_do_not_pair() -> None:
+    servers = [f"127.0.0.1:{port}" for port in _free_ports(3)]
+    running = [begin_share(NAMES[: 4 - index], RECORDS[: 4 - index], index, servers) for index in range(3)]
     for process in running:
         with pytest.raises(ExchangeFailed, match="same devices"):
             end_share(process, 4, Deadline.after(30))
@@ -60,7 +93,7 @@ def test_servers_that_see_other_devices_do_not_pair() -> None:
 
 def test_a_server_that_is_missing_is_noticed_in_time() -> None:
     servers = [f"127.0.0.1:{port}" for port in _free_ports(3)]
-    process = begin_share(4, 0, servers, b"")
+    process = begin_share(NAMES, RECORDS, 0, servers)
     begin = time.monotonic()
     with pytest.raises(ExchangeFailed, match="in time"):
         end_share(process, 4, Deadline.after(1.5))
@@ -70,7 +103,7 @@ def test_a_server_that_is_missing_is_noticed_in_time() -> None:
 
 def test_servers_listen_on_loopback_only() -> None:
     ports = _free_ports(3)
-    process = begin_share(4, 2, [f"127.0.0.1:{port}" for port in ports], b"")
+    process = begin_share(NAMES, RECORDS, 2, [f"127.0.0.1:{port}" for port in ports])
     try:
         deadline = time.monotonic() + 20
         while time.monotonic() < deadline:
@@ -116,7 +149,7 @@ def shuffled_many_times() -> list[int]:
         for process in running:
             process.kill()
             process.communicate()
-    return [combine([shares[time][0] for shares in held]) for time in range(TIMES)]
+    return [combine([shares[time][0][0] for shares in held]) // 2 - 1 for time in range(TIMES)]
 
 
 def sorted_by_chosen_keys() -> list[int]:
@@ -141,4 +174,4 @@ def test_mistakes_are_refused() -> None:
     with pytest.raises(InvalidParameter):
         protocols.shuffle_pairs(1)
     with pytest.raises(InvalidParameter, match="three servers"):
-        begin_share(4, 3, ["a:1"] * 3, b"")
+        begin_share(NAMES, RECORDS, 3, ["a:1"] * 3)
