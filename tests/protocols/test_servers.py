@@ -17,7 +17,7 @@ from scipy import stats
 
 from dither import protocols
 from dither.errors import ExchangeFailed, InvalidParameter
-from dither.protocols.net.streams import Deadline
+from dither.protocols.net.streams import Deadline, reach
 from dither.protocols.pairing.grouping import from_order
 from dither.protocols.pairing.servers import _free_ports, begin_share, end_share
 from dither.protocols.pairing.shares import PRIME, combine
@@ -89,6 +89,16 @@ def test_servers_that_wait_for_other_numbers_do_not_pair() -> None:
     for process in running:
         with pytest.raises(ExchangeFailed, match="same devices"):
             end_share(process, 4, Deadline.after(30))
+
+
+def test_a_silent_connection_does_not_stop_the_shuffle() -> None:
+    ports = _free_ports(3)
+    servers = [f"127.0.0.1:{port}" for port in ports]
+    running = [begin_share(NAMES, RECORDS, 2, servers)]
+    end = Deadline.after(30)
+    with reach(("127.0.0.1", ports[2]), end):
+        running += [begin_share(NAMES, RECORDS, index, servers) for index in range(2)]
+        assert all(len(end_share(process, 4, end)) == 4 for process in running)
 
 
 def test_a_server_that_is_missing_is_noticed_in_time() -> None:

@@ -91,12 +91,13 @@ class _Enrolment:
 
     def receive(self, data: bytes) -> bytes:
         self._reader.feed(data)
-        if not self.known:
-            body = self._reader.take(ExpectedMessage(Kind.ENROL, 0, NO_EXCHANGE, _ENROL, _ENROL))
-            if body is None:
-                return b""
+        if self.known:
+            self._reader.finish()  # an enrolled device waits; it has nothing more to say
+            return b""
+        body = self._reader.take(ExpectedMessage(Kind.ENROL, 0, NO_EXCHANGE, _ENROL, _ENROL))
+        if body is not None:
+            self._reader.finish()
             self._enrol(read_enrol(body))
-        self._reader.finish()
         return b""
 
     def closed(self, complete: bool) -> None:
