@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import socket
+import ssl
 import subprocess
 import sys
 import time
 from collections.abc import Callable
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +24,7 @@ from dither.protocols.net.streams import Deadline, reach
 from dither.protocols.pairing.grouping import from_order
 from dither.protocols.pairing.servers import _free_ports, begin_share, end_share
 from dither.protocols.pairing.shares import PRIME, combine
+from tests.protocols.network import certificates
 
 pytest.importorskip("mpyc")
 pytest.importorskip("nacl")
@@ -133,11 +137,32 @@ def test_servers_listen_on_loopback_only() -> None:
         process.communicate()
 
 
+def test_servers_use_tls_among_themselves(tmp_path: Path) -> None:
+    """The second of the three both listens and connects: both sockets take part in a handshake with a peer."""
+    tls, ports, end = certificates(tmp_path), _free_ports(2), Deadline.after(30)
+    with socket.create_server(("127.0.0.1", 0)) as third:
+        third.settimeout(30)
+        servers = [f"127.0.0.1:{port}" for port in (*ports, third.getsockname()[1])]
+        process = begin_share(NAMES, RECORDS, 1, servers, tls)
+        try:
+            with third.accept()[0] as peer:
+                peer.settimeout(30)
+                with tls.server().wrap_socket(peer, server_side=True) as called:
+                    assert called.getpeercert()  # the server showed its certificate
+            with reach(("127.0.0.1", ports[1]), end, tls.client()) as calling:
+                assert isinstance(calling, ssl.SSLSocket)
+                assert calling.getpeercert()
+        finally:
+            process.kill()
+            process.communicate()
+
+
 TIMES = 60  # drawings of a pairing of four devices
 
 
-def shuffled_many_times() -> list[int]:
-    """Return the first device's partner in many shuffles by three processes."""
+@lru_cache(maxsize=1)
+def many_times() -> list[list[list[list[int]]]]:
+    """Return the shares of three processes in many shuffles: by server, shuffle and device, two each."""
     servers = [f"127.0.0.1:{port}" for port in _free_ports(3)]
     running = []
     for index in range(3):
@@ -154,12 +179,47 @@ def shuffled_many_times() -> list[int]:
         process.stdin.flush()
         running.append(process)
     try:
-        held = [json.loads(process.communicate(timeout=300)[0]) for process in running]
+        return [json.loads(process.communicate(timeout=300)[0]) for process in running]
     finally:
         for process in running:
             process.kill()
             process.communicate()
+
+
+def shuffled_many_times() -> list[int]:
+    """Return the first device's partner in many shuffles."""
+    held = many_times()
     return [combine([shares[time][0][0] for shares in held]) // 2 - 1 for time in range(TIMES)]
+
+
+@pytest.mark.parametrize("column", [0, 1], ids=["partner and role", "secret"])
+def test_one_server_holds_uniform_numbers(column: int) -> None:
+    """What one server knows of a place and of a secret is uniform, although places are small numbers."""
+    held = many_times()
+    for shares in held:
+        mine = [device[column] for shuffle in shares for device in shuffle]
+        assert stats.kstest([share / PRIME for share in mine], "uniform").pvalue > ALARM
+        assert len(set(mine)) == len(mine)  # partners hold different shares of the same secret
+    numbers = [
+        combine([shares[time][device][column] for shares in held])
+        for time in range(TIMES)
+        for device in range(4)
+    ]
+    uniform = stats.kstest([number / PRIME for number in numbers[:: 1 + column]], "uniform").pvalue > ALARM
+    assert bool(uniform) is (column == 1)
+    assert len(set(numbers)) == (8, 2 * TIMES)[column]  # a secret for every pair of every shuffle
+
+
+def test_roles_are_one_each_and_fair() -> None:
+    held = many_times()
+    roles = np.array(
+        [
+            [combine([shares[time][one][0] for shares in held]) % 2 for one in range(4)]
+            for time in range(TIMES)
+        ]
+    )
+    assert (roles.sum(axis=1) == 2).all()
+    assert stats.binomtest(int(roles[:, 0].sum()), TIMES).pvalue > ALARM
 
 
 def sorted_by_chosen_keys() -> list[int]:
