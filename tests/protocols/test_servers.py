@@ -137,8 +137,33 @@ def test_servers_listen_on_loopback_only() -> None:
         process.communicate()
 
 
+def test_a_server_does_not_unpickle_what_another_one_sends() -> None:
+    code = """
+import pickle, sys
+sys.argv = ["shuffling", "--no-log"]
+import mpyc.runtime
+from dither.protocols.pairing.shuffling import replace_pickle
+
+class Attack:
+    def __reduce__(self):
+        return print, ("attacked",)
+
+if sys.stdin.readline() == "replace\\n":
+    replace_pickle(mpyc.runtime)
+try:
+    mpyc.runtime.pickle.loads(pickle.dumps(Attack()))
+except ValueError:
+    print("refused")
+print(mpyc.runtime.mpc.run(mpyc.runtime.mpc.transfer(7)))
+"""
+    for asked, said in (("replace\n", ["refused", "[7]"]), ("\n", ["attacked", "[7]"])):
+        command = [sys.executable, "-c", code]
+        done = subprocess.run(command, input=asked, capture_output=True, text=True, check=False, timeout=60)
+        assert done.stdout.split() == said, done.stderr
+
+
 def test_servers_use_tls_among_themselves(tmp_path: Path) -> None:
-    """The second of the three both listens and connects: both sockets take part in a handshake with a peer."""
+    """The second of the three both listens and connects: both sockets take part in a handshake."""
     tls, ports, end = certificates(tmp_path), _free_ports(2), Deadline.after(30)
     with socket.create_server(("127.0.0.1", 0)) as third:
         third.settimeout(30)
