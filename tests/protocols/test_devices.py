@@ -23,7 +23,7 @@ from dither.protocols import Collection, Exchange, Role, Standing, Terms
 from dither.protocols.device import report
 from dither.protocols.net.meeting import dealer, find_place, seat
 from dither.protocols.net.messages import NO_EXCHANGE, Kind, pack
-from dither.protocols.net.place import Pair
+from dither.protocols.net.place import DevicePair
 from dither.protocols.net.report_body import read_report
 from dither.protocols.net.streams import Deadline, run
 from tests.protocols.network import at, beside, listening
@@ -80,7 +80,7 @@ def test_a_collection(n: int) -> None:
 def test_a_partner_that_vanishes(when: str) -> None:
     """The other device tosses alone, in time, and says so."""
 
-    def vanishing(pair: Pair, here: socket.socket) -> None:
+    def vanishing(pair: DevicePair, here: socket.socket) -> None:
         if when == "before":
             here.close()
             return

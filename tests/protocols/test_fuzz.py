@@ -21,7 +21,7 @@ from dither.protocols import Exchange, Role, Standing, Terms
 from dither.protocols.net.addresses import pack_address, read_address
 from dither.protocols.net.meeting import dealer, find_place, read_enrol, seat
 from dither.protocols.net.messages import NO_EXCHANGE, ExpectedMessage, Kind, Reader, pack
-from dither.protocols.net.place import Pair, pack_dealt, read_dealt, read_shared
+from dither.protocols.net.place import DevicePair, pack_dealt, read_dealt, read_shared
 from dither.protocols.net.report_body import pack_report, read_report
 from dither.protocols.net.streams import Deadline
 from tests.protocols.network import at, beside, listening
@@ -29,7 +29,7 @@ from tests.protocols.network import at, beside, listening
 pytest.importorskip("nacl")
 TERMS = Terms(dt.JRR(dt.Categories(["no", "yes"]), p=0.7, rho=-0.4, n=2), bits=4)
 ENROL = b"e" * 16 + pack_address(("127.0.0.1", 9))
-PLACE = pack_dealt(Pair(Role.FIRST, ("127.0.0.1", 9), bytes(range(32))))
+PLACE = pack_dealt(DevicePair(Role.FIRST, ("127.0.0.1", 9), bytes(range(32))))
 SHARES = bytes(64)
 REPORT = pack_report(b"r" * 16, TERMS, Standing.ALONE, np.zeros(1, dtype=np.uint8))
 SECONDS = 20.0

@@ -18,7 +18,7 @@ from dither.protocols.net.meeting import Enrolled, dealer, seat
 from dither.protocols.net.place import (
     DEALT_SIZE,
     SHARED_SIZE,
-    Pair,
+    DevicePair,
     address_record,
     pack_dealt,
     read_dealt,
@@ -34,7 +34,7 @@ SECRET, OTHER = bytes(range(32)), bytes(range(1, 33))
 SECONDS = 20.0
 
 
-def told(bodies: dict[int, bytes]) -> dict[int, Pair]:
+def told(bodies: dict[int, bytes]) -> dict[int, DevicePair]:
     pairs = {one: read_dealt(body) for one, body in bodies.items()}
     return {one: pair for one, pair in pairs.items() if pair is not None}
 
@@ -43,7 +43,7 @@ def told(bodies: dict[int, bytes]) -> dict[int, Pair]:
 def test_an_enrolled_device_cannot_take_a_partners_place(knows: str) -> None:
     """It knows all addresses and comes first; it gets no byte, and the partners toss with each other."""
     forged: list[socket.socket] = []
-    true: dict[int, Pair] = {}
+    true: dict[int, DevicePair] = {}
 
     def places(devices: Sequence[Enrolled], deadline: Deadline) -> dict[int, bytes]:
         bodies = dealer(devices, deadline)
@@ -179,7 +179,7 @@ def test_shares_of_three_servers_tell_one_pair(role: Role) -> None:
     place = 2 * address_record(pack_address(address)) + role
     bodies = [one + two for one, two in zip(shared(place, 3 << 200), shared(secret, 5 << 200), strict=True)]
     assert {len(body) for body in bodies} == {SHARED_SIZE}
-    assert read_shared(bodies) == Pair(role, address, SECRET)
+    assert read_shared(bodies) == DevicePair(role, address, SECRET)
     alone = [one + two for one, two in zip(shared(int(role), 7), shared(secret, 5), strict=True)]
     assert read_shared(alone) is None
     with pytest.raises(ExchangeFailed):

@@ -17,7 +17,7 @@ from dither.protocols.net.addresses import Address, pack_address
 from dither.protocols.net.desk import Desk
 from dither.protocols.net.meeting import MEETING_NAME, find_place
 from dither.protocols.net.messages import Kind
-from dither.protocols.net.place import Pair
+from dither.protocols.net.place import DevicePair
 from dither.protocols.net.report_body import NAME, Standing, pack_report
 from dither.protocols.net.streams import Deadline, hear, reach, run, tell
 from dither.protocols.net.tls import DeviceTLS
@@ -92,7 +92,7 @@ def toss(
         return Tossed(coins, Standing.PAIRED, pair=pair.tag)
 
 
-def _calling(exchange: Exchange, pair: Pair, deadline: Deadline, tls: DeviceTLS) -> list[Coin]:
+def _calling(exchange: Exchange, pair: DevicePair, deadline: Deadline, tls: DeviceTLS) -> list[Coin]:
     with reach(pair.partner, deadline, tls.partner) as connection:
         run(exchange, connection, deadline)
     return exchange.coins()

@@ -25,7 +25,7 @@ from dither.protocols.net.place import (
     DEALT_SIZE,
     SECRET,
     SHARED_SIZE,
-    Pair,
+    DevicePair,
     address_record,
     pack_dealt,
     read_dealt,
@@ -61,7 +61,7 @@ def dealer(devices: Sequence[Enrolled], deadline: Deadline) -> dict[int, bytes]:
     for pair in pairing.pairs:
         secret = SYSTEM.take(SECRET)
         for role, device in zip(Role, pair, strict=True):
-            told[device] = pack_dealt(Pair(role, devices[pair[role.other]].address, secret))
+            told[device] = pack_dealt(DevicePair(role, devices[pair[role.other]].address, secret))
     return told
 
 
@@ -156,7 +156,7 @@ def find_place(
     here: Address,
     deadline: Deadline,
     tls: ssl.SSLContext | None = None,
-) -> Pair | None:
+) -> DevicePair | None:
     """Enrol at a dealer, or at three servers, and return this device's pair; None if it stays alone."""
     with ExitStack() as open_:
         connections = []

@@ -27,7 +27,7 @@ _ALONE: Final = 2  # in place of a role
 
 @final
 @dataclass(frozen=True)
-class Pair:
+class DevicePair:
     """A device's pair: its own role, its partner's address, and the secret that only the two have."""
 
     role: Role
@@ -40,23 +40,23 @@ class Pair:
         return hashlib.sha256(b"dither pair tag" + self.secret).hexdigest()[:16]
 
 
-def pack_dealt(pair: Pair | None) -> bytes:
+def pack_dealt(pair: DevicePair | None) -> bytes:
     """Return the body of a dealer's PLACE; None is for the device that stays alone."""
     if pair is None:
         return bytes([_ALONE]) + bytes(ADDRESS + SECRET)
     return bytes([pair.role]) + pack_address(pair.partner) + pair.secret
 
 
-def read_dealt(body: bytes) -> Pair | None:
+def read_dealt(body: bytes) -> DevicePair | None:
     """Return the pair that a dealer's PLACE tells, or None if this device stays alone."""
     if len(body) != DEALT_SIZE or body[0] > _ALONE:
         raise ExchangeFailed("a dealer tells a role, an address and a secret")
     if body[0] == _ALONE:
         return None
-    return Pair(Role(body[0]), read_address(body[1 : 1 + ADDRESS]), body[1 + ADDRESS :])
+    return DevicePair(Role(body[0]), read_address(body[1 : 1 + ADDRESS]), body[1 + ADDRESS :])
 
 
-def read_shared(bodies: Sequence[bytes]) -> Pair | None:
+def read_shared(bodies: Sequence[bytes]) -> DevicePair | None:
     """Return the pair that three servers' PLACEs tell together, or None if this device stays alone."""
     if any(len(body) != SHARED_SIZE for body in bodies):
         raise ExchangeFailed("a server tells two shares")
@@ -70,7 +70,7 @@ def read_shared(bodies: Sequence[bytes]) -> Pair | None:
         return None
     if not record & 1 or record >> 1 >= 1 << 8 * ADDRESS:
         raise ExchangeFailed("the three servers tell no address")
-    return Pair(
+    return DevicePair(
         role, read_address((record >> 1).to_bytes(ADDRESS, "little")), secret.to_bytes(NUMBER, "little")
     )
 
