@@ -265,6 +265,9 @@ def test_mistakes_are_refused() -> None:
     for host in ("0.0.0.0", "::", "localhost", "fe80::1%lo"):
         with pytest.raises(InvalidParameter, match="its partner can reach"):
             protocols.toss(TERMS, 1, [("127.0.0.1", 1)], host=host)
+    for host in ("203.0.113.1", "2001:db8::1"):
+        with pytest.raises(InvalidParameter, match="does not belong to this machine"):
+            protocols.toss(TERMS, 1, [("127.0.0.1", 1)], host=host)
     with pytest.raises(InvalidParameter, match="16 bytes"):
         protocols.Tossed(TERMS.alone(1), Standing.ALONE, name=b"x" * 17)
     alone = protocols.Tossed(TERMS.alone(1), Standing.ALONE)

@@ -71,9 +71,7 @@ def toss(
         raise InvalidParameter("devices toss with a private source; use Exchange to toss with a seeded one")
     contexts = DeviceTLS() if tls is None else tls
     deadline = Deadline.after(timeout)
-    pack_address((host, 1))  # raises if a partner could not connect
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    with socket.create_server((host, 0), family=family) as listener:
+    with _listener(host) as listener:
         here, name = listener.getsockname()[:2], randomness.take(MEETING_NAME)
         try:
             pair = find_place(meetings, name, here, deadline, contexts.servers)
@@ -90,6 +88,14 @@ def toss(
         except ExchangeFailed as error:
             return Tossed(terms.alone(count, source=source), Standing.LOST, str(error), pair=pair.tag)
         return Tossed(coins, Standing.PAIRED, pair=pair.tag)
+
+
+def _listener(host: str) -> socket.socket:
+    pack_address((host, 1))  # raises if a partner could not connect
+    try:
+        return socket.create_server((host, 0), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
+    except OSError:
+        raise InvalidParameter("the IP address to listen at does not belong to this machine") from None
 
 
 def _calling(exchange: Exchange, pair: DevicePair, deadline: Deadline, tls: DeviceTLS) -> list[Coin]:
