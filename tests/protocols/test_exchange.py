@@ -126,7 +126,11 @@ def test_rows_of_coins() -> None:
 
 def test_many_batches() -> None:
     first, second = both(count=130)
+    assert not first.agreed
+    assert not second.agreed
     converse(first, second)
+    assert first.agreed
+    assert second.agreed
     assert len(first.coins()) == len(second.coins()) == 130
 
 
