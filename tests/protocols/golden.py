@@ -40,7 +40,8 @@ def exchange() -> dict[str, list[object]]:
     """Return the messages of both devices, in the order in which they are sent, and the coins of each."""
     terms = Terms(dt.JRR(dt.Categories(["no", "yes"]), p=0.7, rho=-0.4, n=2), bits=4)
     vars(terms)["digest"] = bytes(range(32))  # how a question is hashed is not what is tested here
-    first, second = (Exchange(terms, role, 3, context=b"pair", source=Shake(role.name)) for role in Role)
+    options = {"context": b"pair", "secret": bytes(range(32, 64))}
+    first, second = (Exchange(terms, role, 3, source=Shake(role.name), **options) for role in Role)
     second.start()
     messages, turn = [first.start()], 0
     while messages[-1]:

@@ -6,7 +6,7 @@ import json
 import sys
 from typing import Any
 
-from dither.protocols.pairing.shuffling import shared_partners
+from dither.protocols.pairing.shuffling import shared_places
 
 
 def main() -> None:
@@ -19,7 +19,8 @@ def main() -> None:
 
     async def all_shuffles() -> Any:
         await mpc.start()
-        shares = [await shared_partners(mpc, mpyc.random, task["n"]) for _ in range(task["times"])]
+        records = list(range(1, task["n"] + 1))
+        shares = [await shared_places(mpc, mpyc.random, records) for _ in range(task["times"])]
         await mpc.shutdown()
         return shares
 

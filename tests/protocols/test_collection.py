@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import signal
 import socket
 import subprocess
 import sys
@@ -22,10 +23,12 @@ from scipy import stats
 import dither as dt
 from dither import protocols
 from dither.cli.main import main
-from dither.protocols import Terms
+from dither.protocols import Certificates, Terms
+from dither.protocols.net.addresses import pack_address
 from dither.protocols.net.messages import Kind
 from dither.protocols.net.streams import Deadline, tell
 from dither.protocols.pairing.servers import _free_ports
+from tests.protocols.network import certificates
 
 pytest.importorskip("nacl")
 ALARM = 1e-6
@@ -61,12 +64,22 @@ def listens_at(running: subprocess.Popen[str]) -> str:
 
 
 def collection(
-    question: Path, answers: list[str], bits: int, reports: Path, timeout: float, *, servers: bool = False
+    question: Path,
+    answers: list[str],
+    bits: int,
+    reports: Path,
+    timeout: float,
+    *,
+    servers: bool = False,
+    tls: Certificates | None = None,
 ) -> tuple[dict[str, object], list[list[str]]]:
     """Run all processes, and return what the collector prints and what each device prints."""
     devices, rounds = len(answers), answers[0].count("\n")
     shared = ["--question", str(question), "--bits", str(bits), "--timeout", str(timeout)]
     pairing = ["--people", str(devices), "--timeout", str(timeout)]
+    if tls is not None:
+        files = ["--tls-certificate", tls.certificate, "--tls-key", tls.key, "--tls-authority", tls.authority]
+        shared, pairing = ([*options, *map(str, files)] for options in (shared, pairing))
     meetings = [pairing]
     if servers:
         shared.append("--shuffled")
@@ -79,7 +92,7 @@ def collection(
         to = ["--to", listens_at(desk)]
         for one in pairs:
             to += ["--pair", listens_at(one)]
-        begun = [open_.enter_context(process("device", *shared, *to)) for _ in answers]
+        begun = [open_.enter_context(process("device", *shared, *to, "--show-pair")) for _ in answers]
         for one, text in zip(begun, answers, strict=True):
             assert one.stdin is not None
             one.stdin.write(text)
@@ -95,7 +108,7 @@ def collection(
     return told, said
 
 
-@pytest.mark.parametrize("servers", [False, True], ids=["a dealer", "three servers"])
+@pytest.mark.parametrize("servers", [False, True], ids=["a dealer", "three servers in TLS"])
 def test_a_small_collection(tmp_path: Path, servers: bool) -> None:
     if servers:
         pytest.importorskip("mpyc")
@@ -104,7 +117,10 @@ def test_a_small_collection(tmp_path: Path, servers: bool) -> None:
     written = CliRunner().invoke(main, [*asked.split(), *(["--shuffled"] if servers else [])])
     assert written.exit_code == 0
     assert "partners follow the protocol" in written.output
-    told, said = collection(question, ["yes\nno\n"] * 3, 5, tmp_path / "reports.jsonl", 240, servers=servers)
+    tls = certificates(tmp_path) if servers else None  # so the servers' sockets among themselves have it too
+    told, said = collection(
+        question, ["yes\nno\n"] * 3, 5, tmp_path / "reports.jsonl", 240, servers=servers, tls=tls
+    )
     assert told["devices"] == 3
     assert told["paired"] == 2
     assert "1 stayed alone" in str(told["what happened"])
@@ -112,8 +128,7 @@ def test_a_small_collection(tmp_path: Path, servers: bool) -> None:
         assert ("no two of the three servers" in text) is servers
     assert np.shape(told["frequencies"]) == (2, 2)
     assert sorted(one[1] for one in said) == ["alone", "paired", "paired"]
-    names = {one[0]: one[2] for one in said if one[1] == "paired"}
-    assert all(names[partner] == name for name, partner in names.items())
+    assert len({one[2] for one in said if one[1] == "paired"}) == 1
     rows = [json.loads(line) for line in (tmp_path / "reports.jsonl").read_text().splitlines()]
     assert sorted(row["standing"] for row in rows) == ["alone", "paired", "paired"]
     assert all(set(row["reports"]) <= {0, 1} for row in rows)
@@ -131,17 +146,17 @@ def test_a_device_that_vanishes(tmp_path: Path) -> None:
         pair, to = listens_at(meeting), listens_at(desk)
         host, _, port = pair.rpartition(":")
         with socket.create_connection((host, int(port))) as gone:
-            enrol = {"name": "ab" * 16, "host": "127.0.0.1", "port": 9}  # where nobody listens
-            tell(gone, Kind.ENROL, json.dumps(enrol).encode(), Deadline.after(60))
+            enrol = b"a" * 16 + pack_address(("127.0.0.1", 9))  # where nobody listens
+            tell(gone, Kind.ENROL, enrol, Deadline.after(60))
             with process("device", *shared, "--pair", pair, "--to", to, "--timeout", "8") as left:
                 said, why = left.communicate("yes\n", timeout=240)
-        assert said.split()[1:] == ["lost", "ab" * 16]
+        assert said.split()[1:] == ["lost"]
         assert "tossed alone" in why
         late = protocols.Tossed(Terms(JRR).alone(1), protocols.Standing.UNPLACED)  # so that two have reported
         terms = Terms(dt.from_json(question.read_text()), bits=5)
         sent = terms.mechanism.reports(np.array([0], dtype=np.uint8))
         host, _, port = to.rpartition(":")
-        protocols.report(terms, late, sent, (host, int(port)), name=b"late" * 4)
+        protocols.report(terms, late, sent, (host, int(port)))
         told = json.loads(desk.communicate(timeout=240)[0])
     assert told["paired"] == 0
     assert "1 lost their partner" in told["what happened"]
@@ -166,6 +181,69 @@ def test_mistakes_at_the_terminal(arguments: list[str], said: str, tmp_path: Pat
     shown = CliRunner().invoke(main, ["jrr", *asked], input="yes\n")
     assert shown.exit_code == 2
     assert said in shown.output
+
+
+def test_an_interrupted_collection_leaves_no_file(tmp_path: Path) -> None:
+    """One of two devices has reported when the collector is interrupted."""
+    question, out = tmp_path / "question.json", tmp_path / "reports.jsonl"
+    jrr = dt.JRR(dt.Categories(["no", "yes"]), p=0.7, rho=-0.4, n=2)
+    question.write_text(dt.to_json(jrr))
+    terms = Terms(jrr, bits=5)
+    shared = ["--question", str(question), "--bits", "5", "--timeout", "240", "-o", str(out)]
+    with process("collect", *shared) as desk:
+        host, _, port = listens_at(desk).rpartition(":")
+        tossed = protocols.Tossed(terms.alone(1), protocols.Standing.UNPLACED)
+        protocols.report(terms, tossed, tossed.coins[0].apply("yes"), (host, int(port)))
+        desk.send_signal(signal.SIGINT)
+        desk.communicate(timeout=60)
+        assert desk.returncode
+    assert list(tmp_path.iterdir()) == [question]
+
+
+@pytest.mark.parametrize("verb", ["question", "collect"])
+def test_a_file_is_written_whole_or_not_at_all(
+    verb: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The disk is full when the file is complete: what was there before is still there, and nothing else."""
+    question, out = tmp_path / "question.json", tmp_path / "out"
+    jrr = dt.JRR(dt.Categories(["no", "yes"]), p=0.7, rho=-0.4, n=2)
+    question.write_text(dt.to_json(jrr))
+    out.write_text("before")
+    came = protocols.Collection(
+        Terms(jrr), np.zeros((1, 1), np.uint8), (protocols.Standing.ALONE,), ("00" * 16,)
+    )
+    monkeypatch.setattr(protocols, "collect", lambda *_, **__: came)
+    given = {
+        "question": ["--categories", "no,yes", "--p", "0.7", "--rho", "-0.4", "--people", "2"],
+        "collect": ["--question", str(question)],
+    }[verb]
+
+    def full(_: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(os, "fsync", full)
+        assert CliRunner().invoke(main, ["jrr", verb, *given, "-o", str(out)]).exit_code
+    assert sorted(tmp_path.iterdir()) == [out, question]
+    assert out.read_text() == "before"
+    assert CliRunner().invoke(main, ["jrr", verb, *given, "-o", str(out)]).exit_code == 0
+    assert out.read_text() != "before"
+
+
+@pytest.mark.parametrize("verb", ["pair", "collect", "device"])
+def test_tls_takes_all_three_files(verb: str, tmp_path: Path) -> None:
+    question = tmp_path / "question.json"
+    question.write_text(dt.to_json(JRR))
+    given = {
+        "pair": ["--people", "2"],
+        "collect": ["--question", str(question)],
+        "device": ["--question", str(question), "--pair", "localhost:1", "--to", "localhost:1"],
+    }[verb]
+    shown = CliRunner().invoke(main, ["jrr", verb, *given, "--tls-key", str(question)], input="yes\n")
+    assert "go together" in shown.output
+    files = [f"--tls-{one}={question}" for one in ("certificate", "key", "authority")]
+    shown = CliRunner().invoke(main, ["jrr", verb, *given, *files], input="yes\n")
+    assert "PEM files" in shown.output
 
 
 def test_more_mistakes_at_the_terminal(tmp_path: Path) -> None:
@@ -224,7 +302,10 @@ def test_64_processes_deal_500_coins_to_each_pair(tmp_path: Path) -> None:
 
     # Who was whose partner, the devices say; the collector is not told.
     number = {one[0]: place for place, one in enumerate(said)}
-    partners = [number[one[2]] for one in said]
+    tags = [one[2] for one in said]
+    partners = [
+        next(at for at, tag in enumerate(tags) if tag == own and at != one) for one, own in enumerate(tags)
+    ]
     pairs = [(one, other) for one, other in enumerate(partners) if one < other]
     assert len(pairs) == DEVICES // 2
     assert all(partners[other] == one for one, other in pairs)

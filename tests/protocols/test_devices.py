@@ -2,28 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import socket
-import ssl
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
-from datetime import UTC, datetime, timedelta
+from contextlib import ExitStack
 from fractions import Fraction
-from pathlib import Path
 
 import numpy as np
 import pytest
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
-from cryptography.x509.oid import NameOID
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import dither as dt
@@ -31,34 +21,16 @@ from dither import protocols
 from dither.errors import ExchangeFailed, InvalidParameter
 from dither.protocols import Collection, Exchange, Role, Standing, Terms
 from dither.protocols.device import report
-from dither.protocols.net.meeting import Place, _enrolled, _place, dealer, seat
+from dither.protocols.net.meeting import dealer, find_place, seat
 from dither.protocols.net.messages import NO_EXCHANGE, Kind, pack
+from dither.protocols.net.place import DevicePair
 from dither.protocols.net.report_body import read_report
-from dither.protocols.net.streams import Deadline, hear, read_object, run, tell
+from dither.protocols.net.streams import Deadline, run
+from tests.protocols.network import at, beside, listening
 
 pytest.importorskip("nacl")
 JRR = dt.JRR(dt.Categories(["no", "yes"]), p=0.7, rho=-0.4, n=4)
 TERMS = Terms(JRR, bits=4)
-
-
-def listening() -> socket.socket:
-    return socket.create_server(("127.0.0.1", 0))
-
-
-def at(listener: socket.socket) -> tuple[str, int]:
-    host, port = listener.getsockname()[:2]
-    return host, port
-
-
-@contextmanager
-def beside(work: Callable[[], object]) -> Iterator[list[object]]:
-    """Run something in another thread while the block runs, and wait for it."""
-    result: list[object] = []
-    thread = threading.Thread(target=lambda: result.append(work()))
-    thread.start()
-    yield result
-    thread.join(20)
-    assert not thread.is_alive()
 
 
 # --- a whole small collection ------------------------------------------------------------------------------
@@ -70,10 +42,9 @@ def test_a_collection(n: int) -> None:
     terms, answers = Terms(jrr, bits=4), ["yes", "no", "yes"]
 
     def one(number: int) -> protocols.Tossed:
-        name = bytes([number]) * 16
-        tossed = protocols.toss(terms, 3, [at(meeting)], timeout=20, name=name)
+        tossed = protocols.toss(terms, 3, [at(meeting)], timeout=20)
         told = [coin.apply(answer) for coin, answer in zip(tossed.coins, answers, strict=True)]
-        report(terms, tossed, dt.Reports.concatenate(told), at(desk), name=name, timeout=20)
+        report(terms, tossed, dt.Reports.concatenate(told), at(desk), timeout=20)
         return tossed
 
     with (
@@ -88,9 +59,11 @@ def test_a_collection(n: int) -> None:
         assert seated.result() == n
     assert came.cells.shape == (n, 3)
     assert came.paired == n - n % 2
-    partners = {bytes([number] * 16).hex(): one.partner for number, one in enumerate(outcomes)}
-    for name, partner in partners.items():
-        assert partner is None or partners[partner] == name
+    pairs = [one.pair for one in outcomes if one.pair is not None]
+    assert len(pairs) == n - n % 2
+    assert all(pairs.count(pair) == 2 for pair in pairs)
+    assert set(came.names) == {one.name.hex() for one in outcomes}
+    assert list(came.names) == sorted(came.names)  # not in the order of arrival, which could show partners
     assert sum(one.standing is Standing.ALONE for one in outcomes) == n % 2
     told = came.frequencies(2)
     assert told.n == n
@@ -107,36 +80,27 @@ def test_a_collection(n: int) -> None:
 def test_a_partner_that_vanishes(when: str) -> None:
     """The other device tosses alone, in time, and says so."""
 
-    def vanishing(place: Place) -> None:
+    def vanishing(pair: DevicePair, here: socket.socket) -> None:
         if when == "before":
+            here.close()
             return
-        exchange = Exchange(TERMS, Role(place.index > place.partner), 2, context=place.context)
-        with socket.create_server(("127.0.0.1", place.addresses[place.index][1])) as here:
-            first = place.index < place.partner
-            connection = (
-                socket.create_connection(place.addresses[place.partner]) if first else here.accept()[0]
-            )
-            with connection:
-                connection.settimeout(5)
-                connection.sendall(exchange.start())
-                if when == "silent":
-                    time.sleep(2.5)
-                if when == "middle":
-                    for _ in range(2):
-                        connection.sendall(exchange.receive(connection.recv(1 << 16)))
+        exchange = Exchange(TERMS, pair.role, 2, secret=pair.secret)
+        first = pair.role is Role.FIRST
+        connection = socket.create_connection(pair.partner) if first else here.accept()[0]
+        with connection:
+            connection.settimeout(5)
+            connection.sendall(exchange.start())
+            if when == "silent":
+                time.sleep(2.5)
+            if when == "middle":
+                for _ in range(2):
+                    connection.sendall(exchange.receive(connection.recv(1 << 16)))
 
     def leave() -> None:
         with listening() as here:
-            port = at(here)[1]
-        with socket.create_connection(at(meeting)) as connection:
-            tell(
-                connection,
-                Kind.ENROL,
-                json.dumps({"name": "ab" * 16, "host": "127.0.0.1", "port": port}).encode(),
-                Deadline.after(5),
-            )
-            told = read_object(hear(connection, Kind.PLACE, 1 << 16, Deadline.after(5)))
-        vanishing(_place(told, "ab" * 16, told["held"]))
+            pair = find_place([at(meeting)], b"a" * 16, at(here), Deadline.after(5))
+            assert pair is not None
+            vanishing(pair, here)
 
     with (
         listening() as meeting,
@@ -164,22 +128,23 @@ def test_nobody_pairs() -> None:
 
 
 def test_strangers_do_not_spoil_a_toss() -> None:
-    """Whoever connects to a waiting device and is not its partner is ignored."""
-    with listening() as here:
-        names = ("00" * 16, "ff" * 16)
-        place = Place(1, names, (("127.0.0.1", 1), at(here)), 0)
+    """Whoever connects to a waiting device and is not its partner is ignored, also while it stays."""
+    with listening() as here, ExitStack() as open_:
+        secret = bytes(range(32))
 
         def partner() -> list[dt.jrr.Coin]:
-            for noise in (b"GET / HTTP/1.1\r\n\r\n", b"", pack(Kind.HELLO, 0, NO_EXCHANGE, bytes(54))):
-                with socket.create_connection(at(here)) as stranger:
-                    stranger.sendall(noise)
-            exchange = Exchange(TERMS, Role.FIRST, context=place.context)
+            for noise in (b"GET / HTTP/1.1\r\n\r\n", b"", pack(Kind.HELLO, 0, NO_EXCHANGE, bytes(70)), b"dj"):
+                open_.enter_context(socket.create_connection(at(here))).sendall(noise)
+            exchange = Exchange(TERMS, Role.FIRST, secret=secret)
             with socket.create_connection(at(here)) as connection:
                 run(exchange, connection, Deadline.after(5))
             return exchange.coins()
 
+        def exchange() -> Exchange:
+            return Exchange(TERMS, Role.SECOND, secret=secret)
+
         with beside(partner) as result:
-            coins = protocols.device._together(TERMS, 1, place, here, Deadline.after(5), dt.randomness.SYSTEM)
+            coins = protocols.device._called(exchange, here, Deadline.after(5), protocols.DeviceTLS())
         assert len(coins) == 1
         assert len(result[0]) == 1
 
@@ -190,7 +155,7 @@ def test_a_slow_partner_does_not_hang_a_device() -> None:
     stop = threading.Event()
 
     def drip() -> None:
-        for byte in pack(Kind.HELLO, 0, NO_EXCHANGE, bytes(54)):
+        for byte in pack(Kind.HELLO, 0, NO_EXCHANGE, bytes(70)):
             if stop.wait(0.1):
                 return
             theirs.sendall(bytes([byte]))
@@ -202,41 +167,6 @@ def test_a_slow_partner_does_not_hang_a_device() -> None:
         stop.set()
         with pytest.raises(ExchangeFailed):
             exchange.coins()
-
-
-def certificate(folder: Path) -> tuple[Path, Path]:
-    """Write a certificate for this machine, signed by itself, and its key."""
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "localhost")])
-    today = datetime.now(UTC)
-    made = (
-        x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
-        .not_valid_before(today - timedelta(days=1))
-        .not_valid_after(today + timedelta(days=1))
-        .add_extension(x509.SubjectAlternativeName([x509.DNSName("localhost")]), critical=False)
-        .sign(key, hashes.SHA256())
-    )
-    paths = folder / "certificate.pem", folder / "key.pem"
-    paths[0].write_bytes(made.public_bytes(Encoding.PEM))
-    paths[1].write_bytes(key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
-    return paths
-
-
-def test_a_toss_inside_tls(tmp_path: Path) -> None:
-    """Encryption is the caller's: a wrapped socket is a socket."""
-    public, private = certificate(tmp_path)
-    server, client = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER), ssl.create_default_context(cafile=str(public))
-    server.load_cert_chain(public, private)
-    ours, theirs = socket.socketpair()
-    first, second = (Exchange(TERMS, role, 5) for role in Role)
-
-    def partner() -> None:
-        with server.wrap_socket(theirs, server_side=True) as wrapped:
-            run(second, wrapped, Deadline.after(20))
-
-    with beside(partner), client.wrap_socket(ours, server_hostname="localhost") as wrapped:
-        run(first, wrapped, Deadline.after(20))
-    assert len(first.coins()) == len(second.coins()) == 5
 
 
 def test_nothing_is_drawn_again_after_a_restart_or_in_a_child() -> None:
@@ -296,16 +226,18 @@ def test_estimates_stay_unbiased_and_their_errors_right_whoever_vanishes() -> No
 def test_the_collector_takes_each_device_once() -> None:
     jrr = dt.JRR(JRR.domain, p=0.7, rho=-0.4, n=2)
     terms = Terms(jrr, bits=4)
-    tossed = protocols.Tossed(terms.alone(1), Standing.ALONE)
+    tossed, other = (
+        protocols.Tossed(terms.alone(1), Standing.ALONE, name=name * 16) for name in (b"a", b"b")
+    )
     truth, lie = (terms.mechanism.reports(np.array([cell], dtype=np.uint8)) for cell in (0, 1))
     with listening() as desk, beside(lambda: protocols.collect(desk, terms, timeout=10)) as result:
-        report(terms, tossed, truth, at(desk), name=b"a" * 16, timeout=5)
-        report(terms, tossed, truth, at(desk), name=b"a" * 16, timeout=5)  # sent again: thanked again
+        report(terms, tossed, truth, at(desk), timeout=5)
+        report(terms, tossed, truth, at(desk), timeout=5)  # sent again: thanked again
         with pytest.raises(ExchangeFailed):
-            report(terms, tossed, lie, at(desk), name=b"a" * 16, timeout=5)  # not another one
+            report(terms, tossed, lie, at(desk), timeout=5)  # not another one
         with pytest.raises(ExchangeFailed):
-            report(Terms(jrr, bits=5), tossed, lie, at(desk), name=b"b" * 16, timeout=5)
-        report(terms, tossed, lie, at(desk), name=b"b" * 16, timeout=5)
+            report(Terms(jrr, bits=5), other, lie, at(desk), timeout=5)
+        report(terms, other, lie, at(desk), timeout=5)
     (came,) = result
     assert came.cells.tolist() == [[0], [1]]
 
@@ -313,39 +245,6 @@ def test_the_collector_takes_each_device_once() -> None:
 def test_a_collection_that_nobody_joins() -> None:
     with listening() as desk, pytest.raises(ExchangeFailed, match="no device"):
         protocols.collect(desk, TERMS, timeout=0.2)
-
-
-@given(st.binary(max_size=200))
-def test_noise_is_no_report_and_no_place(noise: bytes) -> None:
-    for parse in (
-        lambda: read_report(TERMS, 1, noise),
-        lambda: _enrolled(noise),
-        lambda: read_object(noise),
-        lambda: _place(read_object(noise), "ab" * 16, 0),
-    ):
-        with pytest.raises(ExchangeFailed):
-            parse()
-
-
-JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=3),
-    max_leaves=6,
-)
-
-
-@settings(max_examples=60)
-@given(
-    st.fixed_dictionaries(
-        {}, optional={"index": JSON, "devices": JSON, "name": JSON, "host": JSON, "port": JSON}
-    ),
-    JSON,
-)
-def test_odd_objects_are_no_place(read: dict[str, object], partner: object) -> None:
-    with pytest.raises(ExchangeFailed):
-        _place(read, "ab" * 16, partner)
-    with pytest.raises(ExchangeFailed):
-        _enrolled(json.dumps(read).encode())
 
 
 @given(st.binary(min_size=2, max_size=2), st.integers(0, 255))
@@ -363,11 +262,18 @@ def test_mistakes_are_refused() -> None:
         protocols.toss(TERMS, 1, [("127.0.0.1", 1)] * 2)
     with pytest.raises(InvalidParameter, match="private source"):
         protocols.toss(TERMS, 1, [("127.0.0.1", 1)], source=dt.Seeded(1))
+    for host in ("0.0.0.0", "::", "localhost", "fe80::1%lo"):
+        with pytest.raises(InvalidParameter, match="its partner can reach"):
+            protocols.toss(TERMS, 1, [("127.0.0.1", 1)], host=host)
+    for host in ("203.0.113.1", "2001:db8::1"):
+        with pytest.raises(InvalidParameter, match="does not belong to this machine"):
+            protocols.toss(TERMS, 1, [("127.0.0.1", 1)], host=host)
     with pytest.raises(InvalidParameter, match="16 bytes"):
-        protocols.toss(TERMS, 1, [("127.0.0.1", 1)], name=b"short")
+        protocols.Tossed(TERMS.alone(1), Standing.ALONE, name=b"x" * 17)
     alone = protocols.Tossed(TERMS.alone(1), Standing.ALONE)
-    with pytest.raises(InvalidParameter, match="16 bytes"):
-        report(TERMS, alone, TERMS.mechanism.reports([0]), ("127.0.0.1", 1), name=b"x" * 17)
+    for delay in (-1, float("nan"), True, "1"):
+        with pytest.raises(InvalidParameter, match="delay"):
+            report(TERMS, alone, TERMS.mechanism.reports([0]), ("127.0.0.1", 1), delay=delay)
     for timeout in (0, -1, float("nan"), "5", True):
         with pytest.raises(InvalidParameter, match="timeout"):
             protocols.toss(TERMS, 1, [("127.0.0.1", 1)], timeout=timeout)

@@ -19,6 +19,7 @@ from dither.errors import ExchangeFailed, InvalidParameter
 from dither.protocols import Exchange, Role, Terms, exchange
 from dither.protocols.local import converse
 from dither.protocols.net.messages import NO_EXCHANGE, VERSION, ExpectedMessage, Kind, Reader, pack
+from tests.protocols import golden
 from tests.protocols.test_group import REFUSED
 
 pytest.importorskip("nacl")
@@ -125,7 +126,11 @@ def test_rows_of_coins() -> None:
 
 def test_many_batches() -> None:
     first, second = both(count=130)
+    assert not first.agreed
+    assert not second.agreed
     converse(first, second)
+    assert first.agreed
+    assert second.agreed
     assert len(first.coins()) == len(second.coins()) == 130
 
 
@@ -189,7 +194,8 @@ def test_each_direction_of_each_exchange_has_its_own_session(monkeypatch: pytest
 @pytest.mark.parametrize(
     ("make", "said"),
     [
-        (lambda: Exchange(SMALL, Role.FIRST), "claim the same role"),
+        (lambda: Exchange(SMALL, Role.FIRST), "this pair's secret"),  # the tag contains the role
+        (lambda: Exchange(SMALL, Role.SECOND, secret=b"another"), "this pair's secret"),
         (lambda: Exchange(Terms(JRR, bits=5), Role.SECOND), "another question"),
         (
             lambda: Exchange(Terms(dt.JRR(JRR.domain, p=0.9, rho=-0.1, n=2), bits=4), Role.SECOND),
@@ -209,11 +215,11 @@ def test_devices_that_disagree_do_not_toss(make: Callable[[], Exchange], said: s
 
 
 def test_an_echo_is_refused() -> None:
-    first = Exchange(SMALL, Role.FIRST)
-    hello = bytearray(first.start())
-    hello[22] = Role.SECOND
+    first, second = (Exchange(SMALL, role, source=golden.Shake("the same nonce")) for role in Role)
+    second.start()
+    hello = first.start()
     with pytest.raises(ExchangeFailed, match="sends back"):
-        first.receive(bytes(hello))
+        second.receive(hello)
 
 
 @pytest.mark.parametrize("count", [0, -1, 1 << 21, 1.0, True])
@@ -296,13 +302,20 @@ def test_a_changed_message_never_crashes(data: st.DataObject) -> None:
 def test_a_partner_that_sends_a_wrong_point_gets_nothing(step: int, name: str) -> None:
     """The first point of OFFER or QUERY is replaced: the device that receives it ends without an answer."""
     first, second = both()
+    sides = (second, first)
+    victim, wrong = sides[step % 2], sides[1 - step % 2]
+    target, honest = (Kind.OFFER, Kind.QUERY)[step > 3], wrong._send
+
+    def send(kind: Kind, body: bytes) -> None:
+        honest(kind, REFUSED[name] + body[32:] if kind is target else body)
+
+    wrong._send = send  # so that the tag is right
     second.start()
-    said, sides = first.start(), (second, first)
+    said = first.start()
     for turn in range(step):
         said = sides[turn % 2].receive(said)
-    victim = sides[step % 2]
     with pytest.raises(ExchangeFailed, match="prime-order group"):
-        victim.receive(said[:22] + REFUSED[name] + said[54:])
+        victim.receive(said)
     assert not victim.done
     with pytest.raises(ExchangeFailed):
         victim.coins()

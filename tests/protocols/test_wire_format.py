@@ -41,7 +41,8 @@ def test_the_body_of_a_hello() -> None:
     assert (
         body[6:38].hex() == "66687aadf862bd776c8fc18b8e9f8e20089714856ee233b3902a591d0d5f2925"
     )  # of 32 zeros
-    assert body[38:] == golden.Shake("nonce").take(16)
+    assert body[38:54] == golden.Shake("nonce").take(16)
+    assert len(body) == 54 + 16  # the tag
 
 
 def test_a_whole_exchange() -> None:

@@ -5,6 +5,7 @@ Exchange, Role               one device's side of a toss, over any stream of byt
 local_pairs                  the same protocol with all devices in this process
 deal_pairs, shuffle_pairs    who tosses with whom: drawn by a trusted dealer, or by three servers
 toss, report, collect        devices and a collector over TCP; Collection estimates from what came
+DeviceTLS, Certificates      TLS for their sockets
 """
 
 from dither.protocols.collector import Collection, collect
@@ -12,6 +13,7 @@ from dither.protocols.device import Tossed, report, toss
 from dither.protocols.exchange import Exchange, Role
 from dither.protocols.local import local_pairs
 from dither.protocols.net.report_body import Standing
+from dither.protocols.net.tls import Certificates, DeviceTLS
 from dither.protocols.pairing.grouping import DEALT, SHUFFLED, Grouping, Pairing, deal_pairs
 from dither.protocols.pairing.servers import shuffle_pairs
 from dither.protocols.terms import Terms
@@ -19,7 +21,9 @@ from dither.protocols.terms import Terms
 __all__ = [
     "DEALT",
     "SHUFFLED",
+    "Certificates",
     "Collection",
+    "DeviceTLS",
     "Exchange",
     "Grouping",
     "Pairing",

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import socket
+import ssl
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final, final
@@ -10,17 +12,17 @@ from typing import Final, final
 import numpy as np
 
 from dither.arrays import Array
-from dither.errors import DitherError, ExchangeFailed, InvalidParameter
+from dither.errors import ExchangeFailed, InvalidParameter
 from dither.estimation.frequency import EstimatedFrequencies, frequencies
 from dither.mechanisms.joint.joint import Joint
 from dither.privacy import Guarantee
-from dither.protocols.net.messages import Kind
-from dither.protocols.net.report_body import Standing, read_report
-from dither.protocols.net.streams import Deadline, accept, hear, tell
+from dither.protocols.net.desk import STRANGERS, Desk
+from dither.protocols.net.messages import NO_EXCHANGE, ExpectedMessage, Kind, Reader, pack
+from dither.protocols.net.report_body import Standing, read_report, report_size
+from dither.protocols.net.streams import Deadline
 from dither.protocols.terms import Terms
 from dither.reports import Reports
 
-_LARGE: Final = 1 << 24  # bytes of the largest body that is read
 _QUICK: Final = 10.0  # seconds within which a device that has connected must have sent its reports
 
 
@@ -87,30 +89,69 @@ class Collection:
         return f"{len(self.standings)} devices of {self.terms.mechanism.n}: {', '.join(parts)}{plain}"
 
 
-def collect(listener: socket.socket, terms: Terms, *, rounds: int = 1, timeout: float = 60.0) -> Collection:
+@final
+class _Delivery:
+    """The conversation with one device: its REPORT, and THANKS once the reports are stored."""
+
+    known = False  # a device sends everything at once, so it needs no more time than a stranger
+
+    def __init__(self, terms: Terms, rounds: int, came: dict[bytes, tuple[Standing, Array]]) -> None:
+        self._terms, self._rounds, self._came = terms, rounds, came
+        self._reader, self.over = Reader(), False
+
+    def receive(self, data: bytes) -> bytes:
+        self._reader.feed(data)
+        size = report_size(self._terms, self._rounds)
+        body = self._reader.take(ExpectedMessage(Kind.REPORT, 0, NO_EXCHANGE, size, size))
+        if body is None:
+            return b""
+        self._reader.finish()
+        name, standing, cells = read_report(self._terms, self._rounds, body)
+        if name not in self._came and len(self._came) == self._terms.mechanism.n:
+            raise ExchangeFailed("every device has reported already")
+        before = self._came.setdefault(name, (standing, cells))
+        if before[0] is not standing or not np.array_equal(before[1], cells):
+            raise ExchangeFailed("this device has sent other reports before")
+        self.over = True
+        return pack(Kind.THANKS, 0, NO_EXCHANGE, b"")
+
+    def closed(self, complete: bool) -> None:
+        pass
+
+
+def collect(
+    listener: socket.socket,
+    terms: Terms,
+    *,
+    rounds: int = 1,
+    timeout: float = 60.0,
+    tls: ssl.SSLContext | None = None,
+    strangers: int = STRANGERS,
+    patience: float = _QUICK,
+) -> Collection:
     """Wait until every device has reported, or for `timeout` seconds, and return what came.
 
-    Reports that no device could have sent are refused. Of two reports under one name the first counts. The
-    second is acknowledged if it is the same, and refused otherwise.
+    Reports that no device could have sent are refused: the device sees the connection closed without THANKS.
+    Of two reports under one name the first counts. The second is acknowledged if it is the same, and refused
+    otherwise. A connection without a whole report after `patience` seconds is closed, and so is the oldest of
+    more than `strangers` connections. Rows are in the order of the devices' random names, not of arrival.
     """
     deadline = Deadline.after(timeout)
     came: dict[bytes, tuple[Standing, Array]] = {}
-    while len(came) < terms.mechanism.n:
-        try:
-            connection = accept(listener, deadline)
-        except ExchangeFailed:
-            break
-        with connection:
-            try:
-                body = hear(connection, Kind.REPORT, _LARGE, deadline.within(_QUICK))
-                name, standing, cells = read_report(terms, rounds, body)
-                before = came.setdefault(name, (standing, cells))
-                if before[0] is standing and np.array_equal(before[1], cells):
-                    tell(connection, Kind.THANKS, b"", deadline.within(_QUICK))
-            except DitherError:
-                continue  # a refused device sees the connection closed without THANKS
+    with (
+        Desk(
+            listener,
+            lambda: _Delivery(terms, rounds, came),
+            tls=tls,
+            strangers=strangers,
+            patience=patience,
+        ) as desk,
+        suppress(ExchangeFailed),
+    ):
+        desk.run(lambda: len(came) == terms.mechanism.n, deadline)
     if not came:
         raise ExchangeFailed("no device reported in time")
-    rows = np.stack([cells for _, cells in came.values()])
-    standings = tuple(standing for standing, _ in came.values())
-    return Collection(terms, rows, standings, tuple(name.hex() for name in came))
+    names = sorted(came)
+    rows = np.stack([came[name][1] for name in names])
+    standings = tuple(came[name][0] for name in names)
+    return Collection(terms, rows, standings, tuple(name.hex() for name in names))

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import socket
-from collections.abc import Sequence
-from contextlib import ExitStack
+import ssl
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import final
 
 from dither.errors import ExchangeFailed, InvalidParameter
 from dither.mechanisms.joint.coin import Coin
 from dither.protocols.exchange import Exchange, Role
-from dither.protocols.net.meeting import Place, find_place
+from dither.protocols.net.addresses import Address, pack_address
+from dither.protocols.net.desk import Desk
+from dither.protocols.net.meeting import MEETING_NAME, find_place
 from dither.protocols.net.messages import Kind
+from dither.protocols.net.place import DevicePair
 from dither.protocols.net.report_body import NAME, Standing, pack_report
-from dither.protocols.net.streams import Address, Deadline, accept, hear, reach, run, tell
+from dither.protocols.net.streams import Deadline, hear, reach, run, tell
+from dither.protocols.net.tls import DeviceTLS
 from dither.protocols.terms import Terms
 from dither.randomness import SYSTEM, Source
 from dither.reports import Reports
@@ -23,12 +29,22 @@ from dither.reports import Reports
 @final
 @dataclass(frozen=True)
 class Tossed:
-    """A device's coins, its standing, its partner's name if it has one, and why it tossed alone if it did."""
+    """A device's coins, its standing, and why it tossed alone if it did.
+
+    `name` is the device's name at the collector. It is random, and not the name at the meeting point. `pair`
+    is a text that is the same for both partners, or None; whoever sees it for two devices knows that they are
+    partners.
+    """
 
     coins: list[Coin] = field(repr=False)
     standing: Standing
-    partner: str | None = None
     reason: str = ""
+    name: bytes = field(default_factory=partial(SYSTEM.take, NAME), repr=False)
+    pair: str | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        if len(self.name) != NAME:
+            raise InvalidParameter(f"the name of a device has {NAME} bytes")
 
 
 def toss(
@@ -38,70 +54,121 @@ def toss(
     *,
     timeout: float = 60.0,
     host: str = "127.0.0.1",
-    name: bytes | None = None,
+    tls: DeviceTLS | None = None,
     source: Source | None = None,
 ) -> Tossed:
     """Return coins tossed with the partner that the pairing names; without a partner, coins tossed alone.
 
-    `meetings` is one dealer, or three servers; `timeout` is in seconds. If anything goes wrong with other
-    devices, this returns before the timeout with coins tossed alone, of the same p. The estimate stays
-    unbiased, and `standing` says what happened.
+    `meetings` is one dealer, or three servers; `timeout` is in seconds; `host` is this device's IP address,
+    at which its partner can reach it. If anything goes wrong with other devices, this returns before the
+    timeout with coins tossed alone, of the same p. The estimate stays unbiased, and `standing` says what
+    happened.
     """
     if len(meetings) not in (1, 3):
         raise InvalidParameter("a device enrols at one dealer or at three servers")
     randomness = SYSTEM if source is None else source
     if not randomness.private:
         raise InvalidParameter("devices toss with a private source; use Exchange to toss with a seeded one")
-    if name is not None and len(name) != NAME:
-        raise InvalidParameter(f"the name of a device has {NAME} bytes")
-    called = (randomness.take(NAME) if name is None else name).hex()
+    contexts = DeviceTLS() if tls is None else tls
     deadline = Deadline.after(timeout)
-    with ExitStack() as open_:
-        listener = open_.enter_context(socket.create_server((host, 0)))
+    with _listener(host) as listener:
+        here, name = listener.getsockname()[:2], randomness.take(MEETING_NAME)
         try:
-            connections = [open_.enter_context(reach(address, deadline)) for address in meetings]
-            place = find_place(connections, called, listener.getsockname()[:2], deadline)
+            pair = find_place(meetings, name, here, deadline, contexts.servers)
         except ExchangeFailed as error:
-            return Tossed(terms.alone(count, source=source), Standing.UNPLACED, reason=str(error))
-        if place.alone:
+            return Tossed(terms.alone(count, source=source), Standing.UNPLACED, str(error))
+        if pair is None:
             return Tossed(terms.alone(count, source=source), Standing.ALONE)
-        partner = place.names[place.partner]
+        exchange = partial(Exchange, terms, pair.role, count, secret=pair.secret, source=randomness)
         try:
-            coins = _together(terms, count, place, listener, deadline, randomness)
+            if pair.role is Role.FIRST:
+                coins = _calling(exchange(), pair, deadline, contexts)
+            else:
+                coins = _called(exchange, listener, deadline, contexts)
         except ExchangeFailed as error:
-            return Tossed(terms.alone(count, source=source), Standing.LOST, partner, str(error))
-        return Tossed(coins, Standing.PAIRED, partner)
+            return Tossed(terms.alone(count, source=source), Standing.LOST, str(error), pair=pair.tag)
+        return Tossed(coins, Standing.PAIRED, pair=pair.tag)
 
 
-def _together(
-    terms: Terms, count: int, place: Place, listener: socket.socket, deadline: Deadline, source: Source
+def _listener(host: str) -> socket.socket:
+    pack_address((host, 1))  # raises if a partner could not connect
+    try:
+        return socket.create_server((host, 0), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
+    except OSError:
+        raise InvalidParameter("the IP address to listen at does not belong to this machine") from None
+
+
+def _calling(exchange: Exchange, pair: DevicePair, deadline: Deadline, tls: DeviceTLS) -> list[Coin]:
+    with reach(pair.partner, deadline, tls.partner) as connection:
+        run(exchange, connection, deadline)
+    return exchange.coins()
+
+
+@final
+class _Answered:
+    """The conversation with whoever connects: maybe a stranger, so each has its own exchange and secrets."""
+
+    def __init__(self, exchange: Exchange, ended: list[_Answered]) -> None:
+        self.exchange, self.reason = exchange, "the other side hung up"
+        self._ended = ended  # takes the conversation with the partner when it is over
+        exchange.start()
+
+    def receive(self, data: bytes) -> bytes:
+        try:
+            return self.exchange.receive(data)
+        except ExchangeFailed as error:
+            self.reason = str(error)
+            raise
+
+    def closed(self, complete: bool) -> None:
+        if complete or self.exchange.agreed:
+            self._ended.append(self)
+        self.exchange.lost()
+
+    @property
+    def known(self) -> bool:
+        return self.exchange.agreed
+
+    @property
+    def over(self) -> bool:
+        return self.exchange.done
+
+
+def _called(
+    exchange: Callable[[], Exchange], listener: socket.socket, deadline: Deadline, tls: DeviceTLS
 ) -> list[Coin]:
-    if place.index < place.partner:
-        exchange = Exchange(terms, Role.FIRST, count, context=place.context, source=source)
-        with reach(place.addresses[place.partner], deadline) as connection:
-            run(exchange, connection, deadline)
-        return exchange.coins()
-    while True:  # whoever connects may be a stranger, so each connection gets its own exchange and secrets
-        exchange = Exchange(terms, Role.SECOND, count, context=place.context, source=source)
-        with accept(listener, deadline) as connection:
-            try:
-                run(exchange, connection, deadline)
-                return exchange.coins()
-            except ExchangeFailed:
-                if exchange.agreed:
-                    raise
+    """Return the coins tossed with the one who connects and has the pair's secret."""
+    ended: list[_Answered] = []
+    with Desk(listener, lambda: _Answered(exchange(), ended), tls=tls.listener) as desk:
+        desk.run(lambda: bool(ended), deadline)
+    if not ended[0].exchange.done:
+        raise ExchangeFailed(ended[0].reason)
+    return ended[0].exchange.coins()
 
 
 def report(
-    terms: Terms, tossed: Tossed, reports: Reports, collector: Address, *, name: bytes, timeout: float = 60.0
+    terms: Terms,
+    tossed: Tossed,
+    reports: Reports,
+    collector: Address,
+    *,
+    timeout: float = 60.0,
+    delay: float = 0.0,
+    tls: ssl.SSLContext | None = None,
 ) -> None:
     """Send reports to the collector, and wait at most `timeout` seconds until it has stored them.
 
+    Two partners finish their toss at the same moment. So that the collector cannot tell partners by the time,
+    give a `delay`: this waits for a random time, uniform between 0 and so many seconds, before it connects.
     Reports that are sent again must be the same. The collector learns whether this device had a partner, not
     which.
     """
+    if isinstance(delay, bool) or not isinstance(delay, int | float) or not 0.0 <= delay < 1e9:
+        raise InvalidParameter("a delay is a number of seconds, 0 or more")
+    body = pack_report(tossed.name, terms, tossed.standing, reports.cells)
+    Deadline.after(timeout)  # raises before anything is waited for
+    time.sleep(delay * int.from_bytes(SYSTEM.take(4), "little") / (1 << 32))
     deadline = Deadline.after(timeout)
-    body = pack_report(name, terms, tossed.standing, reports.cells)
-    with reach(collector, deadline) as connection:
+    with reach(collector, deadline, tls) as connection:
         tell(connection, Kind.REPORT, body, deadline)
         hear(connection, Kind.THANKS, 0, deadline)

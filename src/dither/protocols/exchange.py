@@ -11,13 +11,18 @@ secret integer r; R = r₁ + r₂ mod 2^ℓ decides both coins. The first device
 second device's coin; the second device reads the entry of its own r₂ by oblivious transfer. The same happens
 in the other direction. Each device learns its own coin and nothing else.
 
-The digest in DONE shows that both devices have seen the same bytes. It is not a signature: somebody who can
-rewrite messages can rewrite it too, so the stream has to be authentic.
+Every body ends with a tag: HMAC-SHA256 under a key from the pair's secret, over the role of the sender, all
+bodies before and this message. A device without the secret is refused at its first message. It gets no
+answer, so it learns nothing and influences nothing. A HELLO that was recorded elsewhere has a valid tag, but
+whoever repeats it cannot compute the tag of OFFER, which depends on the other device's nonce. The keys of the
+transfers depend on the pair's secret too. Without a secret (`secret=b""`) anybody can compute the tags: then
+the stream has to be authentic. Nothing here is encrypted.
 """
 
 from __future__ import annotations
 
 import hashlib
+import hmac
 import struct
 from collections.abc import Generator
 from enum import IntEnum
@@ -34,6 +39,7 @@ from dither.randomness import SYSTEM, Source
 
 _HELLO: Final = struct.Struct("<BBI32s16s")  # role, bits, tosses, digest of terms and context, nonce
 _NONCE: Final = 16
+TAG: Final = 16  # bytes of the tag at the end of every body
 _BATCH: Final = 64  # largest number of tosses in one message
 _ROOM: Final = 1 << 19  # approximate largest size of a message, in bytes
 MOST: Final = 1 << 20  # largest number of tosses of one exchange
@@ -60,7 +66,14 @@ class Exchange:
     """
 
     def __init__(
-        self, terms: Terms, role: Role, count: int = 1, *, context: bytes = b"", source: Source | None = None
+        self,
+        terms: Terms,
+        role: Role,
+        count: int = 1,
+        *,
+        context: bytes = b"",
+        secret: bytes = b"",
+        source: Source | None = None,
     ) -> None:
         if (
             isinstance(count, bool)
@@ -71,11 +84,12 @@ class Exchange:
         self._terms, self._role, self._count = terms, Role(role), count
         self._source = SYSTEM if source is None else source
         self._digest = hashlib.sha256(terms.digest + context).digest()
+        self._key = hmac.digest(secret, b"dither exchange key", "sha256")
         self._reader, self._outbox = Reader(), bytearray()
         self._transcript = hashlib.sha256()  # of all bodies, in the order in which they were sent
         self._exchange, self._sent, self._read = NO_EXCHANGE, 0, 0
         self._tossed: list[bool] | None = None
-        self._failed = False
+        self._failed = self._fresh = False
         self._steps = self._run()
         self._expected: ExpectedMessage | None = None
 
@@ -105,8 +119,8 @@ class Exchange:
 
     @property
     def agreed(self) -> bool:
-        """Whether the other device has sent the same terms."""
-        return self._exchange != NO_EXCHANGE
+        """Whether the other device has the same terms, and has shown now that it has the pair's secret."""
+        return self._fresh
 
     @property
     def done(self) -> bool:
@@ -124,9 +138,16 @@ class Exchange:
 
     def _advance(self) -> None:
         while self._expected is not None:
-            body = self._reader.take(self._expected)
-            if body is None:
+            whole = self._reader.take(self._expected)
+            if whole is None:
                 return
+            body, tag = whole[:-TAG], whole[-TAG:]
+            if not hmac.compare_digest(
+                tag, self._tag(self._role.other, self._expected.kind, self._read, body)
+            ):
+                raise ExchangeFailed(
+                    "the other device does not have this pair's secret, or bytes were changed"
+                )
             self._read += 1
             self._transcript.update(body)
             try:
@@ -142,9 +163,10 @@ class Exchange:
         self._agree(mine, (yield from self._swap(Kind.HELLO, mine)))
         agreed = self._transcript.digest()
         self._exchange = agreed[:8]
-        sender = TableSender(bits, _bound(b"send", self._role, agreed), self._source)
+        sender = TableSender(bits, self._bound(b"send", self._role, agreed), self._source)
         public = yield from self._swap(Kind.OFFER, sender.public)
-        session = _bound(b"send", self._role.other, agreed)
+        self._fresh = True  # the tag of OFFER depends on this device's nonce
+        session = self._bound(b"send", self._role.other, agreed)
         receiver = TableReceiver(bits, session, public, self._source)
         coins = self._terms.says(self._role is not Role.FIRST)  # the other device's coin for every R
         batch = max(1, min(_BATCH, _ROOM // max(query_size(bits), reply_size(bits))))
@@ -157,14 +179,15 @@ class Exchange:
             reply = sender.reply(queries, tables)
             tossed += receiver.read((yield from self._swap(Kind.REPLY, reply)))
         seen = self._transcript.digest()
-        theirs = yield from self._swap(Kind.DONE, _bound(b"done", self._role, seen))
-        if theirs != _bound(b"done", self._role.other, seen):
+        theirs = yield from self._swap(Kind.DONE, self._bound(b"done", self._role, seen))
+        if theirs != self._bound(b"done", self._role.other, seen):
             raise ExchangeFailed("the two devices have seen different bytes: a message was changed")
         self._tossed = tossed
 
     def _swap(self, kind: Kind, body: bytes) -> Generator[ExpectedMessage, bytes, bytes]:
         """Send a message and return the other device's, which is as long. The first device sends first."""
-        expected = ExpectedMessage(kind, self._read, self._exchange, len(body), len(body))
+        size = len(body) + TAG
+        expected = ExpectedMessage(kind, self._read, self._exchange, size, size)
         if self._role is Role.FIRST:
             self._send(kind, body)
             return (yield expected)
@@ -173,9 +196,23 @@ class Exchange:
         return theirs
 
     def _send(self, kind: Kind, body: bytes) -> None:
-        self._outbox += pack(kind, self._sent, self._exchange, body)
+        tag = self._tag(self._role, kind, self._sent, body)
+        self._outbox += pack(kind, self._sent, self._exchange, body + tag)
         self._transcript.update(body)
         self._sent += 1
+
+    def _tag(self, role: Role, kind: Kind, number: int, body: bytes) -> bytes:
+        """Return the tag of a message that the device with this role sends after all bodies so far."""
+        message = self._transcript.digest() + pack(kind, number, self._exchange, body)
+        return self._bound(b"mark", role, message)[:TAG]
+
+    def _bound(self, purpose: bytes, role: Role, data: bytes) -> bytes:
+        """Return HMAC-SHA256 of data for one purpose, of four bytes, and the device with one role.
+
+        The role keeps the two directions apart. Without it, a partner that sends back a device's own public
+        key and queries would make it derive the same keys in both directions.
+        """
+        return hmac.digest(self._key, b"dither exchange " + purpose + bytes([role]) + data, "sha256")
 
     def _agree(self, mine: bytes, theirs: bytes) -> None:
         """Raise ExchangeFailed unless the other device's HELLO fits this one's."""
@@ -198,12 +235,3 @@ class Exchange:
         sent = bytes(self._outbox)
         self._outbox.clear()
         return sent
-
-
-def _bound(purpose: bytes, role: Role, digest: bytes) -> bytes:
-    """Return SHA-256 of a digest for one purpose, of four bytes, and the device with one role.
-
-    The role keeps the two directions apart. Without it, a partner that sends back a device's own public key
-    and queries would make it derive the same keys in both directions.
-    """
-    return hashlib.sha256(b"dither exchange " + purpose + bytes([role]) + digest).digest()

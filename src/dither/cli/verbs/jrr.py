@@ -3,30 +3,35 @@
 from __future__ import annotations
 
 import json
-import os
 import socket
+import ssl
 import sys
+from collections.abc import Callable
+from functools import wraps
 from pathlib import Path
 from typing import Any, TextIO
 
 import click
 import numpy as np
 
-from dither import protocols
+from dither import atomic, protocols
 from dither.cli.output import JSON_OPTION, print_json
 from dither.domains import Categories
 from dither.mechanisms.joint.joint import Joint
 from dither.mechanisms.joint.jrr import JRR
+from dither.protocols.net.addresses import Address
 from dither.protocols.net.meeting import dealer, seat, server
-from dither.protocols.net.streams import Address, Deadline
+from dither.protocols.net.streams import Deadline
+from dither.protocols.net.tls import Certificates
 from dither.reports import Reports
 from dither.wire.codec import from_json, to_json
 
+_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 _QUESTION = click.option(
     "--question",
     "asked",
     required=True,
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    type=_FILE,
     help="The question, a file written by `dither jrr question`.",
 )
 _BITS = click.option(
@@ -40,6 +45,33 @@ _GROUPING = click.option(
 )
 
 
+def _tls(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the options for TLS, and pass the certificates, or None, as `tls`."""
+
+    @click.option("--tls-certificate", type=_FILE, help="Use TLS; this process's certificate, in PEM.")
+    @click.option("--tls-key", type=_FILE, help="With --tls-certificate: its private key, in PEM.")
+    @click.option(
+        "--tls-authority", type=_FILE, help="With --tls-certificate: who signs everybody's, in PEM."
+    )
+    @wraps(command)
+    def with_tls(
+        *args: Any,
+        tls_certificate: Path | None,
+        tls_key: Path | None,
+        tls_authority: Path | None,
+        **kwargs: Any,
+    ) -> None:
+        tls = None
+        if tls_certificate is not None and tls_key is not None and tls_authority is not None:
+            tls = Certificates(tls_certificate, tls_key, tls_authority)
+            tls.server()  # raises now if the files cannot be read
+        elif (tls_certificate, tls_key, tls_authority) != (None, None, None):
+            raise click.UsageError("--tls-certificate, --tls-key and --tls-authority go together")
+        command(*args, tls=tls, **kwargs)
+
+    return with_tls
+
+
 @click.group()
 def command() -> None:
     """Toss correlated coins between processes. Read docs/protocols.md first: plain RR is often better.
@@ -51,7 +83,7 @@ def command() -> None:
     echo yes | dither jrr device --question question.json --pair localhost:7001 --to localhost:7002
     echo no | dither jrr device --question question.json --pair localhost:7001 --to localhost:7002
 
-    Nothing is encrypted: use one machine only, or a tunnel that authenticates.
+    Without --tls-certificate nothing is encrypted: then use one machine only, or a tunnel.
     """
 
 
@@ -70,7 +102,8 @@ def question(
     """Write the question that devices and collector share, and print its guarantee."""
     jrr = JRR(Categories(categories.split(",")), p=p, rho=rho, n=people)
     terms = protocols.Terms(jrr, bits, _grouping(shuffled))
-    out.write_text(to_json(jrr) + "\n", encoding="utf-8")
+    with atomic.whole(out) as stream:
+        stream.write(to_json(jrr) + "\n")
     if as_json:
         print_json({"guarantee": str(terms.guarantee)})
     else:
@@ -83,6 +116,7 @@ def question(
 @_PORT
 @click.option("--servers", metavar="A,B,C", help="Pair as one of three servers; the addresses of all three.")
 @click.option("--index", type=click.IntRange(0, 2), help="With --servers: the index of this server.")
+@_tls
 @JSON_OPTION
 @_TIMEOUT
 def pair(
@@ -91,15 +125,16 @@ def pair(
     port: int,
     servers: str | None,
     index: int | None,
+    tls: Certificates | None,
     as_json: bool,
     timeout: float,
 ) -> None:
     """Tell devices their partners, as a trusted dealer or as one of three servers."""
     if (servers is None) != (index is None):
         raise click.UsageError("--servers and --index go together")
-    places = dealer if servers is None or index is None else server(index, servers.split(","))
+    places = dealer if servers is None or index is None else server(index, servers.split(","), tls)
     with _listen(host, port) as listener:
-        told = seat(listener, people, places, Deadline.after(timeout))
+        told = seat(listener, people, places, Deadline.after(timeout), tls=_server(tls))
     if as_json:
         print_json({"told": told, "people": people})
     else:
@@ -120,9 +155,12 @@ def pair(
 @click.option(
     "--answers", type=click.File(), default="-", help="One answer a line; standard input by default."
 )
+@click.option("--delay", default=0.0, help="Report after a random time of up to so many seconds.")
+@click.option("--show-pair", is_flag=True, help="Also print a text that is the same for both partners.")
 @_BITS
 @_GROUPING
 @_HOST
+@_tls
 @JSON_OPTION
 @_TIMEOUT
 def device(
@@ -130,9 +168,12 @@ def device(
     meetings: tuple[str, ...],
     collector: str,
     answers: TextIO,
+    delay: float,
+    show_pair: bool,
     bits: int,
     shuffled: bool,
     host: str,
+    tls: Certificates | None,
     as_json: bool,
     timeout: float,
 ) -> None:
@@ -145,16 +186,18 @@ def device(
     terms.mechanism.domain.check(
         values
     )  # before anything is sent, so that no partner is lost to a wrong answer
-    name = os.urandom(16)
-    tossed = protocols.toss(terms, len(values), at, timeout=timeout, host=host, name=name)
+    contexts = None if tls is None else tls.device()
+    tossed = protocols.toss(terms, len(values), at, timeout=timeout, host=host, tls=contexts)
     sent = Reports.concatenate([coin.apply(value) for coin, value in zip(tossed.coins, values, strict=True)])
-    protocols.report(terms, tossed, sent, to, name=name, timeout=timeout)
-    standing = tossed.standing.name.lower()
+    servers = None if contexts is None else contexts.servers
+    protocols.report(terms, tossed, sent, to, timeout=timeout, delay=delay, tls=servers)
+    said = {"name": tossed.name.hex(), "standing": tossed.standing.name.lower()}
+    if show_pair and tossed.pair is not None:
+        said["pair"] = tossed.pair
     if as_json:
-        print_json({"name": name.hex(), "standing": standing, "partner": tossed.partner})
+        print_json(said)
     else:
-        partner = "" if tossed.partner is None else f" {tossed.partner}"
-        click.echo(f"{name.hex()} {standing}{partner}")
+        click.echo(" ".join(said.values()))
     if tossed.reason:
         click.echo(f"tossed alone: {tossed.reason}", err=True)
 
@@ -166,6 +209,7 @@ def device(
 @_GROUPING
 @_HOST
 @_PORT
+@_tls
 @click.option(
     "-o",
     "--out",
@@ -181,6 +225,7 @@ def collect(
     shuffled: bool,
     host: str,
     port: int,
+    tls: Certificates | None,
     out: Path | None,
     as_json: bool,
     timeout: float,
@@ -188,14 +233,15 @@ def collect(
     """Wait for the reports of the devices, and print the estimates."""
     terms = _terms(asked, bits, shuffled)
     with _listen(host, port) as listener:
-        came = protocols.collect(listener, terms, rounds=rounds, timeout=timeout)
+        came = protocols.collect(listener, terms, rounds=rounds, timeout=timeout, tls=_server(tls))
     if out is not None:
         rows = zip(came.names, came.standings, came.cells.tolist(), strict=True)
         lines = [
             json.dumps({"name": name, "standing": standing.name.lower(), "reports": row})
             for name, standing, row in rows
         ]
-        out.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        with atomic.whole(out) as stream:
+            stream.write("\n".join(lines) + "\n")
     told = [came.frequencies(number) for number in range(came.rounds)]
     if as_json:
         print_json(_answer(came, told))
@@ -223,6 +269,10 @@ def _terms(asked: Path, bits: int, shuffled: bool) -> protocols.Terms:
     if not isinstance(jrr, Joint):
         raise click.UsageError("this question is not for correlated coins; `dither jrr question` writes one")
     return protocols.Terms(jrr, bits, _grouping(shuffled))
+
+
+def _server(tls: Certificates | None) -> ssl.SSLContext | None:
+    return None if tls is None else tls.server()
 
 
 def _grouping(shuffled: bool) -> protocols.Grouping:

@@ -1,1 +1,1 @@
-"""Devices over a network: messages, bodies of reports, streams, and the meeting place."""
+"""Devices over a network: messages, bodies, sockets with and without TLS, and the meeting point."""

@@ -1,150 +1,168 @@
-"""Where devices learn whom they toss with: they enrol, and when all have come each is told its place.
+"""Where devices learn whom they toss with: they enrol, and when all have come each is told its own pair.
 
-A dealer tells each device its partner. Each of three servers tells it a share of its partner's number; only
-the device combines the three shares.
+    ENROL   name 16 · address 18
+    PLACE   the device's role, its partner's address and the pair's secret, or one share of them (see `place`)
+
+Sizes are in bytes. A device draws its name for this meeting only: the collector never sees it. It is told
+nothing about devices that are not its partner.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
-import re
 import socket
+import ssl
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
-from typing import Any, Final, final
+from typing import Final, final
 
 from dither.errors import ExchangeFailed
-from dither.protocols.net.messages import Kind
-from dither.protocols.net.streams import Address, Deadline, accept, hear, read_object, tell
+from dither.protocols.exchange import Role
+from dither.protocols.net.addresses import ADDRESS, Address, pack_address, read_address
+from dither.protocols.net.desk import PATIENCE, STRANGERS, Desk
+from dither.protocols.net.messages import NO_EXCHANGE, ExpectedMessage, Kind, Reader, pack
+from dither.protocols.net.place import (
+    DEALT_SIZE,
+    SECRET,
+    SHARED_SIZE,
+    DevicePair,
+    address_record,
+    pack_dealt,
+    read_dealt,
+    read_shared,
+)
+from dither.protocols.net.streams import Deadline, hear, reach, tell
+from dither.protocols.net.tls import Certificates
 from dither.protocols.pairing.grouping import check_number, deal_pairs
-from dither.protocols.pairing.servers import begin_share, check_servers, combine, end_share
+from dither.protocols.pairing.servers import begin_share, check_servers, end_share
+from dither.protocols.pairing.shares import NUMBER
+from dither.randomness import SYSTEM
 
-_SMALL: Final = 1 << 10  # bytes of the largest ENROL
-_LARGE: Final = 1 << 24  # bytes of the largest PLACE
-_QUICK: Final = 5.0  # seconds within which a device that has connected must have enrolled
-_NAME: Final = re.compile(r"[0-9a-f]{32}")
-
-Places = Callable[[list[str], Deadline], list[int]]
+MEETING_NAME: Final = 16  # bytes of a device's name at the meeting point
+_ENROL: Final = MEETING_NAME + ADDRESS
 
 
 @final
-@dataclass(frozen=True)
-class Place:
-    """What a device is told: its own index, all names and addresses, and its partner's index."""
+@dataclass(frozen=True, order=True)
+class Enrolled:
+    """A device that has enrolled: its name at the meeting point and its address."""
 
-    index: int
-    names: tuple[str, ...]
-    addresses: tuple[Address, ...]
-    partner: int
-
-    @property
-    def alone(self) -> bool:
-        """Whether this device has no partner."""
-        return self.partner == self.index
-
-    @property
-    def context(self) -> bytes:
-        """SHA-256 of both partners' names, mixed into what they must agree on."""
-        both = sorted((self.names[self.index], self.names[self.partner]))
-        return hashlib.sha256(":".join(both).encode()).digest()
+    name: bytes
+    address: Address
 
 
-def dealer(names: list[str], deadline: Deadline) -> list[int]:
-    """Return each device's partner, drawn here: the dealer is trusted."""
-    return list(deal_pairs(len(names)).partners)
+Places = Callable[[Sequence[Enrolled], Deadline], dict[int, bytes]]  # bodies of PLACE by index
 
 
-def server(index: int, servers: Sequence[str]) -> Places:
-    """Return the function with which one of three servers obtains its shares of the devices' partners."""
+def dealer(devices: Sequence[Enrolled], deadline: Deadline) -> dict[int, bytes]:
+    """Return what each device is told, drawn here: the dealer is trusted, and knows pairs and secrets."""
+    pairing = deal_pairs(len(devices))
+    told = {one: pack_dealt(None) for one in pairing.alone}
+    for pair in pairing.pairs:
+        secret = SYSTEM.take(SECRET)
+        for role, device in zip(Role, pair, strict=True):
+            told[device] = pack_dealt(DevicePair(role, devices[pair[role.other]].address, secret))
+    return told
+
+
+def server(index: int, servers: Sequence[str], tls: Certificates | None = None) -> Places:
+    """Return the function with which one of three servers obtains its shares; `tls` is between servers."""
     check_servers(index, servers)  # before anybody enrols
 
-    def shares(names: list[str], deadline: Deadline) -> list[int]:
-        return end_share(
-            begin_share(len(names), index, servers, ":".join(names).encode()), len(names), deadline
-        )
+    def shares(devices: Sequence[Enrolled], deadline: Deadline) -> dict[int, bytes]:
+        names = [one.name.hex() for one in devices]
+        records = [address_record(pack_address(one.address)) for one in devices]
+        held = end_share(begin_share(names, records, index, servers, tls), len(names), deadline)
+        return {
+            one: b"".join(share.to_bytes(NUMBER, "little") for share in both) for one, both in held.items()
+        }
 
     return shares
 
 
-def seat(listener: socket.socket, n: int, places: Places, deadline: Deadline) -> int:
+@final
+class _Enrolment:
+    """The conversation with one device: its ENROL, then silence until it is told its place."""
+
+    def __init__(self, came: dict[bytes, tuple[Enrolled, _Enrolment]], most: int) -> None:
+        self._came, self._most = came, most
+        self._reader = Reader()
+        self.known = self.over = self.gone = self.told = False
+
+    def receive(self, data: bytes) -> bytes:
+        self._reader.feed(data)
+        if self.known:
+            self._reader.finish()  # an enrolled device waits; it has nothing more to say
+            return b""
+        body = self._reader.take(ExpectedMessage(Kind.ENROL, 0, NO_EXCHANGE, _ENROL, _ENROL))
+        if body is not None:
+            self._reader.finish()
+            self._enrol(read_enrol(body))
+        return b""
+
+    def closed(self, complete: bool) -> None:
+        self.gone, self.told = True, complete
+
+    def _enrol(self, device: Enrolled) -> None:
+        if device.name in self._came:
+            raise ExchangeFailed("this device has enrolled already")
+        if len(self._came) == self._most:
+            raise ExchangeFailed("all devices have enrolled")
+        self._came[device.name] = device, self
+        self.known = True
+
+
+def read_enrol(body: bytes) -> Enrolled:
+    """Return the device that this ENROL names."""
+    if len(body) != _ENROL:
+        raise ExchangeFailed("a device enrols with its name and its address")
+    return Enrolled(body[:MEETING_NAME], read_address(body[MEETING_NAME:]))
+
+
+def seat(
+    listener: socket.socket,
+    n: int,
+    places: Places,
+    deadline: Deadline,
+    *,
+    tls: ssl.SSLContext | None = None,
+    strangers: int = STRANGERS,
+    patience: float = PATIENCE,
+) -> int:
     """Let n devices enrol, tell each its place, and return how many could be told.
 
-    A connection that does not follow the protocol is closed and does not count. If fewer than n devices enrol
-    before the deadline, ExchangeFailed is raised and nobody is paired.
+    A connection that does not follow the protocol is closed and does not count. One that has not enrolled
+    after `patience` seconds is closed, and so is the oldest of more than `strangers` such connections. If
+    fewer than n devices enrol before the deadline, ExchangeFailed is raised and nobody is paired.
     """
     check_number(n)
-    came: dict[str, tuple[Address, socket.socket]] = {}
+    came: dict[bytes, tuple[Enrolled, _Enrolment]] = {}
+    with Desk(listener, lambda: _Enrolment(came, n), tls=tls, strangers=strangers, patience=patience) as desk:
+        desk.run(lambda: len(came) == n, deadline)
+        ordered = [came[name] for name in sorted(came)]
+        bodies = places([device for device, _ in ordered], deadline)
+        placed = [ordered[index][1] for index in bodies]
+        for said, body in zip(placed, bodies.values(), strict=True):
+            said.over = True  # the connection is closed as soon as the place is sent
+            desk.send(said, pack(Kind.PLACE, 0, NO_EXCHANGE, body))
+        with suppress(ExchangeFailed):  # a device that does not read: its partner will toss alone
+            desk.run(lambda: all(said.gone for said in placed), deadline)
+        return sum(said.told for said in placed)
+
+
+def find_place(
+    meetings: Sequence[Address],
+    name: bytes,
+    here: Address,
+    deadline: Deadline,
+    tls: ssl.SSLContext | None = None,
+) -> DevicePair | None:
+    """Enrol at a dealer, or at three servers, and return this device's pair; None if it stays alone."""
     with ExitStack() as open_:
-        while len(came) < n:
-            connection = open_.enter_context(accept(listener, deadline))
-            try:
-                name, address = _enrolled(hear(connection, Kind.ENROL, _SMALL, deadline.within(_QUICK)))
-                if name in came:
-                    raise ExchangeFailed("this device has enrolled already")
-                came[name] = address, connection
-            except ExchangeFailed:
-                connection.close()
-        names = sorted(came)
-        told = 0
-        everybody = [[name, *came[name][0]] for name in names]
-        for index, held in enumerate(places(names, deadline)):
-            body = json.dumps({"index": index, "devices": everybody, "held": held}).encode()
-            try:
-                tell(came[names[index]][1], Kind.PLACE, body, deadline)
-                told += 1
-            except ExchangeFailed:
-                pass  # the device has gone; its partner will not reach it, and will toss alone
-        return told
-
-
-def find_place(connections: Sequence[socket.socket], name: str, here: Address, deadline: Deadline) -> Place:
-    """Enrol at a dealer, or at three servers, and return this device's place."""
-    for connection in connections:
-        body = json.dumps({"name": name, "host": here[0], "port": here[1]}).encode()
-        tell(connection, Kind.ENROL, body, deadline)
-    told = [read_object(hear(connection, Kind.PLACE, _LARGE, deadline)) for connection in connections]
-    if any(
-        (one.get("index"), one.get("devices")) != (told[0].get("index"), told[0].get("devices"))
-        for one in told
-    ):
-        raise ExchangeFailed("the three servers name different devices")
-    held = [one.get("held") for one in told]
-    return _place(told[0], name, held[0] if len(held) == 1 else combine(held))
-
-
-def _enrolled(body: bytes) -> tuple[str, Address]:
-    read = read_object(body)
-    return _name(read.get("name")), _address([read.get("host"), read.get("port")])
-
-
-def _place(read: dict[str, Any], name: str, partner: object) -> Place:
-    index, devices = read.get("index"), read.get("devices")
-    if not isinstance(devices, list) or not all(isinstance(one, list) and len(one) == 3 for one in devices):
-        raise ExchangeFailed("a place comes with the list of devices")
-    names = tuple(_name(one[0]) for one in devices)
-    addresses = tuple(_address(one[1:]) for one in devices)
-    if type(index) is not int or not 0 <= index < len(names) or names[index] != name:
-        raise ExchangeFailed("the place is that of another device")
-    if type(partner) is not int or not 0 <= partner < len(names) + len(names) % 2:
-        raise ExchangeFailed("the partner is not one of the devices")
-    return Place(index, names, addresses, partner if partner < len(names) else index)
-
-
-def _name(name: object) -> str:
-    if not isinstance(name, str) or not _NAME.fullmatch(name):
-        raise ExchangeFailed("a device's name is 32 hexadecimal digits")
-    return name
-
-
-def _address(parts: list[object]) -> Address:
-    host, port = parts
-    if (
-        not isinstance(host, str)
-        or not 0 < len(host) < 256
-        or type(port) is not int
-        or not 0 < port < 1 << 16
-    ):
-        raise ExchangeFailed("an address is a host and a port")
-    return host, port
+        connections = []
+        for address in meetings:
+            connections.append(open_.enter_context(reach(address, deadline, tls)))
+            tell(connections[-1], Kind.ENROL, name + pack_address(here), deadline)
+        if len(connections) == 1:
+            return read_dealt(hear(connections[0], Kind.PLACE, DEALT_SIZE, deadline))
+        return read_shared([hear(one, Kind.PLACE, SHARED_SIZE, deadline) for one in connections])

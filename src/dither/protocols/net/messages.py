@@ -4,9 +4,10 @@
 
 Sizes are in bytes. Every integer is little endian, here and in the bodies. The reader is told the kind, the
 number and the length of the next message, so it keeps nothing else in memory. It neither encrypts nor
-authenticates: run it inside TLS, or another channel that binds a stream to a device.
+authenticates; `exchange` authenticates what two partners send each other, and `tls` encrypts.
 
-Version 2 (from version 1): integers are little endian, REPLY carries no sealed keys, DONE carries a digest.
+Version 2 (from version 1): integers are little endian, REPLY carries no sealed keys, DONE carries a digest,
+bodies of an exchange end with a tag, and ENROL and PLACE are bytes that name one device or one pair.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ class Kind(IntEnum):
     REPLY = 4  # masked tables
     DONE = 5  # digest of the exchange; the coins have been read
     ENROL = 16  # a device asks for a partner
-    PLACE = 17  # which devices there are, and the partner or a share of it
+    PLACE = 17  # the role, the partner's address and the pair's secret, or shares of them
     REPORT = 18  # a device's reports, for the collector
     THANKS = 19  # the collector has stored the reports
 

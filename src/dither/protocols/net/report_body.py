@@ -32,6 +32,11 @@ class Standing(IntEnum):
     UNPLACED = 3  # nobody named a partner
 
 
+def report_size(terms: Terms, rounds: int) -> int:
+    """Return the bytes of a body with one report for each of so many questions."""
+    return _HEAD.size + rounds * terms.mechanism.layout.itemsize
+
+
 def pack_report(name: bytes, terms: Terms, standing: Standing, cells: Array) -> bytes:
     """Return the body with these reports, `cells` having one row for each question."""
     if len(name) != NAME:
@@ -42,7 +47,7 @@ def pack_report(name: bytes, terms: Terms, standing: Standing, cells: Array) -> 
 def read_report(terms: Terms, rounds: int, body: bytes) -> tuple[bytes, Standing, Array]:
     """Return name, standing and checked reports; raise a DitherError if no device could have sent them."""
     rule = terms.mechanism
-    if len(body) != _HEAD.size + rounds * rule.layout.itemsize:
+    if len(body) != report_size(terms, rounds):
         raise ExchangeFailed("a device sends one report for each question")
     name, digest, standing = _HEAD.unpack_from(body)
     if digest != terms.digest or standing not in set(Standing):

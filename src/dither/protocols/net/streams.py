@@ -1,22 +1,19 @@
-"""Messages and exchanges over a socket, each with a deadline.
-
-Nothing here encrypts or authenticates. An `ssl.SSLSocket` is a socket, so connections can be wrapped in TLS.
-"""
+"""Messages and exchanges over a socket that this device opened, each with a deadline."""
 
 from __future__ import annotations
 
-import json
 import socket
+import ssl
 import time
 from dataclasses import dataclass
-from typing import Any, Final, final
+from typing import Final, final
 
 from dither.errors import ExchangeFailed, InvalidParameter
 from dither.protocols.exchange import Exchange
+from dither.protocols.net.addresses import Address
 from dither.protocols.net.messages import NO_EXCHANGE, ExpectedMessage, Kind, Reader, pack
 
-Address = tuple[str, int]
-_PIECE: Final = 1 << 16  # bytes read at once
+PIECE: Final = 1 << 16  # bytes read at once
 _PAUSE: Final = 0.05  # seconds between two attempts to connect
 
 
@@ -42,9 +39,10 @@ class Deadline:
             raise ExchangeFailed("nothing came in time")
         return left
 
-    def within(self, seconds: float) -> Deadline:
-        """Return the earlier of this deadline and so many seconds from now."""
-        return Deadline(min(self.at, time.monotonic() + seconds))
+    @property
+    def passed(self) -> bool:
+        """Whether no time is left."""
+        return time.monotonic() >= self.at
 
 
 def run(exchange: Exchange, connection: socket.socket, deadline: Deadline) -> None:
@@ -71,7 +69,7 @@ def receive(connection: socket.socket, deadline: Deadline) -> bytes:
     """Return some bytes that arrived before the deadline, or raise ExchangeFailed."""
     try:
         connection.settimeout(deadline.left)
-        data = connection.recv(_PIECE)
+        data = connection.recv(PIECE)
     except TimeoutError:
         raise ExchangeFailed("nothing came in time") from None
     except OSError:
@@ -81,24 +79,31 @@ def receive(connection: socket.socket, deadline: Deadline) -> bytes:
     return data
 
 
-def reach(address: Address, deadline: Deadline) -> socket.socket:
-    """Return a connection to an address where somebody listens before the deadline."""
+def reach(address: Address, deadline: Deadline, tls: ssl.SSLContext | None = None) -> socket.socket:
+    """Return a connection to an address where somebody listens before the deadline, inside TLS if given."""
     while True:
         try:
-            return socket.create_connection(address, timeout=deadline.left)
+            connection = socket.create_connection(address, timeout=deadline.left)
         except OSError:
-            if deadline.left < 2 * _PAUSE:
+            if deadline.at - time.monotonic() < 2 * _PAUSE:
                 raise ExchangeFailed("nobody listens at this address") from None
             time.sleep(_PAUSE)
+            continue
+        return connection if tls is None else _wrapped(connection, address[0], deadline, tls)
 
 
-def accept(listener: socket.socket, deadline: Deadline) -> socket.socket:
-    """Return the next connection that is made before the deadline."""
+def _wrapped(connection: socket.socket, host: str, deadline: Deadline, tls: ssl.SSLContext) -> socket.socket:
     try:
-        listener.settimeout(deadline.left)
-        return listener.accept()[0]
-    except OSError:
-        raise ExchangeFailed("nobody came in time") from None
+        connection.settimeout(deadline.left)
+        return tls.wrap_socket(connection, server_hostname=host)
+    except (OSError, ValueError):  # an SSLError is an OSError
+        connection.close()
+        raise ExchangeFailed(
+            "no TLS connection with this address: is its certificate the right one?"
+        ) from None
+    except ExchangeFailed:
+        connection.close()
+        raise
 
 
 def tell(connection: socket.socket, kind: Kind, body: bytes, deadline: Deadline) -> None:
@@ -106,21 +111,10 @@ def tell(connection: socket.socket, kind: Kind, body: bytes, deadline: Deadline)
     send(connection, pack(kind, 0, NO_EXCHANGE, body), deadline)
 
 
-def hear(connection: socket.socket, kind: Kind, most: int, deadline: Deadline) -> bytes:
-    """Return the body of one message that belongs to no exchange, of at most `most` bytes."""
-    reader, expected = Reader(), ExpectedMessage(kind, 0, NO_EXCHANGE, 0, most)
+def hear(connection: socket.socket, kind: Kind, size: int, deadline: Deadline) -> bytes:
+    """Return the body, of `size` bytes, of one message that belongs to no exchange."""
+    reader, expected = Reader(), ExpectedMessage(kind, 0, NO_EXCHANGE, size, size)
     while (body := reader.take(expected)) is None:
         reader.feed(receive(connection, deadline))
     reader.finish()
     return body
-
-
-def read_object(body: bytes) -> dict[str, Any]:
-    """Return a body that is a JSON object as a dictionary."""
-    try:
-        read = json.loads(body)
-    except (ValueError, RecursionError):
-        read = None
-    if not isinstance(read, dict):
-        raise ExchangeFailed("the message is not a JSON object")
-    return read

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import socket
 import subprocess
@@ -13,11 +12,12 @@ from typing import Final
 
 from dither.errors import ExchangeFailed, InvalidParameter, MissingExtra
 from dither.protocols.net.streams import Deadline
+from dither.protocols.net.tls import Certificates
 from dither.protocols.pairing.grouping import SHUFFLED, Pairing, check_number
-from dither.protocols.pairing.shuffling import PRIME
+from dither.protocols.pairing.shares import PRIME, SERVERS, combine
 
-SERVERS: Final = 3
 LOOPBACK: Final = "127.0.0.1"
+Shares = dict[int, tuple[int, int]]  # by the index of the device: of its place, and of its pair's secret
 
 
 def shuffle_pairs(n: int, *, timeout: float = 120.0) -> Pairing:
@@ -25,22 +25,35 @@ def shuffle_pairs(n: int, *, timeout: float = 120.0) -> Pairing:
     check_number(n)
     deadline = Deadline.after(timeout)
     servers = [f"{LOOPBACK}:{port}" for port in _free_ports(SERVERS)]
-    running = [begin_share(n, index, servers, b"") for index in range(SERVERS)]
+    names, records = [str(device) for device in range(n)], list(range(1, n + 1))
+    running = [begin_share(names, records, index, servers) for index in range(SERVERS)]
     try:
         held = [end_share(process, n, deadline) for process in running]
     finally:
         for process in running:
             process.kill()
             process.communicate()
-    partners = [combine([shares[device] for shares in held]) for device in range(n)]
-    return Pairing(tuple(who if who < n else one for one, who in enumerate(partners)), SHUFFLED)
+    partners = [combine([shares[device][0] for shares in held]) // 2 - 1 for device in range(n)]
+    return Pairing(tuple(who if who >= 0 else one for one, who in enumerate(partners)), SHUFFLED)
 
 
-def begin_share(n: int, index: int, servers: Sequence[str], names: bytes) -> subprocess.Popen[str]:
-    """Start the process of one of the three servers; `names` must be the same for all three."""
+def begin_share(
+    names: Sequence[str],
+    records: Sequence[int],
+    index: int,
+    servers: Sequence[str],
+    tls: Certificates | None = None,
+) -> subprocess.Popen[str]:
+    """Start the process of one of the three servers, which pairs devices with these names and records."""
     check_servers(index, servers)
-    agreed = hashlib.sha256(names).hexdigest()
-    task = json.dumps({"n": n, "index": index, "servers": list(servers), "agreed": agreed})
+    files = None if tls is None else [str(one) for one in (tls.certificate, tls.key, tls.authority)]
+    task = {
+        "names": list(names),
+        "records": list(records),
+        "index": index,
+        "servers": list(servers),
+        "tls": files,
+    }
     process = subprocess.Popen(
         [sys.executable, "-m", "dither.protocols.pairing.shuffling"],
         stdin=subprocess.PIPE,
@@ -49,7 +62,7 @@ def begin_share(n: int, index: int, servers: Sequence[str], names: bytes) -> sub
         text=True,
     )
     if process.stdin is not None:
-        process.stdin.write(task + "\n")
+        process.stdin.write(json.dumps(task) + "\n")
         process.stdin.flush()
     return process
 
@@ -66,8 +79,8 @@ def check_servers(index: int, servers: Sequence[str]) -> None:
             raise InvalidParameter("the address of a server has the form HOST:PORT")
 
 
-def end_share(process: subprocess.Popen[str], n: int, deadline: Deadline) -> list[int]:
-    """Return one server's shares, one for each device; raise ExchangeFailed if its process failed."""
+def end_share(process: subprocess.Popen[str], n: int, deadline: Deadline) -> Shares:
+    """Return one server's shares for the devices that all servers saw; raise ExchangeFailed otherwise."""
     try:
         out, _ = process.communicate(timeout=deadline.left)
     except (subprocess.TimeoutExpired, ExchangeFailed):
@@ -75,24 +88,19 @@ def end_share(process: subprocess.Popen[str], n: int, deadline: Deadline) -> lis
         process.communicate()
         raise ExchangeFailed("the servers did not finish their shuffle in time") from None
     try:
-        shares = json.loads(out)["shares"]
+        told = json.loads(out)
+        shares = {
+            int(one): (int(a), int(b)) for one, (a, b) in zip(told["common"], told["shares"], strict=True)
+        }
     except (ValueError, TypeError, KeyError):
         raise ExchangeFailed(
             "a server's part of the shuffle failed; did all three see the same devices?"
         ) from None
-    if len(shares) != n:
-        raise ExchangeFailed("a server gave another number of shares than there are devices")
-    return [int(share) for share in shares]
-
-
-def combine(shares: Sequence[object]) -> int:
-    """Return the number that three shares stand for: the value at 0 of the line through them at 1, 2, 3."""
-    if len(shares) != SERVERS or not all(type(share) is int and 0 <= share < PRIME for share in shares):
-        raise ExchangeFailed(f"a partner comes in {SERVERS} shares below {PRIME}")
-    one, two, three = (share for share in shares if isinstance(share, int))
-    if (one - 2 * two + three) % PRIME:
-        raise ExchangeFailed("the three shares do not fit together: they are not on one line")
-    return (2 * one - two) % PRIME
+    if not all(0 <= one < n for one in shares) or not all(
+        0 <= share < PRIME for both in shares.values() for share in both
+    ):
+        raise ExchangeFailed("a server gave shares that are none, or for devices that did not enrol")
+    return shares
 
 
 def _free_ports(count: int) -> list[int]:
