@@ -39,10 +39,15 @@ class Reports:
 
     @staticmethod
     def concatenate(parts: list[Reports]) -> Reports:
-        """Put reports of one mechanism together, along the first axis."""
+        """Put reports of one mechanism together, along the first axis.
+
+        Raise Mismatch if they were made by different mechanisms, or are read by different codebooks.
+        """
         if not parts:
             raise InvalidParameter("there is nothing to concatenate")
         first = parts[0].mechanism
+        for part in parts[1:]:
+            check_codebooks(first, part.mechanism)
         return Reports(first, np.concatenate([part.read_by(first).cells for part in parts]))
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
@@ -68,6 +73,17 @@ class Reports:
     def __repr__(self) -> str:
         count = f"{self.mechanism.counting.answers(self.cells):,}".replace(",", " ")
         return f"Reports({count} of {_name(self.mechanism)}, {self.cells.dtype.name})"
+
+
+def check_codebooks(first: Mechanism[Any], second: Mechanism[Any]) -> None:
+    """Raise Mismatch if equal reports of two mechanisms would be read as different values."""
+    if first is second or first.fingerprint != second.fingerprint:
+        return  # other mechanisms are refused where their reports are read
+    if first.codebook() != second.codebook():
+        raise Mismatch(
+            f"these reports of {_name(first)} are read by different codebooks; choose one, "
+            "with read_by(mechanism)"
+        )
 
 
 def _name(mechanism: Mechanism[Any]) -> str:
