@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
 from dither.arrays import Array
 from dither.errors import InvalidParameter, Mismatch
+from dither.privacy import Guarantee, Pure, Unit
 
 if TYPE_CHECKING:
     from dither.mechanisms.base import Mechanism
@@ -30,6 +32,23 @@ class Reports:
     def values(self) -> Array:
         """What the reports stand for, decoded."""
         return self.mechanism.decode(self.cells)
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """What a person who sent all of these reports is promised: every value in them spends its budget.
+
+        Locations are charged one by one, and are promised together as trajectories.
+        """
+        once = self.mechanism.guarantee
+        if once.unit is Unit.TRAJECTORY:
+            count = int(np.count_nonzero(self.cells[..., 0]))  # marks of the beginnings of paths
+        else:
+            count = self.cells.size // math.prod(self.mechanism.layout.shape)
+        if count == 0:
+            return replace(once, bound=Pure(0.0))
+        if once.unit is not Unit.LOCATION:
+            return once.repeated(count)
+        return replace(once.repeated(count), unit=Unit.TRAJECTORY)
 
     def read_by(self, mechanism: Mechanism[Any]) -> Reports:
         """Give the same reports decoded another way; the other mechanism must send the same reports."""

@@ -164,6 +164,11 @@ class Guarantee:
             return False
         return _implies(self.bound, other.bound)
 
+    def unaccepted(self, assume: Iterable[str] = ()) -> tuple[str, ...]:
+        """Return what this assumes and the asker does not; that the length of a path is public is taken."""
+        accepted = {PUBLIC_LENGTH, *((assume,) if isinstance(assume, str) else assume)}
+        return tuple(line for line in self.assumes if line not in accepted)
+
     def mutual_information(self, values: float = math.inf) -> float:
         """Give an upper bound, in nats, on what one report tells about its value, whatever the prior.
 
