@@ -148,3 +148,11 @@ class OffByABit(dt.KRR):  # type: ignore[misc]
             )
 
         return twin(fair, draw=draw)
+
+
+class RawPath(dt.TraCSC):  # type: ignore[misc]
+    """TraCS-C whose parts are right, and whose paths are sent without noise."""
+
+    def _send(self, paths: Any, source: dt.randomness.Source, threads: int) -> Any:
+        axes = self.domain.to_axes(paths.points)
+        return (axes * 1000).astype(self.dtype)

@@ -90,6 +90,12 @@ def test_categories_told_too_often_are_found_out() -> None:
     assert dt.audit(dt.KRR(dt.Categories(8), epsilon=1)).ok
 
 
+def test_paths_that_are_not_drawn_by_their_parts_are_found_out() -> None:
+    finding = dt.audit(broken.RawPath(CITY, epsilon=1))
+    assert finding.problems == (sampler.PATHS,)
+    assert not finding.ok
+
+
 def test_numbers_that_are_not_finite_are_refused() -> None:
     assert sampler.NOT_FINITE in dt.audit(dt.PM(broken.AnyNumber(0, 1), epsilon=1)).problems
 

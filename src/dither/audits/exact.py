@@ -9,13 +9,15 @@ from typing import Any, Final
 
 from dither.audits.finding import Finding
 from dither.audits.probabilities import Listed, listed
-from dither.audits.sampler import MANY, compared, contradictions
+from dither.audits.sampler import MANY, compared, contradictions, pair_contradictions
+from dither.domains import Region
 from dither.errors import InvalidParameter
 from dither.kernels.kernel import CellKernel
 from dither.mechanisms.base import Answering, Mechanism
 from dither.mechanisms.combined.attributes import Attributes
 from dither.mechanisms.combined.combinator import Combinator
 from dither.mechanisms.combined.memoised import Memoised
+from dither.mechanisms.places.pair import PairMechanism
 from dither.privacy import PAC, Approximate, Bound, Guarantee, Pure
 from dither.privacy.guarantee import assumed
 
@@ -60,6 +62,8 @@ def _mechanism(mechanism: Mechanism[Any], accepted: tuple[str, ...]) -> Finding:
     if mechanism.parts and not isinstance(mechanism.kernel, CellKernel):
         parts = [_mechanism(part, accepted) for part in mechanism.parts]
         problems += [problem for part in parts for problem in part.problems]
+        if isinstance(mechanism, PairMechanism) and isinstance(mechanism.area, Region):
+            problems += dict.fromkeys(pair_contradictions(mechanism))
         bound = _larger(bound, parts)
         how += f"; {len(parts)} parts audited"
     else:

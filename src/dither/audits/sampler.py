@@ -19,16 +19,18 @@ from dither.audits.boundary_words import SCRIPTS, BoundaryWords
 from dither.audits.probabilities import Listed
 from dither.domains import Line, Plane, Text
 from dither.errors import OutsideDomain
-from dither.kernels.kernel import CellKernel
+from dither.kernels.kernel import MOST_LISTED, CellKernel
 from dither.kernels.sets import bit_rows
 from dither.kernels.sets.bits import Bits
 from dither.kernels.sets.hashed_response import HashedResponse
 from dither.kernels.sets.prefix import PrefixKernel
 from dither.mechanisms.base import Mechanism
+from dither.mechanisms.places.pair import PairMechanism
 from dither.randomness import Seeded, Source
 
 ARRAYS: Final = "arrays are drawn with other probabilities than the integers say"
 SINGLES: Final = "single values are drawn with other probabilities than the integers say"
+PATHS: Final = "locations of paths are drawn with other probabilities than their parts say"
 BOUNDARY: Final = "at a boundary of the random words a report is drawn that another input never has"
 NOT_FINITE: Final = "a value that is not finite is answered, not refused"
 
@@ -59,6 +61,17 @@ def contradictions(mechanism: Mechanism[Any], known: Listed | None) -> Iterator[
         yield from _hashed(mechanism, mechanism.kernel)
     elif isinstance(mechanism.kernel, Bits):
         yield from _bits(mechanism, mechanism.kernel)
+
+
+def pair_contradictions(mechanism: PairMechanism[Any]) -> Iterator[str]:
+    """Yield what paths of one location show beside what the two parts of a location say."""
+    place = np.asarray(mechanism.area.centre, dtype=np.float64)
+    cells = mechanism.perturb(np.tile(place, (MANY, 1, 1)), source=Seeded(3)).cells.reshape(MANY, -1)[:, 1:]
+    for axis, (part, number) in enumerate(zip(mechanism.parts, mechanism.told(place), strict=True)):
+        if part.outcomes <= MOST_LISTED:
+            law = part.kernel.likelihoods(np.arange(part.outcomes), np.asarray(number))
+            if not _agree(cells[:, axis].astype(np.int64), law):
+                yield PATHS
 
 
 def _not_finite(mechanism: Mechanism[Any]) -> Iterator[str]:
