@@ -38,7 +38,7 @@ MANY: Final = 1 << 14  # reports drawn by arrays at each of a few inputs
 ONES: Final = 1 << 10  # reports drawn one by one
 _FEW: Final = 64  # enough that arrays are drawn, not single values
 _GROUPS: Final = 8
-_ALARM: Final = 1e-9  # the probability that a right sampler is refused, at most
+_ALARM: Final = 1e-9  # the probability that one comparison refuses a right sampler, at most
 
 
 def compared(mechanism: Mechanism[Any], known: Listed | None) -> bool:
