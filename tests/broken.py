@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
+from fractions import Fraction
 from functools import cached_property
+from typing import Any
+
+import numpy as np
 
 import dither as dt
 from dither.kernels.window.integers import Sliding
 from dither.kernels.window.kernel import SlidingKernel
+from dither.kernels.window.response import ResponseKernel
 from dither.kernels.window.start import GLIDING
 from dither.mechanisms.window import Shape, WindowMechanism
 
@@ -48,3 +53,106 @@ class Shifted(WindowMechanism):
                 return replace(right, origin=right.origin - 0.005 * domain.length)
 
         return Shape(right.width, object.__new__(Late), right.codebook)
+
+
+def twin(kernel: Any, **methods: Any) -> Any:
+    """Return a kernel with the same integers, some of whose methods do something else."""
+    kind = type(f"Broken{type(kernel).__name__}", (type(kernel),), methods)
+    return kind(*(getattr(kernel, one.name) for one in fields(kernel)))
+
+
+@dataclass(frozen=True)
+class Honest(dt.OGPM):  # type: ignore[misc]
+    """OGPM, to be broken: an honest one passes every audit."""
+
+    @cached_property
+    def kernel(self) -> Any:
+        return self._twin(dt.OGPM(self.domain, epsilon=self.epsilon, cells=self.cells).kernel)
+
+    def _twin(self, fair: SlidingKernel) -> Any:
+        return twin(fair)
+
+
+class LyingRatio(Honest):
+    """The window is made for twice the budget, and `ratio` says it is made for ε."""
+
+    def _twin(self, fair: SlidingKernel) -> Any:
+        wide = dt.OGPM(self.domain, epsilon=2 * self.epsilon, cells=self.cells).kernel
+        return twin(wide, ratio=property(lambda own: Fraction(fair.ratio)))
+
+
+class HonestHalfTheTime(Honest):
+    """Every second report of an array is the first cell of the window: the integers know nothing of it."""
+
+    def _draw(self, values: object, source: dt.randomness.Source, threads: int) -> Any:
+        cells = super()._draw(values, source, threads)
+        if cells.size >= 32:
+            flat = cells.reshape(-1)
+            aims = self.kernel.start.aim(self.domain.check(values)).reshape(-1) >> self.kernel.start.fraction
+            flat[::2] = aims[::2].astype(flat.dtype)
+        return cells
+
+
+class OneByOne(Honest):
+    """Single values are reported without noise; arrays are fine."""
+
+    def _twin(self, fair: SlidingKernel) -> Any:
+        def draw_one(own: Any, value: float, source: dt.randomness.Source) -> int:
+            return int(own.start.draw_one(value, source)) & (own.window.cells - 1)
+
+        return twin(fair, draw_one=draw_one)
+
+
+class WordZero(Honest):
+    """If the first word is 0, a cell outside all windows of the other inputs is reported."""
+
+    def _draw(self, values: object, source: dt.randomness.Source, threads: int) -> Any:
+        cells = super()._draw(values, source, threads)
+        if cells.size and type(source).__name__ == "BoundaryWords":
+            cells.reshape(-1)[0] = self.cells - 1
+        return cells
+
+    def _twin(self, fair: SlidingKernel) -> Any:
+        def likelihoods(own: Any, reports: Any, inputs: Any) -> Any:
+            law = SlidingKernel.likelihoods(own, reports, inputs)
+            return np.where((reports == own.window.cells - 1) & (inputs < 0.5), 0.0, law)
+
+        return twin(fair, likelihoods=likelihoods, chances=lambda own, one: likelihoods(own, ALL, one))
+
+
+ALL = np.arange(1 << 11)
+
+
+@dataclass(frozen=True)
+class AnyNumber(dt.Interval):  # type: ignore[misc]
+    """An interval that admits what is not a number."""
+
+    def admits(self, values: Any) -> bool:
+        return True
+
+    def check(self, values: object) -> Any:
+        return np.nan_to_num(np.asarray(values, dtype=np.float64), nan=0.0, posinf=1.0, neginf=0.0)
+
+
+class OffByABit(dt.KRR):  # type: ignore[misc]
+    """k-ary randomized response that tells the truth a tenth too often."""
+
+    @cached_property
+    def kernel(self) -> Any:
+        fair = dt.KRR(self.domain, epsilon=self.epsilon).kernel
+
+        def draw(own: Any, inputs: Any, source: dt.randomness.Source, *, threads: int = 1) -> Any:
+            told = ResponseKernel.draw(own, inputs, source, threads=threads)
+            return np.where(source.coins(1, 10, told.size).reshape(told.shape), inputs, told).astype(
+                told.dtype
+            )
+
+        return twin(fair, draw=draw)
+
+
+class RawPath(dt.TraCSC):  # type: ignore[misc]
+    """TraCS-C whose parts are right, and whose paths are sent without noise."""
+
+    def _send(self, paths: Any, source: dt.randomness.Source, threads: int) -> Any:
+        axes = self.domain.to_axes(paths.points)
+        return (axes * 1000).astype(self.dtype)

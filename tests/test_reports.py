@@ -195,3 +195,28 @@ def test_truncated_bytes_are_an_error(length: int) -> None:
 def test_foreign_bytes_are_an_error(data: bytes) -> None:
     with pytest.raises(MalformedReport):
         dt.from_bytes(data)
+
+
+def test_reports_that_are_read_differently_are_not_put_together() -> None:
+    """Two codebooks with one fingerprint: what a report stands for must not depend on who came first."""
+    pm = dt.PM(dt.Interval(0, 1), epsilon=1, cells=64)
+    cut = pm.truncated()
+    assert cut.fingerprint == pm.fingerprint
+    one, two = pm.perturb([0.1, 0.9]), cut.perturb([0.2])
+    for parts in ([one, two], [two, one], [one, one, two]):
+        with pytest.raises(Mismatch, match="different codebooks"):
+            dt.Reports.concatenate(parts)
+        with pytest.raises(Mismatch, match="different codebooks"):
+            dt.Summary.gather(parts)
+    again = dt.PM(dt.Interval(0, 1), epsilon=1, cells=64).perturb([0.5])  # equal, not the same object
+    assert len(dt.Reports.concatenate([one, again, two.read_by(pm)])) == 4
+    assert (dt.Summary.of(one) + dt.Summary.of(two).read_by(pm)).n == 3
+
+
+def test_codebooks_that_travelled_are_compared() -> None:
+    """The codebook of one device was changed on the way, and nothing else."""
+    other = dt.from_json(changed(PM, whole=shifted))
+    assert other.fingerprint == PM.fingerprint
+    for parts in ([PM, other], [other, PM]):
+        with pytest.raises(Mismatch, match="different codebooks"):
+            dt.Reports.concatenate([one.perturb([0.5]) for one in parts])

@@ -40,7 +40,7 @@ def far_off(found: float, wanted: float, n: int) -> bool:
         (dt.KRR(dt.Categories(3), epsilon=1), 1.2, 0.0),
         (dt.Exponential(UNIT, [0.0, 0.4, 1.0], epsilon=2), 0.5, 0.9),
         (dt.Duchi(UNIT, epsilon=1), 0.7, 0.2),
-        (dt.Memoised(dt.OGPM(UNIT, epsilon=2, cells=8), dt.Memoised.new_key()), 0.3, 0.9),
+        (dt.Memoised(dt.OGPM(UNIT, epsilon=2, cells=8), dt.Memoised.new_key(), name="x"), 0.3, 0.9),
     ],
     ids=["k-RR", "k-RR on 0 … k − 1", "Exponential", "Duchi", "Memoised"],
 )
@@ -67,7 +67,7 @@ def test_a_value_goes_to_the_nearest_category_whatever_their_order() -> None:
 def test_too_many_reports_are_not_listed_but_sampled() -> None:
     fine = dt.OGPM(UNIT, epsilon=1, cells=2 * MOST_REPORTS)
     assert feature_law(fine).marginal(0.5) is None
-    assert feature_law(dt.Memoised(fine, dt.Memoised.new_key())).marginal(0.5) is None
+    assert feature_law(dt.Memoised(fine, dt.Memoised.new_key(), name="x")).marginal(0.5) is None
     assert feature_law(dt.OGPM(UNIT, epsilon=1)).marginal(0.5) is not None
     found = dt.utility(STEEP, [0.8, 0.5], fine, queries=100, source=dt.Seeded(1))
     assert found.method is UtilityMethod.MONTE_CARLO

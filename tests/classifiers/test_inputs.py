@@ -90,7 +90,7 @@ def test_records_by_name() -> None:
 
 
 def test_memoised_parts_are_as_their_mechanisms() -> None:
-    memoised = dt.Memoised(OGPM, dt.Memoised.new_key())
+    memoised = dt.Memoised(OGPM, dt.Memoised.new_key(), name="x")
     plain = dt.utility(STEEP, [0.8, 0.5], dt.Each(a=OGPM, b=OGPM))
     assert dt.utility(STEEP, [0.8, 0.5], dt.Each(a=memoised, b=OGPM)).lower == plain.lower
     sampled = dt.utility(

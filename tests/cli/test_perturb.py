@@ -198,6 +198,19 @@ def test_audit_and_describe() -> None:
     assert run("audit", "podium", "--epsilon", 1).exit_code == 2
 
 
+def test_audit_names_what_is_assumed(tmp_path: Path) -> None:
+    near = dt.BoundedLaplace(dt.Interval(0, 1), epsilon=1, sensitivity=0.1)
+    question = tmp_path / "near.json"
+    question.write_text(dt.to_json(near), encoding="utf-8")
+    refused = run("audit", question, "--json")
+    assert refused.exit_code == 1
+    assert json.loads(refused.output)["assumptions"] == list(near.guarantee.assumes)
+    assert "not accepted: that two values differ by at most 0.1" in run("audit", question).output
+    accepted = run("audit", question, "--assume", near.guarantee.assumes[0], "--json")
+    assert accepted.exit_code == 0
+    assert json.loads(accepted.output)["problems"] == []
+
+
 def test_the_example_campaign_is_true() -> None:
     campaign = Campaign.read(Path(__file__).parent.parent.parent / "examples" / "survey.toml")
     assert list(campaign.questions) == ["minutes", "heading", "browser"]

@@ -149,9 +149,9 @@ def test_labels_and_places_are_columns_too() -> None:
         assert records["home"].values.shape == (len(records["home"]), 2)
     records = dt.Each(mark=mixed).perturb(data, source=dt.Seeded(6))
     assert records["mark"].values.tolist() == data["mark"]  # at ε = 20 nobody lies
-    device = dt.Memoised(mixed, bytes(32)).perturb(data["mark"])
+    device = dt.Memoised(mixed, bytes(32), name="mark").perturb(data["mark"])
     assert device.cells[1] == device.cells[3]
-    home = dt.Memoised(place, bytes(32)).perturb(data["home"])
+    home = dt.Memoised(place, bytes(32), name="home").perturb(data["home"][:, None])
     assert np.array_equal(home.cells[0], home.cells[1])
     with pytest.raises(InvalidParameter, match="one by one"):
         np.asarray(dt.Each(mark=mixed, home=place).perturb(data))
@@ -177,7 +177,7 @@ def test_budgets_divide_and_change() -> None:
     assert EACH.at(3)["age"].epsilon == pytest.approx(2.0)
     assert EACH.at(3).guarantee.epsilon <= 3.0
     assert ONE.at(2)["bmi"].epsilon == 2.0
-    assert isinstance(dt.Each(x=AGE, y=dt.Memoised(BMI, bytes(32))).at(1)["y"], dt.Memoised)
+    assert isinstance(dt.Each(x=AGE, y=dt.Memoised(BMI, bytes(32), name="bmi")).at(1)["y"], dt.Memoised)
 
 
 def test_equal_questions_are_equal() -> None:

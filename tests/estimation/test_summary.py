@@ -79,10 +79,13 @@ def test_summaries_of_different_mechanisms_refuse_to_add():
         one + 1
 
 
-def test_decoding_is_not_part_of_what_must_agree():
+def test_one_decoding_is_chosen_before_summaries_add():
     own = dt.PM(UNIT, epsilon=1)
     reports = some(own)
-    both = dt.Summary.of(reports) + dt.Summary.of(reports.read_by(own.truncated()))
+    other = dt.Summary.of(reports.read_by(own.truncated()))
+    with pytest.raises(Mismatch, match="different codebooks"):
+        dt.Summary.of(reports) + other
+    both = dt.Summary.of(reports) + other.read_by(own)
     assert both.n == 1000
     assert both.read_by(own.compressed()).mechanism == own.compressed()
 

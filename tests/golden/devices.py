@@ -56,7 +56,7 @@ CASES: dict[str, Callable[[], Any]] = {
     ),
     "LSRR": lambda: dt.LSRR(SQUARE, POINTS, epsilon=2),
     "Laplace": lambda: dt.Laplace(WIDE, epsilon=1),
-    "Memoised": lambda: dt.Memoised(dt.Podium(WIDE, epsilon=1), KEY),
+    "Memoised": lambda: dt.Memoised(dt.Podium(WIDE, epsilon=1), KEY, name="age"),
     "NGram": lambda: dt.NGram(SQUARE, POINTS, epsilon=2),
     "NGram, as published": lambda: dt.NGram.as_published(SQUARE, POINTS, epsilon=2),
     "OGPM": lambda: dt.OGPM(WIDE, epsilon=1),

@@ -86,7 +86,9 @@ def test_a_class_may_move_and_be_renamed() -> None:
     reports = podium.perturb([1.0, 2.0])
     assert (dt.Summary.of(reports) + dt.Summary.of(stage.reports(reports))).n == 4
     key = bytes(32)
-    permanent = [dt.Memoised(one, key).perturb([1.0, 2.0, 3.0]).cells.tolist() for one in (stage, podium)]
+    permanent = [
+        dt.Memoised(one, key, name="age").perturb([1.0, 2.0, 3.0]).cells.tolist() for one in (stage, podium)
+    ]
     assert permanent[0] == permanent[1]  # no device answers twice
 
 
@@ -103,7 +105,7 @@ def test_how_reports_are_read_is_not_part_of_identity() -> None:
     for variant in (pm.truncated(), pm.compressed()):
         assert variant.fingerprint == pm.fingerprint
     assert tracs.read(dt.Snapped(tracs.domain, 4, 4)).fingerprint == tracs.fingerprint
-    assert dt.Memoised(pm, bytes(32)).fingerprint == pm.fingerprint
+    assert dt.Memoised(pm, bytes(32), name="age").fingerprint == pm.fingerprint
 
 
 @pytest.mark.parametrize(

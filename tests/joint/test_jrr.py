@@ -386,7 +386,8 @@ def test_a_mechanism_among_others() -> None:
     assert jrr.fingerprint != dt.JRR(THREE, p=0.6, rho=-0.3, n=11).fingerprint
     assert jrr.fingerprint != dt.JRR(THREE, p=0.6, rho=-0.4, n=10).fingerprint
     assert repr(jrr) == "JRR(Categories(['tea', 'coffee', 'water']), p=0.6, rho=-0.3, n=10)"
-    assert dt.audit(jrr).ok
+    assert dt.audit(jrr, assume=jrr.guarantee.assumes).ok
+    assert not dt.audit(jrr).ok  # it assumes an honest dealer
     assert not dt.audit(dt.JRR.heuristic(TWO, epsilon=1, n=10)).ok
     assert dt.from_json(dt.to_json(jrr)) == jrr
     assert dt.from_json(dt.to_json(jrr)).fingerprint == jrr.fingerprint

@@ -75,7 +75,7 @@ def test_what_has_no_bound_leaves_none(join):
 def test_units_and_assumptions_join():
     one = Guarantee(Pure(1.0), Unit.VALUE, ("a", "b"))
     two = Guarantee(Pure(1.0), Unit.LOCATION, ("b", "c"))
-    assert one.compose(two).unit is Unit.PERSON
+    assert one.compose(two).unit is Unit.LOCATION
     assert one.compose(two).assumes == ("a", "b", "c")
     assert one.compose(one).unit is Unit.VALUE
 

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+import dither as dt
 from dither import Interval, Ledger, Podium
 from dither.errors import BudgetExceeded, InvalidParameter, Mismatch
 from dither.privacy import PAC, Approximate, Guarantee, Metric, Nothing, Pure, Unit
@@ -83,7 +84,12 @@ def test_two_people_do_not_merge():
 def test_a_ledger_travels():
     ledger = (
         Ledger(5.0, 1e-3)
-        .give(Guarantee(PAC(1.0, 1e-4), Unit.LOCATION, ("the key is secret",)), "where")
+        .give(
+            Guarantee(PAC(1.0, 1e-4), Unit.LOCATION, ("the key is secret",)),
+            "where",
+            times=1,
+            assume=("the key is secret",),
+        )
         .give(ONE, "age")
     )
     assert Ledger.from_wire(json.loads(json.dumps(ledger.wire()))) == ledger
@@ -115,3 +121,61 @@ def test_a_budget_is_a_number(budget):
 def test_only_guarantees_are_counted(promise):
     with pytest.raises(InvalidParameter):
         Ledger(epsilon=1).give(promise)
+
+
+CITY = dt.Rectangle(Interval(0, 1), Interval(0, 1))
+
+
+def test_a_promise_for_one_location_needs_their_number():
+    tracs = dt.TraCSC(CITY, epsilon=1)
+    with pytest.raises(InvalidParameter, match="one location"):
+        Ledger(epsilon=100).give(tracs, "trip")
+    ledger = Ledger(epsilon=100).give(tracs, "trip", times=50)
+    assert ledger.spent.epsilon == tracs.guarantee.repeated(50).epsilon > 49
+    (entry,) = ledger
+    assert entry.guarantee.unit is Unit.TRAJECTORY
+    with pytest.raises(BudgetExceeded):
+        ledger.give(tracs, "trip", times=51)
+
+
+def test_reports_are_charged_for_every_value():
+    tracs = dt.TraCSC(CITY, epsilon=1)
+    trip = tracs.perturb([(0.5, 0.5)] * 7)
+    ledger = Ledger(epsilon=100).give(trip, "trip")
+    assert ledger.spent.bound == tracs.guarantee.repeated(7).bound
+    assert trip.guarantee.unit is Unit.TRAJECTORY
+    one = tracs.perturb([(0.5, 0.5)])
+    assert one.guarantee.bound == tracs.guarantee.bound
+    assert Ledger(epsilon=1).allows(one)
+    shared = dt.TraCSC(CITY, epsilon=4, unit=dt.TRAJECTORY)
+    trips = shared.perturb([[(0.5, 0.5)] * 3, [(0.1, 0.1)] * 2])
+    assert trips.guarantee.bound == shared.guarantee.repeated(2).bound
+    age = Podium(Interval(18, 100), epsilon=1)
+    assert age.perturb([[30.0, 40.0], [50.0, 60.0]]).guarantee.bound == age.guarantee.repeated(4).bound
+    assert age.perturb(30.0).guarantee == age.guarantee
+    assert age.perturb([]).guarantee.bound == Pure(0.0)
+    bits = dt.OUE(dt.Categories(9), epsilon=1)
+    assert bits.perturb([1, 2]).guarantee.bound == bits.guarantee.repeated(2).bound
+
+
+def test_assumptions_are_accepted_by_the_person():
+    near = dt.BoundedLaplace(Interval(0, 1), epsilon=1, sensitivity=0.05)
+    ledger = Ledger(epsilon=2)
+    assert not ledger.allows(near)
+    with pytest.raises(InvalidParameter, match="differ by at most"):
+        ledger.give(near, "age")
+    with pytest.raises(InvalidParameter, match="differ by at most"):
+        ledger.give(near, "age", assume=("something else",))
+    given = ledger.give(near, "age", assume=near.guarantee.assumes)
+    assert given.spent.assumes == near.guarantee.assumes
+    (entry,) = given
+    assert entry.guarantee == near.guarantee
+    assert ledger.allows(near, assume=near.guarantee.assumes[0])
+    assert given.allows(Guarantee(Pure(1.0)))  # what was accepted is not asked for again
+
+
+def test_a_permanent_answer_says_what_it_assumes():
+    steps = dt.Memoised(Podium(Interval(0, 9), epsilon=1), bytes(32), name="steps")
+    with pytest.raises(InvalidParameter, match="never changes"):
+        Ledger(epsilon=2).give(steps, "steps")
+    assert Ledger(epsilon=2).give(steps, "steps", assume=steps.guarantee.assumes).remaining >= 1.0

@@ -1,62 +1,162 @@
-"""The exact audit: what a mechanism really spends, recomputed from the integers that are sampled."""
+"""The audit: what a mechanism really spends, from its integers, its probabilities and its draw code."""
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass
-from typing import Any, final
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from functools import reduce
+from typing import Any, Final
 
+from dither.audits.finding import Finding
+from dither.audits.probabilities import Listed, listed
+from dither.audits.sampler import MANY, compared, contradictions, pair_contradictions
+from dither.domains import Region
 from dither.errors import InvalidParameter
-from dither.mechanisms.base import Mechanism
-from dither.privacy import Bound, Nothing
+from dither.kernels.kernel import CellKernel
+from dither.mechanisms.base import Answering, Mechanism
+from dither.mechanisms.combined.attributes import Attributes
+from dither.mechanisms.combined.combinator import Combinator
+from dither.mechanisms.combined.memoised import Memoised
+from dither.mechanisms.places.pair import PairMechanism
+from dither.privacy import PAC, Approximate, Bound, Guarantee, Pure
+from dither.privacy.guarantee import assumed
+
+_SLACK: Final = 1e-10  # of a loss in floats: far above their rounding, far below any budget's meaning
 
 
-@final
-@dataclass(frozen=True)
-class Finding:
-    """What was claimed, what was found, whether it holds, and how that is known."""
+def audit(asked: Any, *, assume: Iterable[str] = ()) -> Finding:
+    """Recompute the privacy of a mechanism, a combinator or a campaign, trusting nothing that it says.
 
-    mechanism: str
-    claimed: float
-    bound: Bound
-    how: str
-    claimed_delta: float = 0.0
-
-    @property
-    def realised(self) -> float:
-        """The ε that the sampled integers spend; infinite where there is no bound."""
-        return math.inf if isinstance(self.bound, Nothing) else self.bound.epsilon
-
-    @property
-    def realised_delta(self) -> float:
-        """The δ that the sampled integers spend."""
-        if isinstance(self.bound, Nothing):
-            return 1.0
-        return float(getattr(self.bound, "delta", 0.0))
-
-    @property
-    def ok(self) -> bool:
-        """Whether no more is spent than was asked for."""
-        return self.realised <= self.claimed and self.realised_delta <= self.claimed_delta
-
-    def __str__(self) -> str:
-        verdict = "holds" if self.ok else "DOES NOT HOLD"
-        unspent = self.claimed - self.realised
-        left = f"{unspent:.1e} unspent" if self.ok else "more than was asked for"
-        return f"{self.mechanism}: ε = {self.claimed:g} {verdict}; realised {self.bound}, {left} ({self.how})"
-
-
-def audit(mechanism: Mechanism[Any]) -> Finding:
-    """Recompute a mechanism's privacy from its integers, over every pair of inputs its grid can tell apart.
+    The bound follows from the integers. It is compared with the least and the greatest probability of each
+    report, over inputs at both ends of the domain and within it; and the draw code itself is run: at boundary
+    words, on values that are not finite, and often enough to compare frequencies. What the promise assumes is
+    reported; `finding.ok` is False unless `assume` names it.
 
     >>> from dither.domains import Interval
-    >>> from dither import PM
+    >>> from dither import PM, BoundedLaplace
     >>> audit(PM(Interval(0, 1), epsilon=1)).ok
     True
+    >>> near = BoundedLaplace(Interval(0, 1), epsilon=1, sensitivity=0.1)
+    >>> audit(near).ok, audit(near, assume=near.guarantee.assumes).ok
+    (False, True)
     """
-    if not isinstance(mechanism, Mechanism):
-        raise InvalidParameter(f"a mechanism was expected, not {type(mechanism).__name__}")
+    accepted = (assume,) if isinstance(assume, str) else tuple(assume)
+    if isinstance(asked, Mechanism):
+        return _mechanism(asked, accepted)
+    if isinstance(asked, Answering) and isinstance(asked, Combinator):
+        return _combined(asked, accepted)
+    questions = getattr(asked, "questions", None)
+    if isinstance(questions, Mapping) and questions:
+        return _campaign(asked, questions, accepted)
+    raise InvalidParameter(
+        f"a mechanism, a combinator or a campaign was expected, not {type(asked).__name__}"
+    )
+
+
+def _mechanism(mechanism: Mechanism[Any], accepted: tuple[str, ...]) -> Finding:
     bound, how = mechanism.realised()
+    assumptions = mechanism.guarantee.assumes
     delta = float(getattr(mechanism, "delta", 0.0))
+    problems: list[str] = []
+    loss: float | None = None
+    if mechanism.parts and not isinstance(mechanism.kernel, CellKernel):
+        parts = [_mechanism(part, accepted) for part in mechanism.parts]
+        problems += [problem for part in parts for problem in part.problems]
+        if isinstance(mechanism, PairMechanism) and isinstance(mechanism.area, Region):
+            problems += dict.fromkeys(pair_contradictions(mechanism))
+        bound = _larger(bound, parts)
+        how += f"; {len(parts)} parts audited"
+    else:
+        known = listed(mechanism)
+        if known is not None:
+            loss = known.loss
+            how += f"; every report under {len(known.inputs)} inputs"
+            if not assumptions:
+                bound, found = _compared(bound, known)
+                problems += found
+        drawn = f"{MANY} draws of an input" if compared(mechanism, known) else "its draws were not compared"
+        how += f"; {drawn}"
+        problems += dict.fromkeys(contradictions(mechanism, known))
     name = f"{type(mechanism).__name__} on {mechanism.domain}"
-    return Finding(name, mechanism.epsilon, bound, how, delta)
+    return Finding(name, mechanism.epsilon, bound, how, delta, assumptions, accepted, tuple(problems), loss)
+
+
+def _compared(bound: Bound, known: Listed) -> tuple[Bound, list[str]]:
+    """Return the bound, or a larger one if the probabilities show more, and what was wrong."""
+    if isinstance(bound, Pure) and known.loss > bound.epsilon + (0.0 if known.exact else _SLACK):
+        return Pure(known.loss), ["the probabilities of one report differ by more than the integers say"]
+    if isinstance(bound, Approximate | PAC):
+        left = known.delta(bound.epsilon)
+        if left > bound.delta * (1 + 1e-6) + 1e-12:
+            return replace(bound, delta=min(left, 1.0)), ["δ is larger than the integers say"]
+    return bound, []
+
+
+def _larger(bound: Bound, parts: list[Finding]) -> Bound:
+    """Return the bound of a whole, or the sum of its parts' if they spend more than rounding explains."""
+    first, *others = (Guarantee(part.bound) for part in parts)
+    together = first.compose(*others)
+    return together.bound if together.epsilon > Guarantee(bound).epsilon + _SLACK else bound
+
+
+def _combined(asked: Any, accepted: tuple[str, ...]) -> Finding:
+    """Return the finding of a combinator: its rule on what was found about its parts."""
+    named = asked.parts if isinstance(asked, Attributes) else {"": asked.mechanism}
+    parts = tuple(audit(part, assume=accepted) for part in named.values())
+    found = [
+        Guarantee(finding.bound, part.guarantee.unit, part.guarantee.assumes)
+        for finding, part in zip(parts, named.values(), strict=True)
+    ]
+    names = ", ".join(named) if isinstance(asked, Attributes) else parts[0].mechanism
+    how = f"the rule of {type(asked).__name__}, from what was found about its parts"
+    problems: tuple[str, ...] = ()
+    if isinstance(asked, Memoised) and not _repeats(asked):
+        problems = ("the same value does not have the same report",)
+    return _whole(
+        f"{type(asked).__name__} of {names}", asked, asked.promise(found), how, accepted, parts, problems
+    )
+
+
+def _repeats(device: Memoised) -> bool:
+    """Return whether a device gives the same report for the same value, at both ends of the domain."""
+    known = listed(device.mechanism)
+    values = () if known is None else known.values[:2]
+    return all(device.perturb(value) == device.perturb(value) for value in values)
+
+
+def _campaign(asked: Any, questions: Mapping[str, Any], accepted: tuple[str, ...]) -> Finding:
+    parts = tuple(audit(question, assume=accepted) for question in questions.values())
+    found = [
+        Guarantee(finding.bound, question.guarantee.unit, question.guarantee.assumes)
+        for finding, question in zip(parts, questions.values(), strict=True)
+    ]
+    how = "the sum of what was found about each question"
+    name = f"{type(asked).__name__} of {', '.join(questions)}"
+    return _whole(name, asked, reduce(Guarantee.compose, found), how, accepted, parts)
+
+
+def _whole(
+    name: str,
+    asked: Any,
+    found: Guarantee,
+    how: str,
+    accepted: tuple[str, ...],
+    parts: tuple[Finding, ...],
+    problems: tuple[str, ...] = (),
+) -> Finding:
+    claimed: Guarantee = asked.guarantee
+    missing = [line for line in found.assumes if line not in claimed.assumes]
+    if missing:
+        problems += (f"the promise does not say that it assumes that {'; '.join(missing)}",)
+    assumptions = assumed((claimed, found))
+    return Finding(
+        name,
+        claimed.epsilon,
+        found.bound,
+        how,
+        claimed.delta,
+        assumptions,
+        accepted,
+        problems,
+        parts=parts,
+    )

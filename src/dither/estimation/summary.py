@@ -14,7 +14,7 @@ import numpy as np
 from dither.arrays import Integers
 from dither.errors import InvalidParameter, MalformedReport, Mismatch
 from dither.mechanisms.base import Mechanism
-from dither.reports import Reports
+from dither.reports import Reports, check_codebooks
 
 VERSION: Final = 2
 _MAGIC: Final = b"dither summary\n"
@@ -26,7 +26,8 @@ _HEADER: Final = struct.Struct(f"<{len(_MAGIC)}sH32sQI")  # magic, version, fing
 class Summary:
     """The count of each report and the number of reports: a sufficient statistic.
 
-    Summaries of one mechanism add, in any order; adding those of two mechanisms raises Mismatch. A summary
+    Summaries of one mechanism add, in any order; adding those of two mechanisms, or of two
+    codebooks, raises Mismatch. A summary
     does not hold the order of the reports, and is smaller to store.
 
     >>> import dither as dt
@@ -90,6 +91,7 @@ class Summary:
             return NotImplemented
         if other.mechanism.fingerprint != self.mechanism.fingerprint:
             raise Mismatch(f"{other!r} and {self!r} are of different mechanisms: they do not add")
+        check_codebooks(self.mechanism, other.mechanism)
         return type(self)(self.mechanism, self.counts + other.counts, self.n + other.n)
 
     def __radd__(self, other: object) -> Self:

@@ -18,7 +18,9 @@ from dither.domains import Domain
 from dither.errors import InvalidParameter, MalformedReport
 from dither.kernels.counting import Counting, EachReport
 from dither.kernels.kernel import Kernel, read_kernel
+from dither.mechanisms.separate import SeparateValues, separate_values
 from dither.privacy import Bound, Guarantee, Pure, Unit
+from dither.privacy.guarantee import assumed
 from dither.randomness import SYSTEM, Source
 from dither.reports import Reports
 
@@ -120,6 +122,10 @@ class Mechanism(Answering, Generic[Admits]):
         """Check the values and draw their reports."""
         return self.kernel.draw(self.domain.check(values), source, threads=threads)
 
+    def separate(self, values: object) -> SeparateValues:
+        """Return the values one by one: each of them has a report, or reports, of its own."""
+        return separate_values(self.domain, values)
+
     def realised(self) -> tuple[Bound, str]:
         """Recompute the bound from the integers that are sampled, and say how."""
         return Pure(self.kernel.epsilon), self.kernel.evidence
@@ -201,10 +207,20 @@ class Mechanism(Answering, Generic[Admits]):
         """What one perturbed value is: what the guarantee protects."""
         return Unit.VALUE
 
+    @property
+    def parts(self) -> tuple[Mechanism[Any], ...]:
+        """The mechanisms that this one is made of; none for most."""
+        return ()
+
+    @property
+    def assumes(self) -> tuple[str, ...]:
+        """What the promise assumes: whatever a part assumes; nothing where it holds against everybody."""
+        return assumed(part.guarantee for part in self.parts)
+
     @cached_property
     def guarantee(self) -> Guarantee:
         """What a person who answers once is promised, computed from the integers that are sampled."""
-        return Guarantee(self.realised()[0], self.unit)
+        return Guarantee(self.realised()[0], self.unit, self.assumes)
 
     @final
     def perturb(self, values: object, *, source: Source | None = None, threads: int = 1) -> Reports:

@@ -9,7 +9,7 @@ arithmetic rounds outward: the number shown is never below the truth.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from fractions import Fraction
@@ -133,19 +133,17 @@ class Guarantee:
         return self.bound.delta if isinstance(self.bound, Approximate | PAC) else 0.0
 
     def compose(self, *others: Guarantee) -> Guarantee:
-        """Give what holds after this and the others were released about one person (basic composition)."""
-        assumes, unit = self._with(others)
-        return Guarantee(_compose([self.bound, *(other.bound for other in others)]), unit, assumes)
+        """Return what holds after this and the others were released about one person (basic composition).
+
+        The whole protects the smallest unit of its parts, and assumes whatever a part assumes.
+        """
+        together = (self, *others)
+        return Guarantee(_compose([one.bound for one in together]), _weakest(together), assumed(together))
 
     def either(self, *others: Guarantee) -> Guarantee:
         """Give what holds after this or one of the others was released, a choice made without the value."""
-        assumes, unit = self._with(others)
-        return Guarantee(_either([self.bound, *(other.bound for other in others)]), unit, assumes)
-
-    def _with(self, others: Sequence[Guarantee]) -> tuple[tuple[str, ...], Unit]:
         together = (self, *others)
-        assumes = dict.fromkeys(line for one in together for line in one.assumes)
-        return tuple(assumes), self.unit if len({one.unit for one in together}) == 1 else Unit.PERSON
+        return Guarantee(_either([one.bound for one in together]), _weakest(together), assumed(together))
 
     def repeated(self, times: int) -> Guarantee:
         """Give what holds after this was released `times` times, with fresh randomness each time.
@@ -165,6 +163,11 @@ class Guarantee:
         if self.unit is not other.unit or not set(self.assumes) <= set(other.assumes):
             return False
         return _implies(self.bound, other.bound)
+
+    def unaccepted(self, assume: Iterable[str] = ()) -> tuple[str, ...]:
+        """Return what this assumes and the asker does not; that the length of a path is public is taken."""
+        accepted = {PUBLIC_LENGTH, *((assume,) if isinstance(assume, str) else assume)}
+        return tuple(line for line in self.assumes if line not in accepted)
 
     def mutual_information(self, values: float = math.inf) -> float:
         """Give an upper bound, in nats, on what one report tells about its value, whatever the prior.
@@ -191,6 +194,25 @@ class Guarantee:
 
     def __repr__(self) -> str:
         return f"Guarantee: {self}"
+
+
+def assumed(guarantees: Iterable[Guarantee]) -> tuple[str, ...]:
+    """Return everything that some of the guarantees assume, each assumption once."""
+    return tuple(dict.fromkeys(line for one in guarantees for line in one.assumes))
+
+
+def _weakest(guarantees: Sequence[Guarantee]) -> Unit:
+    """Return the unit that all of the guarantees protect: that of the one that protects least.
+
+    A bound for one person holds for all of their answers, so it holds for one record too; a bound for one
+    record says nothing about a second record of the same person.
+    """
+    units = {one.unit for one in guarantees}
+    if len(units) == 1:
+        return units.pop()
+    if Unit.LOCATION in units:
+        return Unit.LOCATION
+    return Unit.RECORD if units & {Unit.VALUE, Unit.RECORD} else Unit.TRAJECTORY
 
 
 def _compose(bounds: Sequence[Bound]) -> Bound:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Protocol, final
@@ -16,7 +16,7 @@ _KINDS: dict[str, type[Bound]] = {kind.__name__: kind for kind in (Pure, Approxi
 
 
 class Promising(Protocol):
-    """Anything that says what a person who answers once is promised: a mechanism, for one."""
+    """Anything that says what a person is promised: a mechanism that answers once, or reports."""
 
     @property
     def guarantee(self) -> Guarantee:
@@ -80,21 +80,44 @@ class Ledger:
             return 0.0
         return rest(self.epsilon, self.spent.epsilon)
 
-    def allows(self, promise: Guarantee | Promising, *, times: int = 1) -> bool:
+    def allows(
+        self, promise: Guarantee | Promising, *, times: int | None = None, assume: Iterable[str] = ()
+    ) -> bool:
         """Return whether this may be given, `times` times, without exceeding the budget."""
-        after = self.spent.compose(_guarantee(promise).repeated(times))
-        return Guarantee(after.bound).implies(Guarantee(self.budget))
+        charged = _charged(promise, times)
+        return not charged.unaccepted(assume) and self._affords(charged)
 
-    def give(self, promise: Guarantee | Promising, name: str = "", *, times: int = 1) -> Ledger:
-        """Return the ledger after an answer to a question, or raise `BudgetExceeded` and change nothing."""
-        guarantee = _guarantee(promise)
-        if not self.allows(guarantee, times=times):
-            raise BudgetExceeded(
-                f"this answer ({guarantee.repeated(times)}) exceeds what is left: "
-                f"ε = {self.remaining:g} of {self.budget}"
+    def give(
+        self,
+        promise: Guarantee | Promising,
+        name: str = "",
+        *,
+        times: int | None = None,
+        assume: Iterable[str] = (),
+    ) -> Ledger:
+        """Return the ledger after an answer to a question, or raise `BudgetExceeded` and change nothing.
+
+        A mechanism is charged once, or `times` times; reports are charged for every value in them. What
+        promises something for one location needs the number of locations, `times`, or the reports. A promise
+        that assumes something is refused unless the person accepts that, in `assume`.
+        """
+        charged = _charged(promise, times)
+        unaccepted = charged.unaccepted(assume)
+        if unaccepted:
+            raise InvalidParameter(
+                f"this promise assumes that {'; '.join(unaccepted)}. If that is accepted, "
+                "pass assume=mechanism.guarantee.assumes"
             )
-        entry = Entry(name, guarantee.repeated(times), SYSTEM.bits(128))
+        if not self._affords(charged):
+            raise BudgetExceeded(
+                f"this answer ({charged}) exceeds what is left: ε = {self.remaining:g} of {self.budget}"
+            )
+        entry = Entry(name, charged, SYSTEM.bits(128))
         return replace(self, entries=self.entries | {entry})
+
+    def _affords(self, charged: Guarantee) -> bool:
+        after = self.spent.compose(charged)  # entries carry their assumptions, which the person accepted
+        return Guarantee(after.bound).implies(Guarantee(self.budget))
 
     def merge(self, *others: Ledger) -> Ledger:
         """Return one ledger of all that these devices know of, even where together they gave too much."""
@@ -137,6 +160,16 @@ class Ledger:
 
     def __repr__(self) -> str:
         return f"Ledger({self.spent.bound} of {self.budget}, {len(self.entries)} answers)"
+
+
+def _charged(promise: Guarantee | Promising, times: int | None) -> Guarantee:
+    """Return what an answer spends: bound, unit and assumptions."""
+    guarantee = _guarantee(promise)
+    if times is None and guarantee.unit is Unit.LOCATION:
+        raise InvalidParameter(
+            "this promise is for one location: say how many are sent, times=…, or give the reports"
+        )
+    return guarantee.repeated(1 if times is None else times)
 
 
 def _guarantee(promise: Guarantee | Promising) -> Guarantee:

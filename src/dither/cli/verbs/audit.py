@@ -14,15 +14,20 @@ from dither.domains import Domain
 @click.argument("mechanism", shell_complete=mechanism_names)
 @domain_options
 @click.option("--epsilon", type=float, help="The budget ε.")
+@click.option("--assume", multiple=True, help="An assumption that is accepted, as the audit words it.")
 @JSON_OPTION
-def command(mechanism: str, domain: Domain | None, epsilon: float | None, as_json: bool) -> None:
-    """Recompute the ε of MECHANISM from the integers that it samples; exit code 1 if it is too large.
+def command(
+    mechanism: str, domain: Domain | None, epsilon: float | None, assume: tuple[str, ...], as_json: bool
+) -> None:
+    """Recompute the ε of MECHANISM from its integers and its draw code; exit code 1 if it does not hold.
+
+    It does not hold either if the promise assumes something that --assume does not name.
 
     \b
     dither audit podium --interval 18 100 --epsilon 1
     dither audit design.json
     """
-    finding = audit(build(mechanism, domain, epsilon))
+    finding = audit(build(mechanism, domain, epsilon), assume=assume)
     if as_json:
         answer = {
             "mechanism": finding.mechanism,
@@ -31,6 +36,8 @@ def command(mechanism: str, domain: Domain | None, epsilon: float | None, as_jso
             "delta": finding.realised_delta,
             "ok": finding.ok,
             "how": finding.how,
+            "assumptions": list(finding.assumptions),
+            "problems": list(finding.problems),
         }
         print_json(answer)
     else:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, final
 
@@ -12,6 +12,7 @@ from dither.arrays import Array
 from dither.errors import InvalidParameter, MalformedReport, OutsideDomain
 from dither.mechanisms.base import Answering, check_source
 from dither.mechanisms.combined.combinator import Combinator
+from dither.mechanisms.combined.memoised import Memoised
 from dither.mechanisms.combined.records import Records, columns
 from dither.privacy import Guarantee, Unit
 from dither.randomness import Source
@@ -33,6 +34,7 @@ class Attributes(Answering, Combinator):
         for name, part in together.items():
             if not isinstance(name, str) or not isinstance(part, Answering):
                 raise InvalidParameter(f"the attribute {name!r} needs a mechanism")
+        _check_permanent(together)
         object.__setattr__(self, "parts", together)
 
     def __eq__(self, other: object) -> bool:
@@ -119,7 +121,17 @@ def at_budget(name: str, part: object, epsilon: float) -> Any:
     return made
 
 
-def unit_of(guarantees: Sequence[Guarantee]) -> Unit:
-    """Give what guarantees about single values of one person protect together."""
-    values = all(one.unit in (Unit.VALUE, Unit.RECORD) for one in guarantees)
-    return Unit.RECORD if values else Unit.PERSON
+def of_records(guarantee: Guarantee) -> Guarantee:
+    """Return what holds for a record, given what holds for its values together."""
+    return replace(guarantee, unit=Unit.RECORD) if guarantee.unit is Unit.VALUE else guarantee
+
+
+def _check_permanent(parts: Mapping[str, Answering]) -> None:
+    """Raise InvalidParameter if two attributes would share the noise of their permanent answers."""
+    used: dict[tuple[bytes, str], str] = {}
+    for attribute, part in parts.items():
+        if isinstance(part, Memoised) and used.setdefault((part.key, part.name), attribute) != attribute:
+            raise InvalidParameter(
+                f"the attributes {used[part.key, part.name]!r} and {attribute!r} have one key and one name: "
+                "equal values would have equal noise; give each Memoised a name of its own"
+            )

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar, final
 
 from dither.arrays import Array
 from dither.domains import finite
 from dither.errors import InvalidParameter, MalformedReport
 from dither.mechanisms.base import check_epsilon
-from dither.mechanisms.combined.attributes import Attributes, at_budget, unit_of
+from dither.mechanisms.combined.attributes import Attributes, at_budget, of_records
 from dither.mechanisms.combined.records import Records
 from dither.privacy import Guarantee
 from dither.privacy.split import split
@@ -76,7 +76,7 @@ class Each(Attributes):
     def promise(self, inner: Sequence[Guarantee]) -> Guarantee:
         """Return the sum of what the mechanisms spend."""
         first, *others = inner
-        return replace(first.compose(*others), unit=unit_of(inner))
+        return of_records(first.compose(*others))
 
     def _answer(self, found: dict[str, Array], source: Source | None, threads: int) -> Records:
         reports = {

@@ -17,6 +17,7 @@ from dither.errors import InvalidParameter
 from dither.mechanisms.base import Answering
 from dither.mechanisms.combined.attributes import Attributes
 from dither.mechanisms.combined.combinator import Combinator
+from dither.mechanisms.combined.memoised import Memoised
 from dither.privacy import Approximate, Guarantee, Pure
 from dither.randomness import SYSTEM, Source
 
@@ -40,7 +41,7 @@ class Indicator(Answering, Combinator):
     Reference: [Thesis, Sec. 7.4.2].
     """
 
-    mechanism: Any  # a mechanism, a memoised one, or Each of several
+    mechanism: Any  # a mechanism, or Each of several
     _: KW_ONLY
     delta: float
     allow_raw_release: bool = False
@@ -121,6 +122,11 @@ def _check(mechanism: object) -> None:
             f"an Indicator takes a mechanism, or dt.Each of several; not {type(mechanism).__name__}"
         )
     for part in parts:
+        if isinstance(part, Memoised):
+            raise InvalidParameter(
+                "an Indicator tosses a coin at each answer, so a device that repeats itself would send the "
+                "raw record some day; put the Indicator on the mechanism that is not memoised"
+            )
         plain = part.plain
         if not isinstance(getattr(plain, "domain", None), Line) and not getattr(plain, "one_category", False):
             raise InvalidParameter(

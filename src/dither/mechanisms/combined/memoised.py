@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import cached_property
 from typing import Any, Final, final
 
 import numpy as np
 
-from dither.arrays import Array
-from dither.domains import Categories, Circle, Domain, Plane
+from dither.domains import Domain
 from dither.errors import InvalidParameter
 from dither.mechanisms.base import Answering, Mechanism
 from dither.mechanisms.combined.combinator import Combinator
@@ -28,22 +27,28 @@ SECRET: Final = "the device's key stays on the device"
 class Memoised(Answering, Combinator):
     """The same report whenever the same value is asked for again: derived from a device's key, not stored.
 
-    The report is drawn with random bytes that a keyed function (HMAC-SHA-256) makes of the key, the question
-    and the value, so nothing about values is kept, and after a restart the answer is the same again.
+    The report is drawn with random bytes that a keyed function (HMAC-SHA-256) makes of the key, the name of
+    the question, the device text and the value, so nothing about values is kept, and after a restart the
+    answer is the same again. `name` is the name of the question, public and different for each question that
+    a device answers: two questions of one name and one device text would have the same noise. A whole path
+    is one value.
 
     Promise:   that of the mechanism, once for all answers of a person whose value never changes. A value that
-               changes is another matter: a report that changes shows that the value did.
+               changes is another matter: a report that changes shows that the value did. A promise for one
+               location stays one for each location of the path.
     Reports:   those of the mechanism; the collector needs no key.
     Use when:  one question is asked again and again.
 
     >>> from dither import Interval, Podium
-    >>> steps = Memoised(Podium(Interval(0, 100), epsilon=1), Memoised.new_key())
+    >>> steps = Memoised(Podium(Interval(0, 100), epsilon=1), Memoised.new_key(), name="steps")
     >>> steps.perturb([40]) == steps.perturb([40])
     True
     """
 
     mechanism: Mechanism[Any]
     key: bytes = field(repr=False)
+    _: KW_ONLY
+    name: str
 
     def __post_init__(self) -> None:
         if not isinstance(self.mechanism, Mechanism):
@@ -52,6 +57,8 @@ class Memoised(Answering, Combinator):
             raise InvalidParameter("coins that two people share are dealt once; they cannot be memoised")
         if not isinstance(self.key, bytes) or len(self.key) < _KEY:
             raise InvalidParameter(f"a key is {_KEY} secret bytes, as Memoised.new_key() makes them")
+        if not isinstance(self.name, str) or not self.name:
+            raise InvalidParameter("a memoised question has a name, such as name='steps'")
 
     @staticmethod
     def new_key() -> bytes:
@@ -79,9 +86,13 @@ class Memoised(Answering, Combinator):
         return self.promise([self.mechanism.guarantee])
 
     def promise(self, inner: Sequence[Guarantee]) -> Guarantee:
-        """Return the mechanism's promise for all answers, if the value never changes and the key is kept."""
+        """Return the mechanism's promise for all answers, if the value never changes and the key is kept.
+
+        A path has several locations, and each of them spends a budget that is for one location.
+        """
         (once,) = inner
-        return replace(once, unit=Unit.PERSON, assumes=(*once.assumes, UNCHANGED, SECRET))
+        unit = Unit.LOCATION if once.unit is Unit.LOCATION else Unit.PERSON
+        return Guarantee(once.bound, unit, tuple(dict.fromkeys((*once.assumes, UNCHANGED, SECRET))))
 
     def perturb(self, values: object, *, source: Source | None = None, threads: int = 1) -> Reports:
         """Return this device's permanent report for each value. The key is all the randomness there is."""
@@ -89,20 +100,15 @@ class Memoised(Answering, Combinator):
             raise InvalidParameter(
                 "a permanent answer is drawn by the device's key; leave `source` and `threads` out"
             )
-        marks = _marks(self.domain, values)
-        rows = np.asarray(values, dtype=object if _labelled(self.domain) else None)
-        shape = marks.shape[:-1]
-        rows = rows.reshape(-1, *rows.shape[len(shape) :])
-        marks = np.ascontiguousarray(marks).reshape(-1, marks.shape[-1])
-        different, first, again = np.unique(marks, axis=0, return_index=True, return_inverse=True)
-        cells = [
-            self.mechanism.perturb(rows[place : place + 1], source=self._source(mark.tobytes())).cells
-            for place, mark in zip(first, different, strict=True)
-        ]
-        if not cells:
+        apart = self.mechanism.separate(values)
+        drawn = {
+            mark: self.mechanism.perturb(value, source=self._source(mark)).cells
+            for mark, value in dict(zip(apart.marks, apart.values, strict=True)).items()
+        }
+        if not drawn:
             return self.mechanism.perturb(values)
-        together = np.concatenate(cells)[again.reshape(-1)]
-        return Reports(self.mechanism, together.reshape(shape + together.shape[1:]))
+        together = np.concatenate([drawn[mark] for mark in apart.marks])
+        return Reports(self.mechanism, together.reshape(apart.shape + together.shape[1:]))
 
     def reports(self, raw: object) -> Reports:
         """Read reports that come from outside, as the mechanism does."""
@@ -117,19 +123,7 @@ class Memoised(Answering, Combinator):
         return f"{self.mechanism.describe()} Asked again, a device repeats itself: {self.guarantee}."
 
     def _source(self, mark: bytes) -> Keyed:
-        return Keyed(self.key, b"memoised\0" + self.fingerprint.encode() + b"\0" + mark)
-
-
-def _marks(domain: Domain, values: object) -> Array:
-    """Give a row of numbers for each value, equal where and only where the values are."""
-    checked = domain.check(values)
-    if isinstance(domain, Categories):
-        return np.asarray(checked, dtype="<i8")[..., None]
-    if isinstance(domain, Circle):
-        checked = domain.wrap(checked)  # a whole turn is no turn
-    rows = np.asarray(checked, dtype="<f8") + 0.0  # so that −0 is 0
-    return rows if isinstance(domain, Plane) else rows[..., None]
-
-
-def _labelled(domain: Domain) -> bool:
-    return isinstance(domain, Categories) and not isinstance(domain.labels, range)
+        # Each part has its length before it, so that no two questions and values have one context.
+        parts = (self.fingerprint.encode(), self.name.encode(), mark)
+        sized = (len(part).to_bytes(8, "little") + part for part in parts)
+        return Keyed(self.key, b"memoised 2\0" + b"".join(sized))

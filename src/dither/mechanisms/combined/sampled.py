@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import ClassVar, final
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, final
 
 import numpy as np
 
 from dither.arrays import Array
-from dither.mechanisms.combined.attributes import Attributes, at_budget, unit_of
+from dither.errors import InvalidParameter
+from dither.mechanisms.combined.attributes import Attributes, at_budget, of_records
+from dither.mechanisms.combined.memoised import Memoised
 from dither.mechanisms.combined.records import Records
 from dither.privacy import Guarantee
-from dither.randomness import SYSTEM, Source
+from dither.randomness import SYSTEM, Keyed, Source
 from dither.reports import Reports
 
 
@@ -25,6 +27,8 @@ class Sampled(Attributes):
     Reports:   `records["age"]` are the reports of those who drew that attribute, a random part of everybody,
                so every estimator takes them as they are; `records.chosen` says who drew what.
     Use when:  there are many attributes: with d of them errors grow by √d, with a divided budget by about d.
+    Permanent: if the attributes are memoised, with one key, the choice is drawn from the key too: a device
+               speaks about one attribute for ever.
     Reference: [Wang19, Sec. IV-B], with one attribute a person.
 
     >>> from dither import Interval, Podium
@@ -36,6 +40,19 @@ class Sampled(Attributes):
     3
     """
 
+    def __init__(self, parts: Mapping[str, Any] | None = None, /, **named: Any) -> None:
+        super().__init__(parts, **named)
+        if len(self._keys) > 1:
+            raise InvalidParameter(
+                "a new choice of the attribute at each answer would reveal all permanent ones in the end: "
+                "memoise every attribute with one key, or none"
+            )
+
+    @property
+    def _keys(self) -> set[bytes | None]:
+        """The keys of the attributes: one key for all, or None for all."""
+        return {part.key if isinstance(part, Memoised) else None for part in self.parts.values()}
+
     def at(self, epsilon: float) -> Sampled:
         """Give the same mechanisms, each with another budget."""
         return Sampled({name: at_budget(name, part, epsilon) for name, part in self.parts.items()})
@@ -46,14 +63,19 @@ class Sampled(Attributes):
     def promise(self, inner: Sequence[Guarantee]) -> Guarantee:
         """Return the most that any of the mechanisms spends."""
         first, *others = inner
-        return replace(first.either(*others), unit=unit_of(inner))
+        return of_records(first.either(*others))
 
     def _answer(self, found: dict[str, Array], source: Source | None, threads: int) -> Records:
         rows = {name: array[None] if array.shape[:1] == () else array for name, array in found.items()}
         people = len(next(iter(rows.values())))
         kind = np.min_scalar_type(len(self.parts) - 1)
-        draw = SYSTEM if source is None else source
-        chosen = draw.integers(len(self.parts), people).astype(kind)
+        (key,) = self._keys
+        if key is not None:
+            permanent = Keyed(key, b"sampled 1\0" + self.fingerprint.encode())
+            chosen = np.repeat(permanent.integers(len(self.parts), 1), people).astype(kind)
+        else:
+            draw = SYSTEM if source is None else source
+            chosen = draw.integers(len(self.parts), people).astype(kind)
         reports = {
             name: part.perturb(rows[name][chosen == place], source=source, threads=threads)
             for place, (name, part) in enumerate(self.parts.items())

@@ -18,7 +18,6 @@ from dither.kernels.lattice.truncated import Bounded
 from dither.mechanisms.lattice import LatticeMechanism
 from dither.mechanisms.numeric.laplace import LaplaceDensity
 from dither.numerics.bisection import smallest_float
-from dither.privacy import Guarantee
 
 
 @final
@@ -81,13 +80,12 @@ class BoundedLaplace(LatticeMechanism[Bounded]):
         """The continuous mechanism that the places approximate."""
         return InsideLaw(LaplaceDensity(self.scale))
 
-    @cached_property
-    def guarantee(self) -> Guarantee:
-        """What a person who answers once is promised; a smaller sensitivity is said as an assumption."""
-        bound = self.realised()[0]
+    @property
+    def assumes(self) -> tuple[str, ...]:
+        """What the promise assumes: with a smaller sensitivity, that two values are no farther apart."""
         if self.sensitivity is None or self.reach == 1.0:
-            return Guarantee(bound, self.unit)
-        return Guarantee(bound, self.unit, (f"two values differ by at most {self.sensitivity:g}",))
+            return ()
+        return (f"two values differ by at most {self.sensitivity:g}",)
 
 
 def _scale(epsilon: float, apart: float, length: float, step: float) -> float:

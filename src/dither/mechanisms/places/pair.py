@@ -85,6 +85,11 @@ class PairMechanism(PathMechanism[Area, PairKernel], Generic[Area]):
         """Return the two numbers that tell a place, seen from a reference (the first one unless given)."""
 
     @final
+    def told(self, place: object) -> tuple[float, float]:
+        """Return the two numbers that tell a place, seen from the first reference."""
+        return self._inputs(self.area.check(place), None)
+
+    @final
     def probabilities(self, place: object, *, reference: object = None) -> list[list[Fraction]]:
         """Return the exact probability of each report for a place: a row for each cell of the first part.
 

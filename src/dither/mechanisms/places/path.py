@@ -20,7 +20,8 @@ from dither.kernels.kernel import Kernel
 from dither.kernels.transition import Product
 from dither.mechanisms.base import MOST_EPSILON, Mechanism, Travelled, check_epsilon
 from dither.mechanisms.combined.post_processing import PostProcessing
-from dither.privacy import Bound, Guarantee, Nothing, Pure, Unit
+from dither.mechanisms.separate import SeparateValues, separate_paths
+from dither.privacy import Bound, Nothing, Pure, Unit
 from dither.privacy.guarantee import PUBLIC_LENGTH
 from dither.privacy.split import rest, share
 from dither.randomness import Source
@@ -166,8 +167,19 @@ class PathMechanism(Mechanism[Area], Generic[Area, Runs]):
         cells[:, 0] = paths.begins
         for mechanism, part, rows in self.divided(paths):
             cells[rows, 1:] = mechanism._send(part, source, threads)
-        shape = np.shape(values) if isinstance(values, np.ndarray) else (len(paths.points), 2)
-        return cells.reshape(*shape[:-1], 1 + self.columns)
+        return cells.reshape(*self._shape(values, paths), 1 + self.columns)
+
+    @final
+    def separate(self, values: object) -> SeparateValues:
+        """Return the paths one by one: a whole path is one value."""
+        paths = Paths.of(values)
+        self.area.check(paths.points)
+        return separate_paths(paths, self._shape(values, paths))
+
+    @staticmethod
+    def _shape(values: object, paths: Paths) -> tuple[int, ...]:
+        """Return the shape of the reports, the numbers of a location left aside."""
+        return np.shape(values)[:-1] if isinstance(values, np.ndarray) else (len(paths.points),)
 
     @final
     def divided(self, paths: Paths) -> Iterator[tuple[Self, Paths, slice | Array]]:
@@ -238,11 +250,11 @@ class PathMechanism(Mechanism[Area], Generic[Area, Runs]):
         # Whatever the length n, n kernels certified for ε/n each: see `_per_location`.
         return Pure(self.epsilon), f"n kernels for ε/n each, checked for each length n; for n = 1: {how}"
 
-    @cached_property
-    def guarantee(self) -> Guarantee:
-        """What a person is promised, for one location or for one trajectory."""
-        assumes = () if self.unit is Unit.LOCATION else (PUBLIC_LENGTH,)
-        return Guarantee(self.realised()[0], self.unit, assumes)
+    @property
+    def assumes(self) -> tuple[str, ...]:
+        """What the promise assumes: what parts assume and, for a trajectory, that its length is public."""
+        own = super().assumes
+        return own if self.unit is Unit.LOCATION else (*own, PUBLIC_LENGTH)
 
     @final
     @property
@@ -296,6 +308,8 @@ def _per_location(mechanism: PathMechanism[Any, Any], length: int) -> Any:
         raise InvalidParameter(
             f"ε = {mechanism.epsilon:g} is too little for a trajectory of {length} locations"
         ) from None
+    if single.keeps and not isinstance(single._realised()[0], Pure):
+        raise InvalidParameter("a trajectory's budget is divided among mechanisms with a pure ε, without a δ")
     if single.keeps and (single.most == inf or Fraction(single.most) * length > Fraction(mechanism.epsilon)):
         raise InvalidParameter("the locations together would exceed the trajectory's budget")
     return single

@@ -1,0 +1,182 @@
+"""The very draw code of a mechanism, compared with the probabilities that its integers stand for.
+
+A bound that follows from integers is worth nothing if the code that draws does something else. Three checks:
+reports at boundary words must be possible under every input; frequencies of many seeded reports must agree
+with the exact probabilities, through `perturb` on arrays and through the draw of one value; and values that
+are not finite must be refused.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any, Final
+
+import numpy as np
+
+from dither.arrays import Array, Floats, Integers
+from dither.audits.boundary_words import SCRIPTS, BoundaryWords
+from dither.audits.probabilities import Listed
+from dither.domains import Line, Plane, Text
+from dither.errors import OutsideDomain
+from dither.kernels.kernel import MOST_LISTED, CellKernel
+from dither.kernels.sets import bit_rows
+from dither.kernels.sets.bits import Bits
+from dither.kernels.sets.hashed_response import HashedResponse
+from dither.kernels.sets.prefix import PrefixKernel
+from dither.mechanisms.base import Mechanism
+from dither.mechanisms.places.pair import PairMechanism
+from dither.randomness import Seeded, Source
+
+ARRAYS: Final = "arrays are drawn with other probabilities than the integers say"
+SINGLES: Final = "single values are drawn with other probabilities than the integers say"
+PATHS: Final = "locations of paths are drawn with other probabilities than their parts say"
+BOUNDARY: Final = "at a boundary of the random words a report is drawn that another input never has"
+NOT_FINITE: Final = "a value that is not finite is answered, not refused"
+
+MANY: Final = 1 << 14  # reports drawn by arrays at each of a few inputs
+ONES: Final = 1 << 10  # reports drawn one by one
+_FEW: Final = 64  # enough that arrays are drawn, not single values
+_GROUPS: Final = 8
+_ALARM: Final = 1e-9  # the probability that one comparison refuses a right sampler, at most
+
+
+def compared(mechanism: Mechanism[Any], known: Listed | None) -> bool:
+    """Return whether the draw code can be compared with probabilities."""
+    return mechanism.alone and (
+        known is not None or isinstance(mechanism.kernel, HashedResponse | PrefixKernel | Bits)
+    )
+
+
+def contradictions(mechanism: Mechanism[Any], known: Listed | None) -> Iterator[str]:
+    """Yield what the draw code does that its integers do not say; nothing for a sampler that is right."""
+    if isinstance(mechanism.domain, Line) and mechanism.alone:
+        yield from _not_finite(mechanism)
+    if not mechanism.alone:
+        return
+    if known is not None:
+        yield from _boundary(mechanism, known)
+        yield from _frequencies(mechanism, known)
+    elif isinstance(mechanism.kernel, HashedResponse | PrefixKernel):
+        yield from _hashed(mechanism, mechanism.kernel)
+    elif isinstance(mechanism.kernel, Bits):
+        yield from _bits(mechanism, mechanism.kernel)
+
+
+def pair_contradictions(mechanism: PairMechanism[Any]) -> Iterator[str]:
+    """Yield what paths of one location show beside what the two parts of a location say."""
+    place = np.asarray(mechanism.area.centre, dtype=np.float64)
+    cells = mechanism.perturb(np.tile(place, (MANY, 1, 1)), source=Seeded(3)).cells.reshape(MANY, -1)[:, 1:]
+    for axis, (part, number) in enumerate(zip(mechanism.parts, mechanism.told(place), strict=True)):
+        if part.outcomes <= MOST_LISTED:
+            law = part.kernel.likelihoods(np.arange(part.outcomes), np.asarray(number))
+            if not _agree(cells[:, axis].astype(np.int64), law):
+                yield PATHS
+
+
+def _not_finite(mechanism: Mechanism[Any]) -> Iterator[str]:
+    for value in (math.nan, math.inf, -math.inf):
+        for count in (1, _FEW):
+            try:
+                mechanism.perturb(np.full(count, value), source=Seeded(2))
+            except OutsideDomain:
+                continue
+            except (ArithmeticError, ValueError):
+                pass  # an error of the draw code: the value was let in
+            yield NOT_FINITE
+            return
+
+
+def _boundary(mechanism: Mechanism[Any], known: Listed) -> Iterator[str]:
+    impossible = known.law.min(axis=0) <= 0.0  # under one of the inputs
+    for place in (0, 1 % len(known.values)):
+        for script in SCRIPTS:
+            drawn = known.number(_perturb(mechanism, known.values[place], _FEW, BoundaryWords(script)))
+            single = _ones(mechanism, known, place, 1, BoundaryWords(script))
+            for cells in (drawn, single):
+                if cells.size and (int(cells.max()) >= impossible.size or impossible[cells].any()):
+                    yield BOUNDARY
+                    return
+
+
+def _frequencies(mechanism: Mechanism[Any], known: Listed) -> Iterator[str]:
+    source = Seeded(3)
+    for place in range(min(3, len(known.values))):
+        law = known.law[place]
+        many = known.number(_perturb(mechanism, known.values[place], MANY, source))
+        if not _agree(many, law):
+            yield ARRAYS
+        if not _agree(_ones(mechanism, known, place, ONES, source), law):
+            yield SINGLES
+
+
+def _hashed(mechanism: Mechanism[Any], kernel: HashedResponse | PrefixKernel) -> Iterator[str]:
+    """Compare how often a report names the bucket of its own input, given its seed."""
+    value: Any = "" if isinstance(mechanism.domain, Text) else mechanism.domain.labels[0]
+    own = mechanism.domain.check([value])[0]
+    chance = float(max(kernel.probabilities(own)))
+    reports = _perturb(mechanism, value, MANY, Seeded(3))
+    told = kernel.likelihoods(reports, np.broadcast_to(own, (MANY, *np.shape(own))))
+    if not _likely(int(np.count_nonzero(told >= chance * (1 - 1e-9))), MANY, chance, 1):
+        yield ARRAYS
+
+
+def _bits(mechanism: Mechanism[Any], kernel: Bits) -> Iterator[str]:
+    """Compare how often the input's own bit is set, and another one."""
+    rows = bit_rows.unpack(_perturb(mechanism, mechanism.domain.labels[0], MANY, Seeded(3)), kernel.size)
+    for bit, rate in zip((0, kernel.size - 1), kernel.rates, strict=True):
+        if not _likely(int(np.count_nonzero(rows[:, bit])), MANY, float(rate), 2):
+            yield ARRAYS
+
+
+def _perturb(mechanism: Mechanism[Any], value: Any, count: int, source: Source) -> Array:
+    """Return the reports of one value, drawn by an array: of a place, by paths of one location each."""
+    if isinstance(mechanism.domain, Plane):
+        return mechanism.perturb(np.tile(value, (count, 1, 1)), source=source).cells
+    values = np.empty(count, dtype=np.result_type(value) if isinstance(value, int | float) else object)
+    values[:] = value
+    return mechanism.perturb(values, source=source).cells
+
+
+def _ones(mechanism: Mechanism[Any], known: Listed, place: int, count: int, source: Source) -> Integers:
+    """Return the reports of one input, drawn one by one in plain integers; none if they are rows."""
+    kernel, one = mechanism.kernel, known.inputs[place]
+    if not isinstance(kernel, CellKernel) or np.ndim(one):
+        return np.zeros(0, dtype=np.int64)
+    return np.array([kernel.draw_one(one, source) for _ in range(count)], dtype=np.int64)
+
+
+def _agree(drawn: Integers, law: Floats) -> bool:
+    """Return whether the frequencies of reports agree with their probabilities, in groups of reports.
+
+    Reports are grouped in two ways, about equally likely groups each: as they are numbered, and from the
+    likeliest to the least likely.
+    """
+    if not drawn.size:
+        return True
+    if int(drawn.max()) >= law.size:
+        return False
+    counts = np.bincount(drawn, minlength=law.size)
+    for order in (np.arange(law.size), np.argsort(-law, kind="stable")):
+        below = np.cumsum(law[order]) - law[order]
+        group = np.minimum((below * _GROUPS).astype(np.int64), _GROUPS - 1)
+        mass = np.bincount(group, weights=law[order], minlength=_GROUPS)
+        seen = np.bincount(group, weights=counts[order], minlength=_GROUPS)
+        for often, chance in zip(seen.tolist(), mass.tolist(), strict=True):
+            if not _likely(int(often), drawn.size, chance, 2 * _GROUPS):
+                return False
+    return True
+
+
+def _likely(often: int, count: int, chance: float, tests: int) -> bool:
+    """Return whether so many of `count` are no surprise: Chernoff's bound, valid for every count."""
+    share = often / count
+    chance = min(max(chance, 0.0), 1.0)
+    if (chance == 0.0 and often) or (chance == 1.0 and often < count):
+        return chance == 1.0 and often > count - 1
+    gap = _term(share, chance) + _term(1.0 - share, 1.0 - chance)
+    return count * gap <= math.log(2.0 * tests / _ALARM)
+
+
+def _term(share: float, chance: float) -> float:
+    return share * math.log(share / chance) if share > 0.0 and chance > 0.0 else 0.0
