@@ -70,13 +70,19 @@ class Categories(Domain):
                 raise OutsideDomain(f"an answer is not one of the categories 0 … {len(self) - 1}")
             return array.astype(np.int64, copy=False)
         array = np.asarray(values, dtype=object)
-        try:
-            codes = [self._codes[_plain(item)] for item in array.flat]
-        except (KeyError, TypeError):
+        codes = self._looked_up(array)
+        if codes is None:
             raise OutsideDomain(
                 f"an answer is not one of the {len(self)} categories; add a category for the rest"
-            ) from None
-        return np.asarray(codes, dtype=np.int64).reshape(array.shape)
+            )
+        return codes.reshape(array.shape)
+
+    def _looked_up(self, labels: Array) -> Integers | None:
+        """Return the codes of labels, or None; the KeyError, which holds a label, ends here."""
+        try:
+            return np.array([self._codes[_plain(item)] for item in labels.flat], dtype=np.int64)
+        except (KeyError, TypeError):
+            return None
 
     def clip(self, values: object) -> Array:
         """Refuse: no category is nearest to something that is not one."""

@@ -14,6 +14,13 @@ from dither.errors import InvalidParameter, MalformedReport, OutsideDomain
 
 BLOCK = 1 << 15  # values looked at together: they stay in the cache
 
+# What the numbers of a domain may be: products of four of them, or of their inverses, are normal doubles.
+LEAST_LENGTH: Final = 1e-30
+MOST_NUMBER: Final = 1e30
+_ROUNDED: Final = (
+    2.0**-20
+)  # of the length: how far an end may move when it is rounded to the values' own type
+
 
 _KINDS: Final[dict[str, type[Domain]]] = {}
 
@@ -86,8 +93,14 @@ class Line(Domain):
 
     @final
     def admits(self, block: Array) -> bool:
-        """Say whether a non-empty array lies inside; a NaN does not."""
-        return bool(block.min() >= self.low and block.max() <= self._high())
+        """Say whether a non-empty array lies inside; a NaN or an infinite number does not."""
+        low, high = self.low, self._high()
+        # Python's numbers are compared exactly. An array would round the ends to its own type: 1e5 is infinite
+        # in half precision, and an infinite value would be inside.
+        least, most = block.min().item(), block.max().item()
+        if block.dtype.kind == "f" and block.dtype.itemsize < 8:
+            low, high = (_rounded(end, block.dtype, self.length) for end in (low, high))
+        return bool(least >= low and most <= high)
 
     @final
     def check(self, values: object) -> Array:
@@ -117,14 +130,33 @@ class Line(Domain):
         return np.asarray(self.low + self.length * values, dtype=np.float64)
 
 
+def _rounded(end: float, dtype: np.dtype[Any], length: float) -> float:
+    """Return an end of a line as a number of a narrower type, unless that moves it by much."""
+    with np.errstate(over="ignore"):
+        nearest = float(dtype.type(end))
+    return nearest if abs(nearest - end) <= _ROUNDED * length else end
+
+
+def extent(what: str, length: float, *numbers: float) -> None:
+    """Raise InvalidParameter unless a length is at least 1e-30 and no number around it is beyond ±1e30.
+
+    Then no start rule overflows, underflows or becomes NaN.
+    """
+    most = max(map(abs, numbers), default=length)
+    if not (length >= LEAST_LENGTH and most <= MOST_NUMBER):
+        raise InvalidParameter(
+            f"{what} is too short or too large: lengths are at least {LEAST_LENGTH:g}, and no number is "
+            f"beyond ±{MOST_NUMBER:g}; measure in another unit"
+        )
+
+
 def numbers(values: object) -> Array:
     """Give an array of real numbers from whatever a caller has, or say what was found instead."""
     if isinstance(values, np.ma.MaskedArray):
         raise OutsideDomain("a masked array was given; decide first what a missing value means")
-    try:
-        array = np.asarray(values)
-    except (TypeError, ValueError):
-        raise OutsideDomain("numbers were expected; the values do not form a regular array") from None
+    array = _array(values)
+    if array is None:
+        raise OutsideDomain("numbers were expected; the values do not form a regular array")
     if array.dtype.kind not in "fiu":
         if array.size == 0 and array.dtype.kind in "Ob":
             return np.zeros(array.shape)
@@ -134,13 +166,25 @@ def numbers(values: object) -> Array:
     return array
 
 
+def _array(values: object) -> Array | None:
+    """Return values as an array, or None; an error of numpy's, which may show a value, ends here."""
+    try:
+        return np.asarray(values)
+    except (TypeError, ValueError, OverflowError):
+        return None
+
+
 def finite(name: str, value: object) -> float:
     """Give a public parameter as a finite float, or say that it must be one."""
     if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
         raise InvalidParameter(f"{name} must be a number, not {type(value).__name__}")
-    if not math.isfinite(float(value)):
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
+    if not math.isfinite(number):
         raise InvalidParameter(f"{name} must be finite")
-    return float(value)
+    return number
 
 
 def shown(number: float) -> str:
