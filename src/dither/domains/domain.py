@@ -95,7 +95,7 @@ class Line(Domain):
     def admits(self, block: Array) -> bool:
         """Say whether a non-empty array lies inside; a NaN or an infinite number does not."""
         low, high = self.low, self._high()
-        # Python's numbers are compared exactly. An array would round the ends to its own type: 1e5 is infinite
+        # Python's numbers are compared exactly. Numpy rounds the ends to the array's type: 1e5 is infinite
         # in half precision, and an infinite value would be inside.
         least, most = block.min().item(), block.max().item()
         if block.dtype.kind == "f" and block.dtype.itemsize < 8:
