@@ -18,6 +18,8 @@ from dither.errors import InvalidParameter, MalformedReport
 
 MOST_SAFE: Final = (1 << 53) - 1  # integers up to here are the same number in every language's JSON
 DIGITS: Final = 32  # hexadecimal digits of a fingerprint: 128 bits
+MOST_HEXADECIMAL: Final = 1 << 10  # digits of a whole number that is written so
+MOST_BITS: Final = 256  # of a whole number that is written as one
 _HEXADECIMAL: Final = re.compile(r"0|[1-9a-f][0-9a-f]*")
 
 
@@ -82,7 +84,7 @@ def parsed(text: object) -> dict[str, Any]:
         data = json.loads(text) if isinstance(text, str) else None
         if isinstance(data, dict) and canonical(data) == text:
             return data
-    except (ValueError, RecursionError, InvalidParameter):
+    except (ValueError, RecursionError, InvalidParameter, AttributeError):
         pass
     raise MalformedReport("a device text is canonical JSON; this is not")
 
@@ -94,20 +96,24 @@ def hexadecimal(number: int) -> str:
 
 def from_hexadecimal(text: object) -> int:
     """Return the whole number of such a text; raise MalformedReport if it is none."""
-    if not isinstance(text, str) or len(text) > 1 << 16 or not _HEXADECIMAL.fullmatch(text):
+    if not isinstance(text, str) or len(text) > MOST_HEXADECIMAL or not _HEXADECIMAL.fullmatch(text):
         raise MalformedReport("a whole number was expected as lower-case hexadecimal text")
     return int(text, 16)
 
 
 def whole(number: object) -> int:
     """Return a JSON number that is whole; raise MalformedReport if it is none."""
-    if isinstance(number, bool) or not isinstance(number, int):
+    if isinstance(number, bool) or not isinstance(number, int) or number.bit_length() > MOST_BITS:
         raise MalformedReport("a whole number was expected")
     return number
 
 
 def real(number: object) -> float:
     """Return a JSON number as a float; raise MalformedReport if it is none."""
-    if isinstance(number, bool) or not isinstance(number, int | float) or not math.isfinite(number):
+    if isinstance(number, bool) or not isinstance(number, int | float):
         raise MalformedReport("a finite number was expected")
-    return float(number)
+    if isinstance(number, int):
+        return float(whole(number))
+    if not math.isfinite(number):
+        raise MalformedReport("a finite number was expected")
+    return number

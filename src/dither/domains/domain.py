@@ -65,7 +65,7 @@ def read_domain(data: Mapping[str, Any]) -> Domain:
         return _KINDS[data["kind"]].from_device(data)
     except InvalidParameter as error:
         raise MalformedReport(f"the specification describes no domain: {error}") from None
-    except (KeyError, TypeError, ValueError, AttributeError):
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError):
         raise MalformedReport("the specification describes no domain that this version knows") from None
 
 
