@@ -42,7 +42,7 @@ def canonical(data: object) -> str:
             return _number(data)
         case Mapping():
             # RFC 8785 orders keys by their UTF-16 code units.
-            keys = sorted(data, key=lambda key: key.encode("utf-16-be"))
+            keys = sorted(data, key=lambda key: key.encode("utf-16-be", "surrogatepass"))
             return "{" + ",".join(f"{canonical(key)}:{canonical(data[key])}" for key in keys) + "}"
         case list() | tuple():
             return "[" + ",".join(canonical(item) for item in data) + "]"

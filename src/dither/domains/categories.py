@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from dither.arrays import Array, Integers
 from dither.device_text import MOST_SAFE, from_hexadecimal, hexadecimal, real, whole
-from dither.domains.domain import Domain
+from dither.domains.domain import Domain, objects, regular
 from dither.errors import InvalidParameter, OutsideDomain
 
 
@@ -61,15 +61,15 @@ class Categories(Domain):
         if isinstance(values, np.ma.MaskedArray):
             raise OutsideDomain("a masked array was given; decide first what a missing answer means")
         if isinstance(self.labels, range):
-            array = np.asarray(values)
-            if array.dtype.kind not in "iu":
-                if array.size:
+            array = regular(values)
+            if array is None or array.dtype.kind not in "iu":
+                if array is None or array.size:
                     raise OutsideDomain("whole numbers were expected as categories")
                 return np.zeros(array.shape, dtype=np.int64)
             if array.size and not (array.min() >= 0 and array.max() < len(self)):
                 raise OutsideDomain(f"an answer is not one of the categories 0 … {len(self) - 1}")
             return array.astype(np.int64, copy=False)
-        array = np.asarray(values, dtype=object)
+        array = objects(values)
         codes = self._looked_up(array)
         if codes is None:
             raise OutsideDomain(

@@ -17,6 +17,7 @@ BLOCK = 1 << 15  # values looked at together: they stay in the cache
 # What the numbers of a domain may be: products of four of them, or of their inverses, are normal doubles.
 LEAST_LENGTH: Final = 1e-30
 MOST_NUMBER: Final = 1e30
+_MOST_AXES: Final = 32  # that numpy iterates over
 _ROUNDED: Final = (
     2.0**-20
 )  # of the length: how far an end may move when it is rounded to the values' own type
@@ -154,7 +155,7 @@ def numbers(values: object) -> Array:
     """Give an array of real numbers from whatever a caller has, or say what was found instead."""
     if isinstance(values, np.ma.MaskedArray):
         raise OutsideDomain("a masked array was given; decide first what a missing value means")
-    array = _array(values)
+    array = regular(values)
     if array is None:
         raise OutsideDomain("numbers were expected; the values do not form a regular array")
     if array.dtype.kind not in "fiu":
@@ -166,7 +167,18 @@ def numbers(values: object) -> Array:
     return array
 
 
-def _array(values: object) -> Array | None:
+def objects(values: object) -> Array:
+    """Return values as an array of Python objects: labels or texts, in any shape of up to 32 axes."""
+    try:
+        array = np.asarray(values, dtype=object)
+    except (TypeError, ValueError, OverflowError, RecursionError):
+        array = None
+    if array is None or array.ndim > _MOST_AXES:
+        raise OutsideDomain("the values do not form an array of up to 32 axes")
+    return array
+
+
+def regular(values: object) -> Array | None:
     """Return values as an array, or None; an error of numpy's, which may show a value, ends here."""
     try:
         return np.asarray(values)
