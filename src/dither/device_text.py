@@ -78,13 +78,19 @@ def digest(text: str) -> str:
         raise InvalidParameter("a label has a character that no encoding carries") from None
 
 
+def _integer(digits: str) -> int | float:
+    """Return a number that is written without a point; beyond 2^53 it is a double, as in ECMAScript."""
+    number = int(digits)
+    return number if abs(number) <= MOST_SAFE else float(number)
+
+
 def parsed(text: object) -> dict[str, Any]:
     """Return the dictionary of a device text; raise MalformedReport unless the text is canonical."""
     try:
-        data = json.loads(text) if isinstance(text, str) else None
+        data = json.loads(text, parse_int=_integer) if isinstance(text, str) else None
         if isinstance(data, dict) and canonical(data) == text:
             return data
-    except (ValueError, RecursionError, InvalidParameter, AttributeError):
+    except (ValueError, RecursionError, OverflowError, AttributeError):  # InvalidParameter is a ValueError
         pass
     raise MalformedReport("a device text is canonical JSON; this is not")
 

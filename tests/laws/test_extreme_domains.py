@@ -207,3 +207,32 @@ def test_a_start_rule_that_leaves_the_integers_is_refused(last: int | None, scal
     window = dt.Podium(dt.Interval(0, 1), epsilon=1, cells=16).kernel.window
     with pytest.raises(InvalidParameter):
         SlidingKernel(honest.line, window, LineStart(0.0, scale, last))
+
+
+@pytest.mark.parametrize("size", [1e-30, 1e-15, 1e-14, 1.0, 1e15, 1e21, 1e30])
+def test_mechanisms_on_small_and_large_domains_draw_and_travel(size: float) -> None:
+    """A scale between 2^53 and 10^21 is written without a point, and is a double all the same."""
+    side, turn = dt.Interval(-size, size), dt.Circle(size)
+    square, disk = dt.Rectangle(side, side), dt.Disk(size)
+    numbers, angles = np.linspace(-size, size, FEW + 9), np.linspace(0, size, FEW + 9)
+    places = np.array([[0.0, 0.0], [size / 2, size / 3], [-size / 4, size / 2]])
+    for mechanism, values in (
+        *(
+            (kind(side, epsilon=1), numbers)
+            for kind in (dt.PM, dt.SW, dt.Hybrid, dt.Duchi, dt.OGPMU, dt.Optimal)
+        ),
+        *(
+            (kind(side, epsilon=1, cells=64), numbers)
+            for kind in (dt.Laplace, dt.Staircase, dt.BoundedLaplace)
+        ),
+        *((kind(turn, epsilon=1), angles) for kind in (dt.OGPM, dt.Sectors)),
+        (dt.Purkayastha(turn, epsilon=1, cells=64), angles),
+        *(
+            (kind(square, epsilon=2), places)
+            for kind in (dt.TraCSC, dt.TraCSD, dt.PlanarLaplace, dt.Gridding)
+        ),
+        (dt.Polar(disk, epsilon=2), places),
+        (dt.TraCSD(disk, epsilon=2), places),
+    ):
+        assert np.isfinite(np.asarray(mechanism.perturb(values).values)).all()
+        assert dt.from_json(dt.to_json(mechanism)).fingerprint == mechanism.fingerprint
