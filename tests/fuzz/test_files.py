@@ -18,7 +18,7 @@ from dither.errors import DitherError
 from tests.fuzz import mutations
 from tests.fuzz.limits import fuzz
 
-QUESTIONS = {
+QUESTIONS: dict[str, Any] = {
     "age": dt.Podium(dt.Interval(18, 100), epsilon=1, cells=256),
     "browser": dt.KRR(dt.Categories(["firefox", "chrome"]), epsilon=1),
 }

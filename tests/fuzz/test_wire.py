@@ -201,7 +201,7 @@ def values(random: Random) -> None:
     )
 
 
-VALUES = [
+VALUES: list[Any] = [
     dt.KRR(FOUR, epsilon=1),
     dt.KRR(dt.Categories(5), epsilon=1),
     dt.Podium(UNIT, epsilon=1),
