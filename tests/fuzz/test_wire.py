@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import itertools
 import json
+import math
 import struct
 from collections.abc import Callable
+from fractions import Fraction
 from functools import cache
 from pathlib import Path
 from random import Random
@@ -17,6 +20,9 @@ import pytest
 import dither as dt
 from dither.device_text import canonical, digest
 from dither.errors import DitherError
+from dither.kernels.line import LineKernel
+from dither.privacy import Pure
+from dither.privacy.exact import exp_above
 from tests.fuzz import mutations
 from tests.fuzz.limits import fuzz
 from tests.golden.devices import CASES, FOUR, TURN, UNIT, WIDE
@@ -110,6 +116,20 @@ def used(mechanism: Any) -> None:
     mechanism.describe()
     assert mechanism.guarantee.epsilon >= 0
     assert dt.from_json(dt.to_json(mechanism)).fingerprint == mechanism.fingerprint
+    kernel, guarantee = mechanism.kernel, mechanism.guarantee
+    plain = isinstance(guarantee.bound, Pure) and not guarantee.assumes
+    if plain and isinstance(kernel, LineKernel) and kernel.outcomes <= 64:
+        keeps(kernel, guarantee.epsilon)
+
+
+def keeps(kernel: LineKernel, epsilon: float) -> None:
+    """The promise of what was accepted, by brute force over the ends and the middle of the domain."""
+    line = kernel.line
+    values = (line.low, line.high, line.low + line.length / 2, math.nextafter(line.high, line.low))
+    laws = [kernel.probabilities(value) for value in values]
+    bound = exp_above(Fraction(epsilon))
+    for one, two in itertools.permutations(laws, 2):
+        assert all(first <= bound * second for first, second in zip(one, two, strict=True))
 
 
 def sealed(header: bytes, cells: bytes, version: int) -> bytes:
