@@ -8,6 +8,7 @@ import struct
 import time
 import tracemalloc
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -311,3 +312,48 @@ def test_policies_that_cannot_be_built(wrong: dict[str, Any]) -> None:
 def test_a_policy_is_a_policy() -> None:
     with pytest.raises(InvalidParameter, match=r"dt\.Policy"):
         dt.from_json(dt.to_json(KRR), policy=1.0)  # type: ignore[arg-type]
+
+
+# Campaigns.
+
+QUESTION = "[questions.age]\ninterval = [18, 100]\nepsilon = 1\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[questions.age]\ninterval = [18, 1e999]\nepsilon = 1",
+        "[questions.age]\ninterval = [18, 100]\nepsilon = nan",
+        "[questions.age]\ninterval = [18, 100]\nepsilon = 1979-05-27",
+        "[questions.age]\ninterval = [0, 1e-300]\nepsilon = 1",
+        "[questions.age]\ncategories = 4294967296\nepsilon = 1\nmechanism = 'OUE'",
+        "[questions.age]\ncategories = [[1], [2]]\nepsilon = 1",
+        "[questions.age]\ncircle = 1e300\nepsilon = 1",
+        "[questions.age]\ninterval = [18, 100]\nepsilon = " + "9" * 5000,
+        "[questions.age]\nepsilon = " + "[" * 5000,
+        "\x00",
+    ],
+    ids=lambda text: text[-40:],
+)
+def test_hostile_campaigns_are_refused(text: str) -> None:
+    with pytest.raises(InvalidParameter):
+        dt.Campaign.from_toml(text)
+
+
+def test_a_campaign_may_say_when_it_was_written() -> None:
+    assert set(dt.Campaign.from_toml(f"written = 2026-01-01\n{QUESTION}").questions) == {"age"}
+
+
+def test_a_campaign_file_is_text(tmp_path: Path) -> None:
+    path = tmp_path / "campaign.toml"
+    path.write_bytes(QUESTION.encode("utf-16"))
+    with pytest.raises(InvalidParameter, match="UTF-8"):
+        dt.Campaign.read(path)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "null", "[]", '{"questions": []}', '{"questions": {"a": 1}}', "[" * 10**5]
+)
+def test_heads_of_files_that_are_none(text: str) -> None:
+    with pytest.raises(MalformedReport):
+        dt.Campaign.from_json(text)

@@ -66,8 +66,11 @@ class Campaign:
             data = tomllib.loads(text)
         except (ValueError, RecursionError) as error:
             raise InvalidParameter(f"the campaign is not TOML: {error}") from None
-        bounded(data)
         tables = data.get("questions")
+        try:
+            bounded(tables)
+        except MalformedReport as error:
+            raise InvalidParameter(f"the questions of a campaign: {error}") from None
         if not isinstance(tables, dict) or not all(isinstance(table, dict) for table in tables.values()):
             raise InvalidParameter("a campaign has a table [questions.NAME] for each question")
         return Campaign({name: _question(name, table) for name, table in tables.items()})
