@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import cache, partial
 from pathlib import Path
 from random import Random
-from tempfile import mkdtemp
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -29,9 +29,11 @@ COLUMNAR = (".parquet", ".arrow")
 TRIPS = (".gpx", ".geojson")
 
 
-@cache
+_FOLDER = TemporaryDirectory(prefix="dither-fuzz-")  # removed when the tests end
+
+
 def folder() -> Path:
-    return Path(mkdtemp(prefix="dither-fuzz-"))
+    return Path(_FOLDER.name)
 
 
 @cache
