@@ -110,6 +110,7 @@ from .privacy import TRAJECTORY as TRAJECTORY
 from .privacy import Guarantee as Guarantee
 from .privacy import Ledger as Ledger
 from .privacy import Nothing as Nothing
+from .privacy import Policy as Policy
 from .privacy import Unit as Unit
 from .randomness import Seeded as Seeded
 from .reports import Reports as Reports

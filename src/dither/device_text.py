@@ -18,6 +18,8 @@ from dither.errors import InvalidParameter, MalformedReport
 
 MOST_SAFE: Final = (1 << 53) - 1  # integers up to here are the same number in every language's JSON
 DIGITS: Final = 32  # hexadecimal digits of a fingerprint: 128 bits
+MOST_HEXADECIMAL: Final = 1 << 10  # digits of a whole number that is written so
+MOST_BITS: Final = 256  # of a whole number that is written as one
 _HEXADECIMAL: Final = re.compile(r"0|[1-9a-f][0-9a-f]*")
 
 
@@ -40,7 +42,7 @@ def canonical(data: object) -> str:
             return _number(data)
         case Mapping():
             # RFC 8785 orders keys by their UTF-16 code units.
-            keys = sorted(data, key=lambda key: key.encode("utf-16-be"))
+            keys = sorted(data, key=lambda key: key.encode("utf-16-be", "surrogatepass"))
             return "{" + ",".join(f"{canonical(key)}:{canonical(data[key])}" for key in keys) + "}"
         case list() | tuple():
             return "[" + ",".join(canonical(item) for item in data) + "]"
@@ -76,13 +78,19 @@ def digest(text: str) -> str:
         raise InvalidParameter("a label has a character that no encoding carries") from None
 
 
+def _integer(digits: str) -> int | float:
+    """Return a number that is written without a point; beyond 2^53 it is a double, as in ECMAScript."""
+    number = int(digits)
+    return number if abs(number) <= MOST_SAFE else float(number)
+
+
 def parsed(text: object) -> dict[str, Any]:
     """Return the dictionary of a device text; raise MalformedReport unless the text is canonical."""
     try:
-        data = json.loads(text) if isinstance(text, str) else None
+        data = json.loads(text, parse_int=_integer) if isinstance(text, str) else None
         if isinstance(data, dict) and canonical(data) == text:
             return data
-    except (ValueError, RecursionError, InvalidParameter):
+    except (ValueError, RecursionError, OverflowError, AttributeError):  # InvalidParameter is a ValueError
         pass
     raise MalformedReport("a device text is canonical JSON; this is not")
 
@@ -94,20 +102,24 @@ def hexadecimal(number: int) -> str:
 
 def from_hexadecimal(text: object) -> int:
     """Return the whole number of such a text; raise MalformedReport if it is none."""
-    if not isinstance(text, str) or len(text) > 1 << 16 or not _HEXADECIMAL.fullmatch(text):
+    if not isinstance(text, str) or len(text) > MOST_HEXADECIMAL or not _HEXADECIMAL.fullmatch(text):
         raise MalformedReport("a whole number was expected as lower-case hexadecimal text")
     return int(text, 16)
 
 
 def whole(number: object) -> int:
     """Return a JSON number that is whole; raise MalformedReport if it is none."""
-    if isinstance(number, bool) or not isinstance(number, int):
+    if isinstance(number, bool) or not isinstance(number, int) or number.bit_length() > MOST_BITS:
         raise MalformedReport("a whole number was expected")
     return number
 
 
 def real(number: object) -> float:
     """Return a JSON number as a float; raise MalformedReport if it is none."""
-    if isinstance(number, bool) or not isinstance(number, int | float) or not math.isfinite(number):
+    if isinstance(number, bool) or not isinstance(number, int | float):
         raise MalformedReport("a finite number was expected")
-    return float(number)
+    if isinstance(number, int):
+        return float(whole(number))
+    if not math.isfinite(number):
+        raise MalformedReport("a finite number was expected")
+    return number

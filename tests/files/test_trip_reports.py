@@ -14,6 +14,8 @@ import dither as dt
 from dither import files, maps
 from dither.errors import InvalidParameter, MalformedReport, OutsideDomain
 from dither.files.registry import TRIPS, endings
+from dither.files.trips import specification as specification_module
+from dither.files.trips.specification import read_trip_specification
 from dither.mechanisms.places.path import PathMechanism
 
 BOX = dt.Rectangle(dt.Interval(139.0, 140.0), dt.Interval(35.0, 36.0))
@@ -230,3 +232,32 @@ def test_tables_and_trips_are_not_mixed_up(tmp_path: Path) -> None:
     files.perturb_file(table, reports, {"lat": dt.Podium(dt.Interval(0, 90), epsilon=1)}, keep=["lon"])
     with pytest.raises(MalformedReport, match=r"reports\.csv carries no reports of trips"):
         files.read_reports(reports)
+
+
+@pytest.mark.parametrize(
+    "crs",
+    [
+        "+proj=longlat +nadgrids=/etc/passwd",
+        "+proj=pipeline +step +proj=utm +zone=54",
+        "urn:ogc:def:crs:EPSG::32654",
+        'PROJCS["x"]',
+        "/tmp/file.json",
+        "EPSG:32654 ",
+        "epsg",
+        32654,
+        None,
+        ["EPSG:32654"],
+    ],
+    ids=repr,
+)
+def test_a_crs_in_a_file_is_an_authority_code(crs: object, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing else reaches PROJ, which would open files and addresses."""
+    asked: list[str] = []
+    monkeypatch.setattr(specification_module, "ReferenceMap", asked.append)
+    square = dt.Rectangle(dt.Interval(0, 1), dt.Interval(0, 1))
+    inner = json.loads(dt.to_json(dt.TraCSD(square, epsilon=2)))
+    with pytest.raises(MalformedReport):
+        read_trip_specification(json.dumps({"mechanism": inner, "map": {"crs": crs}}))
+    assert not asked
+    read_trip_specification(json.dumps({"mechanism": inner, "map": {"crs": "EPSG:32654"}}))
+    assert asked == ["EPSG:32654"]

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from dither.arrays import Array, Integers
 from dither.device_text import MOST_SAFE, from_hexadecimal, hexadecimal, real, whole
-from dither.domains.domain import Domain
+from dither.domains.domain import Domain, objects, regular
 from dither.errors import InvalidParameter, OutsideDomain
 
 
@@ -61,22 +61,28 @@ class Categories(Domain):
         if isinstance(values, np.ma.MaskedArray):
             raise OutsideDomain("a masked array was given; decide first what a missing answer means")
         if isinstance(self.labels, range):
-            array = np.asarray(values)
-            if array.dtype.kind not in "iu":
-                if array.size:
+            array = regular(values)
+            if array is None or array.dtype.kind not in "iu":
+                if array is None or array.size:
                     raise OutsideDomain("whole numbers were expected as categories")
                 return np.zeros(array.shape, dtype=np.int64)
             if array.size and not (array.min() >= 0 and array.max() < len(self)):
                 raise OutsideDomain(f"an answer is not one of the categories 0 … {len(self) - 1}")
             return array.astype(np.int64, copy=False)
-        array = np.asarray(values, dtype=object)
-        try:
-            codes = [self._codes[_plain(item)] for item in array.flat]
-        except (KeyError, TypeError):
+        array = objects(values)
+        codes = self._looked_up(array)
+        if codes is None:
             raise OutsideDomain(
                 f"an answer is not one of the {len(self)} categories; add a category for the rest"
-            ) from None
-        return np.asarray(codes, dtype=np.int64).reshape(array.shape)
+            )
+        return codes.reshape(array.shape)
+
+    def _looked_up(self, labels: Array) -> Integers | None:
+        """Return the codes of labels, or None; the KeyError, which holds a label, ends here."""
+        try:
+            return np.array([self._codes[_plain(item)] for item in labels.flat], dtype=np.int64)
+        except (KeyError, TypeError):
+            return None
 
     def clip(self, values: object) -> Array:
         """Refuse: no category is nearest to something that is not one."""

@@ -14,6 +14,14 @@ from dither.errors import InvalidParameter, MalformedReport, OutsideDomain
 
 BLOCK = 1 << 15  # values looked at together: they stay in the cache
 
+# What the numbers of a domain may be: products of four of them, or of their inverses, are normal doubles.
+LEAST_LENGTH: Final = 1e-30
+MOST_NUMBER: Final = 1e30
+_MOST_AXES: Final = 32  # that numpy iterates over
+_ROUNDED: Final = (
+    2.0**-20
+)  # of the length: how far an end may move when it is rounded to the values' own type
+
 
 _KINDS: Final[dict[str, type[Domain]]] = {}
 
@@ -58,7 +66,7 @@ def read_domain(data: Mapping[str, Any]) -> Domain:
         return _KINDS[data["kind"]].from_device(data)
     except InvalidParameter as error:
         raise MalformedReport(f"the specification describes no domain: {error}") from None
-    except (KeyError, TypeError, ValueError, AttributeError):
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError):
         raise MalformedReport("the specification describes no domain that this version knows") from None
 
 
@@ -86,8 +94,14 @@ class Line(Domain):
 
     @final
     def admits(self, block: Array) -> bool:
-        """Say whether a non-empty array lies inside; a NaN does not."""
-        return bool(block.min() >= self.low and block.max() <= self._high())
+        """Say whether a non-empty array lies inside; a NaN or an infinite number does not."""
+        low, high = self.low, self._high()
+        # Python's numbers are compared exactly. Numpy rounds the ends to the array's type: 1e5 is infinite
+        # in half precision, and an infinite value would be inside.
+        least, most = block.min().item(), block.max().item()
+        if block.dtype.kind == "f" and block.dtype.itemsize < 8:
+            low, high = (_rounded(end, block.dtype, self.length) for end in (low, high))
+        return bool(least >= low and most <= high)
 
     @final
     def check(self, values: object) -> Array:
@@ -117,14 +131,33 @@ class Line(Domain):
         return np.asarray(self.low + self.length * values, dtype=np.float64)
 
 
+def _rounded(end: float, dtype: np.dtype[Any], length: float) -> float:
+    """Return an end of a line as a number of a narrower type, unless that moves it by much."""
+    with np.errstate(over="ignore"):
+        nearest = float(dtype.type(end))
+    return nearest if abs(nearest - end) <= _ROUNDED * length else end
+
+
+def extent(what: str, length: float, *numbers: float) -> None:
+    """Raise InvalidParameter unless a length is at least 1e-30 and no number around it is beyond ±1e30.
+
+    Then no start rule overflows, underflows or becomes NaN.
+    """
+    most = max(map(abs, numbers), default=length)
+    if not (length >= LEAST_LENGTH and most <= MOST_NUMBER):
+        raise InvalidParameter(
+            f"{what} is too short or too large: lengths are at least {LEAST_LENGTH:g}, and no number is "
+            f"beyond ±{MOST_NUMBER:g}; measure in another unit"
+        )
+
+
 def numbers(values: object) -> Array:
     """Give an array of real numbers from whatever a caller has, or say what was found instead."""
     if isinstance(values, np.ma.MaskedArray):
         raise OutsideDomain("a masked array was given; decide first what a missing value means")
-    try:
-        array = np.asarray(values)
-    except (TypeError, ValueError):
-        raise OutsideDomain("numbers were expected; the values do not form a regular array") from None
+    array = regular(values)
+    if array is None:
+        raise OutsideDomain("numbers were expected; the values do not form a regular array")
     if array.dtype.kind not in "fiu":
         if array.size == 0 and array.dtype.kind in "Ob":
             return np.zeros(array.shape)
@@ -134,13 +167,36 @@ def numbers(values: object) -> Array:
     return array
 
 
+def objects(values: object) -> Array:
+    """Return values as an array of Python objects: labels or texts, in any shape of up to 32 axes."""
+    try:
+        array = np.asarray(values, dtype=object)
+    except (TypeError, ValueError, OverflowError, RecursionError):
+        array = None
+    if array is None or array.ndim > _MOST_AXES:
+        raise OutsideDomain("the values do not form an array of up to 32 axes")
+    return array
+
+
+def regular(values: object) -> Array | None:
+    """Return values as an array, or None; an error of numpy's, which may show a value, ends here."""
+    try:
+        return np.asarray(values)
+    except (TypeError, ValueError, OverflowError):
+        return None
+
+
 def finite(name: str, value: object) -> float:
     """Give a public parameter as a finite float, or say that it must be one."""
     if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
         raise InvalidParameter(f"{name} must be a number, not {type(value).__name__}")
-    if not math.isfinite(float(value)):
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
+    if not math.isfinite(number):
         raise InvalidParameter(f"{name} must be finite")
-    return float(value)
+    return number
 
 
 def shown(number: float) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 
 from dither.arrays import Floats
 from dither.device_text import real
-from dither.domains.domain import Line, finite, numbers, shown
+from dither.domains.domain import Line, extent, finite, numbers, shown
 from dither.errors import InvalidParameter, OutsideDomain
 
 
@@ -34,8 +34,7 @@ class Interval(Line):
         lower, upper = finite("the lower bound", low), finite("the upper bound", high)
         if not lower < upper:
             raise InvalidParameter("an interval's lower bound must be below its upper bound")
-        if not math.isfinite(upper - lower):
-            raise InvalidParameter("an interval's length must be finite")
+        extent("an interval", upper - lower, lower, upper)
         object.__setattr__(self, "_low", lower)
         object.__setattr__(self, "_top", upper)
 
@@ -89,6 +88,7 @@ class Circle(Line):
         length = finite("the period", period)
         if not length > 0:
             raise InvalidParameter("a circle's period must be positive")
+        extent("a circle", length)
         object.__setattr__(self, "period", length)
 
     @property

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Self, final
 import numpy as np
 
 from dither.arrays import Floats
-from dither.domains.domain import finite
+from dither.domains.domain import extent, finite
 from dither.domains.line import Interval
 from dither.domains.plane import Pair, Rectangle, Region, read_pair
 from dither.errors import InvalidParameter, OutsideDomain
@@ -43,9 +43,13 @@ class Parallelogram(Region):
             if not (isinstance(pair, tuple) and len(pair) == 2):
                 raise InvalidParameter("a parallelogram is a corner and two sides, each a pair of numbers")
             object.__setattr__(self, name, tuple(finite("a coordinate", number) for number in pair))
-        sides = math.hypot(*self.first) * math.hypot(*self.second)
+        lengths = math.hypot(*self.first), math.hypot(*self.second)
+        for length in lengths:
+            extent("a side of a parallelogram", length, *self.corner, *lengths)
+        sides = lengths[0] * lengths[1]
         if not abs(float(np.linalg.det(self._sides))) > 1e-9 * sides:
             raise InvalidParameter("the sides of a parallelogram point in different directions")
+        _ = self.box  # the sides are longer than the distance of two doubles
 
     @property
     def _sides(self) -> Floats:

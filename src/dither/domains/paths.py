@@ -9,7 +9,7 @@ from typing import Any, final
 import numpy as np
 
 from dither.arrays import Array, Floats, Integers, Mask
-from dither.domains.domain import numbers
+from dither.domains.domain import numbers, regular
 from dither.errors import InvalidParameter, OutsideDomain
 
 
@@ -114,7 +114,10 @@ def _ragged(values: object) -> bool:
 def _depth(part: object) -> int:
     if not isinstance(part, Sequence | np.ndarray):
         return 1
-    return 2 if not len(part) else 1 + int(np.ndim(part[0]) > 0)
+    if not len(part):
+        return 2
+    first = regular(part[0])
+    return 2 if first is None or first.ndim > 0 else 1
 
 
 def _pairs(part: object) -> Floats:

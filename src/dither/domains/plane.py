@@ -12,7 +12,7 @@ import numpy as np
 
 from dither.arrays import Floats
 from dither.device_text import real
-from dither.domains.domain import Domain, finite, numbers
+from dither.domains.domain import Domain, extent, finite, numbers
 from dither.domains.line import Circle, Interval
 from dither.errors import InvalidParameter, OutsideDomain
 
@@ -164,8 +164,9 @@ class Disk(Region):
             raise InvalidParameter("a disk's radius must be positive")
         if not (isinstance(self.centre, tuple) and len(self.centre) == 2):
             raise InvalidParameter("a disk's centre is a pair of numbers")
-        for coordinate in self.centre:
-            finite("a coordinate of the centre", coordinate)
+        x, y = (finite("a coordinate of the centre", coordinate) for coordinate in self.centre)
+        extent("a disk", self.radius, self.radius, x, y)
+        _ = self.box  # the sides are longer than the distance of two doubles
 
     @property
     def diameter(self) -> float:
@@ -240,6 +241,7 @@ class Sphere(Plane):
     def __post_init__(self) -> None:
         if not finite("the radius", self.radius) > 0:
             raise InvalidParameter("a sphere's radius must be positive")
+        extent("a sphere's radius", self.radius)
 
     @property
     def centre(self) -> Pair:

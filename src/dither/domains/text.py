@@ -11,7 +11,7 @@ import numpy as np
 
 from dither.arrays import Array, Bytes
 from dither.device_text import whole
-from dither.domains.domain import Domain
+from dither.domains.domain import Domain, objects
 from dither.errors import InvalidParameter, OutsideDomain
 
 MOST_SYMBOLS: Final = 255
@@ -66,7 +66,7 @@ class Text(Domain):
         """Give the symbols of texts along the last axis, or raise `OutsideDomain` without naming one."""
         if isinstance(values, np.ma.MaskedArray):
             raise OutsideDomain("a masked array was given; decide first what a missing text means")
-        array = np.asarray(values, dtype=object)
+        array = objects(values)
         rows = b"".join([self._row(value) for value in array.flat])
         return np.frombuffer(rows, dtype=np.uint8).reshape(*array.shape, self.length)
 
@@ -92,7 +92,7 @@ class Text(Domain):
 
     def clip(self, values: object) -> Array:
         """Cut texts that are too long, at the end of a letter; letters outside the alphabet stay an error."""
-        array = np.asarray(values, dtype=object)
+        array = objects(values)
         cut = np.empty(array.shape, dtype=object)
         cut[...] = [self._cut(value) for value in array.flat] if array.ndim else self._cut(array.item())
         return cut

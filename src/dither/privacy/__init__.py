@@ -4,6 +4,7 @@ from typing import Final
 
 from dither.privacy.guarantee import PAC, Approximate, Bound, Guarantee, Metric, Nothing, Pure, Unit
 from dither.privacy.ledger import Ledger
+from dither.privacy.policy import Policy
 
 LOCATION: Final = Unit.LOCATION
 TRAJECTORY: Final = Unit.TRAJECTORY
@@ -18,6 +19,7 @@ __all__ = [
     "Ledger",
     "Metric",
     "Nothing",
+    "Policy",
     "Pure",
     "Unit",
 ]

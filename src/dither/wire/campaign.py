@@ -13,11 +13,12 @@ from typing import Any, Final, final
 
 from dither import losses
 from dither.domains import Categories, Circle, Domain, Interval
-from dither.errors import DitherError, InvalidParameter, MalformedReport
+from dither.errors import DitherError, InvalidParameter, MalformedReport, MissingExtra
 from dither.mechanisms.base import Mechanism
 from dither.privacy import Guarantee
 from dither.registry import named
 from dither.wire.codec import from_specification, specification
+from dither.wire.schema import MOST_BYTES, bounded, loads, refused
 
 VERSION: Final = 1
 _DOMAINS: Final = ("interval", "circle", "categories")
@@ -59,11 +60,17 @@ class Campaign:
     @staticmethod
     def from_toml(text: str) -> Campaign:
         """Read a campaign file: a table `[questions.NAME]` for each question."""
+        if not isinstance(text, str) or len(text) > MOST_BYTES:
+            raise InvalidParameter(f"a campaign is a text of at most {MOST_BYTES} letters")
         try:
             data = tomllib.loads(text)
-        except tomllib.TOMLDecodeError as error:
+        except (ValueError, RecursionError) as error:
             raise InvalidParameter(f"the campaign is not TOML: {error}") from None
         tables = data.get("questions")
+        try:
+            bounded(tables)
+        except MalformedReport as error:
+            raise InvalidParameter(f"the questions of a campaign: {error}") from None
         if not isinstance(tables, dict) or not all(isinstance(table, dict) for table in tables.values()):
             raise InvalidParameter("a campaign has a table [questions.NAME] for each question")
         return Campaign({name: _question(name, table) for name, table in tables.items()})
@@ -71,7 +78,11 @@ class Campaign:
     @staticmethod
     def read(path: Path) -> Campaign:
         """Read a campaign file."""
-        return Campaign.from_toml(path.read_text(encoding="utf-8"))
+        try:
+            text = path.read_text(encoding="utf-8")
+        except UnicodeDecodeError:
+            raise InvalidParameter("a campaign file is text in UTF-8") from None
+        return Campaign.from_toml(text)
 
     def to_json(self) -> str:
         """Write the whole specification, as it stands at the head of a file of reports."""
@@ -81,11 +92,12 @@ class Campaign:
     @staticmethod
     def from_json(text: str) -> Campaign:
         """Read the specification back."""
-        try:
-            questions = json.loads(text)["questions"]
+        data = loads(text, "the head of a file")
+        questions = data.get("questions") if isinstance(data, dict) else None
+        if not isinstance(questions, dict):
+            raise MalformedReport("the head of this file is not a specification of dither reports")
+        with refused("the head of this file"):
             return Campaign({name: from_specification(part) for name, part in questions.items()})
-        except (ValueError, KeyError, TypeError, AttributeError):
-            raise MalformedReport("the head of this file is not a specification of dither reports") from None
 
 
 def _question(name: str, table: dict[str, Any]) -> Mechanism[Any]:
@@ -100,10 +112,14 @@ def _question(name: str, table: dict[str, Any]) -> Mechanism[Any]:
         if isinstance(table.get("criterion"), str):
             table["criterion"] = losses.criterion_named(table["criterion"])
         return kind(domain, **table)
+    except MissingExtra:
+        raise
     except DitherError as error:
         raise InvalidParameter(f"question {name!r}: {error}") from None
     except (TypeError, KeyError):
         raise InvalidParameter(f"question {name!r} has a key that its mechanism does not know") from None
+    except Exception as error:
+        raise InvalidParameter(f"question {name!r} cannot be built ({type(error).__name__})") from None
 
 
 def read_domain(table: Mapping[str, Any]) -> Domain:

@@ -11,18 +11,29 @@ import hashlib
 import json
 import math
 import struct
+import time
 from typing import Any, Final
 
 import numpy as np
 
 from dither.device_text import digest, parsed
 from dither.domains import read_domain
-from dither.errors import DitherError, InvalidParameter, MalformedReport
+from dither.errors import BudgetExceeded, InvalidParameter, MalformedReport
 from dither.mechanisms.base import Mechanism
-from dither.registry import named
+from dither.privacy import Policy
 from dither.reports import Reports
 from dither.wire import version_1
 from dither.wire.parameters import plain, read
+from dither.wire.schema import (
+    MOST_BYTES,
+    a_mechanism,
+    bounded,
+    check_header,
+    check_parameters,
+    check_specification,
+    loads,
+    refused,
+)
 
 VERSION: Final = 2
 _MAGIC: Final = b"dither\x00"
@@ -39,13 +50,13 @@ def to_json(mechanism: Mechanism[Any]) -> str:
     return json.dumps(specification(mechanism), ensure_ascii=False, allow_nan=False)
 
 
-def from_json(text: str | bytes) -> Mechanism[Any]:
-    """Return the mechanism of a specification, with the integers and the codebook that travelled."""
-    try:
-        data = json.loads(text)
-    except (ValueError, RecursionError):
-        raise MalformedReport("a specification is JSON; this is not") from None
-    return from_specification(data)
+def from_json(text: str | bytes, *, policy: Policy | None = None) -> Mechanism[Any]:
+    """Return the mechanism of a specification, with the integers and the codebook that travelled.
+
+    A device passes a `dt.Policy`: what the mechanism promises and what reading it costs are checked by it.
+    """
+    started, limits = time.monotonic(), _limits(policy)
+    return _built(loads(text, "a specification", limits.bytes), policy, started)
 
 
 def specification(mechanism: Mechanism[Any]) -> dict[str, Any]:
@@ -67,26 +78,44 @@ def specification(mechanism: Mechanism[Any]) -> dict[str, Any]:
 
 def from_specification(data: Any) -> Mechanism[Any]:
     """Return the mechanism of a specification's plain data; raise MalformedReport if there is none."""
-    if not isinstance(data, dict) or "mechanism" not in data:
-        raise MalformedReport("a specification names its mechanism")
-    version = data.get("dither")
-    if version not in (1, VERSION):
-        raise MalformedReport(f"the specification is of another version; this version reads 1 and {VERSION}")
-    try:
-        kind = named(data["mechanism"])  # first: its module knows the kernels and parameters that follow
+    version = check_specification(data)
+    with refused("the specification"):
+        kind = a_mechanism(
+            data["mechanism"]
+        )  # first: its module knows the kernels and parameters that follow
+        check_parameters(kind, data["parameters"])
         return version_1.mechanism(kind, data) if version == 1 else _mechanism(kind, data)
-    except MalformedReport:
-        raise
-    except DitherError as error:
-        raise MalformedReport(f"the specification cannot be built: {error}") from None
-    except (KeyError, TypeError, AttributeError, ValueError, OverflowError, RecursionError):
-        raise MalformedReport("the specification lacks a part, or has one too many") from None
+
+
+_UNLIMITED: Final = Policy(epsilon=math.inf, delta=1.0, bytes=MOST_BYTES, seconds=math.inf)
+
+
+def _limits(policy: Policy | None) -> Policy:
+    if policy is not None and not isinstance(policy, Policy):
+        raise InvalidParameter(f"policy is a dt.Policy or left out, not {type(policy).__name__}")
+    return policy or _UNLIMITED
+
+
+def _built(data: Any, policy: Policy | None, started: float) -> Mechanism[Any]:
+    """Return the mechanism of a specification's data if the policy, if there is one, accepts it."""
+    if policy is None:
+        return from_specification(data)
+    check_specification(data)
+    if not policy.lists(data["mechanism"]):
+        raise InvalidParameter(f"the policy does not list the mechanism {data['mechanism'][:40]!r}")
+    made = from_specification(data)
+    objection = policy.objection(made.guarantee)
+    if objection is not None:
+        raise BudgetExceeded(objection)
+    taken = time.monotonic() - started
+    if taken > policy.seconds:
+        raise InvalidParameter(f"building took {taken:.3g} s; the policy allows {policy.seconds:g} s")
+    return made
 
 
 def _mechanism(kind: type[Mechanism[Any]], data: dict[str, Any]) -> Mechanism[Any]:
-    if set(data) != {"dither", "mechanism", "parameters", "fingerprint", "device", "codebook"}:
-        raise MalformedReport("the specification lacks a part, or has one too many")
     device = parsed(data["device"])
+    bounded(device)
     if digest(data["device"]) != data["fingerprint"]:
         raise MalformedReport("the fingerprint is not that of the device text")
     parameters = {name: read(value) for name, value in data["parameters"].items()}
@@ -113,24 +142,27 @@ def to_bytes(reports: Reports) -> bytes:
     return body + hashlib.sha256(body).digest()[:_DIGEST]
 
 
-def from_bytes(data: bytes) -> Reports:
-    """Return reports that `to_bytes` wrote; raise MalformedReport for truncated, changed or foreign bytes."""
+def from_bytes(data: bytes, *, policy: Policy | None = None) -> Reports:
+    """Return reports that `to_bytes` wrote; raise MalformedReport for truncated, changed or foreign bytes.
+
+    With a `dt.Policy` the mechanism that the bytes name is checked as `from_json` does.
+    """
+    started, limits = time.monotonic(), _limits(policy)
+    if not isinstance(data, bytes | bytearray | memoryview):
+        raise MalformedReport(f"reports are bytes; {type(data).__name__} was given")
     start = len(_MAGIC) + 5
-    body = bytes(data[:-_DIGEST])
-    if len(data) < start + _DIGEST or not body.startswith(_MAGIC):
+    whole = bytes(data)
+    body = whole[:-_DIGEST]
+    if len(whole) < start + _DIGEST or not body.startswith(_MAGIC):
         raise MalformedReport("these bytes are not dither reports")
     version, length = struct.unpack_from("<BI", body, len(_MAGIC))
     if version not in (1, VERSION):
         raise MalformedReport(f"these reports are of format {version}; this version reads 1 and {VERSION}")
-    if hashlib.sha256(body).digest()[:_DIGEST] != bytes(data[-_DIGEST:]):
+    if hashlib.sha256(body).digest()[:_DIGEST] != whole[-_DIGEST:]:
         raise MalformedReport("the checksum does not match: bytes were lost or changed")
-    try:
-        header = json.loads(body[start : start + length])
-        dtype, shape = np.dtype(header["dtype"]), tuple(int(side) for side in header["shape"])
-        told = header["specification"]
-        if dtype.kind not in "iu" or dtype.itemsize * math.prod(shape) != len(body) - start - length:
-            raise ValueError
-        cells = np.frombuffer(body, dtype, offset=start + length).reshape(shape)
-    except (ValueError, TypeError, KeyError, RecursionError):
-        raise MalformedReport("the header of these reports does not fit what follows it") from None
-    return from_specification(told).reports(cells.astype(dtype.newbyteorder("=")))
+    header = loads(body[start : start + length], "the header of reports", limits.bytes)
+    layout, shape = check_header(header, len(body) - start - length)
+    made = _built(header["specification"], policy, started)
+    with refused("these reports"):
+        cells = np.frombuffer(body, np.dtype(layout), offset=start + length).reshape(shape)
+        return made.reports(cells.astype(cells.dtype.newbyteorder("=")))

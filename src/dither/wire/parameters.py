@@ -21,6 +21,7 @@ from dither.losses import Power, power
 from dither.mechanisms.base import Mechanism
 from dither.mechanisms.combined.post_processing import PostProcessing, read_processing
 from dither.optimal.problem import Elsewhere, Given
+from dither.wire.schema import a_fraction, a_mechanism, a_text, an_exponent, check_parameters
 
 
 def plain(value: Any) -> Any:
@@ -48,8 +49,12 @@ def _maker(value: Any) -> dict[str, Any]:
 
 
 def _read_maker(name: str, data: dict[str, Any]) -> Any:
+    kind = a_mechanism(name)
+    if data["with"].get("fresh"):
+        raise MalformedReport("a part that is solved anew does not travel")
+    check_parameters(kind, data["with"])
     fixed = {key: read(one) for key, one in data["with"].items()}
-    return partial(registry.named(name), **fixed) if fixed else registry.named(name)
+    return partial(kind, **fixed) if fixed else kind
 
 
 def _read_choice(name: str, data: dict[str, Any]) -> Enum:
@@ -71,10 +76,10 @@ _WRITERS: Final[dict[type, Callable[[Any], dict[str, Any]]]] = {
     partial: _maker,
 }
 _READERS: Final[dict[str, Callable[[Any, dict[str, Any]], Any]]] = {
-    "fraction": lambda value, data: Fraction(value),
+    "fraction": lambda value, data: Fraction(a_fraction(value)),
     "domain": lambda value, data: read_domain(value),
-    "loss": lambda value, data: power(value),
-    "function": lambda value, data: Elsewhere(value),
+    "loss": lambda value, data: power(an_exponent(value)),
+    "function": lambda value, data: Elsewhere(a_text(value)),
     "choice": _read_choice,
     "reading": read_processing,
     "maker": _read_maker,

@@ -11,6 +11,7 @@ from dither.domains import Domain, read_domain
 from dither.errors import MalformedReport
 from dither.mechanisms.base import Mechanism
 from dither.wire.parameters import read as read_now
+from dither.wire.schema import number_kind
 
 # What version 1 called a domain, and how its fields are those of a device text.
 _DOMAINS: Final[dict[str, Callable[[Mapping[str, Any]], dict[str, Any]]]] = {
@@ -51,7 +52,7 @@ def _read(value: Any) -> Any:
     if "domain" in value:
         return read_domain(_domain(value))
     if "array" in value:
-        return np.asarray(value["array"], dtype=np.dtype(value["dtype"]))
+        return np.asarray(value["array"], dtype=np.dtype(number_kind(value["dtype"])))
     if value.get("reading") == "Snapped":
         return read_now({**value, "area": _domain(value["area"])})
     if "mechanism" in value:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+import re
+from typing import Any, Final
 
+from dither.device_text import real
 from dither.errors import DitherError, InvalidParameter, MalformedReport, MissingExtra
 from dither.maps.projection import LocalMap, Map, ReferenceMap
 from dither.mechanisms.places.path import PathMechanism
 from dither.wire.codec import from_json, to_json
+
+_AUTHORITY_CODE: Final = re.compile(r"[A-Z]{2,10}:[0-9]{1,8}")
 
 
 def trip_specification(mechanism: PathMechanism[Any, Any], projection: Map | None) -> str:
@@ -25,7 +29,7 @@ def read_trip_specification(text: str) -> tuple[PathMechanism[Any, Any], Map | N
         raise
     except DitherError as error:
         raise MalformedReport(f"the specification of these trips cannot be read: {error}") from None
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         raise MalformedReport("the specification of these trips cannot be read") from None
     if not isinstance(mechanism, PathMechanism):
         raise MalformedReport(f"the specification is of {type(mechanism).__name__}, which is not for trips")
@@ -36,7 +40,7 @@ def is_of_trips(text: str) -> bool:
     """Return True if the specification in a file is one of trips, and False if it is of a table."""
     try:
         given = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return False
     return isinstance(given, dict) and {"mechanism", "map"} <= given.keys()
 
@@ -48,7 +52,7 @@ def _to_plain(projection: Map | None) -> dict[str, Any] | None:
         case LocalMap(longitude, latitude):
             return {"local": [longitude, latitude]}
         case ReferenceMap(name):
-            return {"crs": name}
+            return {"crs": _code(name, InvalidParameter)}
     raise InvalidParameter(
         f"a {type(projection).__name__} cannot be written to a file; use a LocalMap or a ReferenceMap"
     )
@@ -57,4 +61,16 @@ def _to_plain(projection: Map | None) -> dict[str, Any] | None:
 def _from_plain(given: Any) -> Map | None:
     if given is None:
         return None
-    return LocalMap(*given["local"]) if "local" in given else ReferenceMap(given["crs"])
+    if not isinstance(given, dict) or set(given) not in ({"local"}, {"crs"}):
+        raise MalformedReport("the map of trips is null, local or a coordinate reference system")
+    if "local" in given:
+        longitude, latitude = map(real, given["local"])
+        return LocalMap(longitude, latitude)
+    return ReferenceMap(_code(given["crs"], MalformedReport))
+
+
+def _code(name: object, error: type[DitherError]) -> str:
+    """Return an authority's code; other texts are programs for PROJ, which may open files and addresses."""
+    if not isinstance(name, str) or not _AUTHORITY_CODE.fullmatch(name):
+        raise error("a coordinate reference system in a file is an authority's code, such as EPSG:32654")
+    return name

@@ -133,14 +133,13 @@ class Clamped(Lattice):
     fraction: int
 
     def __post_init__(self) -> None:
-        several = self.last >= 1 << self.fraction
         if (
             self.noise.end is not End.PILED
             or not 1 <= self.last < 1 << _BITS
             or not 1 <= self.fraction < _BITS
         ):
             raise InvalidParameter("a clamped lattice has piled ends and a domain of up to 2^31 places")
-        if several and self.last % (1 << self.fraction):
+        if self.last >= 1 << self.fraction and self.last % (1 << self.fraction):
             raise InvalidParameter("a domain of more than one step has a whole number of them")
         if self.steps >= self.noise.reach:
             raise InvalidParameter("the noise must reach further than the domain")

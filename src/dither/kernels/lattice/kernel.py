@@ -42,8 +42,7 @@ class LatticeKernel(LineKernel, Generic[Kind]):
     kind: ClassVar[str] = "lattice"
 
     def __post_init__(self) -> None:
-        aims = np.abs((np.array([self.line.low, self.line.high]) - self.start.origin) * self.start.scale)
-        if not aims.max() < 2.0**31 or not self.lattice.keeps(self.start, self.line):
+        if not self.start.reaches(self.line, 31) or not self.lattice.keeps(self.start, self.line):
             raise InvalidParameter("the start rule leads to steps that the noise was not certified for")
 
     @staticmethod

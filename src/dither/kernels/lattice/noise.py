@@ -262,5 +262,9 @@ def in_few_bits(number: float) -> Fraction:
 
 
 def decayed(exponent: Fraction) -> int:
-    """Give e^(−exponent) as a fixed-point number, rounded up."""
+    """Give e^(−exponent) as a fixed-point number, rounded up; the exponent is not negative."""
+    if exponent < 0:
+        raise InvalidParameter("weights fall with the distance")
+    if exponent >= DIGITS:
+        return 1  # e^(−256) is below 2^(−256), the smallest fixed-point number
     return fixed_point(exp_above(-exponent))

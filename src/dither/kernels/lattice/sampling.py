@@ -34,9 +34,10 @@ class NoiseSampler(ABC):
         place, step = self._place[:count], self._step[:count]
         np.subtract(block, start.origin, out=place, dtype=np.float64)
         np.multiply(place, start.scale, out=place)
-        if start.last is not None:
-            np.clip(place, 0.0, start.last, out=place)
         np.copyto(step, place, casting="unsafe")
+        if start.last is not None:
+            # In integers: whatever a float does, no step is left that the ratio was not computed for.
+            np.clip(step, 0, start.last, out=step)
         if self._shift is not None:
             coins = self._coins[:count]
             source.fill(coins.data)

@@ -28,6 +28,7 @@ from dither.kernels.sets import bit_rows as packed
 from dither.privacy.exact import exp_below
 from dither.randomness import Source
 
+MOST: Final = 1 << 24  # bits of a report: two million bytes
 _DIGITS: Final = 12  # binary digits that are compared for all bits; the rest only where these are equal
 _WORDS: Final = 1 << 14  # words handled together: they stay in the cache
 _ALL: Final = np.uint64((1 << 64) - 1)
@@ -45,8 +46,8 @@ class Bits(CodeKernel):
     kind: ClassVar[str] = "bits"
 
     def __post_init__(self) -> None:
-        if self.size < 2:
-            raise InvalidParameter("there are at least two bits")
+        if not 2 <= self.size <= MOST:
+            raise InvalidParameter("there are between 2 and 2^24 bits; hash more categories first (dt.OLH)")
         if not 0 < self.other.heads < self.own.heads:
             raise InvalidParameter("the input's bit is likelier to be 1 than any other, which can be 1 too")
         if self.own.bits != FINE or self.other.bits != FINE:

@@ -116,6 +116,8 @@ def read_decoder(data: Any) -> Decoder:
             if not runs or min(runs) < 1 or sum(runs) > MOST_CELLS or len(runs) != len(data["values"]):
                 raise ValueError
             return TableDecoder(np.repeat([real(value) for value in data["values"]], runs))
+        if set(data) not in ({"offset", "step"}, {"offset", "step", "low", "high"}):
+            raise ValueError
         return AffineDecoder(**{name: real(number) for name, number in data.items()})
     except (TypeError, ValueError, KeyError, AttributeError):
         raise MalformedReport("a codebook is an offset and a step, or values and how often each") from None

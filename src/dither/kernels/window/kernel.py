@@ -114,6 +114,8 @@ class SectorKernel(LineKernel):
     def __post_init__(self) -> None:
         if self.start.fraction:
             raise InvalidParameter("a sector is found without random rounding")
+        if not self.start.reaches(self.line, 62):
+            raise InvalidParameter("the start rule leads too far outside the cells")
 
     @property
     def outcomes(self) -> int:

@@ -86,10 +86,9 @@ class LineStart(StartRule):
             raise InvalidParameter("a start rule has a finite origin and a positive scale")
 
     def aim(self, values: Array) -> Integers:
-        aimed = (np.asarray(values, dtype=np.float64) - self.origin) * self.scale
-        if self.last is not None:
-            aimed = np.clip(aimed, 0.0, float(self.last))
-        return aimed.astype(np.int64)
+        placed = (np.asarray(values, dtype=np.float64) - self.origin) * self.scale
+        aimed = placed.astype(np.int64)
+        return aimed if self.last is None else np.clip(aimed, 0, self.last)
 
     def aim_one(self, value: float) -> int:
         """Return `aim` for one value."""
@@ -107,8 +106,14 @@ class LineStart(StartRule):
         return _LineSampler(self, window, size)
 
     def fits(self, line: Line, window: Sliding) -> bool:
-        aims = np.abs((np.array([line.low, line.high]) - self.origin) * self.scale)
-        return bool(aims.max() < (2.0**31 if window.cells <= 1 << 16 else 2.0**62))
+        return self.reaches(line, 31 if window.cells <= 1 << 16 else 62)
+
+    def reaches(self, line: Line, bits: int) -> bool:
+        """Return whether bits + 1 bits hold the place of every value with its coin added, and its sign."""
+        most = max(abs((end - self.origin) * self.scale) for end in (line.low, line.high))
+        room = float((1 << bits) - (1 << self.fraction))
+        # Values of a narrower type may be beyond an end by 2^−20 of the length: see Line.admits.
+        return most * (1.0 + 2.0**-19) < 2.0**bits and (most if self.last is None else self.last) <= room
 
     def device(self) -> dict[str, Any]:
         return {
@@ -143,12 +148,9 @@ class _LineSampler(StartSampler):
         place, aim, start = self._place[:count], self._aim[:count], self._start[:count]
         np.subtract(block, rule.origin, out=place, dtype=np.float64)
         np.multiply(place, rule.scale, out=place)
-        if rule.last is not None and not rule.fraction:
-            np.clip(place, 0.0, rule.last, out=place)
-            if start.itemsize <= 2:
-                np.copyto(start, place, casting="unsafe")
-                return start
         np.copyto(aim, place, casting="unsafe")
+        if rule.last is not None:
+            np.clip(aim, 0, rule.last, out=aim)  # integers: nothing that a float does comes past this line
         if rule.fraction:
             np.right_shift(coins, self._shift, out=coins)
             np.add(aim, coins, out=aim, casting="unsafe")

@@ -34,6 +34,10 @@ class TableStart(StartRule):
     scale: float
     entries: Array
 
+    def fits(self, line: Line, window: Sliding) -> bool:
+        # Random coins are added to the place, which is kept below the last entry.
+        return LineStart(self.origin, self.scale, None).reaches(line, 31)
+
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self) or not isinstance(other, TableStart):
             return NotImplemented
@@ -60,7 +64,7 @@ class StepStart(TableStart):
 
     def _places(self, values: Array) -> Integers:
         placed = (np.asarray(values, dtype=np.float64) - self.origin) * self.scale
-        return np.clip(placed, 0.0, float(self.entries.size - 1)).astype(np.int64)
+        return np.clip(placed.astype(np.int64), 0, self.entries.size - 1)
 
     def aim(self, values: Array) -> Integers:
         return self.entries[self._places(values)].astype(np.int64)
@@ -142,7 +146,7 @@ class KnotStart(TableStart):
     def beside(self, values: Array) -> tuple[Floats, Floats, Floats]:
         """Return the entries of the knots below and above each value, and the upper one's probability."""
         placed = (np.asarray(values, dtype=np.float64) - self.origin) * self.scale
-        places = np.clip(placed, 0.0, float(self.last)).astype(np.int64)
+        places = np.clip(placed.astype(np.int64), 0, self.last)
         knots = places >> COIN
         above = (places & ((1 << COIN) - 1)) / (1 << COIN)
         return self.entries[knots].astype(np.float64), self.entries[knots + 1].astype(np.float64), above
@@ -227,6 +231,7 @@ class _KnotSampler(StartSampler):
         np.subtract(block, rule.origin, out=place, dtype=np.float64)
         np.multiply(place, rule.scale, out=place)
         np.copyto(knot, place, casting="unsafe")
+        np.clip(knot, 0, rule.last, out=knot)
         np.right_shift(coins, _BITS, out=entry)
         knot += entry.view(np.int32)
         np.right_shift(knot, COIN, out=knot)

@@ -51,8 +51,10 @@ class Exponential(NumberMechanism):
         object.__setattr__(self, "points", self._checked())
         if self.sensitivity is not None:
             object.__setattr__(self, "sensitivity", finite("the sensitivity", self.sensitivity))
-            if not self.sensitivity > 0.0:
-                raise InvalidParameter("the sensitivity is positive")
+            if not self.sensitivity >= 1e-12 * self.line.length:  # weights are counted in 63 bits
+                raise InvalidParameter(
+                    "the sensitivity is positive, and at least 1e-12 of the domain's length"
+                )
         if self.kernel.ratio > exp_below(Fraction(self.epsilon)):
             raise InvalidParameter("with this sensitivity the points would spend more than ε; state more")
 

@@ -1,0 +1,85 @@
+"""What a device accepts from whoever asks: the largest loss, the assumptions, the mechanisms, the effort."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import final
+
+from dither.errors import InvalidParameter
+from dither.privacy.guarantee import PAC, Approximate, Guarantee, Pure
+
+
+@final
+@dataclass(frozen=True)
+class Policy:
+    """What a device requires of a question before it answers; `dt.from_json(text, policy=…)` enforces it.
+
+    A question is refused if its guarantee has a larger ε or δ, is per distance or nothing at all, or assumes
+    something that is not listed; if `mechanisms` is given and does not list its mechanism; if its text has
+    more than `bytes` bytes; or if building it took longer than `seconds`. The time is measured after building
+    and interrupts nothing: the size limits of specifications bound it.
+
+    >>> Policy(epsilon=2).accepts(Guarantee(Pure(1.5)))
+    True
+    """
+
+    epsilon: float = 1.0
+    delta: float = 0.0
+    mechanisms: Iterable[str | type] | None = None
+    assumptions: Iterable[str] = ()
+    bytes: int = 1 << 20
+    seconds: float = 10.0
+
+    def __post_init__(self) -> None:
+        for name, most in (("epsilon", math.inf), ("delta", 1.0), ("seconds", math.inf)):
+            number = getattr(self, name)
+            if isinstance(number, bool) or not isinstance(number, int | float) or not 0.0 <= number <= most:
+                raise InvalidParameter(f"{name} of a policy is a number from 0 to {most:g}")
+        if isinstance(self.bytes, bool) or not isinstance(self.bytes, int) or self.bytes < 1:
+            raise InvalidParameter("bytes of a policy is a whole number from 1 upwards")
+        if self.mechanisms is not None:
+            names = _listed("mechanisms", self.mechanisms)
+            object.__setattr__(self, "mechanisms", tuple(map(_name, names)))
+        object.__setattr__(self, "assumptions", tuple(_listed("assumptions", self.assumptions)))
+        if not all(isinstance(line, str) for line in self.assumptions):
+            raise InvalidParameter("assumptions of a policy are texts, as guarantees state them")
+
+    def accepts(self, guarantee: Guarantee) -> bool:
+        """Return whether a guarantee is as strong as asked and assumes nothing that is not listed."""
+        return self.objection(guarantee) is None
+
+    def objection(self, guarantee: Guarantee) -> str | None:
+        """Return why a guarantee is not accepted; None if it is."""
+        if not isinstance(guarantee.bound, Pure | Approximate | PAC):
+            return (
+                f"the policy asks for ε ≤ {self.epsilon:g} for any two values; the question has: {guarantee}"
+            )
+        if not (guarantee.epsilon <= self.epsilon and guarantee.delta <= self.delta):
+            return (
+                f"the policy allows ε ≤ {self.epsilon:g} and δ ≤ {self.delta:g}; the question has "
+                f"ε = {guarantee.epsilon:.6g} and δ = {guarantee.delta:.6g}"
+            )
+        others = [line for line in guarantee.assumes if line not in tuple(self.assumptions)]
+        if others:
+            return f"the policy does not list what the guarantee assumes: {'; '.join(others)}"
+        return None
+
+    def lists(self, mechanism: str) -> bool:
+        """Return whether a mechanism may ask: any, if the policy has no list."""
+        return self.mechanisms is None or mechanism in tuple(self.mechanisms)
+
+
+def _listed(what: str, given: object) -> list[object]:
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise InvalidParameter(f"{what} of a policy is a list")
+    return list(given)
+
+
+def _name(mechanism: object) -> str:
+    if isinstance(mechanism, type):
+        return mechanism.__name__
+    if isinstance(mechanism, str):
+        return mechanism
+    raise InvalidParameter("mechanisms of a policy are mechanisms such as dt.PM, or their names")

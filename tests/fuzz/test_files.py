@@ -1,0 +1,194 @@
+"""Tables, files of reports and files of trips, changed at random."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from functools import cache, partial
+from pathlib import Path
+from random import Random
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pytest
+
+import dither as dt
+from dither import files
+from dither.errors import DitherError
+from tests.fuzz import mutations
+from tests.fuzz.limits import fuzz
+
+QUESTIONS: dict[str, Any] = {
+    "age": dt.Podium(dt.Interval(18, 100), epsilon=1, cells=256),
+    "browser": dt.KRR(dt.Categories(["firefox", "chrome"]), epsilon=1),
+}
+TABLE = "age,browser,city\n18,firefox,Tokyo\n35.5,chrome,Kyōto\n100,firefox,\n"
+AREA = dt.Rectangle(dt.Interval(0, 1), dt.Interval(0, 1))
+TEXT = (".csv", ".jsonl")
+COLUMNAR = (".parquet", ".arrow")
+TRIPS = (".gpx", ".geojson")
+
+
+_FOLDER = TemporaryDirectory(prefix="dither-fuzz-")  # removed when the tests end
+
+
+def folder() -> Path:
+    return Path(_FOLDER.name)
+
+
+@cache
+def table(ending: str) -> bytes:
+    """Return a table of values in a format."""
+    if ending == ".csv":
+        return TABLE.encode()
+    head, *rows = (line.split(",") for line in TABLE.strip().splitlines())
+    records = [
+        {name: float(cell) if name == "age" else cell or None for name, cell in zip(head, row, strict=True)}
+        for row in rows
+    ]
+    if ending == ".jsonl":
+        return "\n".join(json.dumps(record) for record in records).encode()
+    pyarrow = pytest.importorskip("pyarrow")
+    path = folder() / f"made{ending}"
+    made = pyarrow.Table.from_pylist(records)
+    if ending == ".parquet":
+        pytest.importorskip("pyarrow.parquet").write_table(made, path)
+    else:
+        with pytest.importorskip("pyarrow.ipc").new_file(path, made.schema) as writer:
+            writer.write_table(made)
+    return path.read_bytes()
+
+
+@cache
+def reports(ending: str) -> bytes:
+    """Return a file of reports in a format."""
+    path, out = folder() / f"values{ending}", folder() / f"reports{ending}"
+    path.write_bytes(table(ending))
+    files.perturb_file(path, out, QUESTIONS)
+    return out.read_bytes()
+
+
+@cache
+def trips(ending: str) -> bytes:
+    path = folder() / f"trips{ending}"
+    files.write_trips(
+        files.Trips(dt.Paths.of([[(0.1, 0.2), (0.3, 0.4)], [(0.5, 0.5)]]), ("a", "é"), None), path
+    )
+    return path.read_bytes()
+
+
+@cache
+def trip_reports(ending: str) -> bytes:
+    path, out = folder() / f"asked{ending}", folder() / f"told{ending}"
+    path.write_bytes(trips(ending))
+    files.perturb_trips(path, out, dt.TraCSD(AREA, epsilon=2))
+    return out.read_bytes()
+
+
+def damaged(old: bytes, random: Random, *, binary: bool) -> bytes:
+    """Change a file as bytes, and as text or as JSON where it is some."""
+    if binary or random.random() < 0.2:
+        return mutations.bits(old, random)
+    text = old.decode()
+    if random.random() < 0.5:
+        lines = text.splitlines(keepends=True)
+        at = random.randrange(len(lines))
+        lines[at] = _changed_line(lines[at], random)
+        text = "".join(lines)
+    else:
+        text = mutations.text(text, random)
+    return text.encode(errors="surrogatepass")
+
+
+def _changed_line(line: str, random: Random) -> str:
+    begin = line.find("{")
+    try:
+        data = json.loads(line[begin:]) if begin >= 0 else None
+    except ValueError:
+        data = None
+    if data is None:
+        cells = line.split(",")
+        cells[random.randrange(len(cells))] = str(mutations.value(random))
+        return ",".join(cells)
+    return line[:begin] + mutations.dumped(mutations.change(data, random)) + "\n"
+
+
+def written(ending: str, data: bytes) -> Path:
+    path = folder() / f"changed{ending}"
+    path.write_bytes(data)
+    return path
+
+
+def read_table(ending: str, random: Random) -> None:
+    path = written(ending, damaged(table(ending), random, binary=ending in COLUMNAR))
+    files.perturb_file(path, folder() / "out.csv", QUESTIONS, missing=files.Missing.SKIP)
+
+
+def read_reports(ending: str, random: Random) -> None:
+    files.summarise_file(written(ending, damaged(reports(ending), random, binary=ending in COLUMNAR)))
+
+
+def read_trips(ending: str, random: Random) -> None:
+    files.read_trips(written(ending, damaged(trips(ending), random, binary=False)))
+
+
+def read_trip_reports(ending: str, random: Random) -> None:
+    files.read_reports(written(ending, damaged(trip_reports(ending), random, binary=False)))
+
+
+READERS: dict[str, tuple[Callable[[str, Random], Any], tuple[str, ...]]] = {
+    "table": (read_table, (*TEXT, *COLUMNAR)),
+    "reports": (read_reports, (*TEXT, *COLUMNAR)),
+    "trips": (read_trips, (*TRIPS, ".csv")),
+    "trip reports": (read_trip_reports, (*TRIPS, ".csv")),
+}
+WAYS = {
+    f"{name}{ending}": partial(reader, ending)
+    for name, (reader, endings) in READERS.items()
+    for ending in endings
+}
+
+
+# Damage that the readers of these formats do not turn into an error of dither's yet.
+KNOWN = {
+    "table.parquet": "pyarrow's OSError and UnicodeDecodeError",
+    "reports.parquet": "pyarrow's OSError and UnicodeDecodeError",
+    "reports.jsonl": "a list among the reports of a column: numpy's ValueError",
+    "trips.gpx": "an encoding that does not exist: LookupError",
+    "trip reports.gpx": "an encoding that does not exist: LookupError",
+}
+UNSAFE = {
+    "table.arrow": "damaged Arrow buffers are read without validation: the process can crash",
+    "reports.arrow": "damaged Arrow buffers are read without validation: the process can crash",
+}
+
+
+def _marked() -> list[Any]:
+    marks = {name: [pytest.mark.xfail(reason=reason, strict=False)] for name, reason in KNOWN.items()}
+    marks |= {name: [pytest.mark.skip(reason=reason)] for name, reason in UNSAFE.items()}
+    return [pytest.param(name, marks=marks.get(name, [])) for name in WAYS]
+
+
+@pytest.mark.parametrize("way", _marked())
+def test_only_errors_of_dither_come_out_of_files(way: str) -> None:
+    fuzz(WAYS[way], 500)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("way", _marked())
+def test_only_errors_of_dither_come_out_of_very_many_files(way: str) -> None:
+    fuzz(WAYS[way], 100_000)
+
+
+def test_the_files_that_are_changed_can_be_read() -> None:
+    """Without a change nothing is refused: the tests above begin at valid files."""
+    for ending in (*TEXT, *COLUMNAR):
+        try:
+            counts = files.perturb_file(written(ending, table(ending)), folder() / "out.csv", QUESTIONS)
+            assert counts.written == 3
+            assert files.summarise_file(written(ending, reports(ending)))["age"].n == 3
+        except DitherError as error:
+            pytest.fail(f"{ending}: {error}")
+    for ending in (*TRIPS, ".csv"):
+        assert len(files.read_trips(written(ending, trips(ending))).paths) == 2
+        assert len(files.read_reports(written(ending, trip_reports(ending))).trips.paths) == 2

@@ -1,0 +1,47 @@
+"""The limits themselves: a reader that fails in another way, hangs or fills the memory is found."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from dither.errors import MalformedReport
+from tests.fuzz import limits
+
+
+def test_another_error_is_found() -> None:
+    with pytest.raises(ZeroDivisionError):
+        limits.fuzz(lambda random: 1 // random.choice((0, 1, 2)), 100)
+
+
+def test_an_error_of_dither_is_none() -> None:
+    def refuse(random: Random) -> None:
+        raise MalformedReport("as it should")
+
+    limits.fuzz(refuse, 100)
+
+
+def test_a_case_that_does_not_end_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "SECONDS", 0.05)
+
+    def turn(random: Random) -> None:
+        while True:
+            try:
+                random.random()
+            except Exception:
+                continue
+
+    with pytest.raises(limits.TooLong):
+        limits.fuzz(turn, 1)
+
+
+def test_memory_that_is_really_used_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "MEMORY", 1 << 20)
+    most = limits._largest()
+
+    def fill(random: Random) -> None:
+        assert len(bytearray(most)) == most  # the process doubles
+
+    with pytest.raises(AssertionError):
+        limits.fuzz(fill, 1)
