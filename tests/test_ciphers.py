@@ -77,10 +77,10 @@ def image(root: object) -> bytes:
 def test_used_bytes_and_old_keys_are_not_in_the_source(new: Callable[[bytes], CipherContext]) -> None:
     recorder = Recorder(new)
     stream = recorder.stream()
-    used = [stream.take(16) for _ in range(2 * _BUFFER // 16 + 5)]  # the buffer is refilled twice
+    used = [stream.take(64) for _ in range(2 * _BUFFER // 64 + 5)]  # the buffer is refilled twice
     small = bytearray(_SMALL)
     stream.fill(small)
-    used += [bytes(small[i : i + 16]) for i in range(0, _SMALL, 16)]
+    used += [bytes(small[i : i + 64]) for i in range(0, _SMALL, 64)]
     found = image(stream)
     assert not [part for part in used if part in found]
     assert len(recorder.keys) == 5  # the system's, the stream's first, one after each of three refills

@@ -23,8 +23,8 @@ from typing import Final, final
 from dither.randomness.ciphers import CHUNK, KEY, ZEROS, NewCipher, faster
 from dither.randomness.source import Source
 
-_BUFFER: Final = 1 << 14  # bytes kept ready for small draws
-_SMALL: Final = 1 << 11  # a draw of at most this many bytes comes from the buffer
+_BUFFER: Final = 1 << 16  # bytes kept ready for small draws
+_SMALL: Final = 1 << 14  # a draw of at most this many bytes comes from the buffer
 _CADENCE: Final = 1 << 22  # bytes of large fills under one key
 
 _generation = 0
@@ -76,7 +76,7 @@ class ErasingStream:
         if size <= _SMALL:
             ready = self._reserve(size)
             view[:] = ready
-            ready[:] = bytes(size)
+            ready[:] = ZEROS[:size]
             return
         for begin in range(0, size, CHUNK):
             part = view[begin : begin + CHUNK]
@@ -112,7 +112,7 @@ class ErasingStream:
 class System(Source):
     """The default source: a stream cipher keyed by the operating system. No two calls share a byte.
 
-    After a small draw (up to 2 KiB), and after `erase`, the source's memory does not determine any byte that
+    After a small draw (up to 16 KiB), and after `erase`, the source's memory does not determine any byte that
     it gave out. A larger fill can be computed from it until 4 MiB more are drawn or `erase` is called;
     `perturb` calls it. Python cannot promise that freed memory, swapped pages or registers hold no copy.
     """
@@ -155,7 +155,7 @@ class System(Source):
         """Drop every stream of the process, so that the next draw takes a new key from the operating system.
 
         For a process that goes on from a snapshot of its memory: without this, small draws repeat what
-        another copy draws until 32 KiB are used, and large ones until 4 MiB are.
+        another copy draws until 128 KiB are used, and large ones until 4 MiB are.
         """
         _start_generation()
         self._idle.clear()
