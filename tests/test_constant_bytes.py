@@ -113,9 +113,8 @@ def test_late_bits_come_between_the_word_and_the_cell(late: int) -> None:
     top = 1 << 32
     for ticket in (0, 299):
         word = top - 300 + ticket
-        source = Words(
-            word.to_bytes(4, "little") + late.to_bytes(4, "little") + (777 << 6).to_bytes(2, "little")
-        )
+        parts = ((word, 4), (late, 4), (777 << 6, 2))
+        source = Words(b"".join(number.to_bytes(size, "little") for number, size in parts))
         assert window.draw_one(5, source) == (5 + ticket if late == 0 else 777)
 
 
@@ -135,7 +134,7 @@ def test_blocks_draw_as_their_lottery_says(width: int) -> None:
 
 
 def welch(first: list[Callable[[], object]], second: list[Callable[[], object]]) -> float:
-    """Return |t| of Welch's test between the times of two classes, interleaved in random order and cropped."""
+    """Return |t| of Welch's test between the times of two classes, interleaved at random and cropped."""
     order = np.random.default_rng(7).permutation(len(first) + len(second))
     tasks = first + second
     times = np.empty(len(tasks))
@@ -169,6 +168,22 @@ def test_the_time_of_a_draw_does_not_tell_the_value(mechanism: dt.Mechanism) -> 
         fixed, mixed = np.full(size, 0.3).tolist(), np.random.default_rng(1).random(size).tolist()
         first, second = ([lambda v=v: kernel.draw_one(v, source) for v in each] for each in (fixed, mixed))
         return first, second
+
+    assert leak(classes) < THRESHOLD
+
+
+@pytest.mark.slow
+def test_the_time_of_a_draw_does_not_tell_whether_the_window_was_drawn() -> None:
+    window = Sliding.largest(1, 1 << 16, 20_000)
+    first, cell = window.step >> 32, b"\x33\x44"
+    inside, outside = 10_000 * first + 12_345, 20_000 * first + 12_345
+
+    def classes(size: int) -> Classes:
+        drawn, not_drawn = (
+            [lambda s=Words(word.to_bytes(4, "little") + cell): window.draw_one(7, s) for _ in range(size)]
+            for word in (inside, outside)
+        )
+        return drawn, not_drawn
 
     assert leak(classes) < THRESHOLD
 
