@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 import pytest
@@ -180,10 +181,10 @@ def test_the_time_of_a_draw_does_not_tell_whether_the_window_was_drawn() -> None
 
     def classes(size: int) -> Classes:
         drawn, not_drawn = (
-            [lambda s=Words(word.to_bytes(4, "little") + cell): window.draw_one(7, s) for _ in range(size)]
+            [partial(window.draw_one, 7, Words(word.to_bytes(4, "little") + cell)) for _ in range(size)]
             for word in (inside, outside)
         )
-        return drawn, not_drawn
+        return list(drawn), list(not_drawn)
 
     assert leak(classes) < THRESHOLD
 
