@@ -11,7 +11,7 @@ bytes of an inherited stream, or of a fork during the draw, are thrown away and 
 **Fast key erasure** (D. J. Bernstein, "Fast-key-erasure random-number generators", 2017). The next key is the
 encryption, under the present one, of 32 fresh bytes from the operating system. The present key is then
 overwritten and its context freed, which OpenSSL wipes. Small draws come from a buffer whose key is already
-gone, and used bytes of the buffer are overwritten at once. Large fills change the key every 4 MiB and in
+gone, and used bytes of the buffer are overwritten at once. Large fills change the key every 8 MiB and in
 `erase`.
 """
 
@@ -25,7 +25,7 @@ from dither.randomness.source import Source
 
 _BUFFER: Final = 1 << 16  # bytes kept ready for small draws
 _SMALL: Final = 1 << 14  # a draw of at most this many bytes comes from the buffer
-_CADENCE: Final = 1 << 22  # bytes of large fills under one key
+_CADENCE: Final = 1 << 23  # bytes of large fills under one key
 
 _generation = 0
 
@@ -113,7 +113,7 @@ class System(Source):
     """The default source: a stream cipher keyed by the operating system. No two calls share a byte.
 
     After a small draw (up to 16 KiB), and after `erase`, the source's memory does not determine any byte that
-    it gave out. A larger fill can be computed from it until 4 MiB more are drawn or `erase` is called;
+    it gave out. A larger fill can be computed from it until 8 MiB more are drawn or `erase` is called;
     `perturb` calls it. Python cannot promise that freed memory, swapped pages or registers hold no copy.
     """
 
@@ -155,7 +155,7 @@ class System(Source):
         """Drop every stream of the process, so that the next draw takes a new key from the operating system.
 
         For a process that goes on from a snapshot of its memory: without this, small draws repeat what
-        another copy draws until 128 KiB are used, and large ones until 4 MiB are.
+        another copy draws until 128 KiB are used, and large ones until 8 MiB are.
         """
         _start_generation()
         self._idle.clear()
