@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint unit slow bench docs clean
+.PHONY: demo test lint unit slow bench docs lock locked sbom clean
 
 demo: $(VENV)/.installed
 	$(BIN)/dither demo
@@ -40,6 +40,27 @@ $(VENV)/.installed: pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade "pip>=25.1"
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable . --group dev
 	touch $@
+
+# The same packages everywhere: versions and hashes of requirements/dev.lock, and nothing else.
+locked:
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps \
+		--requirement requirements/dev.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	touch $(VENV)/.installed
+
+# Made anew from pyproject.toml; needs uv (pip install uv).
+lock:
+	$(PYTHON) requirements/list_dev.py > requirements/dev.in
+	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
+		--no-emit-index-url --no-emit-find-links requirements/dev.in --output-file requirements/dev.lock
+	rm requirements/dev.in
+
+# A bill of materials of the locked environment; needs cyclonedx-py (pip install cyclonedx-bom).
+sbom:
+	mkdir -p dist
+	cyclonedx-py requirements --pyproject pyproject.toml --output-reproducible --of JSON \
+		--output-file dist/dither.cdx.json requirements/dev.lock
 
 clean:
 	rm -rf $(VENV) demo-output

@@ -149,33 +149,13 @@ WAYS = {
 }
 
 
-# Damage that the readers of these formats do not turn into an error of dither's yet.
-KNOWN = {
-    "table.parquet": "pyarrow's OSError and UnicodeDecodeError",
-    "reports.parquet": "pyarrow's OSError and UnicodeDecodeError",
-    "reports.jsonl": "a list among the reports of a column: numpy's ValueError",
-    "trips.gpx": "an encoding that does not exist: LookupError",
-    "trip reports.gpx": "an encoding that does not exist: LookupError",
-}
-UNSAFE = {
-    "table.arrow": "damaged Arrow buffers are read without validation: the process can crash",
-    "reports.arrow": "damaged Arrow buffers are read without validation: the process can crash",
-}
-
-
-def _marked() -> list[Any]:
-    marks = {name: [pytest.mark.xfail(reason=reason, strict=False)] for name, reason in KNOWN.items()}
-    marks |= {name: [pytest.mark.skip(reason=reason)] for name, reason in UNSAFE.items()}
-    return [pytest.param(name, marks=marks.get(name, [])) for name in WAYS]
-
-
-@pytest.mark.parametrize("way", _marked())
+@pytest.mark.parametrize("way", WAYS)
 def test_only_errors_of_dither_come_out_of_files(way: str) -> None:
     fuzz(WAYS[way], 500)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("way", _marked())
+@pytest.mark.parametrize("way", WAYS)
 def test_only_errors_of_dither_come_out_of_very_many_files(way: str) -> None:
     fuzz(WAYS[way], 100_000)
 

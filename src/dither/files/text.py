@@ -51,9 +51,9 @@ def from_text(cells: Sequence[Any], mechanism: Mechanism[Any], where: Callable[[
 def _one_number(cells: Sequence[Any], mechanism: Mechanism[Any], where: Callable[[int], str]) -> Array:
     layout = mechanism.layout
     if layout.itemsize < 8:
-        whole = np.array(cells)
-        if whole.dtype.kind in "iU":
-            with suppress(ValueError, OverflowError):  # the loop below finds the cell that is not a number
+        with suppress(ValueError, OverflowError):  # the loop below finds the cell that is not a number
+            whole = np.array(cells)
+            if whole.dtype.kind in "iU" and whole.ndim == 1:
                 return whole.astype(np.int64)
     rows = np.empty(len(cells), dtype=layout if layout.itemsize == 8 else np.int64)
     for index, cell in enumerate(cells):

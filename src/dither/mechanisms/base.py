@@ -229,7 +229,11 @@ class Mechanism(Answering, Generic[Admits]):
         Values outside the domain raise `OutsideDomain`; nothing is half done. `source` is for tests;
         `threads` speeds up large arrays.
         """
-        return Reports(self, self._draw(values, check_source(source), check_threads(threads)))
+        randomness = check_source(source)
+        try:
+            return Reports(self, self._draw(values, randomness, check_threads(threads)))
+        finally:
+            randomness.erase()
 
     @final
     def reports(self, raw: object) -> Reports:

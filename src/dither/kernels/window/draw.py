@@ -1,4 +1,4 @@
-"""The one exact draw under every window: so many tickets, each as likely as the next, or none at all."""
+"""The exact draw under every window: an index below `tickets`, each with probability step/2^bits, or none."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Lottery:
 
     @staticmethod
     def fits(tickets: int, step: int, bits: int) -> bool:
-        """Say whether the first bits alone can carry the tickets, with one value left for each.
+        """Return whether the first bits alone can carry the tickets, with one value left for each.
 
         A step below 2^32 has only that one value; it is accepted where no longer word could do better.
         """
@@ -71,13 +71,19 @@ class Lottery:
             words[where[won]] = last[won]
             drawn[where[won]] = True
 
-    def draw_one(self, source: Source) -> int | None:
-        """Draw once, in plain integers; None where no ticket is drawn."""
-        word = source.bits(self.bits - _LATE)
-        first = self.step >> _LATE
-        if word < self.tickets * first:
-            return word // first
-        ticket = word - (1 << (self.bits - _LATE)) + self.tickets
-        if ticket >= 0 and source.bits(_LATE) < self.step & ((1 << _LATE) - 1):
-            return ticket
-        return None
+    def draw_one(self, source: Source, extra: int) -> tuple[bool, int, int]:
+        """Draw once in plain integers: whether a ticket was drawn, its number if so, `extra` uniform bits.
+
+        All bytes are taken at once, whatever is drawn: the time and the number of bytes do not tell whether a
+        ticket was drawn. The exception has probability tickets/2^(bits − 32) and takes 4 bytes more.
+        """
+        early, more = (self.bits - _LATE) >> 3, (extra + 7) >> 3
+        taken = source.take(early + more)
+        word, first = int.from_bytes(taken[:early], "little"), self.step >> _LATE
+        drawn, ticket = word < self.tickets * first, word // max(first, 1)
+        last = word - (1 << (self.bits - _LATE)) + self.tickets
+        if last >= 0:  # the late bits come before the extra ones, as when each was taken by itself
+            taken = taken[early:] + source.take(_LATE >> 3)
+            late = int.from_bytes(taken[: _LATE >> 3], "little")
+            drawn, ticket, early = late < self.step & ((1 << _LATE) - 1), last, _LATE >> 3
+        return drawn, ticket, int.from_bytes(taken[early:], "little") >> (8 * more - extra)

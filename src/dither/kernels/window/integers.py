@@ -170,11 +170,9 @@ class Sliding(Window):
         return Lottery(self.width, self.step, self.bits)
 
     def draw_one(self, start: int, source: Source) -> int:
-        """Draw one cell, in plain integers."""
-        ticket = self.lottery.draw_one(source)
-        if ticket is None:
-            return source.bits(self.cells.bit_length() - 1)
-        return (start + ticket) & (self.cells - 1)
+        """Draw one cell, in plain integers; without a branch on the start or on what was drawn."""
+        drawn, ticket, uniform = self.lottery.draw_one(source, self.cells.bit_length() - 1)
+        return (uniform + drawn * (start + ticket - uniform)) & (self.cells - 1)
 
 
 @final
@@ -257,10 +255,10 @@ class Blocks(Window):
         return out.reshape(np.shape(inputs))
 
     def draw_one(self, cell: int, source: Source) -> int:
-        """Draw one cell, in plain integers."""
-        block = self.lottery.draw_one(source)
-        own = cell // self.width if block is None else block
-        return own * self.width + (source.bits(self.width.bit_length() - 1) if self.width > 1 else 0)
+        """Draw one cell, in plain integers; without a branch on the input or on what was drawn."""
+        drawn, block, inner = self.lottery.draw_one(source, self.width.bit_length() - 1)
+        own = cell // self.width
+        return (own + drawn * (block - own)) * self.width + inner
 
 
 _Certified = TypeVar("_Certified", Sliding, Blocks)

@@ -1,0 +1,124 @@
+"""The interface of every source of randomness, and exact draws made of its bytes."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from itertools import accumulate
+from typing import final
+
+import numpy as np
+
+from dither.arrays import Integers, Mask, Words
+from dither.errors import InvalidParameter
+
+
+class Source(ABC):
+    """Where random bytes come from. An argument of `perturb`, never a field of a mechanism."""
+
+    @abstractmethod
+    def fill(self, buffer: memoryview | bytearray) -> None:
+        """Overwrite a writable, contiguous buffer of bytes with random bytes."""
+
+    @abstractmethod
+    def take(self, size: int) -> bytes:
+        """Return a few random bytes, cheaply."""
+
+    @abstractmethod
+    def spawn(self) -> Source:
+        """Return a source for another thread, independent of this one."""
+
+    def erase(self) -> None:  # noqa: B027  (a source whose bytes can be made again has nothing to erase)
+        """Make it impossible to compute bytes that were already drawn from what is still in memory.
+
+        `Mechanism.perturb` calls this once its reports are drawn. Sources whose bytes can be made again from
+        a seed or a key do nothing.
+        """
+
+    @property
+    @abstractmethod
+    def private(self) -> bool:
+        """Whether reports made with this source are private: false for a seeded one."""
+
+    @final
+    def words(self, size: int) -> Words:
+        """Return `size` uniform 64-bit words."""
+        words: Words = np.empty(size, dtype="<u8")
+        if size:
+            self.fill(words.data)
+        return words
+
+    @final
+    def bits(self, size: int) -> int:
+        """Return a uniform integer below 2^size."""
+        length = (size + 7) >> 3
+        return int.from_bytes(self.take(length), "little") >> (8 * length - size)
+
+    @final
+    def below(self, bound: int) -> int:
+        """Return a uniform integer in 0 … bound − 1, of any size, by rejection."""
+        if bound < 1:
+            raise InvalidParameter("a uniform integer needs a bound of at least 1")
+        size = (bound - 1).bit_length()
+        while True:
+            draw = self.bits(size)
+            if draw < bound:
+                return draw
+
+    @final
+    def coin(self, heads: int, of: int) -> bool:
+        """Return True with probability exactly heads/of."""
+        if not 0 <= heads <= of or of < 1:
+            raise InvalidParameter("a coin needs integers 0 <= heads <= of and of >= 1")
+        return self.below(of) < heads
+
+    @final
+    def integers(self, bound: int, size: int) -> Integers:
+        """Return `size` uniform integers in 0 … bound − 1 (bound ≤ 2^63), by rejection on 64-bit words."""
+        if not 1 <= bound <= 1 << 63:
+            raise InvalidParameter("uniform integers need a bound between 1 and 2^63")
+        ceiling = (1 << 64) - (1 << 64) % bound  # the largest multiple of bound that a word can reach
+        words = self.words(size)
+        if ceiling < 1 << 64:
+            rejected = np.flatnonzero(words >= np.uint64(ceiling))
+            while rejected.size:
+                words[rejected] = self.words(rejected.size)
+                rejected = rejected[words[rejected] >= np.uint64(ceiling)]
+        return (words % np.uint64(bound)).astype(np.int64)
+
+    @final
+    def coins(self, heads: int, of: int, size: int) -> Mask:
+        """Return `size` independent coins, each True with probability exactly heads/of (of ≤ 2^63)."""
+        if not 0 <= heads <= of:
+            raise InvalidParameter("coins need integers 0 <= heads <= of")
+        return self.integers(of, size) < heads
+
+    @final
+    def choices(self, weights: Sequence[int], size: int) -> Integers:
+        """Return `size` indices, index i with probability exactly weights[i] / sum(weights)."""
+        if not len(weights) or min(weights) < 0 or sum(weights) < 1:
+            raise InvalidParameter("a choice needs non-negative integer weights with a positive sum")
+        ends = list(accumulate(map(int, weights)))
+        total = ends.pop()
+        if total <= 1 << 63:
+            draws = self.integers(total, size)
+            return np.searchsorted(np.array(ends, dtype=np.int64), draws, side="right").astype(np.int64)
+        # A word is a cell of the unit interval; only a cell in which a weight ends needs a finer draw.
+        edges = [divmod(end << 64, total) for end in ends if end < total]
+        cells = np.array([cell for cell, _ in edges], dtype=np.uint64)
+        words = self.words(size)
+        picked = np.searchsorted(cells, words, side="left").astype(np.int64)
+        for index in np.flatnonzero(np.isin(words, cells)):
+            draw = self.below(total)
+            picked[index] += sum(cell == words[index] and rest <= draw for cell, rest in edges)
+        return picked
+
+    @final
+    def permutation(self, size: int) -> Integers:
+        """Return 0 … size − 1 in an exactly uniform order: that of random words, all different."""
+        while True:
+            words = self.words(size)
+            order = np.argsort(words)
+            ordered = words[order]
+            if not (ordered[1:] == ordered[:-1]).any():
+                return order.astype(np.int64, copy=False)
