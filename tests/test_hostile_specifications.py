@@ -229,7 +229,9 @@ def test_headers_that_are_no_header(header: bytes) -> None:
 
 
 @pytest.mark.parametrize(
-    "data", ["text", 5, None, [1], memoryview(b"ditherditherditherditherdither")], ids=repr
+    "data",
+    ["text", 5, None, [1], memoryview(b"ditherditherditherditherdither")],
+    ids=lambda data: type(data).__name__,
 )
 def test_things_that_are_no_bytes(data: Any) -> None:
     with pytest.raises(MalformedReport):
