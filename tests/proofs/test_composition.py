@@ -125,7 +125,7 @@ def test_an_assumption_that_fails_takes_the_bound_with_it() -> None:
 
     The joint law of two permanent answers: equal if the value stayed, independent if it changed.
     """
-    memoised = dt.Memoised(FIRST, dt.Memoised.new_key())
+    memoised = dt.Memoised(FIRST, dt.Memoised.new_key(), name="browser")
     laws = table(FIRST)
     kept: list[Law] = [{(report, report): chance for report, chance in one.items()} for one in laws]
     assert covers(memoised.guarantee.epsilon, worst(kept))
