@@ -11,6 +11,7 @@ import dither as dt
 from dither.audits import sampler
 from dither.audits.boundary_words import BoundaryWords
 from dither.errors import InvalidParameter
+from dither.kernels.lattice.planar import PlanarNoise
 from dither.privacy import Approximate, Nothing, Pure
 from tests import broken
 
@@ -94,6 +95,19 @@ def test_paths_that_are_not_drawn_by_their_parts_are_found_out() -> None:
     finding = dt.audit(broken.RawPath(CITY, epsilon=1))
     assert finding.problems == (sampler.PATHS,)
     assert not finding.ok
+
+
+@pytest.mark.parametrize("change", [lambda steps: steps * 9 // 10, abs, lambda steps: 0 * steps])
+def test_planar_noise_that_is_too_small_is_found_out(change: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    draw = PlanarNoise.draw
+    monkeypatch.setattr(PlanarNoise, "draw", lambda *given: change(draw(*given)))
+    assert dt.audit(dt.PlanarLaplace(CITY, epsilon=1)).problems == (sampler.ARRAYS,)
+
+
+def test_the_draws_of_planar_noise_are_compared() -> None:
+    for area in (CITY, dt.Disk(1)):
+        assert "not compared" not in str(dt.audit(dt.PlanarLaplace(area, epsilon=1)))
+    assert "not compared" in str(dt.audit(dt.PlanarLaplace(CITY, epsilon=1, cells=64)))  # a coarse lattice
 
 
 def test_numbers_that_are_not_finite_are_refused() -> None:

@@ -76,7 +76,7 @@ def listed(mechanism: Mechanism[Any]) -> Listed | None:
         inputs = _codes(len(domain.labels))
         values = tuple(domain.labels[code] for code in inputs)
     elif isinstance(domain, Region) and isinstance(kernel, CellKernel):
-        values = inputs = _on_plane(domain)
+        values = inputs = on_plane(domain)
     else:
         return None
     return Listed(values, inputs, _law(kernel, inputs), number, _exact(kernel, inputs))
@@ -124,7 +124,8 @@ def _codes(count: int) -> tuple[int, ...]:
     return tuple(range(count)) if count <= _ALL else (0, count - 1, 1, count // 2)
 
 
-def _on_plane(area: Region) -> tuple[Any, ...]:
+def on_plane(area: Region) -> tuple[Floats, ...]:
+    """Return the corners of the area's box that are places of the area, and its centre."""
     box = area.box
     corners = [(x, y) for x in (box.x.low, box.x.high) for y in (box.y.low, box.y.high)]
     places = [np.array(place, dtype=np.float64) for place in (*corners, area.centre)]

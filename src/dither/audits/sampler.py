@@ -16,10 +16,11 @@ import numpy as np
 
 from dither.arrays import Array, Floats, Integers
 from dither.audits.boundary_words import SCRIPTS, BoundaryWords
-from dither.audits.probabilities import Listed
+from dither.audits.probabilities import Listed, on_plane
 from dither.domains import Line, Plane, Text
 from dither.errors import OutsideDomain
 from dither.kernels.kernel import MOST_LISTED, CellKernel
+from dither.kernels.places.planar import PlanarKernel
 from dither.kernels.sets import bit_rows
 from dither.kernels.sets.bits import Bits
 from dither.kernels.sets.hashed_response import HashedResponse
@@ -38,13 +39,16 @@ MANY: Final = 1 << 14  # reports drawn by arrays at each of a few inputs
 ONES: Final = 1 << 10  # reports drawn one by one
 _FEW: Final = 64  # enough that arrays are drawn, not single values
 _GROUPS: Final = 8
+_FINE: Final = 1e-3
 _ALARM: Final = 1e-9  # the probability that one comparison refuses a right sampler, at most
 
 
 def compared(mechanism: Mechanism[Any], known: Listed | None) -> bool:
     """Return whether the draw code can be compared with probabilities."""
     return mechanism.alone and (
-        known is not None or isinstance(mechanism.kernel, HashedResponse | PrefixKernel | Bits)
+        known is not None
+        or isinstance(mechanism.kernel, HashedResponse | PrefixKernel | Bits)
+        or (isinstance(mechanism.kernel, PlanarKernel) and _is_fine(mechanism.kernel))
     )
 
 
@@ -61,6 +65,8 @@ def contradictions(mechanism: Mechanism[Any], known: Listed | None) -> Iterator[
         yield from _hashed(mechanism, mechanism.kernel)
     elif isinstance(mechanism.kernel, Bits):
         yield from _bits(mechanism, mechanism.kernel)
+    elif isinstance(mechanism.kernel, PlanarKernel) and _is_fine(mechanism.kernel):
+        yield from _planar(mechanism, mechanism.kernel)
 
 
 def pair_contradictions(mechanism: PairMechanism[Any]) -> Iterator[str]:
@@ -126,6 +132,27 @@ def _bits(mechanism: Mechanism[Any], kernel: Bits) -> Iterator[str]:
     rows = bit_rows.unpack(_perturb(mechanism, mechanism.domain.labels[0], MANY, Seeded(3)), kernel.size)
     for bit, rate in zip((0, kernel.size - 1), kernel.rates, strict=True):
         if not _likely(int(np.count_nonzero(rows[:, bit])), MANY, float(rate), 2):
+            yield ARRAYS
+
+
+def _is_fine(kernel: PlanarKernel) -> bool:
+    """Return whether the lattice is fine enough that sums over its points are integrals, but for 10⁻³."""
+    return float(kernel.noise.exponent(1)) < _FINE
+
+
+def _planar(mechanism: Mechanism[Any], kernel: PlanarKernel) -> Iterator[str]:
+    """Compare how far reports lie from two places, and in which quarter of the plane, with planar noise.
+
+    At rate λ a share 1 − (1 + λr)·e^(−λr) of the reports lies within r steps.
+    """
+    for value in on_plane(mechanism.domain)[-2:]:
+        cells = _perturb(mechanism, value, MANY, Seeded(3)).reshape(MANY, -1)[:, -2:].astype(np.int64)
+        gap = cells - kernel.points(value)
+        far = float(kernel.noise.exponent(1)) * np.hypot(gap[:, 0], gap[:, 1])
+        within = 1.0 - (1.0 + far) * np.exp(-far)
+        group = np.minimum((within * _GROUPS).astype(np.int64), _GROUPS - 1)
+        quarter = 2 * (gap[:, 0] > 0) + (gap[:, 1] > 0)
+        if not (_agree(group, np.full(_GROUPS, 1 / _GROUPS)) and _agree(quarter, np.full(4, 1 / 4))):
             yield ARRAYS
 
 
