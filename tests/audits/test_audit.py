@@ -14,6 +14,7 @@ from dither.errors import InvalidParameter
 from dither.kernels.lattice.planar import PlanarNoise
 from dither.privacy import Approximate, Nothing, Pure
 from tests import broken
+from tests.golden.devices import CASES
 
 UNIT = dt.Interval(0, 1)
 CITY = dt.Rectangle(UNIT, UNIT)
@@ -51,6 +52,18 @@ def test_what_is_right_is_accepted(mechanism: Any) -> None:
     assert finding.ok, str(finding)
     assert finding.problems == ()
     assert finding.unassumed is None or finding.realised >= finding.unassumed - 1e-9 or finding.claimed_delta
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_every_mechanism_is_audited(name: str) -> None:
+    mechanism = CASES[name]()
+    finding = dt.audit(mechanism, assume=mechanism.guarantee.assumes)
+    if isinstance(mechanism.guarantee.bound, Nothing):  # NGram as published
+        assert finding.problems == (sampler.BOUNDARY,)
+        assert not finding.holds
+    else:
+        assert finding.problems == ()
+        assert finding.ok
 
 
 def test_a_ratio_that_lies_is_found_out() -> None:

@@ -12,7 +12,7 @@ import numpy as np
 
 from dither.arrays import Array, Floats, Integers
 from dither.domains import Categories, Line, Region
-from dither.errors import DitherError
+from dither.errors import DitherError, NotIdentifiable
 from dither.kernels.kernel import MOST_LISTED, CellKernel, Kernel
 from dither.kernels.sets import bit_rows
 from dither.kernels.sets.bits import Bits
@@ -79,7 +79,10 @@ def listed(mechanism: Mechanism[Any]) -> Listed | None:
         values = inputs = on_plane(domain)
     else:
         return None
-    return Listed(values, inputs, _law(kernel, inputs), number, _exact(kernel, inputs))
+    try:
+        return Listed(values, inputs, _law(kernel, inputs), number, _exact(kernel, inputs))
+    except NotIdentifiable:  # a report that depends on a whole path
+        return None
 
 
 def _numbering(kernel: Kernel, layout: np.dtype[Any]) -> Callable[[Array], Integers] | None:
