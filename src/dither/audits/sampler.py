@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any, Final
 
 import numpy as np
@@ -39,34 +40,36 @@ MANY: Final = 1 << 14  # reports drawn by arrays at each of a few inputs
 ONES: Final = 1 << 10  # reports drawn one by one
 _FEW: Final = 64  # enough that arrays are drawn, not single values
 _GROUPS: Final = 8
-_FINE: Final = 1e-3
+_FINE: Final = 1e-3  # the rate of planar noise a step, below which sums over its lattice are integrals
 _ALARM: Final = 1e-9  # the probability that one comparison refuses a right sampler, at most
 
 
 def compared(mechanism: Mechanism[Any], known: Listed | None) -> bool:
     """Return whether the draw code can be compared with probabilities."""
-    return mechanism.alone and (
-        known is not None
-        or isinstance(mechanism.kernel, HashedResponse | PrefixKernel | Bits)
-        or (isinstance(mechanism.kernel, PlanarKernel) and _is_fine(mechanism.kernel))
-    )
+    return _comparison(mechanism, known) is not None
 
 
 def contradictions(mechanism: Mechanism[Any], known: Listed | None) -> Iterator[str]:
     """Yield what the draw code does that its integers do not say; nothing for a sampler that is right."""
     if isinstance(mechanism.domain, Line) and mechanism.alone:
         yield from _not_finite(mechanism)
+    yield from _comparison(mechanism, known) or ()
+
+
+def _comparison(mechanism: Mechanism[Any], known: Listed | None) -> Iterator[str] | None:
+    """Return how a kernel's draws are compared, not begun yet; None if they cannot be."""
+    kernel = mechanism.kernel
     if not mechanism.alone:
-        return
+        return None
     if known is not None:
-        yield from _boundary(mechanism, known)
-        yield from _frequencies(mechanism, known)
-    elif isinstance(mechanism.kernel, HashedResponse | PrefixKernel):
-        yield from _hashed(mechanism, mechanism.kernel)
-    elif isinstance(mechanism.kernel, Bits):
-        yield from _bits(mechanism, mechanism.kernel)
-    elif isinstance(mechanism.kernel, PlanarKernel) and _is_fine(mechanism.kernel):
-        yield from _planar(mechanism, mechanism.kernel)
+        return chain(_boundary(mechanism, known), _frequencies(mechanism, known))
+    if isinstance(kernel, HashedResponse | PrefixKernel):
+        return _hashed(mechanism, kernel)
+    if isinstance(kernel, Bits):
+        return _bits(mechanism, kernel)
+    if isinstance(kernel, PlanarKernel) and float(kernel.noise.exponent(1)) < _FINE:
+        return _planar(mechanism, kernel)
+    return None
 
 
 def pair_contradictions(mechanism: PairMechanism[Any]) -> Iterator[str]:
@@ -133,11 +136,6 @@ def _bits(mechanism: Mechanism[Any], kernel: Bits) -> Iterator[str]:
     for bit, rate in zip((0, kernel.size - 1), kernel.rates, strict=True):
         if not _likely(int(np.count_nonzero(rows[:, bit])), MANY, float(rate), 2):
             yield ARRAYS
-
-
-def _is_fine(kernel: PlanarKernel) -> bool:
-    """Return whether the lattice is fine enough that sums over its points are integrals, but for 10⁻³."""
-    return float(kernel.noise.exponent(1)) < _FINE
 
 
 def _planar(mechanism: Mechanism[Any], kernel: PlanarKernel) -> Iterator[str]:

@@ -64,9 +64,12 @@ class Law(ABC):
         """Return P(first < Y ≤ last | x), atoms included."""
         return np.asarray(self.cumulative(last, x) - self.cumulative(first, x))
 
-    @abstractmethod
     def atoms(self, x: Floats) -> tuple[Floats, Floats]:
-        """Return the places with positive probability, and their masses: shapes (m,) and x.shape + (m,)."""
+        """Return the places with positive probability, and their masses: shapes (m,) and x.shape + (m,).
+
+        A law that has some overrides this.
+        """
+        return np.empty(0), np.empty((*np.shape(x), 0))
 
     @property
     @abstractmethod

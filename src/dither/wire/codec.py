@@ -78,11 +78,14 @@ def specification(mechanism: Mechanism[Any]) -> dict[str, Any]:
 
 def from_specification(data: Any) -> Mechanism[Any]:
     """Return the mechanism of a specification's plain data; raise MalformedReport if there is none."""
-    version = check_specification(data)
+    return _checked(data, check_specification(data))
+
+
+def _checked(data: dict[str, Any], version: int) -> Mechanism[Any]:
+    """Return the mechanism of data that `check_specification` found to be of a version."""
     with refused("the specification"):
-        kind = a_mechanism(
-            data["mechanism"]
-        )  # first: its module knows the kernels and parameters that follow
+        # The mechanism comes first: its module knows the kernels and parameters that follow.
+        kind = a_mechanism(data["mechanism"])
         check_parameters(kind, data["parameters"])
         return version_1.mechanism(kind, data) if version == 1 else _mechanism(kind, data)
 
@@ -100,10 +103,10 @@ def _built(data: Any, policy: Policy | None, started: float) -> Mechanism[Any]:
     """Return the mechanism of a specification's data if the policy, if there is one, accepts it."""
     if policy is None:
         return from_specification(data)
-    check_specification(data)
+    version = check_specification(data)
     if not policy.lists(data["mechanism"]):
         raise InvalidParameter(f"the policy does not list the mechanism {data['mechanism'][:40]!r}")
-    made = from_specification(data)
+    made = _checked(data, version)
     objection = policy.objection(made.guarantee)
     if objection is not None:
         raise BudgetExceeded(objection)

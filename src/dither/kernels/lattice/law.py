@@ -90,9 +90,6 @@ class AddedLaw(Law):
     def cumulative(self, y: Floats, x: Floats) -> Floats:
         return self.noise.below(np.asarray(y - x))
 
-    def atoms(self, x: Floats) -> tuple[Floats, Floats]:
-        return np.empty(0), np.empty((*np.shape(x), 0))
-
     @property
     def monotone_ratios(self) -> bool:
         return self.noise.monotone_ratios
@@ -163,9 +160,6 @@ class InsideLaw(Law):
         signed = np.sign(y - x) * self.noise.beside(np.abs(y - x))
         return np.asarray((signed + self.noise.beside(x)) / self._inside(x))
 
-    def atoms(self, x: Floats) -> tuple[Floats, Floats]:
-        return np.empty(0), np.empty((*np.shape(x), 0))
-
     @property
     def monotone_ratios(self) -> bool:
         return self.noise.monotone_ratios
@@ -198,9 +192,6 @@ class RingLaw(Law):
         turns = np.round(gap)
         rest = gap - turns
         return np.asarray(turns + np.sign(rest) * self.noise.beside(np.abs(rest)))
-
-    def atoms(self, x: Floats) -> tuple[Floats, Floats]:
-        return np.empty(0), np.empty((*np.shape(x), 0))
 
     @property
     def support(self) -> tuple[float, float]:
