@@ -16,9 +16,6 @@ bound of a domain. It never contains a person's value, because error messages ar
 """
 
 from collections.abc import Iterable
-from enum import Enum
-from fractions import Fraction
-from numbers import Number
 
 __all__ = [
     "BudgetExceeded",
@@ -32,6 +29,8 @@ __all__ = [
     "NotIdentifiable",
     "OutsideDomain",
 ]
+
+_SHOWN, _SHOWN_BITS = 60, 200  # the longest text and the largest number that a message repeats
 
 
 class DitherError(Exception):
@@ -77,24 +76,6 @@ class MissingExtra(DitherError, ImportError):
         super().__init__(f"{what} needs an optional dependency: pip install 'dither[{extra}]'")
 
 
-def quoted(value: object) -> str:
-    """Return a public parameter as an error message shows it: at most 60 characters.
-
-    Numbers, texts, None and members of enumerations are shown. Of anything else only the type is shown, since
-    a list or an array given by mistake may hold the values of people. Never pass a person's value.
-    """
-    if not (value is None or isinstance(value, str | Number | Enum)):
-        return f"an object of type {type(value).__name__}"
-    if isinstance(value, Fraction):
-        largest = max(abs(value.numerator), value.denominator)
-    else:
-        largest = abs(value) if isinstance(value, int) else 0
-    if largest.bit_length() > 256:  # Python refuses to write integers of more than 4300 digits
-        return f"a number of {largest.bit_length()} bits"
-    text = str(value) if isinstance(value, Number | Enum) else repr(value)
-    return text if len(text) <= 60 else f"{text[:57]}..."
-
-
 def unknown_name(kind: str, name: object, known: Iterable[str], *, also: str = "") -> InvalidParameter:
     """Return the error for an unknown public name; its message shows the nearest known name.
 
@@ -107,4 +88,26 @@ def unknown_name(kind: str, name: object, known: Iterable[str], *, also: str = "
     near = get_close_matches(name[:100].lower(), spelled, 1) if isinstance(name, str) else []
     there = f"did you mean {spelled[near[0]]}? There" if near else "there"
     choices = ", ".join([*names, also] if also else names)
-    return InvalidParameter(f"there is no {kind} {quoted(name)}: {there} are {choices}")
+    return InvalidParameter(f"there is no {kind} {found(name)}: {there} are {choices}")
+
+
+def found(parameter: object) -> str:
+    """Return a public parameter as text for an error message: a number or a short text, otherwise its type.
+
+    Containers are shown by type alone, because an array passed by mistake may hold values of people.
+
+    >>> found(0.5), found("worts"), found([41, 57])
+    ('0.5', "'worts'", 'list')
+    """
+    import numbers  # needed for an error only
+
+    if parameter is None or isinstance(parameter, bool):
+        return str(parameter)
+    if isinstance(parameter, numbers.Rational):
+        largest = max(abs(int(parameter.numerator)), int(parameter.denominator))
+        return str(parameter) if largest.bit_length() <= _SHOWN_BITS else "a number of more than 60 digits"
+    if isinstance(parameter, numbers.Real):
+        return str(parameter)
+    if isinstance(parameter, str):
+        return repr(parameter if len(parameter) <= _SHOWN else parameter[:_SHOWN] + "…")
+    return type(parameter).__name__

@@ -15,7 +15,7 @@ import numpy as np
 from dither.arrays import Array
 from dither.device_text import canonical, digest
 from dither.domains import Domain
-from dither.errors import InvalidParameter, MalformedReport, quoted
+from dither.errors import InvalidParameter, MalformedReport, found
 from dither.kernels.counting import Counting, EachReport
 from dither.kernels.kernel import Kernel, read_kernel
 from dither.mechanisms.separate import SeparateValues, separate_values
@@ -277,13 +277,13 @@ def check_epsilon(epsilon: object) -> float:
     """Return ε as a float; raise InvalidParameter unless it is a number in the supported range."""
     number = isinstance(epsilon, int | float | Fraction | np.integer | np.floating)
     if isinstance(epsilon, bool) or not number:
-        raise InvalidParameter(f"epsilon must be a number, not {quoted(epsilon)}")
+        raise InvalidParameter(f"epsilon must be a number, not {found(epsilon)}")
     budget = float(epsilon)  # type: ignore[arg-type]
     if not math.isfinite(budget) or budget <= 0:
-        raise InvalidParameter(f"epsilon must be positive and finite, not {quoted(epsilon)}")
+        raise InvalidParameter(f"epsilon must be positive and finite, not {found(epsilon)}")
     if not LEAST_EPSILON <= budget <= MOST_EPSILON:
         raise InvalidParameter(
-            f"epsilon must be from {LEAST_EPSILON:g} to {MOST_EPSILON:g}, not {quoted(epsilon)}: "
+            f"epsilon must be from {LEAST_EPSILON:g} to {MOST_EPSILON:g}, not {found(epsilon)}: "
             "a smaller one leaves no information in reports, a larger one gives no privacy"
         )
     return budget
@@ -294,12 +294,12 @@ def check_source(source: Source | None) -> Source:
     if source is None:
         return SYSTEM
     if not isinstance(source, Source):
-        raise InvalidParameter(f"source must be a Source such as dt.Seeded(7), or None, not {quoted(source)}")
+        raise InvalidParameter(f"source must be a Source such as dt.Seeded(7), or None, not {found(source)}")
     return source
 
 
 def check_threads(threads: object) -> int:
     """Return the number of threads; raise InvalidParameter unless it is a whole number from 1 upwards."""
     if isinstance(threads, bool) or not isinstance(threads, int) or threads < 1:
-        raise InvalidParameter(f"threads must be a whole number from 1 upwards, not {quoted(threads)}")
+        raise InvalidParameter(f"threads must be a whole number from 1 upwards, not {found(threads)}")
     return threads

@@ -15,7 +15,7 @@ from enum import Enum
 from fractions import Fraction
 from typing import Final, final
 
-from dither.errors import InvalidParameter, quoted
+from dither.errors import InvalidParameter, found
 from dither.numerics.rounding import float_at_least
 
 PUBLIC_LENGTH: Final = "how many locations a trajectory has, and when they were sent, is public"
@@ -151,7 +151,7 @@ class Guarantee:
         Several locations make a trajectory. Their number is not protected.
         """
         if isinstance(times, bool) or not isinstance(times, int) or times < 1:
-            raise InvalidParameter(f"times must be a whole number from 1 upwards, not {quoted(times)}")
+            raise InvalidParameter(f"times must be a whole number from 1 upwards, not {found(times)}")
         bound = _repeat(self.bound, times)
         if self.unit is not Unit.LOCATION or times == 1:
             return replace(self, bound=bound)
@@ -180,9 +180,7 @@ class Guarantee:
         if not isinstance(self.bound, Pure):
             raise InvalidParameter(f"mutual information is bounded for pure guarantees only, not for: {self}")
         if not values >= 1:
-            raise InvalidParameter(
-                f"values, the number of possible values, must be ≥ 1, not {quoted(values)}"
-            )
+            raise InvalidParameter(f"values, the number of possible values, must be ≥ 1, not {found(values)}")
         epsilon = self.bound.epsilon
         bounds = [_up(math.log(values), 2)]
         if epsilon < math.inf:
@@ -308,9 +306,9 @@ def _up(number: float, steps: int) -> float:
 
 def _check(epsilon: float, delta: float = 0.0) -> None:
     if not epsilon >= 0.0:
-        raise InvalidParameter(f"ε of a bound must be a number from 0 upwards, not {quoted(epsilon)}")
+        raise InvalidParameter(f"ε of a bound must be a number from 0 upwards, not {found(epsilon)}")
     if not 0.0 <= delta <= 1.0:
-        raise InvalidParameter(f"δ of a bound must be from 0 to 1, not {quoted(delta)}")
+        raise InvalidParameter(f"δ of a bound must be from 0 to 1, not {found(delta)}")
 
 
 def _show(number: float) -> str:

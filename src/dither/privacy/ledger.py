@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Protocol, final
 
-from dither.errors import BudgetExceeded, InvalidParameter, Mismatch, quoted
+from dither.errors import BudgetExceeded, InvalidParameter, Mismatch, found
 from dither.privacy.guarantee import PAC, Approximate, Bound, Guarantee, Metric, Nothing, Pure, Unit
 from dither.privacy.split import rest
 from dither.randomness import SYSTEM
@@ -58,7 +58,7 @@ class Ledger:
         for name in ("epsilon", "delta"):
             number = getattr(self, name)
             if isinstance(number, bool) or not isinstance(number, int | float):
-                raise InvalidParameter(f"{name} of a ledger must be a number, not {quoted(number)}")
+                raise InvalidParameter(f"{name} of a ledger must be a number, not {found(number)}")
             object.__setattr__(self, name, float(number))
         _ = self.budget
         object.__setattr__(self, "entries", frozenset(self.entries))
@@ -149,7 +149,7 @@ class Ledger:
         try:
             if data["version"] != 1:
                 raise InvalidParameter(
-                    f"this ledger has version {quoted(data['version'])}; this dither reads version 1"
+                    f"this ledger has version {found(data['version'])}; this dither reads version 1"
                 )
             entries = [_entry(**entry) for entry in data["entries"]]
             return Ledger(data["epsilon"], data["delta"], entries=frozenset(entries))

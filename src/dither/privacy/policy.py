@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import final
 
-from dither.errors import InvalidParameter, quoted
+from dither.errors import InvalidParameter, found
 from dither.privacy.guarantee import PAC, Approximate, Guarantee, Pure
 
 
@@ -37,11 +37,11 @@ class Policy:
             number = getattr(self, name)
             if isinstance(number, bool) or not isinstance(number, int | float) or not 0.0 <= number <= most:
                 raise InvalidParameter(
-                    f"{name} of a policy must be a number from 0 to {most:g}, not {quoted(number)}"
+                    f"{name} of a policy must be a number from 0 to {most:g}, not {found(number)}"
                 )
         if isinstance(self.bytes, bool) or not isinstance(self.bytes, int) or self.bytes < 1:
             raise InvalidParameter(
-                f"bytes of a policy must be a whole number from 1 upwards, not {quoted(self.bytes)}"
+                f"bytes of a policy must be a whole number from 1 upwards, not {found(self.bytes)}"
             )
         if self.mechanisms is not None:
             names = _listed("mechanisms", self.mechanisms)
@@ -77,7 +77,7 @@ class Policy:
 
 def _listed(what: str, given: object) -> list[object]:
     if isinstance(given, str) or not isinstance(given, Iterable):
-        raise InvalidParameter(f"{what} of a policy must be a list, not {quoted(given)}")
+        raise InvalidParameter(f"{what} of a policy must be a list, not {found(given)}")
     return list(given)
 
 
@@ -87,5 +87,5 @@ def _name(mechanism: object) -> str:
     if isinstance(mechanism, str):
         return mechanism
     raise InvalidParameter(
-        f"mechanisms of a policy are classes such as dt.PM, or their names, not {quoted(mechanism)}"
+        f"mechanisms of a policy are classes such as dt.PM, or their names, not {found(mechanism)}"
     )

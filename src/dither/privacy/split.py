@@ -10,7 +10,7 @@ import math
 from collections.abc import Sequence
 from fractions import Fraction
 
-from dither.errors import InvalidParameter, quoted
+from dither.errors import InvalidParameter, found
 
 
 def split(epsilon: float, weights: Sequence[float]) -> tuple[float, ...]:
@@ -36,7 +36,7 @@ def share(epsilon: float, count: int) -> float:
     """
     if isinstance(count, bool) or not isinstance(count, int) or count < 1:
         raise InvalidParameter(
-            f"the number of shares must be a whole number from 1 upwards, not {quoted(count)}"
+            f"the number of shares must be a whole number from 1 upwards, not {found(count)}"
         )
     return rounded_down(_positive("epsilon", epsilon) / count)
 
@@ -60,5 +60,5 @@ def rounded_down(exact: Fraction) -> float:
 
 def _positive(name: str, number: float) -> Fraction:
     if not 0.0 < number < math.inf:
-        raise InvalidParameter(f"{name} must be a positive, finite number, not {quoted(number)}")
+        raise InvalidParameter(f"{name} must be a positive, finite number, not {found(number)}")
     return Fraction(number)

@@ -18,7 +18,7 @@ import numpy as np
 
 from dither.device_text import digest, parsed
 from dither.domains import read_domain
-from dither.errors import BudgetExceeded, InvalidParameter, MalformedReport, quoted
+from dither.errors import BudgetExceeded, InvalidParameter, MalformedReport, found
 from dither.mechanisms.base import Mechanism
 from dither.privacy import Policy
 from dither.reports import Reports
@@ -107,7 +107,7 @@ def _built(data: Any, policy: Policy | None, started: float) -> Mechanism[Any]:
         return from_specification(data)
     version = check_specification(data)
     if not policy.lists(data["mechanism"]):
-        raise InvalidParameter(f"the policy does not list the mechanism {quoted(data['mechanism'])}")
+        raise InvalidParameter(f"the policy does not list the mechanism {found(data['mechanism'])}")
     made = _checked(data, version)
     objection = policy.objection(made.guarantee)
     if objection is not None:

@@ -17,7 +17,7 @@ import numpy as np
 
 from dither import registry
 from dither.domains import Domain, read_domain
-from dither.errors import InvalidParameter, MalformedReport, quoted
+from dither.errors import InvalidParameter, MalformedReport, found
 from dither.losses import Power, power
 from dither.mechanisms.base import Mechanism
 from dither.mechanisms.combined.post_processing import PostProcessing, read_processing
@@ -63,7 +63,7 @@ def _read_maker(name: str, data: dict[str, Any]) -> Any:
 def _read_choice(name: str, data: dict[str, Any]) -> Enum:
     kind = registry.public(name)
     if not (isinstance(kind, type) and issubclass(kind, Enum)):
-        raise MalformedReport(f"{quoted(name)} is not a public enumeration of dither")
+        raise MalformedReport(f"{found(name)} is not a public enumeration of dither")
     return kind[data["name"]]
 
 

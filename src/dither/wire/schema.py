@@ -17,7 +17,7 @@ from dataclasses import fields
 from typing import Any, Final, NoReturn
 
 from dither import registry
-from dither.errors import DitherError, MalformedReport, MissingExtra, quoted, unknown_name
+from dither.errors import DitherError, MalformedReport, MissingExtra, found, unknown_name
 from dither.mechanisms.base import Mechanism
 
 MOST_BYTES: Final = 1 << 24  # of a specification's text
@@ -106,7 +106,7 @@ def check_specification(data: Any) -> int:
     version = data.get("dither")
     if isinstance(version, bool) or not isinstance(version, int) or version not in _VERSIONS:
         raise MalformedReport(
-            f"the specification has version {quoted(version)}; this dither reads versions 1 and 2"
+            f"the specification has version {found(version)}; this dither reads versions 1 and 2"
         )
     if set(data) != _VERSIONS[version]:
         parts = ", ".join(sorted(_VERSIONS[version]))
@@ -180,28 +180,28 @@ _TYPES: Final[dict[str, Callable[[Any], bool]]] = {
 def a_fraction(text: object) -> str:
     """Return the text of a fraction such as -3/4; raise MalformedReport for any other text."""
     if not isinstance(text, str) or not _FRACTION.fullmatch(text):
-        raise MalformedReport(f"a fraction is written like -3/4 or 5, not {quoted(text)}")
+        raise MalformedReport(f"a fraction is written like -3/4 or 5, not {found(text)}")
     return text
 
 
 def a_text(text: object) -> str:
     """Return a text; raise MalformedReport if it is not a text, or longer than MOST_TEXT."""
     if not isinstance(text, str) or len(text) > MOST_TEXT:
-        raise MalformedReport(f"a text of at most {MOST_TEXT} characters was expected, not {quoted(text)}")
+        raise MalformedReport(f"a text of at most {MOST_TEXT} characters was expected, not {found(text)}")
     return text
 
 
 def an_exponent(number: object) -> float:
     """Return the exponent of a loss; raise MalformedReport unless 0 < exponent ≤ 100."""
     if not _number(number) or not isinstance(number, int | float) or not 0.0 < number <= 100.0:
-        raise MalformedReport(f"the exponent of a loss must be > 0 and ≤ 100, not {quoted(number)}")
+        raise MalformedReport(f"the exponent of a loss must be > 0 and ≤ 100, not {found(number)}")
     return float(number)
 
 
 def number_kind(text: object) -> str:
     """Return the dtype of an array in version 1; raise MalformedReport if it is not numeric."""
     if not isinstance(text, str) or not _NUMBERS.fullmatch(text):
-        raise MalformedReport(f"the dtype of an array must be numeric, such as <f8, not {quoted(text)}")
+        raise MalformedReport(f"the dtype of an array must be numeric, such as <f8, not {found(text)}")
     return text
 
 
