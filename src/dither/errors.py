@@ -31,6 +31,7 @@ __all__ = [
 ]
 
 _SHOWN, _SHOWN_BITS = 60, 200  # the longest text and the largest number that a message repeats
+_LISTED = 60  # the most names that a message lists
 
 
 class DitherError(Exception):
@@ -87,7 +88,8 @@ def unknown_name(kind: str, name: object, known: Iterable[str], *, also: str = "
     spelled = {one.lower(): one for one in names}
     near = get_close_matches(name[:100].lower(), spelled, 1) if isinstance(name, str) else []
     there = f"did you mean {spelled[near[0]]}? There" if near else "there"
-    choices = ", ".join([*names, also] if also else names)
+    listed = names if len(names) <= _LISTED else [*names[:_LISTED], "…"]
+    choices = ", ".join([*listed, also] if also else listed)
     return InvalidParameter(f"there is no {kind} {found(name)}: {there} are {choices}")
 
 
