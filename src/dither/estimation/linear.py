@@ -125,8 +125,9 @@ def second(mechanism: NumberMechanism, gaps: Floats) -> Floats:
     """
     line = mechanism.line
     half = line.length / 2.0
-    inputs = half * np.linspace(-1.0, 1.0, 9)
-    means = moment(mechanism, (line.low + line.high) / 2.0 + inputs, gaps**2)
+    places = np.linspace(line.low, line.high, 9)  # its ends are exact: middle ± half can be one ulp outside
+    inputs = places - (line.low + line.high) / 2.0
+    means = moment(mechanism, places, gaps**2)
     bend = ((means[0] + means[-1]) / 2.0 - means[4]) / half**2
     slope = (means[-1] - means[0]) / line.length
     curve = means[4] + slope * inputs + bend * inputs**2
