@@ -101,7 +101,7 @@ class Linear(Method):
         # Along the least favourable family the mean moves too, by `with_mean`; the influence's variance then
         # changes by −4 times that, beside its own third moment.
         with_mean = total(summary, (influence - float(spread.value)) * (gaps - mean)) / summary.n
-        square = spread.standard_error**2 * summary.n
+        square = float(spread.standard_error) ** 2 * summary.n
         skew = spread.skew - (4.0 * with_mean**2 / square if square > 0.0 else 0.0)
         return Average(value, spread.standard_error, summary.n, spread.guarantee, skew)
 
