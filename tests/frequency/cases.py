@@ -10,8 +10,24 @@ from scipy import stats
 import dither as dt
 
 ALARM = 1e-6  # false alarms of one statistical test
-KINDS = [dt.KRR, dt.SUE, dt.OUE, dt.OLH, dt.BLH, dt.SubsetSelection, dt.HadamardResponse]
-LISTED = [dt.KRR, dt.SUE, dt.OUE, dt.SubsetSelection, dt.HadamardResponse]  # whose whole law is small
+KINDS = [
+    dt.KRR,
+    dt.SUE,
+    dt.OUE,
+    dt.OLH,
+    dt.BLH,
+    dt.SubsetSelection,
+    dt.HadamardResponse,
+    dt.ProjectiveResponse,
+]
+LISTED = [
+    dt.KRR,
+    dt.SUE,
+    dt.OUE,
+    dt.SubsetSelection,
+    dt.HadamardResponse,
+    dt.ProjectiveResponse,
+]  # whose whole law is small
 FRUIT = dt.Categories(["apple", "banana", "cherry", "date", "elder"])
 
 
