@@ -30,6 +30,9 @@ __all__ = [
     "OutsideDomain",
 ]
 
+_SHOWN, _SHOWN_BITS = 60, 200  # the longest text and the largest number that a message repeats
+_LISTED = 60  # the most names that a message lists
+
 
 class DitherError(Exception):
     """The root of every error that dither raises on purpose."""
@@ -85,5 +88,28 @@ def unknown_name(kind: str, name: object, known: Iterable[str], *, also: str = "
     spelled = {one.lower(): one for one in names}
     near = get_close_matches(str(name).lower(), spelled, 1)
     there = f"did you mean {spelled[near[0]]}? There" if near else "there"
-    choices = ", ".join([*names, also] if also else names)
+    listed = names if len(names) <= _LISTED else [*names[:_LISTED], "…"]
+    choices = ", ".join([*listed, also] if also else listed)
     return InvalidParameter(f"there is no {kind} {name!r}: {there} are {choices}")
+
+
+def found(parameter: object) -> str:
+    """Return a public parameter as text for an error message: a number or a short text, otherwise its type.
+
+    Containers are shown by type alone, because an array passed by mistake may hold values of people.
+
+    >>> found(0.5), found("worts"), found([41, 57])
+    ('0.5', "'worts'", 'list')
+    """
+    import numbers  # needed for an error only
+
+    if parameter is None or isinstance(parameter, bool):
+        return str(parameter)
+    if isinstance(parameter, numbers.Rational):
+        largest = max(abs(int(parameter.numerator)), int(parameter.denominator))
+        return str(parameter) if largest.bit_length() <= _SHOWN_BITS else "a number of more than 60 digits"
+    if isinstance(parameter, numbers.Real):
+        return str(parameter)
+    if isinstance(parameter, str):
+        return repr(parameter if len(parameter) <= _SHOWN else parameter[:_SHOWN] + "…")
+    return type(parameter).__name__

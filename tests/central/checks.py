@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping
-from pathlib import Path
 from typing import Any
 
 from scipy.stats import chi2
 
+from tests.support.repository import reference
+
 ALARM = 1e-6
 NORMAL = 4.9  # standard errors: two-sided 1e-6
-REFERENCE: dict[str, Any] = json.loads(
-    (Path(__file__).parents[1] / "reference" / "central.json").read_text(encoding="utf-8")
-)
+REFERENCE: dict[str, Any] = reference("central")
 
 
 def fits(draws: Iterable[Hashable], masses: Mapping[Hashable, float]) -> bool:

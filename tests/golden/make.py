@@ -12,8 +12,8 @@ import numpy as np
 import dither as dt
 from dither.files.format import Columns
 from dither.files.registry import table_format
-from tests.cases import LATTICES, NUMERIC, Case
-from tests.optimal.kinds import KINDS as SOLVED
+from tests.support.cases.numbers import LATTICES, NUMERIC, Case
+from tests.support.cases.optimal import KINDS as SOLVED
 
 # The frequency mechanisms of the first release, whose samplers the golden file pins.
 FIRST_KINDS = (dt.KRR, dt.SUE, dt.OUE, dt.OLH, dt.BLH, dt.SubsetSelection, dt.HadamardResponse)

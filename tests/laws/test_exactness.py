@@ -13,8 +13,8 @@ import dither as dt
 from dither.kernels.window.draw import Lottery
 from dither.kernels.window.integers import Blocks, Sliding
 from dither.privacy.exact import exp_above, exp_below
-from tests.broken import RoundedUp
-from tests.cases import FIXED, MIXED, NUMERIC, WINDOWS, Case, names
+from tests.support.broken.numbers import RoundedUp
+from tests.support.cases.numbers import FIXED, MIXED, NUMERIC, WINDOWS, Case, names
 
 INPUTS = [0.0, 0.003, 0.25, 0.5, 0.77, 1.0]
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from itertools import product
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -21,6 +20,7 @@ from dither.protocols.local import converse
 from dither.protocols.net.messages import NO_EXCHANGE, VERSION, ExpectedMessage, Kind, Reader, pack
 from tests.protocols import golden
 from tests.protocols.test_group import REFUSED
+from tests.support.repository import ROOT
 
 pytest.importorskip("nacl")
 ALARM = 1e-6
@@ -136,7 +136,7 @@ def test_many_batches() -> None:
 
 @pytest.mark.parametrize("bits", [8, 12, 16])
 def test_an_exchange_takes_the_bytes_that_the_pages_say(bits: int) -> None:
-    page = (Path(__file__).parents[2] / "docs" / "protocols.md").read_text()
+    page = (ROOT / "docs" / "protocols.md").read_text()
     said = re.search(rf"^\| {bits} \| ([\d ]+) \| ([\d ]+) \|", page, re.MULTILINE)
     assert said
     terms = Terms(JRR, bits=bits)

@@ -7,8 +7,8 @@ import pytest
 from scipy import stats
 
 import dither as dt
-from tests.broken import Shifted, TooNarrow
-from tests.cases import MIXED, WINDOWS, Case, names
+from tests.support.broken.numbers import Shifted, TooNarrow
+from tests.support.cases.numbers import MIXED, WINDOWS, Case, names
 
 ALARM = 1e-6
 UNIT = dt.Interval(0, 1)

@@ -28,7 +28,7 @@ class Average(Estimate):
     Reports of people drawn from a population are independent, so the variance of the numbers contains both
     sampling and noise. `skew` is the third central moment over the second: the slope of the variance in the
     mean, along the least favourable family of laws. The interval is the set of means μ with
-    (average − μ)² ≤ t²·variance(μ)/n, which keeps its level for few and for skewed reports.
+    (average − μ)² ≤ t²·variance(μ)/n; its coverage stays near the level for few and for skewed reports.
     """
 
     skew: float = 0.0
@@ -68,7 +68,8 @@ def total(summary: Summary, values: Floats) -> float:
 class Linear(Method):
     """Average numbers whose expectation is the value, computed from the sampled integers: unbiased.
 
-    On a circle it is the mean direction, with the resultant length divided by the factor that noise leaves.
+    On a circle it is the mean direction, with the resultant length divided by ρ, the factor by which the
+    noise shortens it.
     """
 
     def mean(self, summary: Summary) -> Estimate:
@@ -94,7 +95,7 @@ class Linear(Method):
         # The squared average is biased by σ²/n: E[ȳ²] = μ² + σ²/n.
         noise = average(summary, gaps, mean).standard_error ** 2
         value = total(summary, squares) / summary.n - mean**2 + noise
-        # The influence of one report on the variance: its square, less twice the mean times itself.
+        # The influence function of the variance: a report's square less 2·mean·report.
         spread = average(summary, squares - 2.0 * mean * gaps)
         return Average(value, spread.standard_error, summary.n, spread.guarantee, spread.skew)
 
