@@ -116,7 +116,7 @@ def test_a_summary_that_cannot_be():
 
 def test_questions_about_an_estimate():
     found = dt.frequencies(dt.KRR(FRUIT, epsilon=1).reports([0, 1]))
-    with pytest.raises(InvalidParameter, match="not one of the categories"):
+    with pytest.raises(InvalidParameter, match="there is no category 'fig'"):
         found["fig"]
     with pytest.raises(InvalidParameter, match="level"):
         found.interval(1.0)
