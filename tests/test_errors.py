@@ -5,6 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+import dither as dt
 from dither.errors import InvalidParameter, found, unknown_name
 
 
@@ -45,3 +46,13 @@ def test_unknown_name_says_the_nearest_and_all() -> None:
 
 def test_found_takes_numbers_that_python_does_not_print() -> None:
     assert found(10**5000) == "a number of more than 60 digits"
+
+
+def test_unknown_name_shortens_a_long_name() -> None:
+    assert len(str(unknown_name("loss", "y" * 1_000_000, ["squared"]))) < 200
+
+
+@pytest.mark.parametrize("epsilon", [-1.0, 0.0, float("nan"), 1e9])
+def test_an_error_about_epsilon_shows_it(epsilon: float) -> None:
+    with pytest.raises(InvalidParameter, match=f"not {epsilon}"):
+        dt.PM(dt.Interval(0, 1), epsilon=epsilon)
