@@ -12,7 +12,7 @@ import dither as dt
 from dither.errors import InvalidParameter, MalformedReport, NotIdentifiable, OutsideDomain
 from dither.kernels.sets.prefix import PrefixKernel
 from dither.privacy.exact import exp_below
-from tests.support.cases.frequency import ALARM, p_value
+from tests.support.chi_square import ALARM, p_value
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 WORDS = ["cat", "catalog", "dog", "zebra"]
@@ -168,3 +168,16 @@ def test_impossible_lengths(wrong):
 def test_impossible_alphabets(alphabet):
     with pytest.raises(InvalidParameter):
         dt.Text(3, alphabet=alphabet)
+
+
+def test_the_false_alarm_rate_holds_where_supports_are_poisson():
+    # ε = 5.5, 3 000 people: an absent text is supported by 3 reports on average, far from normal.
+    rng = np.random.default_rng(11)
+    pem = dt.PEM(dt.Text(4, alphabet=LETTERS), epsilon=5.5)
+    runs, false = 60, 0
+    for seed in range(runs):
+        rare = ["".join(row) for row in rng.choice(list(LETTERS), size=(1_500, 4))]
+        found = dt.heavy_hitters(pem.perturb(["dog"] * 1_500 + rare, source=dt.Seeded(seed)))
+        false += any(text not in {"dog", *rare} for text in found)
+    # The promise is 1 %; the normal threshold had false texts in most runs.
+    assert stats.binomtest(false, runs, 0.01, alternative="greater").pvalue > ALARM

@@ -167,6 +167,18 @@ def test_variances_are_right_within_chance(kind):
     assert estimate.standard_error < 0.02
 
 
+@pytest.mark.parametrize("kind", [dt.Laplace, dt.Staircase, dt.Gaussian, dt.SW])
+@pytest.mark.parametrize("ends", [(-3.7, 101.2), (0.1, 0.7), (-1e-3, 3e5), (18.3, 99.9)])
+def test_variances_are_estimated_on_any_interval(kind, ends):
+    # The middle plus half the length may lie one ulp outside, where a lattice has no law.
+    more = {"delta": 1e-6} if kind is dt.Gaussian else {}
+    mechanism = kind(dt.Interval(*ends), epsilon=1, cells=1 << 12, **more)
+    reports = mechanism.perturb(np.linspace(*ends, 2_000), source=dt.Seeded(1))
+    estimate = dt.variance(reports)
+    length = ends[1] - ends[0]
+    assert abs(estimate.value - length**2 / 12) < 5 * estimate.standard_error
+
+
 def test_two_reports_do_not_tell_a_variance():
     reports = dt.Duchi(UNIT, epsilon=1).perturb([0.5] * 50, source=dt.Seeded(1))
     with pytest.raises(NotIdentifiable, match="variance"):

@@ -107,3 +107,29 @@ def test_a_window_that_is_half_a_cell_off_is_not_the_matrix():
     right = mechanism.likelihood(inputs, 256)
     broken = Windows(right.starts + 0.5, right.width, 256, right.contrast)
     assert np.abs(broken.dense() - exact(mechanism, inputs)).max() > 1e-4
+
+
+@pytest.mark.parametrize(
+    "mechanism",
+    [
+        *(dt.SW(UNIT, epsilon=epsilon) for epsilon in (0.1, 1, 4)),
+        dt.OGPM(UNIT, epsilon=1),
+        *(dt.OGPM(dt.Circle(360), epsilon=epsilon) for epsilon in (0.1, 2)),
+        dt.Hybrid(UNIT, epsilon=2),
+        dt.Laplace(UNIT, epsilon=1, cells=1 << 10),
+    ],
+    ids=repr,
+)
+def test_weighted_products_of_columns_are_those_of_the_matrix(mechanism):
+    bins, times = 64, 8
+    fine = mechanism.line.from_unit((np.arange(bins * times) + 0.5) / (bins * times))
+    spread = mechanism.likelihood(fine, 1024).spread(times)
+    points = mechanism.likelihood(somewhere(mechanism), 1024)
+    # The reciprocals of expected shares: a Fisher information weighs rows with them.
+    weights = 1.0 / spread.forward(np.random.default_rng(3).dirichlet(np.full(bins, 3.0)))
+    for first, second, close in ((spread, spread, 0.005), (points, spread, 0.06)):
+        exactly = (first.dense() * weights[:, None]).T @ second.dense()
+        # Rows that two windows cover in part, and bins whose windows just touch, are approximated.
+        np.testing.assert_allclose(first.products(weights, second), exactly, atol=close * exactly.max())
+    own = (spread.dense() ** 2 * weights[:, None]).sum(axis=0)
+    np.testing.assert_allclose(np.diagonal(spread.products(weights, spread)), own, rtol=0.002)

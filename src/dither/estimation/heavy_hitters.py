@@ -8,7 +8,7 @@ from dither.arrays import Bytes, Integers, Words
 from dither.errors import InvalidParameter, NotIdentifiable, found
 from dither.estimation.frequency import EstimatedFrequencies, read
 from dither.mechanisms.frequency.pem import PEM
-from dither.numerics.normal import inverse_survival
+from dither.numerics.binomial import binomial_threshold
 from dither.reports import Reports
 
 
@@ -66,8 +66,8 @@ def _common(pem: PEM, supports: Integers, n: int, alarms: float) -> Integers:
     """Return the indices, largest first, of supports that on average only `alarms` absent prefixes exceed."""
     if not supports.size:
         return np.zeros(0, dtype=np.int64)
-    q = pem.oracle.q
-    z = inverse_survival(min(alarms / supports.size, 0.5))
+    # The support of an absent prefix is exactly binomial. With few expected reports it is far from normal.
+    threshold = binomial_threshold(min(alarms / supports.size, 0.5), n, pem.oracle.q)
     order = np.argsort(-supports, kind="stable")
-    common: Integers = order[supports[order] > n * q + z * np.sqrt(n * q * (1.0 - q))]
+    common: Integers = order[supports[order] > threshold]
     return common
