@@ -12,9 +12,9 @@ import numpy as np
 import dither as dt
 from dither.files.format import Columns
 from dither.files.registry import table_format
-from tests.cases import LATTICES, NUMERIC, Case
-from tests.frequency.cases import KINDS
-from tests.optimal.kinds import KINDS as SOLVED
+from tests.support.cases.frequency import KINDS
+from tests.support.cases.numbers import LATTICES, NUMERIC, Case
+from tests.support.cases.optimal import KINDS as SOLVED
 
 
 def numeric(cases: list[Case]) -> list[dict[str, Any]]:
