@@ -11,6 +11,7 @@ import numpy as np
 
 from dither.audits.black_box.calls import Calls
 from dither.audits.black_box.columns import Context
+from dither.audits.black_box.command import Command
 from dither.audits.black_box.repeats import repeats, singles
 from dither.audits.black_box.rounds import Claim, rounds
 from dither.audits.evidence import Evidence
@@ -110,10 +111,14 @@ def _randomiser(
 def _experiments(
     calls: Calls, claim: Claim, context: Context, samples: int, rng: np.random.Generator, deadline: float
 ) -> Iterable[Evidence]:
+    # Dependent reports first: the rounds count reports as independent trials.
+    shared = repeats(calls, claim)
+    if shared is not None:
+        yield shared
     yield from rounds(calls, claim, context, samples, rng, deadline)
-    for evidence in (repeats(calls, claim), singles(calls, claim, context)):
-        if evidence is not None:
-            yield evidence
+    alone = singles(calls, claim, context)
+    if alone is not None:
+        yield alone
 
 
 def _exact(name: str, claim: Claim, known: Enumerated, notes: tuple[str, ...]) -> Finding:
@@ -126,7 +131,9 @@ def _exact(name: str, claim: Claim, known: Enumerated, notes: tuple[str, ...]) -
 
 
 def _name(randomiser: Callable[..., Any]) -> str:
-    named = getattr(randomiser, "__qualname__", None) or type(randomiser).__name__
+    named = getattr(randomiser, "__qualname__", None)
+    if named is None:
+        named = str(randomiser) if isinstance(randomiser, Command) else type(randomiser).__name__
     return str(named).replace("<locals>.", "")
 
 
@@ -151,7 +158,7 @@ def _delta(delta: Any) -> float:
 def _samples(samples: Any, epsilon: float) -> int:
     if samples is None:
         # An event that always happens under one input and never under the other proves about ln(n/20).
-        grown = 40.0 * math.exp(min(epsilon, 20.0)) if math.isfinite(epsilon) else 0.0
+        grown = 1000.0 * math.exp(min(epsilon, 20.0)) if math.isfinite(epsilon) else 0.0
         return int(min(max(_SAMPLES, grown), _MOST_SAMPLES))
     if isinstance(samples, bool) or not isinstance(samples, int | np.integer) or samples < _LEAST_SAMPLES:
         raise InvalidParameter(f"samples is a whole number of at least {_LEAST_SAMPLES} reports")

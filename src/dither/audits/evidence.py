@@ -40,6 +40,7 @@ class Evidence:
     again: Callable[[int], tuple[int, int]] | None = field(default=None, repr=False)
     shares: tuple[Floats, Floats] | None = field(default=None, repr=False)  # of both inputs, by bin
     chosen: Mask | None = field(default=None, repr=False)  # the bins of the event
+    bins: tuple[str, ...] = field(default=(), repr=False)  # their names, for a picture
 
     @property
     def least(self) -> float:

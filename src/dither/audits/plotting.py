@@ -13,6 +13,7 @@ from dither.mechanisms.plotting import axes_or_new
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+_TICKS = 12
 _FIRST, _SECOND, _EVENT = "#e07a3f", "#3f6b8a", "#f3e3d3"
 
 
@@ -29,7 +30,9 @@ def plot_evidence(evidence: Evidence, *, ax: Axes | None = None) -> Axes:
     edges = np.append(places, len(seen)) - 0.5
     ax.stairs(first[seen], edges, color=_FIRST, label=f"input {shown(evidence.first)}", linewidth=1.5)
     ax.stairs(second[seen], edges, color=_SECOND, label=f"input {shown(evidence.second)}", linewidth=1.5)
-    ax.set_xlabel("bins of the reports, in order; those of the event are shaded")
+    every = -(-len(seen) // _TICKS)
+    ax.set_xticks(places[::every], [evidence.bins[at] for at in seen[::every]], fontsize=8)
+    ax.set_xlabel("bins of the reports; those of the event are shaded")
     ax.set_ylabel("share of the reports")
     ax.set_title(f"ε ≥ {evidence.epsilon:.3g} with confidence {100 * evidence.confidence:g} %", fontsize=10)
     ax.legend(frameon=False, fontsize=8)

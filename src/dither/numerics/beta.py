@@ -17,7 +17,7 @@ _NEGLIGIBLE: Final = 1e-17
 
 
 def binomial_tail(successes: int, trials: int, p: float) -> float:
-    """Return the probability of so many successes or more in independent trials, 0 < p < successes/trials.
+    """Return the probability of so many successes or more in independent trials, 0 < p ≤ successes/trials.
 
     It is I_p(successes, trials − successes + 1), a regularised incomplete beta function. The terms of the sum
     decrease, each from the one before by (n − k)/(k + 1) · p/(1 − p).
@@ -25,13 +25,6 @@ def binomial_tail(successes: int, trials: int, p: float) -> float:
     if successes <= 0:
         return 1.0
     odds = p / (1.0 - p)
-    first = (
-        math.lgamma(trials + 1)
-        - math.lgamma(successes + 1)
-        - math.lgamma(trials - successes + 1)
-        + successes * math.log(p)
-        + (trials - successes) * math.log1p(-p)
-    )
     total = last = 1.0
     for begin in range(successes, trials, _BLOCK):
         k = np.arange(begin, min(begin + _BLOCK, trials))
@@ -40,7 +33,38 @@ def binomial_tail(successes: int, trials: int, p: float) -> float:
         last = float(terms[-1])
         if last <= _NEGLIGIBLE * total:
             break
-    return math.exp(first + math.log(total))
+    return math.exp(_log_probability(successes, trials, p) + math.log(total))
+
+
+def _log_probability(k: int, n: int, p: float) -> float:
+    """Return ln P(X = k), X binomial, without the cancellation of factorials [Loader00]."""
+    if k == n:
+        return n * math.log(p)
+    stirling = _stirling(n) - _stirling(k) - _stirling(n - k)
+    spread = math.log(n / (2.0 * math.pi * k * (n - k))) / 2.0
+    return stirling - _deviance(k, n * p) - _deviance(n - k, n * (1.0 - p)) + spread
+
+
+def _stirling(n: int) -> float:
+    """Return ln(n!) less Stirling's formula."""
+    if n < 16:
+        return math.lgamma(n + 1) - (n + 0.5) * math.log(n) + n - math.log(2.0 * math.pi) / 2.0
+    square = float(n) * n
+    return (1 / 12 - (1 / 360 - (1 / 1260 - 1 / (1680 * square)) / square) / square) / n
+
+
+def _deviance(x: float, mean: float) -> float:
+    """Return x·ln(x/mean) + mean − x, by a series where x and the mean are close."""
+    if abs(x - mean) >= 0.1 * (x + mean):
+        return x * math.log(x / mean) + mean - x
+    v = (x - mean) / (x + mean)
+    total, term, odd = (x - mean) * v, 2.0 * x * v, 1
+    while True:
+        term *= v * v
+        odd += 2
+        if total + term / odd == total:
+            return total
+        total += term / odd
 
 
 @lru_cache(maxsize=4096)

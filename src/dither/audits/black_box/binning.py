@@ -36,6 +36,9 @@ class Binning(Protocol):
     def words(self, chosen: Mask) -> str:
         """Return a set of bins in words."""
 
+    def names(self) -> list[str]:
+        """Return a short name for each bin."""
+
 
 @final
 @dataclass(frozen=True, eq=False)
@@ -71,6 +74,9 @@ class Edges:
             parts.append("is not a finite number, or is missing")
         return f"{self.column} {_listed(parts)}"
 
+    def names(self) -> list[str]:
+        return ["…", *(f"{edge:.4g}" for edge in self.edges.tolist()), "no number"]
+
 
 @final
 @dataclass(frozen=True, eq=False)
@@ -105,6 +111,9 @@ class Labels:
             left = [repr(label) for label, one in zip(self.labels, inside, strict=True) if not one]
             return f"{self.column} is none of {', '.join(left[:6])}{', …' if len(left) > 6 else ''}"
         return f"{self.column} is {' or '.join(known[:6])}{' or …' if len(known) > 6 else ''}"
+
+    def names(self) -> list[str]:
+        return [*(str(label)[:12] for label in self.labels), "others"]
 
 
 def binned(name: str, column: Array) -> list[Binning]:

@@ -10,6 +10,7 @@ from typing import Any, Final, final
 import numpy as np
 
 from dither.arrays import Array, Integers
+from dither.audits.black_box.command import CommandFailed
 from dither.audits.neighbours import Neighbours
 from dither.errors import InvalidParameter
 from dither.reports import Reports
@@ -57,10 +58,8 @@ class Calls:
     def _some(self, which: Integers) -> Outputs:
         try:
             return self.call(self.neighbours.pack(which))
-        except InvalidParameter as error:
-            if isinstance(error, WrongCount):
-                raise
-            self.message = f"{type(error).__name__}: {error}"
+        except (WrongCount, CommandFailed):
+            raise
         except Exception as error:
             self.message = f"{type(error).__name__}: {error}"
         if len(which) == 1:

@@ -17,6 +17,7 @@ from dither.audits.black_box.columns import Columns
 
 _STEPS: Final = 8
 _RIDGE: Final = 1.0  # of the weights, towards 1: the sum of the log ratios
+_MOST_WEIGHT: Final = 4.0  # where two inputs are told apart for certain, weights would grow for ever
 _NAME: Final = "score"
 
 
@@ -44,6 +45,9 @@ class Score:
             for binning, ratios in zip(self.binnings, self.ratios, strict=True)
         ]
         return self.edges.bins({_NAME: _sum(np.stack(features, axis=1), self.weights)}, count)
+
+    def names(self) -> list[str]:
+        return self.edges.names()
 
     def words(self, chosen: Mask) -> str:
         names = [
@@ -105,7 +109,7 @@ def _fitted(features: Floats, first: Mask) -> Floats:
         slope = features.T @ (first - chance) - _RIDGE * (weights - 1.0)
         curve = (features * (chance * (1.0 - chance))[:, None]).T @ features
         step = np.linalg.solve(curve + _RIDGE * np.eye(len(weights)), slope)
-        weights = weights + step
+        weights = np.clip(weights + step, -_MOST_WEIGHT, _MOST_WEIGHT)
         if float(np.abs(step).max()) < 1e-6:
             break
     return weights

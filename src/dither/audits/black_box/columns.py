@@ -18,6 +18,7 @@ from dither.audits.black_box.calls import Failed, Outputs
 _MOST_PARTS: Final = 32  # of one report that become columns
 _MOST_BITS: Final = 512
 _DETAILED: Final = 6  # number columns whose low-order bits are looked at
+_FEW: Final = 64  # whole numbers closer together are looked at one by one anyway
 _LETTERS: Final = 8  # of a text that become columns
 
 Columns = dict[str, Array]
@@ -165,10 +166,10 @@ def _detailed(plain: Columns, context: Context) -> Columns:
         detailed += 1
         finite = numbers[np.isfinite(numbers)]
         whole = bool((finite == np.floor(finite)).all())
-        if whole:
+        if whole and finite.size and float(finite.max() - finite.min()) >= _FEW:
             with np.errstate(invalid="ignore"):
                 found[f"{name} modulo 8"] = np.mod(numbers, 8.0)
-        if column.dtype.kind in "fO":
+        if not whole:
             found[f"the lowest bit of {name} (a power of 2)"] = lowest_bit(numbers)
     number = list(plain.values())
     if context.inputs is not None and all(column.dtype.kind != "O" for column in number):
@@ -203,13 +204,13 @@ _GRIDS: Final = (16, 23, 24, 31, 32)  # bits of a uniform number from which nois
 
 
 def _uniform_grid(numbers: Floats, inputs: Floats, scale: float) -> Columns:
-    """Return how near exp(−|report − input|/scale) is to a multiple of 2^−bits, for a few numbers of bits.
+    """Return how near exp(−|report − input|/scale) is to a multiple of 2^−bits, for the first two inputs.
 
     Laplace noise is −scale·ln(U) with a sign. If U has only so many bits, this is 0 up to rounding under the
     input itself, and anything under other inputs [Mironov12]. The number is log2 of the distance in units.
     """
     found: Columns = {}
-    for at, value in enumerate(inputs.tolist()):
+    for at, value in enumerate(inputs[:2].tolist()):
         with np.errstate(invalid="ignore", over="ignore", divide="ignore"):
             uniform = np.exp(-np.abs(numbers - value) / scale)
             for bits in _GRIDS:

@@ -32,6 +32,8 @@ def repeats(calls: Calls, claim: Claim) -> Evidence | None:
     a, b = (int(place) for place in calls.neighbours.places[0])
     level = _REPEATS * claim.alpha / 2.0
     found: list[Evidence] = []
+    if 3 * _FIRST * _pace(calls) > _PATIENCE:
+        return None
     for together in (True, False):
         first = [_equal(calls, a, a, together) for _ in range(_FIRST)]
         if not all(first):
@@ -96,9 +98,11 @@ def _trials(calls: Calls, claim: Claim, level: float) -> int:
     """Return how many trials can refute the claim if the event always or never happens; 0 if too many."""
     wanted = math.ceil(1.5 * math.log(4.0 / level) * (1.0 + math.exp(min(claim.epsilon, 20.0))))
     wanted = max(40, wanted)
+    return 0 if wanted > _MOST or wanted * 4 * _pace(calls) > _PATIENCE else wanted
+
+
+def _pace(calls: Calls) -> float:
+    """Return how many seconds a call of one value takes."""
     begin = time.monotonic()
     calls.draw(calls.neighbours.places[0][:1])
-    pace = time.monotonic() - begin
-    if wanted > _MOST or wanted * 4 * pace > _PATIENCE:
-        return 0
-    return wanted
+    return time.monotonic() - begin

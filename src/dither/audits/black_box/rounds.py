@@ -33,6 +33,7 @@ _INPUTS: Final = 24  # inputs at most
 _EVENTS, _EVENTS_AT_LAST = 6, 4
 _INPUTS_LATER: Final = 4
 _MAIN, _LAST = 0.8, 0.5  # shares of α: of all rounds, of the last one
+_LEARNED: Final = 1 << 18  # reports that are searched, the last ones
 _ERRORS: Final = 2.5  # standard errors that the ranking of candidates subtracts
 
 
@@ -90,8 +91,8 @@ def rounds(
     _check(drawn[0], calls)
     for at, (planned, level) in enumerate(zip(schedule.sizes[1:], schedule.levels, strict=True)):
         last = at == len(schedule.levels) - 1
-        known = columns(joined(drawn), context)
-        found = search(known, np.concatenate(seen), pairs, delta=claim.delta, errors=_ERRORS)
+        known = columns(joined(drawn)[-_LEARNED:], context)
+        found = search(known, np.concatenate(seen)[-_LEARNED:], pairs, delta=claim.delta, errors=_ERRORS)
         chosen = _chosen(found, last)
         size = _affordable(planned, calls, deadline)
         if not chosen or size < 2:
@@ -148,6 +149,7 @@ def test(
         again,
         (counts[0] / max(trials[0], 1.0), counts[1] / max(trials[1], 1.0)),
         event.chosen,
+        tuple(event.binning.names()),
     )
 
 

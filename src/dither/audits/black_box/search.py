@@ -52,11 +52,16 @@ def search(
             learn, check = (tally(which[part], bins[part], inputs, binning.size) for part in (half, ~half))
             tables.append((binning, bins, learn, check))
             found += _of_column(binning, learn, check, pairs, delta, errors)
-    found.sort(key=lambda one: -one.score)
+    found.sort(key=_rank)
     if len(tables) > 1:
         found += _classified(found, tables, which, half, delta, errors)
-        found.sort(key=lambda one: -one.score)
+        found.sort(key=_rank)
     return found
+
+
+def _rank(candidate: Candidate) -> float:
+    """Return what candidates are sorted by: of about equal ones the earlier, simpler column wins."""
+    return -round(candidate.score, 1)
 
 
 def tally(which: Integers, bins: Integers, inputs: int, size: int) -> Floats:
