@@ -1,4 +1,4 @@
-"""A source whose first bytes are chosen: for walking through the rare branches of a draw."""
+"""A random source whose first bytes are chosen, in order to reach the rare branches of a draw."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class ScriptEnded(Exception):
 
 @final
 class BoundaryWords(Source):
-    """The given bytes first, then those of a seeded source, so that every rejection ends.
+    """The given bytes first, then those of a seeded source, so that every rejection loop ends.
 
     With `strict`, ScriptEnded is raised instead of going on. `taken` counts the bytes that were drawn.
     """

@@ -46,7 +46,11 @@ class _WithCommand(click.Command):
 @click.option("--each", is_flag=True, help="The function takes one value, not an array of them.")
 @click.option("--seed", type=int, default=0, help="Of the audit's own choices.", show_default=True)
 @click.option("--plot", type=click.Path(path_type=Path, dir_okay=False), help="Write a picture of it.")
-@click.option("--assume", multiple=True, help="An assumption that is accepted, as the audit words it.")
+@click.option(
+    "--assume",
+    multiple=True,
+    help="An assumption that you accept, in the words that the audit prints; may be repeated.",
+)
 @JSON_OPTION
 @click.pass_context
 def command(
@@ -66,8 +70,8 @@ def command(
 ) -> None:
     """Check the ε of MECHANISM; exit code 1 if it does not hold.
 
-    A mechanism of dither's, or a specification, is audited exactly, from its integers and its draw code. It
-    does not hold either if the promise assumes something that --assume does not name.
+    A mechanism of dither's, or a specification, is audited exactly, from its integers and its draw code. The
+    exit code is also 1 if the guarantee has an assumption that --assume does not name.
 
     MODULE:FUNCTION is a Python function: an array of values in, as many reports out. After -- stands a
     command that reads a JSON value a line and writes a report a line. Both are sampled: the finding is a
