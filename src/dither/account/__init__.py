@@ -1,1 +1,7 @@
 """The account of one person: what was given, what may still be asked, durable in one file."""
+
+from dither.account.account import Account
+from dither.account.clock import Epoch, Moment
+from dither.account.question import Question, Repeat
+
+__all__ = ["Account", "Epoch", "Moment", "Question", "Repeat"]

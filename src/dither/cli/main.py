@@ -10,6 +10,7 @@ from typing import Final
 import click
 
 VERBS: Final = {
+    "account": "Show, check or export what a person has given.",
     "audit": "Recompute the ε of a mechanism from its integers.",
     "central": "Release a mean, sum or count of raw values, as a trusted curator.",
     "classify": "Compute how likely a classifier's answer stays when a record is randomised.",
