@@ -9,7 +9,8 @@ from scipy import stats
 import dither as dt
 from dither.estimation.frequency import Frequency
 from tests.support.broken import frequency as twins
-from tests.support.cases.frequency import ALARM, FRUIT, KINDS, names, shares
+from tests.support.cases.frequency import FRUIT, KINDS, names, shares
+from tests.support.chi_square import ALARM
 
 TRUTH = np.array([0.4, 0.3, 0.2, 0.1, 0.0])
 

@@ -12,7 +12,7 @@ import dither as dt
 from dither.errors import InvalidParameter, MalformedReport, NotIdentifiable, OutsideDomain
 from dither.kernels.sets.prefix import PrefixKernel
 from dither.privacy.exact import exp_below
-from tests.support.cases.frequency import ALARM, p_value
+from tests.support.chi_square import ALARM, p_value
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 WORDS = ["cat", "catalog", "dog", "zebra"]

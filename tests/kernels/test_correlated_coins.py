@@ -14,10 +14,10 @@ from scipy import stats
 import dither as dt
 from dither.errors import InvalidParameter
 from dither.kernels.correlated_coins import PairedCoins
-from dither.randomness import Source
 from tests.mechanisms.joint import brute
+from tests.support.chi_square import ALARM
+from tests.support.sources import Scripted
 
-ALARM = 1e-6
 P = Fraction(7, 10)
 COINS = {
     "plain": PairedCoins.of(P, Fraction(0)),
@@ -28,29 +28,6 @@ COINS = {
     "of doubles": PairedCoins.of(Fraction(0.6), Fraction(-0.3) * Fraction(0.6) * (1 - Fraction(0.6))),
 }
 each = pytest.mark.parametrize("pairs", COINS.values(), ids=COINS)
-
-
-class Scripted(Source):
-    """A source that says what it is told, for draws that chance hardly ever makes."""
-
-    def __init__(self, *words: int) -> None:
-        self._bytes = b"".join(word.to_bytes(8, "little") for word in words)
-
-    def fill(self, buffer: memoryview | bytearray) -> None:
-        view = memoryview(buffer).cast("B")
-        view[:] = self.take(len(view))
-
-    def take(self, size: int) -> bytes:
-        taken, self._bytes = self._bytes[:size], self._bytes[size:]
-        assert len(taken) == size
-        return taken
-
-    def spawn(self) -> Source:
-        raise NotImplementedError
-
-    @property
-    def private(self) -> bool:
-        return False
 
 
 @each

@@ -8,15 +8,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy import stats
 
 import dither as dt
 from dither.errors import DitherError, MalformedReport
 from dither.kernels import kernel as interface
 from dither.kernels.kernel import MOST_LISTED, CellKernel, Kernel, read_kernel
 from tests.support.cases.kernels import CASES, KernelCase
+from tests.support.chi_square import ALARM, p_value
 
-ALARM = 1e-6
 each_case = pytest.mark.parametrize("case", CASES.values(), ids=CASES.keys())
 LISTED = {name: case for name, case in CASES.items() if case.index is not None}
 each_listed = pytest.mark.parametrize("case", LISTED.values(), ids=LISTED.keys())
@@ -28,20 +27,13 @@ def array(case: KernelCase, value: Any, times: int) -> np.ndarray:
     return np.tile(one, (times, 1)) if one.ndim else np.full(times, one)
 
 
-def p_value(case: KernelCase, reports: np.ndarray, law: list[Fraction]) -> float:
-    """The smaller p-value, doubled, of Pearson's test and of Poisson's for the reports that are rare."""
+def fit(case: KernelCase, reports: np.ndarray, law: list[Fraction]) -> float:
+    """The p-value of reports under a law; of a long list, neighbouring reports are taken together."""
     assert case.index is not None
     chances, found = np.array([float(chance) for chance in law]), case.index(reports)
-    if chances.size > 1024:  # neighbouring reports together
+    if chances.size > 1024:
         chances, found = chances.reshape(256, -1).sum(axis=1), found // (chances.size // 256)
-    expected = chances * len(reports)
-    counts = np.bincount(found, minlength=expected.size).astype(float)
-    rare = expected < 10
-    poisson = float(stats.poisson.sf(counts[rare].sum() - 1, expected[rare].sum())) if rare.any() else 1.0
-    common = expected[~rare]
-    chi = ((counts[~rare] - common) ** 2 / common).sum()
-    pearson = float(stats.chi2.sf(chi, common.size - 1)) if common.size > 1 else 1.0
-    return min(1.0, 2.0 * min(pearson, poisson))
+    return p_value(found, chances)
 
 
 def test_every_kind_of_kernel_has_a_case() -> None:
@@ -128,8 +120,8 @@ def test_arrays_follow_the_law_and_not_another_inputs(case: KernelCase) -> None:
     value, other = case.inputs
     people = case.mechanism.n if not case.alone else 20_000
     reports = case.kernel.draw(array(case, value, people), dt.Seeded(4))
-    assert p_value(case, reports, case.kernel.probabilities(value)) > ALARM
-    assert p_value(case, reports, case.kernel.probabilities(other)) < ALARM
+    assert fit(case, reports, case.kernel.probabilities(value)) > ALARM
+    assert fit(case, reports, case.kernel.probabilities(other)) < ALARM
 
 
 @pytest.mark.parametrize(
@@ -141,9 +133,9 @@ def test_single_draws_follow_the_same_law(case: KernelCase) -> None:
     drawn = [case.kernel.draw_one(value, source) for _ in range(3_000)]
     rows = [list(one) if isinstance(one, bytes | tuple) else one for one in drawn]
     reports = case.kernel.check(np.array(rows))
-    assert p_value(case, reports, case.kernel.probabilities(value)) > ALARM
+    assert fit(case, reports, case.kernel.probabilities(value)) > ALARM
     if case.kernel.epsilon > 0.9 and case.kernel.kind != "grid":
-        assert p_value(case, reports, case.kernel.probabilities(other)) < ALARM
+        assert fit(case, reports, case.kernel.probabilities(other)) < ALARM
 
 
 @pytest.mark.parametrize("name", ["hashed", "prefix", "joint hashed"])
@@ -178,4 +170,4 @@ def test_threads_are_honoured_or_refused(case: KernelCase) -> None:
     reports = case.kernel.draw(values, dt.Seeded(7), threads=2)
     assert len(reports) == people
     if case.index is not None:
-        assert p_value(case, reports, case.kernel.probabilities(case.inputs[0])) > ALARM
+        assert fit(case, reports, case.kernel.probabilities(case.inputs[0])) > ALARM

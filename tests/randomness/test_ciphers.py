@@ -12,9 +12,10 @@ import pytest
 from cryptography.hazmat.primitives.ciphers import CipherContext
 
 import dither as dt
-from dither.randomness import Seeded, Source, System
+from dither.randomness import Seeded, System
 from dither.randomness.ciphers import CHUNK, KEY, chacha, faster, gcm
 from dither.randomness.system import _BUFFER, _CADENCE, _SMALL, ErasingStream
+from tests.support.sources import Recorded
 
 CIPHERS = [gcm, chacha]
 
@@ -128,37 +129,12 @@ def test_large_fills_change_the_key_at_the_cadence() -> None:
     assert large_take not in recorder.keystream(-1, 1 << 20)
 
 
-class Watching(Source):
-    """A seeded source that writes down what it was asked."""
-
-    def __init__(self) -> None:
-        self.inner, self.asked = Seeded(1), list[str]()
-
-    def take(self, size: int) -> bytes:
-        self.asked.append("take")
-        return self.inner.take(size)
-
-    def fill(self, buffer: memoryview | bytearray) -> None:
-        self.asked.append("fill")
-        self.inner.fill(buffer)
-
-    def erase(self) -> None:
-        self.asked.append("erase")
-
-    def spawn(self) -> Source:
-        return self
-
-    @property
-    def private(self) -> bool:
-        return False
-
-
 def test_perturb_erases_when_its_reports_are_drawn() -> None:
     for count in (1, 1000, 100_000):
-        source = Watching()
+        source = Recorded(Seeded(1))
         dt.Podium(dt.Interval(0, 1), epsilon=1).perturb(np.full(count, 0.5), source=source, threads=2)
-        assert source.asked[-1] == "erase"
-        assert source.asked.count("erase") == 1
+        assert source.asked[-1][0] == "erase"
+        assert [verb for verb, _ in source.asked].count("erase") == 1
 
 
 def test_the_system_source_has_nothing_left_to_erase_after_perturb() -> None:

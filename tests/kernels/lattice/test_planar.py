@@ -12,23 +12,12 @@ from scipy import stats
 import dither as dt
 from dither.kernels.lattice.planar import PlanarNoise, _coins
 from dither.kernels.table.weighted_choice import below
+from tests.support.chi_square import ALARM, p_of_counts
 
-ALARM = 1e-6
 SQUARE = dt.Rectangle(dt.Interval(0, 1), dt.Interval(0, 1))
 
 
-def chi(counts: np.ndarray, expected: np.ndarray) -> float:
-    """The p-value, rare outcomes put together."""
-    order = np.argsort(expected)
-    rare = np.cumsum(expected[order]) < 50
-    merged = [(counts[order][rare].sum(), expected[order][rare].sum())] if rare.any() else []
-    observed = np.array([one for one, _ in merged] + counts[order][~rare].tolist(), dtype=float)
-    wanted = np.array([two for _, two in merged] + expected[order][~rare].tolist())
-    keep = wanted > 0
-    return float(stats.chi2.sf(((observed - wanted)[keep] ** 2 / wanted[keep]).sum(), keep.sum() - 1))
-
-
-def p_value(drawn: np.ndarray, fall: float, reach: int = 60) -> float:
+def fit(drawn: np.ndarray, fall: float, reach: int = 60) -> float:
     """How well offsets fit e^(−⌊|z|⌋·fall)."""
     side = np.arange(-reach, reach + 1)
     steps = np.floor(np.hypot(*np.meshgrid(side, side)) + 1e-9)
@@ -36,16 +25,16 @@ def p_value(drawn: np.ndarray, fall: float, reach: int = 60) -> float:
     counts = np.zeros_like(law)
     assert np.abs(drawn).max() <= reach  # what is farther has probability below e^(−60·fall)
     np.add.at(counts, (drawn[:, 1] + reach, drawn[:, 0] + reach), 1)
-    return chi(counts.reshape(-1), (law / law.sum() * len(drawn)).reshape(-1))
+    return p_of_counts(counts.reshape(-1), (law / law.sum() * len(drawn)).reshape(-1))
 
 
 @pytest.mark.parametrize(("fall", "per"), [(1, 1), (1, 3), (7, 10), (2, 1)])
 def test_offsets_follow_the_law(fall: int, per: int) -> None:
-    assert p_value(PlanarNoise(fall, per).draw(200_000, dt.Seeded(3)), fall / per) > ALARM
+    assert fit(PlanarNoise(fall, per).draw(200_000, dt.Seeded(3)), fall / per) > ALARM
 
 
 def test_a_slightly_flatter_law_is_rejected() -> None:
-    assert p_value(PlanarNoise(95, 300).draw(200_000, dt.Seeded(3)), 100 / 300) < ALARM
+    assert fit(PlanarNoise(95, 300).draw(200_000, dt.Seeded(3)), 100 / 300) < ALARM
 
 
 def test_a_square_instead_of_a_disk_is_rejected() -> None:
@@ -54,7 +43,7 @@ def test_a_square_instead_of_a_disk_is_rejected() -> None:
     radius = sum(noise._geometric(200_000, source) for _ in range(3))
     right = below(2 * radius + 2, source) - (radius + 1)
     up = below(2 * radius + 4, source) - (radius + 2)
-    assert p_value(np.stack([right, up], axis=1), 1 / 3) < ALARM
+    assert fit(np.stack([right, up], axis=1), 1 / 3) < ALARM
 
 
 def test_coins_are_exponentials() -> None:

@@ -13,8 +13,8 @@ import dither as dt
 from dither.kernels.lattice.integers import Clamped
 from dither.kernels.lattice.kernel import LatticeKernel
 from dither.kernels.lattice.noise import End, LatticeNoise, Stairs, decayed
+from tests.support.chi_square import ALARM, p_value
 
-ALARM = 1e-6
 UNIT, WIDE, DEGREES = dt.Interval(0, 1), dt.Interval(-3, 7), dt.Circle(360)
 
 CASES = {
@@ -28,18 +28,6 @@ CASES = {
     "Exponential": lambda eps: dt.Exponential(WIDE, [-3, -1, 0, 2.5, 7], epsilon=eps),
     "Exponential, circle": lambda eps: dt.Exponential(DEGREES, [10, 100, 200, 210], epsilon=eps),
 }
-
-
-def p_value(cells: np.ndarray, law: list[Fraction] | np.ndarray) -> float:
-    """Pearson's test; reports that are expected less than ten times are put together."""
-    expected = np.array([float(chance) for chance in law]) * cells.size
-    counts = np.bincount(cells.reshape(-1), minlength=expected.size)
-    rare = expected < 10
-    expected = np.append(expected[~rare], expected[rare].sum())
-    counts = np.append(counts[~rare], counts[rare].sum())
-    if expected[-1] < 10:
-        expected, counts = expected[:-1], counts[:-1]
-    return float(stats.chi2.sf(((counts - expected) ** 2 / expected).sum(), max(expected.size - 1, 1)))
 
 
 def draw(mechanism: Any, x: float, size: int, seed: int) -> np.ndarray:

@@ -7,7 +7,7 @@ import pytest
 
 from dither.errors import InvalidParameter
 from dither.kernels.table.alias import TOTAL_BITS, Alias, AliasSampler
-from tests.support.scripted import Scripted
+from tests.support.sources import Scripted
 
 TOTAL = 1 << TOTAL_BITS
 
@@ -74,7 +74,7 @@ def test_every_branch_of_a_draw_decides_as_the_whole_coin_does(name: str) -> Non
             script += (rest << (8 * length - late)).to_bytes(length, "little")
             source = Scripted(script)
             assert AliasSampler(table, 1).draw(1, source)[0] == decided(table, column, coin)
-            assert (not source.script) == (early == threshold >> late)  # more bits only for a tie
+            assert (not source.left) == (early == threshold >> late)  # more bits only for a tie
 
 
 def test_the_plain_draw_decides_as_the_whole_coin_does() -> None:

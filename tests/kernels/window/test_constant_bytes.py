@@ -12,56 +12,10 @@ from scipy import stats
 
 import dither as dt
 from dither.kernels.window.integers import Blocks, Sliding
-from dither.randomness import Seeded, Source
+from dither.randomness import Seeded
+from tests.support.sources import Recorded, Repeated, Scripted
 
-
-class Counting(Source):
-    """A source that counts the calls and the bytes of a draw."""
-
-    def __init__(self, inner: Source) -> None:
-        self.inner, self.calls = inner, list[int]()
-
-    def take(self, size: int) -> bytes:
-        self.calls.append(size)
-        return self.inner.take(size)
-
-    def fill(self, buffer: memoryview | bytearray) -> None:
-        raise AssertionError("a single draw takes its bytes")
-
-    def spawn(self) -> Source:
-        return self
-
-    @property
-    def private(self) -> bool:
-        return False
-
-    def of_one(self, draw: Callable[[], object]) -> tuple[int, ...]:
-        self.calls.clear()
-        draw()
-        return tuple(self.calls)
-
-
-class Words(Source):
-    """A source whose first bytes are given; zeros follow."""
-
-    def __init__(self, first: bytes) -> None:
-        self.left = first
-
-    def take(self, size: int) -> bytes:
-        taken, self.left = self.left[:size].ljust(size, b"\0"), self.left[size:]
-        return taken
-
-    def fill(self, buffer: memoryview | bytearray) -> None:
-        memoryview(buffer).cast("B")[:] = self.take(len(buffer))
-
-    def spawn(self) -> Source:
-        return self
-
-    @property
-    def private(self) -> bool:
-        return False
-
-
+ZEROS = Repeated(b"\0")
 LINE, CIRCLE = dt.Interval(0, 1), dt.Circle(1)
 MECHANISMS = [
     dt.OGPM(LINE, epsilon=1, cells=64),
@@ -75,10 +29,10 @@ MECHANISMS = [
 
 @pytest.mark.parametrize("mechanism", MECHANISMS, ids=repr)
 def test_every_value_takes_the_same_bytes(mechanism: dt.Mechanism) -> None:
-    source = Counting(Seeded(3))
+    source = Recorded(Seeded(3))
     kernel = mechanism.kernel
     seen = {
-        source.of_one(lambda value=value: kernel.draw_one(value, source))
+        source.during(lambda value=value: kernel.draw_one(value, source))
         for value in np.linspace(0, 1, 301)
         for _ in range(10)
     }
@@ -87,9 +41,9 @@ def test_every_value_takes_the_same_bytes(mechanism: dt.Mechanism) -> None:
 
 @pytest.mark.parametrize("code", range(7))
 def test_every_answer_takes_the_same_bytes(code: int) -> None:
-    source = Counting(Seeded(3))
+    source = Recorded(Seeded(3))
     kernel = dt.KRR(dt.Categories(list("abcdefg")), epsilon=1).kernel
-    assert {source.of_one(lambda: kernel.draw_one(code, source)) for _ in range(300)} == {(4,)}
+    assert {source.during(lambda: kernel.draw_one(code, source)) for _ in range(300)} == {(("take", 4),)}
 
 
 @pytest.mark.parametrize("window", [Sliding.largest(1, 64, 20), Sliding.largest(40, 256, 3)], ids=repr)
@@ -102,9 +56,10 @@ def test_whether_a_ticket_is_drawn_does_not_change_the_bytes(window: Sliding) ->
     words = {0, first - 1, tickets * first - 1, tickets * first, top - tickets - 1, *late}
     for start in range(window.cells):
         for word in words:
-            source = Counting(Words(word.to_bytes(early, "little")))
-            used = source.of_one(lambda start=start, source=source: window.draw_one(start, source))
-            assert used == ((early + 1, 4) if word in late else (early + 1,))
+            source = Recorded(Scripted(word.to_bytes(early, "little"), then=ZEROS))
+            used = source.during(lambda start=start, source=source: window.draw_one(start, source))
+            sizes = (early + 1, 4) if word in late else (early + 1,)
+            assert used == tuple(("take", size) for size in sizes)
 
 
 @pytest.mark.parametrize("late", [0, 0xFFFFFFFF])
@@ -115,7 +70,7 @@ def test_late_bits_come_between_the_word_and_the_cell(late: int) -> None:
     for ticket in (0, 299):
         word = top - 300 + ticket
         parts = ((word, 4), (late, 4), (777 << 6, 2))
-        source = Words(b"".join(number.to_bytes(size, "little") for number, size in parts))
+        source = Scripted(*(number.to_bytes(size, "little") for number, size in parts))
         assert window.draw_one(5, source) == (5 + ticket if late == 0 else 777)
 
 
@@ -125,9 +80,9 @@ def test_blocks_draw_as_their_lottery_says(width: int) -> None:
     first = window.step >> 32
     for cell in range(7 * width):
         for block in range(7):
-            source = Words((block * first).to_bytes(4, "little") + b"\xff")
+            source = Scripted((block * first).to_bytes(4, "little"), b"\xff", then=ZEROS)
             assert window.draw_one(cell, source) == block * width + width - 1
-        source = Words((7 * first).to_bytes(4, "little") + b"\xff")  # no ticket: the truth
+        source = Scripted((7 * first).to_bytes(4, "little"), b"\xff", then=ZEROS)  # no ticket: the truth
         assert window.draw_one(cell, source) == cell // width * width + width - 1
 
 
@@ -181,7 +136,7 @@ def test_the_time_of_a_draw_does_not_tell_whether_the_window_was_drawn() -> None
 
     def classes(size: int) -> Classes:
         drawn, not_drawn = (
-            [partial(window.draw_one, 7, Words(word.to_bytes(4, "little") + cell)) for _ in range(size)]
+            [partial(window.draw_one, 7, Scripted(word.to_bytes(4, "little"), cell)) for _ in range(size)]
             for word in (inside, outside)
         )
         return list(drawn), list(not_drawn)

@@ -14,13 +14,13 @@ import dither as dt
 from dither.errors import InvalidParameter, MalformedReport, Mismatch, OutsideDomain
 from dither.mechanisms.base import Answering
 from dither.privacy import Pure, Unit
+from tests.support.chi_square import ALARM
 
 AGE = dt.Podium(dt.Interval(18, 100), epsilon=1)
 BMI = dt.Duchi(dt.Interval(10, 60), epsilon=0.5)
 EACH = dt.Each(age=AGE, bmi=BMI)
 ONE = dt.Sampled(age=AGE, bmi=BMI)
 DATA = {"age": np.array([20.0, 40.0, 60.0]), "bmi": np.array([20.0, 30.0, 40.0])}
-ALARM = 1e-6
 
 
 def test_guarantees_add() -> None:

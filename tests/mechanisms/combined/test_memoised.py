@@ -11,10 +11,10 @@ from scipy import stats
 import dither as dt
 from dither.errors import InvalidParameter, OutsideDomain
 from dither.privacy import Unit
+from tests.support.chi_square import ALARM
 
 AGE = dt.Podium(dt.Interval(0, 100), epsilon=1, cells=64)
 KEY = bytes(range(32))
-ALARM = 1e-6
 
 
 def test_the_same_value_gives_the_same_report() -> None:

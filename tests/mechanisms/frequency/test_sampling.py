@@ -15,42 +15,19 @@ from dither.kernels.sets import bits, hashing, subsets
 from dither.kernels.sets.bits import Bits
 from dither.kernels.sets.hadamard import Columns, walsh_hadamard
 from dither.kernels.sets.hashing import Hashing
-from dither.randomness import Source
 from tests.support.broken import frequency as twins
-from tests.support.cases.frequency import ALARM, KINDS, LISTED, names, numbered, p_value
+from tests.support.cases.frequency import KINDS, LISTED, names, numbered
+from tests.support.chi_square import ALARM, p_value
+from tests.support.sources import Recorded, Scripted
 
 ALL_KINDS = [*KINDS, dt.RR]
-
-
-class Script(Source):
-    """A source that gives prepared bytes, one array for each call, and remembers what a wrapped one gave."""
-
-    def __init__(self, *parts: np.ndarray, wrapped: Source | None = None) -> None:
-        self._parts, self._wrapped, self.given = list(parts), wrapped, []
-
-    def fill(self, buffer: memoryview | bytearray) -> None:
-        if self._wrapped is not None:
-            self._wrapped.fill(buffer)
-        else:
-            memoryview(buffer).cast("B")[:] = memoryview(self._parts.pop(0)).cast("B")
-        self.given.append(bytes(memoryview(buffer).cast("B")))
-
-    def take(self, size: int) -> bytes:
-        raise NotImplementedError
-
-    def spawn(self) -> Source:
-        return self
-
-    @property
-    def private(self) -> bool:
-        return False
 
 
 def test_a_coin_compares_every_bit():
     coin = BiasedCoin((7 << 64) + 5)
     first = np.array([6, 8, 7, 7, 7, 0, 2**64 - 1], dtype=np.uint64)
     late = np.array([4, 5, 6], dtype=np.uint64)
-    tosses = coin.toss(7, Script(first, late))
+    tosses = coin.toss(7, Scripted(first, late))
     assert tosses.tolist() == [True, False, True, False, False, True, False]
 
 
@@ -60,7 +37,7 @@ def test_sliced_bits_are_comparisons_of_whole_numbers(heads, monkeypatch):
     monkeypatch.setattr(bits, "_DIGITS", 4)  # so that one bit in sixteen needs the late digits
     digits = 4
     kernel = Bits(64, BiasedCoin(2**128 - 1), BiasedCoin(heads))
-    source = Script(wrapped=dt.Seeded(5))
+    source = Recorded(dt.Seeded(5))
     lanes = np.empty((4, 200), dtype=np.uint64)
     kernel._others(lanes, source)
     drawn = [
@@ -86,7 +63,7 @@ def test_every_column_is_drawn_equally_often(row):
     kernel = Columns.largest(1.0, 7)
     for word, sign in ((0, 0), (2**64 - 1, 1)):
         out = np.empty(8, dtype=np.uint8)
-        kernel.write(np.full(8, row - 1), out, Script(columns, np.full(8, word, dtype=np.uint64)))
+        kernel.write(np.full(8, row - 1), out, Scripted(columns, np.full(8, word, dtype=np.uint64)))
         wanted = [column for column in range(8) if (row & column).bit_count() & 1 == sign]
         assert sorted(out.tolist()) == sorted(wanted * 2)
 
@@ -107,13 +84,13 @@ def test_the_next_element_is_taken_fairly(left):
     for wanted in range(left + 1):
         taken = np.empty(edges.size, dtype=np.bool_)
         count = np.full(edges.size, wanted, dtype=np.uint32)
-        subsets._take(taken, count, left, Script(edges))
+        subsets._take(taken, count, left, Scripted(edges))
         assert taken.tolist() == (edges // share < wanted).tolist()
         assert (count == wanted - taken).all()
     rejected = np.array([share * left], dtype=np.uint32)
     taken = np.empty(1, dtype=np.bool_)
     again = np.array([0], dtype=np.uint64)
-    subsets._take(taken, np.array([1], dtype=np.uint32), left, Script(rejected, again))
+    subsets._take(taken, np.array([1], dtype=np.uint32), left, Scripted(rejected, again))
     assert taken[0]
 
 

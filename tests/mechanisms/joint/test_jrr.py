@@ -17,10 +17,10 @@ from dither.kernels.correlated_coins import PairedCoins
 from dither.kernels.joint import JointResponse
 from dither.mechanisms.joint.joint import Joint
 from tests.mechanisms.joint import brute
+from tests.support.chi_square import ALARM, p_of_counts
 from tests.support.repository import reference
 
 REFERENCE = reference("jrr")
-ALARM = 1e-6
 TWO, THREE = dt.Categories(2), dt.Categories(["tea", "coffee", "water"])
 P = Fraction(7, 10)
 
@@ -102,14 +102,7 @@ def test_reports_follow_the_law(n: int) -> None:
         for outcome, mass in law.items():
             expected[sum(1 << place for place, yes in enumerate(outcome) if yes)] = float(mass) * size
         counts = np.bincount(coins, minlength=1 << n)
-        likely = expected > 5
-        counts, expected = (
-            np.append(counts[likely], counts[~likely].sum()),
-            np.append(expected[likely], expected[~likely].sum()),
-        )
-        keep = expected > 0
-        statistic = ((counts[keep] - expected[keep]) ** 2 / expected[keep]).sum() + counts[~keep].sum() * 1e6
-        assert (stats.chi2.sf(statistic, keep.sum() - 1) > ALARM) == right
+        assert (p_of_counts(counts, expected) > ALARM) == right
 
 
 @dataclass(frozen=True, repr=False)

@@ -9,17 +9,16 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy import stats
 
 import dither as dt
 from dither.errors import InvalidParameter, MalformedReport, NotIdentifiable, OutsideDomain
 from dither.kernels.blocks import FEW
 from dither.mechanisms.places.path import divide
+from tests.support.chi_square import ALARM, p_value
 
 SQUARE = dt.Rectangle(dt.Interval(0, 1), dt.Interval(0, 1))
 LONG = dt.Rectangle(dt.Interval(-3, -1), dt.Interval(0, 10))
 KINDS: list[Any] = [dt.TraCSC, dt.TraCSD, dt.Strawman, dt.PlanarLaplace]
-ALARM = 1e-6
 
 
 def trips(lengths: list[int], seed: int = 3) -> list[np.ndarray]:
@@ -80,10 +79,10 @@ def test_alone_and_together_are_one_law(kind: Any, area: Any) -> None:
     few = np.broadcast_to(path, (FEW - 1, 2, 2))
     alone = np.concatenate([mechanism.perturb(few, source=source).cells for _ in range(4_000 // len(few))])
     law = two_steps(mechanism, path, from_the_truth=False)
-    assert fits(outcomes(mechanism, many), law) > ALARM
-    assert fits(outcomes(mechanism, alone), law) > ALARM
+    assert p_value(outcomes(mechanism, many), law) > ALARM
+    assert p_value(outcomes(mechanism, alone), law) > ALARM
     # the twin that sees the next place from the truth instead of from the last report
-    assert fits(outcomes(mechanism, many), two_steps(mechanism, path, from_the_truth=True)) < ALARM
+    assert p_value(outcomes(mechanism, many), two_steps(mechanism, path, from_the_truth=True)) < ALARM
 
 
 def test_solved_mechanisms_inside() -> None:
@@ -118,16 +117,6 @@ def two_steps(mechanism: Any, path: np.ndarray, *, from_the_truth: bool) -> np.n
             second = np.array(mechanism.probabilities(path[1], reference=seen), dtype=float)
             law.append(float(p) * second.reshape(-1))
     return np.concatenate(law)
-
-
-def fits(drawn: np.ndarray, law: np.ndarray) -> float:
-    expected = law * drawn.size
-    counts = np.bincount(drawn, minlength=expected.size)
-    rare = expected < 5
-    observed = np.append(counts[~rare], counts[rare].sum())
-    wanted = np.append(expected[~rare], expected[rare].sum())
-    keep = wanted > 0
-    return float(stats.chi2.sf(((observed - wanted)[keep] ** 2 / wanted[keep]).sum(), keep.sum() - 1))
 
 
 def test_threads_follow_the_same_law() -> None:

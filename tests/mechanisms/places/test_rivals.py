@@ -17,12 +17,12 @@ from dither.mechanisms.places.lsrr import Contrast
 from dither.mechanisms.places.points import grid
 from dither.privacy import Nothing, Pure
 from dither.privacy.exact import exp_below
+from tests.support.chi_square import ALARM
 from tests.support.repository import reference
 
 TARGETS = reference("tracs")
 SQUARE = dt.Rectangle(dt.Interval(0, 1), dt.Interval(0, 1))
 SMALL = grid(SQUARE, 4)
-ALARM = 1e-6
 
 
 def law(mechanism: Any, row: int) -> list[Fraction]:

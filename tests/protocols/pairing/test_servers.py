@@ -25,11 +25,11 @@ from dither.protocols.pairing.grouping import from_order
 from dither.protocols.pairing.servers import _free_ports, begin_share, end_share
 from dither.protocols.pairing.shares import PRIME, combine
 from tests.protocols.network import certificates
+from tests.support.chi_square import ALARM
 from tests.support.repository import ROOT
 
 pytest.importorskip("mpyc")
 pytest.importorskip("nacl")
-ALARM = 1e-6
 
 
 def test_pairs_by_three_servers() -> None:
