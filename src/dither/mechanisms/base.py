@@ -60,6 +60,11 @@ class Answering(ABC):
         """What one answer is drawn by: itself, unless it wraps a mechanism that answers the same way."""
         return self
 
+    @property
+    def blanket(self) -> Fraction | None:
+        """The mass of a measure below the law of a report under every value; None where it is not known."""
+        return None
+
     @final
     @cached_property
     def device_text(self) -> str:
@@ -129,6 +134,10 @@ class Mechanism(Answering, Generic[Admits]):
     def realised(self) -> tuple[Bound, str]:
         """Recompute the bound from the integers that are sampled, and say how."""
         return Pure(self.kernel.epsilon), self.kernel.evidence
+
+    @property
+    def blanket(self) -> Fraction | None:
+        return self.kernel.blanket
 
     # --- what travels
 

@@ -23,7 +23,7 @@ MOST_TRIALS: Final = 10**10
 
 _NODES: Final = 48
 _DEPTH: Final = 60.0  # the quadrature ends where the integrand has fallen to e^−60 of its largest value
-_HALVINGS: Final = 48  # of the bracket in which that place is found
+_HALVINGS: Final = 26  # of the bracket in which that place is found
 _HALF_LOG_TAU: Final = 0.5 * math.log(2.0 * math.pi)
 _FEW: Final = 16
 _SMALL: Final = np.array(  # the error of Stirling's formula, ln n! − (n + ½) ln n + n − ½ ln 2π
@@ -34,39 +34,19 @@ _SMALL: Final = np.array(  # the error of Stirling's formula, ln n! − (n + ½)
 def probability(successes: Numbers, trials: Numbers, chance: Numbers) -> Floats:
     """Return P(X = successes) for X binomial, 0 < chance < 1, by the saddle-point formula of [Loader00]."""
     k, n, p = _arrays(successes, trials, chance)
-    possible = (k >= 0) & (k <= n)
-    k = np.clip(k, 0.0, n)
-    rest = n - k
-    with np.errstate(divide="ignore"):
-        root = np.where(
-            (k > 0) & (rest > 0), 0.5 * np.log(n / np.maximum(k * rest, 1.0)) - _HALF_LOG_TAU, 0.0
-        )
-    exponent = (
-        np.where((k > 0) & (rest > 0), _stirling(n) - _stirling(k) - _stirling(rest), 0.0)
-        - _deviance(k, n * p)
-        - _deviance(rest, n * (1.0 - p))
-        + root
-    )
-    return np.where(possible, np.exp(exponent), 0.0)
+    return np.where((k >= 0) & (k <= n), _point(np.clip(k, 0.0, n), n, p, 1.0 - p), 0.0)
 
 
 def at_least(successes: Numbers, trials: Numbers, chance: Numbers) -> Floats:
     """Return P(X ≥ successes) for X binomial with 0 < chance < 1."""
     k, n, p = _arrays(successes, trials, chance)
-    result = np.where(k <= 0, 1.0, 0.0)
-    inside = (k >= 1) & (k <= n)
-    small = inside & (k - 1.0 >= (n - 1.0) * p)  # above the mean: the tail itself is small
-    result[small] = _tail(k[small], n[small], p[small], 1.0 - p[small])
-    large = inside & ~small
-    # P(X ≥ k) = 1 − P(n − X ≥ n − k + 1), whose probability of success is 1 − p.
-    result[large] = 1.0 - _tail((n - k + 1.0)[large], n[large], 1.0 - p[large], p[large])
-    return result
+    return _upper(k, n, p, 1.0 - p)
 
 
 def at_most(successes: Numbers, trials: Numbers, chance: Numbers) -> Floats:
     """Return P(X ≤ successes) for X binomial with 0 < chance < 1."""
     k, n, p = _arrays(successes, trials, chance)
-    return at_least(n - k, n, 1.0 - p)
+    return _upper(n - k, n, 1.0 - p, p)
 
 
 def binomial_threshold(tail: float, n: int, probability: float) -> int:
@@ -84,11 +64,32 @@ def _arrays(*given: Numbers) -> list[Floats]:
     return [np.array(one) for one in np.broadcast_arrays(*(np.asarray(one, np.float64) for one in given))]
 
 
+def _upper(k: Floats, n: Floats, p: Floats, q: Floats) -> Floats:
+    """Return P(X ≥ k); q = 1 − p is passed on, because a small q has digits that 1 − p has lost."""
+    result = np.where(k <= 0, 1.0, 0.0)
+    inside = (k >= 1) & (k <= n)
+    small = inside & (k - 1.0 >= (n - 1.0) * p)  # above the mean: the tail itself is small
+    result[small] = _tail(k[small], n[small], p[small], q[small])
+    large = inside & ~small
+    # P(X ≥ k) = 1 − P(n − X ≥ n − k + 1), whose probability of success is q.
+    result[large] = 1.0 - _tail((n - k + 1.0)[large], n[large], q[large], p[large])
+    return result
+
+
+def _point(k: Floats, n: Floats, p: Floats, q: Floats) -> Floats:
+    """Return P(X = k) for 0 ≤ k ≤ n and q = 1 − p."""
+    rest = n - k
+    inner = (k > 0) & (rest > 0)
+    root = 0.5 * np.log(np.maximum(n, 1.0) / np.maximum(k * rest, 1.0)) - _HALF_LOG_TAU
+    error = _stirling(n) - _stirling(k) - _stirling(rest)
+    return np.exp(np.where(inner, root + error, 0.0) - _deviance(k, n * p) - _deviance(rest, n * q))
+
+
 def _tail(k: Floats, n: Floats, p: Floats, q: Floats) -> Floats:
     """Return P(X ≥ k) for 1 ≤ k ≤ n, k − 1 ≥ (n − 1)·p and q = 1 − p.
 
-    d/dt P(X ≥ k | t) is f(t) = n·P(Y = k − 1 | t) with Y of n − 1 trials, which increases up to p, and ln f is
-    concave. The integral of f from 0 to p begins where f has fallen to e^−60 of f(p).
+    d/dt P(X ≥ k | t) is f(t) = n·P(Y = k − 1 | t) with Y of n − 1 trials. It increases up to p, and ln f
+    is concave. The integral of f from 0 to p begins where f has fallen to e^−60 of f(p).
     """
 
     def fall(down: Floats) -> Floats:
@@ -97,10 +98,14 @@ def _tail(k: Floats, n: Floats, p: Floats, q: Floats) -> Floats:
             near, far = np.log1p(-(down.T / p)), np.log1p(down.T / q)
         return np.asarray(((k - n) * far - np.where(k > 1, (k - 1.0) * near, 0.0)).T)
 
-    _, reach = bisect_arrays(lambda down: fall(down) >= _DEPTH, np.zeros_like(p), p, _HALVINGS)
+    # ln f falls by at least r·h + c·h²/2, with r its slope at p and c its least curvature.
+    slope, curve = np.maximum((k - 1.0) / p - (n - k) / q, 0.0), (k - 1.0) / p**2 + (n - k)
+    with np.errstate(divide="ignore"):
+        most = np.minimum(p, 2.0 * _DEPTH / (slope + np.sqrt(slope**2 + 2.0 * _DEPTH * curve)))
+    _, reach = bisect_arrays(lambda down: fall(down) >= _DEPTH, np.zeros_like(p), most, _HALVINGS)
     nodes, weights = gauss_legendre(_NODES)
     falls = fall(reach[:, None] * (nodes + 1.0) / 2.0)
-    return np.asarray(n * probability(k - 1.0, n - 1.0, p) * reach / 2.0 * (np.exp(-falls) @ weights))
+    return np.asarray(n * _point(k - 1.0, n - 1.0, p, q) * reach / 2.0 * (np.exp(-falls) @ weights))
 
 
 def _deviance(x: Floats, mean: Floats) -> Floats:

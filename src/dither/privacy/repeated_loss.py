@@ -16,7 +16,6 @@ import numpy as np
 
 from dither.arrays import Floats
 
-_POINTS: Final = 48  # of the curve, from 0 to the end of its range
 _LEAST: Final = 1e-18  # δ at which the range of a single release ends
 _DROPPED: Final = 1e-17  # mass of one tail that is moved at each convolution, and charged to δ
 _GUARD: Final = 1e-10  # relative error of all sums and products, generously
@@ -24,12 +23,13 @@ _GUARD: Final = 1e-10  # relative error of all sums and products, generously
 Failure = Callable[[float], float]
 
 
-def repeated(failure: Failure, times: int, most: float) -> Failure:
+def repeated(failure: Failure, times: int, most: float, points: int) -> Failure:
     """Return δ(ε) of `times` independent releases whose single curve is at most `failure`.
 
-    The pair is symmetric: both directions have the same curve. At `most`, the pure bound, δ is 0.
+    `points` of the curve are evaluated: more of them cost time and bring the result nearer to the truth. The
+    pair is symmetric: both directions have the same curve. At `most`, the pure bound, δ is 0.
     """
-    step, masses, lost = _losses(failure, most)
+    step, masses, lost = _losses(failure, most, points)
     total, offset, charged = _power(masses, times)
     gone = -math.expm1(times * math.log1p(-min(lost, 1.0 - 1e-12))) + charged
     losses = step * (np.arange(total.size) + offset - times * (masses.size // 2))
@@ -41,13 +41,13 @@ def repeated(failure: Failure, times: int, most: float) -> Failure:
     return composed
 
 
-def _losses(failure: Failure, most: float) -> tuple[float, Floats, float]:
+def _losses(failure: Failure, most: float, points: int) -> tuple[float, Floats, float]:
     """Return the spacing of the losses, their masses (symmetric about 0) and the mass of an infinite loss."""
     end = most
     while end > most * 1e-9 and failure(end / 2.0) < _LEAST:
         end /= 2.0
-    step = end / _POINTS
-    right = step * np.arange(_POINTS + 1)
+    step = end / points
+    right = step * np.arange(points + 1)
     known = np.array([failure(float(epsilon)) for epsilon in right])
     # By symmetry δ(−ε) = 1 − e^−ε + e^−ε·δ(ε).
     left = -np.expm1(-right[:0:-1]) + np.exp(-right[:0:-1]) * known[:0:-1]
@@ -60,7 +60,7 @@ def _losses(failure: Failure, most: float) -> tuple[float, Floats, float]:
 
 
 def _power(masses: Floats, times: int) -> tuple[Floats, int, float]:
-    """Return the `times`-fold convolution without negligible ends, the index of its first entry, and the charge."""
+    """Return the `times`-fold convolution without its ends, the index of its first entry, and the charge."""
     result, begin, charged = np.ones(1), 0, 0.0
     square, first, cost = masses, 0, 0.0
     left = times
@@ -76,7 +76,7 @@ def _power(masses: Floats, times: int) -> tuple[Floats, int, float]:
 
 
 def _trimmed(masses: Floats, first: int) -> tuple[Floats, int, float]:
-    """Return the masses without their ends: low losses move up to the first kept one, high ones are charged."""
+    """Return the masses without their ends: low ones move up to the first kept, high are charged."""
     low = int(np.searchsorted(np.cumsum(masses), _DROPPED))
     high = masses.size - int(np.searchsorted(np.cumsum(masses[::-1]), _DROPPED))
     kept = masses[low:high].copy()

@@ -1,4 +1,4 @@
-"""Privacy amplification by shuffling: the central δ(ε) of n reports whose order is hidden, from above and below.
+"""Privacy amplification by shuffling: the central δ(ε) of n reports in random order, from above and below.
 
 Every report of a pure mechanism is at least as likely as under its *blanket* w, the smallest probability of
 each report over all inputs. Reports of other people that are drawn from the blanket hide a person's own
@@ -21,7 +21,7 @@ from typing import Final, final
 
 import numpy as np
 
-from dither.arrays import Floats
+from dither.arrays import Floats, Integers
 from dither.numerics.binomial import MOST_TRIALS, TAIL_ERROR, at_least, at_most, probability
 from dither.numerics.false_position import decreasing_root
 
@@ -140,25 +140,31 @@ def _spread(n: int, chance: float, nodes: int, *, outward: bool = True) -> tuple
     high = min(n, math.ceil(n * chance + _REACH * deviation) + 30)
     counts = np.arange(low, high + 1, dtype=np.float64)
     masses = probability(counts, n, chance)
-    places = np.unique(np.append(np.arange(low, high, max(1, (high - low) // nodes)), high)).astype(np.float64)
+    places = np.unique(np.append(np.arange(low, high, max(1, (high - low) // nodes)), high)).astype(
+        np.float64
+    )
     after = np.searchsorted(places, counts)  # the first place at or above each count
     if not outward:
-        return places, np.bincount(after, masses, places.size)
+        return places, _gathered(after, masses, places.size)
     before = np.maximum(after - 1, 0)
     gap = np.where(after > 0, places[after] - places[before], 1.0)
     up = np.where(after > 0, (counts - places[before]) / gap, 1.0)
-    weights = np.bincount(after, masses * up, places.size) + np.bincount(before, masses * (1.0 - up), places.size)
+    weights = _gathered(after, masses * up, places.size) + _gathered(before, masses * (1.0 - up), places.size)
     weights[-1] += float(at_least(high + 1, n, chance))
     if low == 0:
         return places, weights
     return np.append(places, 0.0), np.append(weights, float(at_most(low - 1, n, chance)))
 
 
+def _gathered(indices: Integers, masses: Floats, size: int) -> Floats:
+    return np.asarray(np.bincount(indices, masses, size), dtype=np.float64)
+
+
 def _expected(nodes: Nodes, ratio: float, e: float, guard: float) -> float:
     """Return Σ weight · E[(sum of L)₊ | m, b], with each tail changed by the relative error `guard`.
 
-    The sum is H·a − D·b − C with a ~ Binomial(m − b, chance) the number of highest values. It is positive from
-    a = t on, and E[a; a ≥ t] = (m − b)·chance·P(Binomial(m − b − 1, chance) ≥ t − 1).
+    The sum is H·a − D·b − C with a ~ Binomial(m − b, chance) the number of highest values. It is positive
+    from a = t on, and E[a; a ≥ t] = (m − b)·chance·P(Binomial(m − b − 1, chance) ≥ t − 1).
     """
     middle = nodes.shortfall * (1.0 - e)  # L of a clone that has neither of the two values
     high, drop = ratio - e - middle, e * ratio - 1.0 + middle
