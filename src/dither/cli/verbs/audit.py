@@ -14,14 +14,18 @@ from dither.domains import Domain
 @click.argument("mechanism", shell_complete=mechanism_names)
 @domain_options
 @click.option("--epsilon", type=float, help="The budget ε.")
-@click.option("--assume", multiple=True, help="An assumption that is accepted, as the audit words it.")
+@click.option(
+    "--assume",
+    multiple=True,
+    help="An assumption that you accept, in the words that the audit prints; may be repeated.",
+)
 @JSON_OPTION
 def command(
     mechanism: str, domain: Domain | None, epsilon: float | None, assume: tuple[str, ...], as_json: bool
 ) -> None:
     """Recompute the ε of MECHANISM from its integers and its draw code; exit code 1 if it does not hold.
 
-    It does not hold either if the promise assumes something that --assume does not name.
+    The exit code is also 1 if the guarantee has an assumption that --assume does not name.
 
     \b
     dither audit podium --interval 18 100 --epsilon 1
