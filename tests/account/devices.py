@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import dither as dt
-from dither.account import Moment
+from dither.account import ClockReading
 
 DAY = 86_400
 NOON = 20_000 * DAY + DAY // 2  # 2024-10-04 12:00 UTC, a Friday
@@ -18,8 +18,8 @@ class SetClock:
     def __init__(self, wall: int = NOON) -> None:
         self.wall, self.boot, self.elapsed = wall, "first", 100
 
-    def __call__(self) -> Moment:
-        return Moment(self.wall, self.boot, self.elapsed)
+    def __call__(self) -> ClockReading:
+        return ClockReading(self.wall, self.boot, self.elapsed)
 
     def pass_(self, seconds: int) -> None:
         self.wall += seconds

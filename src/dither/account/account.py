@@ -13,7 +13,7 @@ from typing import Self, final
 
 from dither.account import words
 from dither.account.budget import default_policy, guarantee, ledger, limits, opened
-from dither.account.clock import Epoch, Moment
+from dither.account.clock import Epoch, ClockReading
 from dither.account.exports import is_identity, read_export, read_invitation
 from dither.account.question import Question
 from dither.account.results import Batch, Preview, Waiting, waiting
@@ -48,7 +48,7 @@ class Account:
     """
 
     def __init__(
-        self, store: Store, policy: Policy | None, key: bytes | None, now: Callable[[], Moment]
+        self, store: Store, policy: Policy | None, key: bytes | None, now: Callable[[], ClockReading]
     ) -> None:
         """Use `Account.open` or `Account.create`."""
         self._store, self._now = store, now
@@ -75,7 +75,7 @@ class Account:
         askers: int | None = None,
         policy: Policy | None = None,
         key: bytes | None = None,
-        now: Callable[[], Moment] = Moment.now,
+        now: Callable[[], ClockReading] = ClockReading.now,
     ) -> Account:
         """Make a new account and open it.
 
@@ -99,7 +99,7 @@ class Account:
         invitation: str,
         *,
         policy: Policy | None = None,
-        now: Callable[[], Moment] = Moment.now,
+        now: Callable[[], ClockReading] = ClockReading.now,
     ) -> Account:
         """Make the account of another device of the same person, with the part that `split` gave it."""
         told = read_invitation(invitation)
@@ -117,7 +117,7 @@ class Account:
         key: bytes | None = None,
         expect: str | None = None,
         wait: float = 30.0,
-        now: Callable[[], Moment] = Moment.now,
+        now: Callable[[], ClockReading] = ClockReading.now,
     ) -> Account:
         """Open an account; raise AccountUnusable if its file is missing, damaged or readable by others.
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from dither.account import words
-from dither.account.clock import Epoch, Moment
+from dither.account.clock import Epoch, ClockReading
 from dither.account.state import VERSION, Data, State
 from dither.account.units import DELTA, EPSILON, as_float, limit
 from dither.device_text import hexadecimal
@@ -44,7 +44,7 @@ def limits(
     }
 
 
-def opened(person: str, device: str, limits: Data, own: Data, moment: Moment) -> Data:
+def opened(person: str, device: str, limits: Data, own: Data, moment: ClockReading) -> Data:
     """Return what an account is opened with."""
     clock = {**moment.wire(), "ahead": 0}
     return {
