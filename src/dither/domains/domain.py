@@ -92,6 +92,11 @@ class Line(Domain):
     def _high(self) -> float:
         return self.low + self.length
 
+    @property
+    def points(self) -> Floats | None:
+        """The only values that answers take, in increasing order; None if they may be any number."""
+        return None
+
     @final
     def admits(self, block: Array) -> bool:
         """Say whether a non-empty array lies inside; a NaN or an infinite number does not."""

@@ -1,9 +1,9 @@
 """The search for point masses: where an atom would raise the evidence, and where exactly it is.
 
-At a mode, an atom at x with weight w changes the log-likelihood by s·w − v·w²/2 to second order: s is the score
-and v the information about w that is left when the bins adapt. Integrated over w under its prior, that is
-the gain in evidence. The best place is added, the path is followed again, and the atom is kept if the evidence
-of the whole model rose.
+At a mode, an atom at x with weight w changes the log-likelihood by s·w − v·w²/2 to second order: s is the
+score and v the information about w that is left when the bins adapt. Integrated over w under its prior, that
+is the gain in evidence. The best place is added, the path is followed again, and the atom is kept if the
+evidence of the whole model rose.
 """
 
 from __future__ import annotations
@@ -30,8 +30,12 @@ _WORTH: Final = 1.0  # nats: the estimated gain from which an atom is tried
 _STEEP: Final = 4.0  # nats by which it is too low at an end, where bins have already risen towards an atom
 _NEAR_END: Final = 2.5 / 256.0  # an atom so near to an end is first tried at the end itself
 _APART: Final = 1.0 / 512.0  # two atoms are at least so far apart
-_STAGES: Final = 4  # of refinement, each eight times finer
+_STAGES: Final = 4  # of refinement, each four times finer
+_SHARP: Final = 5.0  # how much higher than the valley beside it a peak is that may be an atom
+_HIGH: Final = 0.05  # and its height relative to the highest
+_CLEAR: Final = 5.0  # standard errors from which an atom is not doubted
 _WEIGHT_STEPS: Final = 6
+_ROUNDED: Final = 0.3  # standard deviation of rounding to whole cells
 
 
 @final
@@ -41,6 +45,22 @@ class Atom:
 
     place: float
     spread: float = 0.0
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class _Found:
+    """A model with its path, the prior log-odds of its atoms, and what another atom would gain."""
+
+    model: Model
+    path: Path
+    atoms: list[Atom]
+    odds: float
+    watch: _Watch
+
+    @property
+    def evidence(self) -> float:
+        return self.path.best.evidence + self.odds
 
 
 @final
@@ -78,33 +98,74 @@ class AtomSearch:
 
     def search(self, model: Model, most: int) -> tuple[Model, Path, list[Atom]]:
         """Return the model with up to `most` atoms, its path, and the atoms."""
-        watch = _Watch(self, model, [])
+        empty, watch = model, _Watch(self, model, [])
         path = Path.down(model, seen=watch.look if most else None)
-        atoms: list[Atom] = []
-        odds = 0.0
-        while len(atoms) < most and watch.gain > path.best.evidence + _WORTH:
-            added = [*atoms, self._refined(model, path.best, Atom(watch.place), None)]
-            more = odds + (_END_ODDS if watch.at_end else _INNER_ODDS)
-            larger = model.with_atoms(self.columns(added))
-            next_watch = _Watch(self, larger, added)
-            longer = Path.down(larger, seen=next_watch.look)
-            moved = self._all_refined(larger, longer.best, added)
-            if any(abs(new.place - old.place) > 1e-5 for new, old in zip(moved, added, strict=True)):
-                added = moved
-                larger = model.with_atoms(self.columns(added))
-                next_watch = _Watch(self, larger, added)
-                longer = Path.down(larger, seen=next_watch.look)
-            if longer.best.evidence + more <= path.best.evidence + odds:
+        found = _Found(model, path, [], 0.0, watch)
+        peaks = self._peaks(path.best.shares)
+        if 2 <= len(peaks) <= most:  # a comb: one atom alone would not raise the evidence
+            comb = self._pruned(empty, self._tried(empty, path.best, peaks))
+            found = max(found, comb, key=lambda one: one.evidence)
+        while len(found.atoms) < most and found.watch.gain > found.path.best.evidence + _WORTH:
+            added = [*found.atoms, self._refined(found.model, found.path.best, Atom(found.watch.place), None)]
+            larger = self._tried(empty, None, added)
+            if larger.evidence <= found.evidence:
                 break
-            model, path, atoms, odds, watch = larger, longer, added, more, next_watch
-        return model, path, self._all_refined(model, path.best, atoms)
+            found = larger
+        return found.model, found.path, self._all_refined(found.model, found.path.best, found.atoms)
+
+    def _tried(self, model: Model, mode: Mode | None, atoms: list[Atom]) -> _Found:
+        """Return the path with atoms, at the likeliest places near the given ones."""
+        if mode is not None:
+            atoms = [self._refined(model, mode, atom, None) for atom in atoms]
+        odds = sum(_END_ODDS if self._at_end(atom.place) else _INNER_ODDS for atom in atoms)
+        for _ in range(2):
+            larger = model.with_atoms(self.columns(atoms))
+            watch = _Watch(self, larger, atoms)
+            path = Path.down(larger, seen=watch.look)
+            moved = self._all_refined(larger, path.best, atoms)
+            far = max(abs(new.place - old.place) for new, old in zip(moved, atoms, strict=True))
+            if far < 1e-5:
+                break
+            atoms = moved
+        return _Found(larger, path, atoms, odds, watch)
+
+    def _pruned(self, model: Model, found: _Found) -> _Found:
+        """Return the path without atoms that do not raise the evidence, the weakest first."""
+        while len(found.atoms) > 1:
+            best, bins = found.path.best, model.bins
+            clear = best.shares[bins:] / np.sqrt(np.diagonal(best.covariance)[bins:])
+            weakest = int(np.argmin(clear))
+            if clear[weakest] > _CLEAR:
+                break
+            fewer = self._tried(model, None, [*found.atoms[:weakest], *found.atoms[weakest + 1 :]])
+            if fewer.evidence < found.evidence:
+                break
+            found = fewer
+        return found
+
+    def _at_end(self, place: float) -> bool:
+        return not self._circular and place in (0.0, 1.0)
+
+    def _peaks(self, shares: Floats) -> list[Atom]:
+        """Return the tops of a fit that are much higher than the valleys beside them."""
+        bins = shares.size
+        padded = np.concatenate([[0.0], shares, [0.0]])
+        tops = np.flatnonzero((shares > padded[:-2]) & (shares >= padded[2:]))
+        ends = np.concatenate([[0], (tops[1:] + tops[:-1] + 1) // 2, [bins]]) if tops.size else np.zeros(1)
+        found = []
+        for number, top in enumerate(tops):
+            valley = shares[int(ends[number]) : int(ends[number + 1])].min()
+            if shares[top] > max(_SHARP * valley, _HIGH * shares.max()):
+                place = 0.0 if top == 0 else 1.0 if top == bins - 1 else (top + 0.5) / bins
+                found.append(Atom(place % 1.0 if self._circular else place))
+        return found
 
     def _all_refined(self, model: Model, mode: Mode, atoms: list[Atom]) -> list[Atom]:
         return [self._refined(model, mode, atom, number) for number, atom in enumerate(atoms)]
 
     def _refined(self, model: Model, mode: Mode, atom: Atom, number: int | None) -> Atom:
         """Return the likeliest place near an atom's, all else as in a mode; atoms at the ends stay there."""
-        if not self._circular and atom.place in (0.0, 1.0):
+        if self._at_end(atom.place):
             return atom
         rest, weight = mode.expected, 0.05
         if number is not None:
@@ -112,19 +173,21 @@ class AtomSearch:
             rest = np.maximum(rest - weight * model.atoms[:, number], 1e-300) / max(1.0 - weight, 1e-9)
         place, width = atom.place, 1.0 / (PLACES - 1)
         tried: list[tuple[float, float]] = []
+        # Narrow windows need more places at first, or none of them meets the reports.
+        count = 2 * min(max(math.ceil(4.0 * width / self.mechanism.window_share), 4), 256) + 1
         for _ in range(_STAGES):
-            places = place + width * np.linspace(-1.0, 1.0, 9)
+            places = place + width * np.linspace(-1.0, 1.0, count)
             places = places % 1.0 if self._circular else np.clip(places, 1e-6, 1.0 - 1e-6)
             heights = [_height(model.counts, rest, law, weight) for law in self.laws(places).dense().T]
             tried.extend(zip(places.tolist(), heights, strict=True))
             place = float(places[int(np.argmax(heights))])
-            width /= 4.0
+            width, count = 3.0 * width / (count - 1), 13
         where, heights_all = np.array(tried).T
         gaps = where - place
         gaps -= np.round(gaps) if self._circular else 0.0
         likely = np.exp(heights_all - heights_all.max()) * _shares_of_line(gaps)
         spread = math.sqrt(float(likely @ gaps**2) / float(likely.sum()))
-        return Atom(place, spread)
+        return Atom(place, math.hypot(spread, _ROUNDED / self.mechanism.outcomes))
 
 
 class _Watch:
@@ -136,11 +199,6 @@ class _Watch:
         self.taken = np.zeros(search.places.size, dtype=np.bool_)
         for atom in atoms:
             self.taken |= np.abs(search.places - atom.place) < _APART
-
-    @property
-    def at_end(self) -> bool:
-        """Whether the place is an end of an interval."""
-        return not self.search._circular and self.place in (0.0, 1.0)
 
     def look(self, mode: Mode) -> None:
         """Compare the evidence of a mode with one more atom at each place."""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, Final, final
 
 import numpy as np
@@ -22,6 +23,7 @@ from dither.privacy import Guarantee
 _FINE: Final = 1024  # places at which a quantile is looked for
 _DRAWS: Final = 4000  # of the largest deviation, for simultaneous bands
 _SAME: Final = 1e-12
+_CLOSE: Final = 1.0 / 32.0  # two atoms whose shares are confused
 
 
 @final
@@ -42,6 +44,19 @@ class Place(Estimate):
     """A place in the domain, such as a quantile, whose interval holds each place that the curve allows."""
 
     ends: Callable[[float], tuple[float, float]]
+    period: float = 0.0  # of a circle, on which an interval may pass the beginning
+
+    def half_width(self, level: float = 0.95) -> float:
+        """Return half the width of the interval at `level`."""
+        low, high = self.interval(level)
+        return ((high - low) % self.period if self.period and high != low else high - low) / 2.0
+
+    def covers(self, value: float, level: float = 0.95) -> bool:
+        """Return whether the interval at `level` contains a place."""
+        low, high = self.interval(level)
+        if self.period and high < low:
+            return value >= low or value <= high
+        return low <= value <= high
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
         """Return the ends of an interval that covers the population's place with probability `level`."""
@@ -73,6 +88,23 @@ class Curve:
         """The number of bins or points."""
         return self.shares.size - len(self.atoms)
 
+    @cached_property
+    def covariance(self) -> Floats:
+        """The covariance of the shares, with what the places of close atoms add.
+
+        If one of two close atoms is moved, their shares change so that their centre of mass stays.
+        """
+        found = self.posterior.covariance.copy()
+        order = sorted(range(len(self.atoms)), key=lambda number: self.atoms[number].place)
+        for one, two in pairwise(order):
+            gap = self.atoms[two].place - self.atoms[one].place
+            if _SAME < gap < _CLOSE:
+                moved = [self.shares[self.bins + k] * self.atoms[k].spread / gap for k in (one, two)]
+                direction = np.zeros(found.shape[0])
+                direction[self.bins + one], direction[self.bins + two] = 1.0, -1.0
+                found += math.hypot(*moved) ** 2 * np.outer(direction, direction)
+        return found
+
     def below(self, places: Floats) -> Floats:
         """Return the part of each bin and atom at or below places on [0, 1]: a row for each place."""
         at = np.asarray(places, dtype=np.float64).reshape(-1, 1)
@@ -96,7 +128,7 @@ class Curve:
 
     def share(self, parts: Floats) -> Share:
         """Estimate the share of people in parts of bins and atoms: rows of `below` or `between`."""
-        spread = np.einsum("ij,jk,ik->i", parts, self.posterior.covariance, parts)
+        spread = np.einsum("ij,jk,ik->i", parts, self.covariance, parts)
         # Whether an atom lies below a place is itself uncertain: a coin with this variance.
         for number, atom in enumerate(self.atoms):
             if atom.spread > _SAME:
@@ -144,18 +176,28 @@ class Curve:
             first, centres = 0, (np.arange(self.bins) + 0.5) / self.bins
         top = first + int(np.argmax(self.shares[first:]))
         gaps = self.shares[top] - self.shares[first:]
-        covariance = self.posterior.covariance
+        covariance = self.covariance
         own = np.diagonal(covariance)[first:]
         spread = np.sqrt(np.maximum(own + covariance[top, top] - 2.0 * covariance[top, first:], 0.0))
         width = 0.0 if first or self.points is not None else 0.5 / self.bins
+        peak, circular = float(centres[top - first]), isinstance(self.line, Circle)
+        offsets = centres - peak
+        offsets = (offsets + 0.5) % 1.0 - 0.5 if circular else offsets
 
         def ends(level: float) -> tuple[float, float]:
-            possible = centres[gaps <= student_t_quantile(level) * spread]
-            return self._user(float(possible.min()) - width), self._user(float(possible.max()) + width)
+            possible = offsets[gaps <= student_t_quantile(level) * spread]
+            low, high = peak + float(possible.min()) - width, peak + float(possible.max()) + width
+            if circular and high - low >= 1.0:
+                return 0.0, self.line.length
+            return (
+                (self._user(low % 1.0), self._user(high % 1.0))
+                if circular
+                else (self._user(low), self._user(high))
+            )
 
-        low, high = ends(0.95)
-        error = (high - low) / 2.0 / student_t_quantile(0.95)
-        return Place(self._user(float(centres[top - first])), error, self.n, self.guarantee, ends)
+        period = self.line.length if circular else 0.0
+        found = Place(self._user(peak), 0.0, self.n, self.guarantee, ends, period)
+        return replace(found, standard_error=found.half_width() / student_t_quantile(0.95))
 
     def bands(self, parts: Floats, level: float, *, simultaneous: bool) -> tuple[Floats, Floats]:
         """Return the ends of intervals for the shares in parts, one by one or all at once."""
@@ -163,7 +205,7 @@ class Curve:
         reach = student_t_quantile(level)
         error = np.atleast_1d(found.standard_error)
         if simultaneous:
-            covariance = parts @ self.posterior.covariance @ parts.T
+            covariance = parts @ self.covariance @ parts.T
             reach = _largest(covariance, level)
         value = np.atleast_1d(found.value)
         return np.clip(value - reach * error, 0.0, 1.0), np.clip(value + reach * error, 0.0, 1.0)
@@ -191,8 +233,10 @@ def _crossing(places: Floats, sums: Floats, share: float) -> float:
         return float(places[0])
     if at == places.size:
         return float(places[-1])
-    rise = sums[at] - sums[at - 1]
-    return float(places[at - 1] + (places[at] - places[at - 1]) * (share - sums[at - 1]) / rise)
+    rise, step = sums[at] - sums[at - 1], places[at] - places[at - 1]
+    if step < 1e-8:  # a point mass
+        return float(places[at])
+    return float(places[at - 1] + step * (share - sums[at - 1]) / rise)
 
 
 def _largest(covariance: Floats, level: float) -> float:

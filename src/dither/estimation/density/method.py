@@ -10,13 +10,15 @@ import numpy as np
 
 from dither.arrays import Floats
 from dither.errors import InvalidParameter
+from dither.estimation.bins import Bins
 from dither.estimation.density.atoms import AtomSearch
 from dither.estimation.density.curve import Curve
 from dither.estimation.density.model import Model, Prior
 from dither.estimation.density.path import Path, Posterior
 from dither.estimation.estimate import Estimate
 from dither.estimation.likelihood.binned import MOST_POINTS, OVERLAP
-from dither.estimation.likelihood.distribution import Bins, EstimatedDistribution
+from dither.estimation.likelihood.distribution import EstimatedDistribution
+from dither.estimation.likelihood.method import likelihood
 from dither.estimation.method import Method, numerical, on_circle
 from dither.estimation.summary import Summary
 from dither.kernels.transition import Operator
@@ -27,6 +29,7 @@ _ROWS: Final = 8  # groups of reports for each bin, at least
 _ACROSS: Final = 16  # groups of reports across a window, at least
 _MOST_ROWS: Final = 1 << 16
 _TIMES: Final = 4  # values that represent a bin, at least
+_FEW: Final = 8  # values of a report from which on they tell a shape
 _SCATTERS: Final = (0.0, 0.5, 2.0)  # of declared points about a smooth curve
 
 
@@ -35,9 +38,9 @@ _SCATTERS: Final = (0.0, 0.5, 2.0)  # of declared points about a smooth curve
 class EmpiricalBayes(Method):
     """Estimate a smooth log-density with point masses, whose smoothness the reports themselves choose.
 
-    The log-density has a normal prior on its second differences. All strengths of the prior are averaged, each
-    weighted by its evidence: how probable it makes the reports. Up to `most_atoms` point masses are added,
-    each only if the evidence rises. Intervals are those of the posterior.
+    The log-density has a normal prior on its second differences. All strengths of the prior are averaged,
+    each weighted by its evidence: how probable it makes the reports. Point masses are added, up to
+    `most_atoms`, each only if the evidence rises. Intervals are those of the posterior.
     """
 
     most_atoms: int = 12
@@ -47,6 +50,8 @@ class EmpiricalBayes(Method):
             raise InvalidParameter("the number of point masses is a whole number, at least 0")
 
     def quantile(self, summary: Summary, share: float) -> Estimate:
+        if too_coarse(summary):
+            return likelihood.quantile(summary, share)
         if on_circle(numerical(summary)):
             raise InvalidParameter(
                 "directions have no order; dt.mean and dt.resultant tell about them by default"
@@ -54,6 +59,8 @@ class EmpiricalBayes(Method):
         return self.curve(summary).quantile(share)
 
     def distribution(self, summary: Summary, bins: Bins = None) -> EstimatedDistribution:
+        if too_coarse(summary):
+            return likelihood.distribution(summary, bins)
         return EstimatedDistribution.of_curve(self.curve(summary), summary, self, bins)
 
     def curve(self, summary: Summary) -> Curve:
@@ -78,6 +85,15 @@ class EmpiricalBayes(Method):
 
     def __repr__(self) -> str:
         return "dt.empirical_bayes"
+
+
+def too_coarse(summary: Summary) -> bool:
+    """Return whether reports take too few values to tell a shape: maximum likelihood is closer then.
+
+    Two values (`Duchi`) tell a mean. What a smooth prior would add to it is its own shape.
+    """
+    mechanism = numerical(summary)
+    return mechanism.outcomes < _FEW and mechanism.line.points is None
 
 
 def declared(mechanism: NumberMechanism) -> Floats | None:

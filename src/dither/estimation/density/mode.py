@@ -1,4 +1,4 @@
-"""The most probable distribution under one prior, by Fisher scoring, and Laplace's approximation of the evidence."""
+"""The most probable distribution under one prior, by Fisher scoring, and its evidence [MacKay92]."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def _factored(curvature: Floats) -> tuple[Floats, Floats]:
     for shake in _SHAKES:
         shaken = curvature + np.diag(shake * (diagonal + 1e-3)) if shake else curvature
         try:
-            return shaken, np.linalg.cholesky(shaken)
+            return shaken, np.asarray(np.linalg.cholesky(shaken), dtype=np.float64)
         except np.linalg.LinAlgError:
             continue
     identity = np.diag(2.0 * diagonal + 1.0)  # not reached with finite numbers

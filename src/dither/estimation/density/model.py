@@ -68,7 +68,7 @@ class Prior:
         return values[self.bins - self.rank :], vectors[:, self.bins - self.rank :]
 
     def precision(self, strength: Strength) -> tuple[Floats, float]:
-        """Return the prior precision, and its log-determinant over the penalised directions up to a constant."""
+        """Return the prior precision, and its log-determinant over all directions but the constant."""
         smoothness, scatter = strength
         steep = 0.0 if self.slope is None else float(self.slope @ self.slope)
         if scatter == 0.0:
