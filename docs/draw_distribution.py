@@ -13,7 +13,7 @@ import numpy as np
 import dither as dt
 
 mpl.use("Agg")
-from matplotlib import pyplot  # noqa: E402
+from matplotlib import pyplot
 
 HERE = Path(__file__).parent
 PEOPLE, EPSILON = 100_000, 1.0
