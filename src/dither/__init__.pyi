@@ -16,8 +16,10 @@ from .advice.compare import compare as compare
 from .advice.recommend import epsilon_for as epsilon_for
 from .advice.recommend import people_for as people_for
 from .advice.recommend import recommend as recommend
-from .audits.exact import audit as audit
+from .audits.api import audit as audit
+from .audits.evidence import Evidence as Evidence
 from .audits.finding import Finding as Finding
+from .audits.neighbours import Neighbours as Neighbours
 from .classifiers.choice import best_mechanism as best_mechanism
 from .classifiers.choice import epsilon_for_utility as epsilon_for_utility
 from .classifiers.concentration import concentration as concentration
@@ -71,6 +73,7 @@ from .mechanisms.frequency.krr import KRR as KRR
 from .mechanisms.frequency.olh import OLH as OLH
 from .mechanisms.frequency.oue import OUE as OUE
 from .mechanisms.frequency.pem import PEM as PEM
+from .mechanisms.frequency.projective import ProjectiveResponse as ProjectiveResponse
 from .mechanisms.frequency.rr import RR as RR
 from .mechanisms.frequency.subset import SubsetSelection as SubsetSelection
 from .mechanisms.frequency.sue import SUE as SUE
@@ -104,6 +107,8 @@ from .mechanisms.places.sectors import Sectors as Sectors
 from .mechanisms.places.strawman import Strawman as Strawman
 from .mechanisms.places.tracs_c import TraCSC as TraCSC
 from .mechanisms.places.tracs_d import TraCSD as TraCSD
+from .mechanisms.shuffled import shuffled as shuffled
+from .mechanisms.shuffled import shuffled_lower_bound as shuffled_lower_bound
 from .mechanisms.window import Decoding as Decoding
 from .optimal.mechanism import Optimal as Optimal
 from .privacy import LOCATION as LOCATION

@@ -1,23 +1,32 @@
-"""`Finding`: what an audit found, and whether it bears out what was claimed."""
+"""`Finding`: the result of an audit, compared with what was claimed."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import final
+from typing import TYPE_CHECKING, final
 
+from dither.audits.evidence import Evidence
+from dither.audits.timing import Timing
+from dither.errors import InvalidParameter
 from dither.privacy import Bound, Guarantee, Nothing
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 @final
 @dataclass(frozen=True)
 class Finding:
-    """What was claimed, what was found, whether it holds, and how that is known.
+    """What was claimed, what was found, whether the claim holds, and how that was checked.
 
-    `assumptions` is what the promise assumes; `accepted` is what the asker accepts. `problems` says where
-    the sampler does something else than its integers say. `unassumed` is the largest loss that was found over
-    pairs of inputs with the assumptions left aside; None where pairs were not compared. `parts` are the
-    findings about the parts of a combinator, or the questions of a campaign.
+    `assumptions` are those of the guarantee; `accepted` are those that the caller accepts. `problems` says
+    where the draw code contradicts its integers. `unassumed` is the largest loss over pairs of inputs without
+    the assumptions; None where pairs were not compared. `parts` are the findings about the parts of a
+    combinator, or the questions of a campaign.
+
+    Where a randomiser was sampled, `bound` is a lower bound on what it spends, and `evidence` says which two
+    inputs and which event prove it. `notes` and `timing` are told apart and are no part of the verdict.
     """
 
     mechanism: str
@@ -30,6 +39,9 @@ class Finding:
     problems: tuple[str, ...] = ()
     unassumed: float | None = None
     parts: tuple[Finding, ...] = ()
+    evidence: Evidence | None = None
+    notes: tuple[str, ...] = ()
+    timing: Timing | None = None
 
     @property
     def realised(self) -> float:
@@ -45,7 +57,7 @@ class Finding:
 
     @property
     def unaccepted(self) -> tuple[str, ...]:
-        """What the promise assumes and the asker did not accept."""
+        """The assumptions of the guarantee that the caller did not accept."""
         return Guarantee(self.bound, assumes=self.assumptions).unaccepted(self.accepted)
 
     @property
@@ -59,7 +71,25 @@ class Finding:
         """Whether no more is spent than was claimed, and nothing is assumed that was not accepted."""
         return self.holds and not self.unaccepted
 
+    def plot(self, *, ax: Axes | None = None) -> Axes:
+        """Draw the evidence: how often each bin was reported under both inputs."""
+        if self.evidence is None:
+            raise InvalidParameter("only a finding from samples has a picture; an exact one has a bound")
+        return self.evidence.plot(ax=ax)
+
+    def _sampled(self) -> list[str]:
+        verdict = "is not refuted" if self.ok else "DOES NOT HOLD"
+        left = f"at least {self.realised:.4g} is spent"
+        lines = [f"{self.mechanism}: ε = {self.claimed:g} {verdict}; {left} ({self.how})"]
+        return [*lines, f"  {self.evidence}"] if self.evidence is not None else lines
+
     def __str__(self) -> str:
+        lines = self._exact() if self.evidence is None else self._sampled()
+        lines += [f"  {line}" for part in self.parts for line in str(part).splitlines()]
+        lines += [f"note: {note}" for note in self.notes]
+        return "\n".join([*lines, str(self.timing)] if self.timing is not None else lines)
+
+    def _exact(self) -> list[str]:
         verdict = "holds" if self.ok else "DOES NOT HOLD"
         if self.holds:
             left = f"{self.claimed - self.realised:.1e} unspent"
@@ -71,5 +101,4 @@ class Finding:
         if self.unaccepted:
             loss = "" if self.unassumed is None else f"; without that the loss is {self.unassumed:.3g}"
             lines.append(f"not accepted: that {'; '.join(self.unaccepted)}{loss}")
-        lines += [f"  {line}" for part in self.parts for line in str(part).splitlines()]
-        return "\n".join(lines)
+        return lines

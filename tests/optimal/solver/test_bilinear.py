@@ -94,7 +94,7 @@ def test_requests_that_cannot_be_met() -> None:
         place((1.0, -1.0), dt.absolute, at=0.3)
     with pytest.raises(dt.errors.InvalidParameter, match="loss"):
         solve(1.0, abs, pieces=2)  # type: ignore[arg-type]
-    with pytest.raises(dt.errors.InvalidParameter, match="interval"):
+    with pytest.raises(dt.errors.InvalidParameter, match="Interval"):
         solve(1.0, dt.absolute, pieces=2, codomain=dt.Circle())  # type: ignore[arg-type]
     with pytest.raises(dt.errors.InvalidParameter, match="trials"):
         one_more_piece(3, dt.absolute, trials=0)

@@ -8,8 +8,24 @@ import numpy as np
 
 import dither as dt
 
-KINDS = [dt.KRR, dt.SUE, dt.OUE, dt.OLH, dt.BLH, dt.SubsetSelection, dt.HadamardResponse]
-LISTED = [dt.KRR, dt.SUE, dt.OUE, dt.SubsetSelection, dt.HadamardResponse]  # whose whole law is small
+KINDS = [
+    dt.KRR,
+    dt.SUE,
+    dt.OUE,
+    dt.OLH,
+    dt.BLH,
+    dt.SubsetSelection,
+    dt.HadamardResponse,
+    dt.ProjectiveResponse,
+]
+LISTED = [
+    dt.KRR,
+    dt.SUE,
+    dt.OUE,
+    dt.SubsetSelection,
+    dt.HadamardResponse,
+    dt.ProjectiveResponse,
+]  # whose whole law is small
 FRUIT = dt.Categories(["apple", "banana", "cherry", "date", "elder"])
 
 

@@ -64,6 +64,8 @@ CASES: dict[str, KernelCase] = {
     "bits": KernelCase(dt.OUE(FIVE, epsilon=1), (0, 3), binary),
     "subset": KernelCase(dt.SubsetSelection(FIVE, epsilon=1), (0, 3), binary),
     "hadamard": KernelCase(dt.HadamardResponse(FIVE, epsilon=1), (0, 3)),
+    "projective": KernelCase(dt.ProjectiveResponse(dt.Categories(13), epsilon=1), (0, 3)),
+    "projective, 128 bits": KernelCase(dt.ProjectiveResponse(FIVE, epsilon=30), (0, 3)),
     "hashed": KernelCase(dt.OLH(FIVE, epsilon=1), (0, 3), None),
     "prefix": KernelCase(dt.PEM(dt.Text(3), epsilon=1), (np.array([97, 0, 0]), np.array([98, 99, 0])), None),
     "lattice, clamped": KernelCase(dt.Laplace(UNIT, epsilon=1, cells=64), (0.21, 0.9)),
