@@ -13,7 +13,7 @@ from typing import Self, final
 
 from dither.account import words
 from dither.account.budget import default_policy, guarantee, ledger, limits, opened
-from dither.account.clock import Epoch, ClockReading
+from dither.account.clock import ClockReading, Epoch
 from dither.account.exports import is_identity, read_export, read_invitation
 from dither.account.question import Question
 from dither.account.results import Batch, Preview, Waiting, waiting

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from dither.account import words
-from dither.account.clock import Epoch, ClockReading
+from dither.account.clock import ClockReading, Epoch
 from dither.account.state import VERSION, Data, State
 from dither.account.units import DELTA, EPSILON, as_float, limit
 from dither.device_text import hexadecimal
