@@ -267,7 +267,7 @@ _NOTE_DATA: Final = (
     "Records have exactly the mean μ; the paper draws them at random and does not say from what."
 )
 _NOTE_PRINTED: Final = (
-    "The sampler of Lemma 4 as printed has a ceiling for a floor: it loses 2ε, and its error does not tell."
+    "The sampler of Lemma 4 as printed has a ceiling for a floor: its loss is 2ε; the error is not affected."
 )
 
 FIGURES: Final = (

@@ -1,4 +1,4 @@
-"""Paper 002, chapter 7: the authors' tables and images, and the classifiers that come of them."""
+"""Paper 002, chapter 7: the authors' tables and images, and classifiers trained on them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from dither.classifiers import DatasetUtility, Network, UtilityMethod, over_reco
 from dither.classifiers.feature_law import feature_law
 from dither.classifiers.models.network import convolution, pooling
 from dither.classifiers.proofs.relaxation import AffineLayer, ReluLayer
-from dither.errors import InvalidParameter, MissingExtra
+from dither.errors import MissingExtra
 from dither.mechanisms.combined.each import Each
 from dither.randomness import Seeded
 from dither.reproduction.figure import Setting
@@ -64,13 +64,13 @@ class Trained:
 
 
 def records(setting: Setting, data: str) -> Trained | None:
-    """Train on a table of the data folder; None where it is not there."""
+    """Train on a table of the data folder; return None if it does not exist."""
     path = setting.file(_TABLES[data][0])
     return None if path is None else _trained(path, data)
 
 
 def needed_records(setting: Setting, data: str) -> Trained:
-    """Train on a table of the data folder; raise InvalidParameter if it is not there."""
+    """Train on a table of the data folder; raise InvalidParameter if it does not exist."""
     return _trained(setting.needed(_TABLES[data][0]), data)
 
 
@@ -122,10 +122,8 @@ class Digits:
 def digits(setting: Setting) -> Digits:
     """Read the network and the images from the data folder."""
     weights, images = (
-        setting.file(f"qcu_{name}") for name in ("cnn_mnist7x7_weights.npz", "mnist7x7_ten.npy")
+        setting.needed(f"qcu_{name}") for name in ("cnn_mnist7x7_weights.npz", "mnist7x7_ten.npy")
     )
-    if weights is None or images is None:
-        raise InvalidParameter("the digits are not in the data folder")
     return _digits(weights, images)
 
 

@@ -100,7 +100,7 @@ def _best(n: int, holders: float, colluders: int) -> JRR:
 
 
 def figure_4_2(setting: Setting) -> Rows:
-    """Return the variances of RR and of JRR as Theorem 3 would have it, against the colluders, ε = 1."""
+    """Return the variances of RR, and of JRR by Theorem 3, against the number of colluders, ε = 1."""
     n, rows = 10_000, []
     flat = plain(1.0, n)
     for share in (0.01, 0.1, 0.9):
@@ -137,7 +137,7 @@ def _crossing(n: int, holders: float, bar: float) -> int:
 
 
 def theorem_3(setting: Setting) -> Rows:
-    """Return what Theorem 3 states for the heuristic among 200 people, and what is lost in truth."""
+    """Return what Theorem 3 states for the heuristic among 200 people, and the actual privacy loss."""
     rows: Rows = []
     for epsilon in (0.01, 0.1, 1.0):
         jrr = JRR.heuristic(YES_NO, epsilon=epsilon, n=200)
@@ -169,7 +169,7 @@ def figure_b_1(setting: Setting) -> Rows:
 
 
 def _regions(axes_of: Callable[..., Any], rows: Rows) -> None:
-    """Draw the variance over p and ρ, strong where the coins are allowed."""
+    """Draw the variance over p and ρ, in strong colours where the coins are allowed."""
     points = [row for row in rows if "allowed" in row]
     panels = list(dict.fromkeys((row["panel"], row["version"]) for row in points))
     for place, panel in enumerate(panels):
@@ -185,7 +185,7 @@ def _regions(axes_of: Callable[..., Any], rows: Rows) -> None:
 
 
 _NOTE_LABEL: Final = (
-    "The ε of JRR is a label: at δ = 10⁻⁶ it spends what the column `spends` says, and if a partner may be "
+    "The ε of JRR is nominal: at δ = 10⁻⁶ it spends the ε in the column `spends`, and if a partner may be "
     "known, there is no bound."
 )
 _NOTE_COUNTS: Final = (

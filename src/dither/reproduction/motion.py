@@ -8,7 +8,6 @@ import numpy as np
 
 from dither.arrays import Floats
 from dither.domains import Circle, Interval
-from dither.errors import InvalidParameter
 from dither.mechanisms.numeric.ogpm import OGPM
 from dither.mechanisms.numeric.ogpmu import OGPMU
 from dither.mechanisms.numeric.pm import PM
@@ -23,9 +22,7 @@ TURN = 2.0 * np.pi
 
 
 def _columns(setting: Setting) -> tuple[Floats, Floats]:
-    path = setting.file("motionsense_dws1_sub1-3.parquet")
-    if path is None:
-        raise InvalidParameter("the MotionSense table is not in the data folder")
+    path = setting.needed("motionsense_dws1_sub1-3.parquet")
     from pyarrow import parquet
 
     table = parquet.read_table(path)

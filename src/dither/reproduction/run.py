@@ -9,7 +9,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any, Final
 
-from dither.errors import InvalidParameter, MissingExtra, unknown_name
+from dither.errors import MissingExtra, unknown_name
 from dither.reproduction.figure import Figure, Outcome, Setting
 from dither.reproduction.page import report
 from dither.table import as_csv, from_csv
@@ -34,7 +34,10 @@ def figures(paper: str | None = None, name: str | None = None) -> list[Figure]:
         module = import_module(f"dither.reproduction.{PAPERS[key]}")
         found += [figure for figure in module.FIGURES if name is None or _matches(figure, name)]
     if not found:
-        raise InvalidParameter(f"there is no figure {name!r}; `dither reproduce --list` shows them all")
+        modules = [import_module(f"dither.reproduction.{PAPERS[key]}") for key in chosen]
+        raise unknown_name(
+            "figure", name, dict.fromkeys(one.name for made in modules for one in made.FIGURES)
+        )
     return found
 
 

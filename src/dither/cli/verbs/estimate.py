@@ -11,6 +11,7 @@ import numpy as np
 
 from dither.cli.output import JSON_OPTION, number, print_json, probability, rows_done, table
 from dither.domains import Categories
+from dither.errors import unknown_name
 from dither.estimation.api import distribution, estimate, quantile
 from dither.estimation.estimate import Estimate, show
 from dither.estimation.frequency import EstimatedFrequencies
@@ -21,7 +22,7 @@ from dither.files.collect import summarise_file
 @click.command()
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option("--column", help="Estimate one question only.")
-@click.option("--bins", type=int, help="Also the distribution of numeric answers, in so many bins.")
+@click.option("--bins", type=int, help="Also the distribution of numeric answers, in this many bins.")
 @click.option(
     "--quantile", "shares", type=float, multiple=True, help="Also a quantile of numeric answers, such as 0.9."
 )
@@ -41,7 +42,7 @@ def command(
         summaries = summarise_file(file, progress=progress)
     if column is not None:
         if column not in summaries:
-            raise click.UsageError(f"{file.name} has no question {column!r}; it has {', '.join(summaries)}")
+            raise click.UsageError(f"{file.name}: {unknown_name('question', column, summaries)}")
         summaries = {column: summaries[column]}
     if (bins is not None or shares) and all(_is_categorical(summary) for summary in summaries.values()):
         raise click.UsageError("--bins and --quantile are for numbers; these answers are categories")

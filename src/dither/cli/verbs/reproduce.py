@@ -41,8 +41,8 @@ def command(
 ) -> None:
     """Reproduce the figures and tables of PAPER (001, 002-4, 002-6, 002-7, 003, 004), or of all.
 
-    Each becomes a tidy CSV and a picture, as published, as coded by the authors, and right. The exit code is
-    1 if a number is not within its tolerance.
+    Each is written as a tidy CSV and a picture, with up to three versions: as published, as the authors' code
+    computes it, and corrected. The exit code is 1 if a number is not within its tolerance.
 
     \b
     dither reproduce --list

@@ -1,4 +1,4 @@
-"""Noise on a lattice as a kernel: a value becomes a step, a report is that step plus noise."""
+"""Noise on a lattice as a kernel: a value is mapped to a step, and a report is that step plus noise."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from dither.kernels.lattice.circular import Ring
 from dither.kernels.lattice.integers import Clamped, Lattice
 from dither.kernels.lattice.truncated import Bounded
 from dither.kernels.line import LineKernel
+from dither.kernels.transition import Dense, Operator
 from dither.kernels.window.kernel import a_line
 from dither.kernels.window.start import LineStart
 from dither.randomness import Source
@@ -33,7 +34,7 @@ _READERS: Final[dict[str, Callable[[Mapping[str, Any]], Lattice]]] = {
 @final
 @dataclass(frozen=True)
 class LatticeKernel(LineKernel, Generic[Kind]):
-    """A lattice with noise of integer weights, and the rule that brings a value to a step of it."""
+    """A lattice with noise of integer weights, and the rule that maps a value to a step."""
 
     line: Line
     lattice: Kind
@@ -43,7 +44,9 @@ class LatticeKernel(LineKernel, Generic[Kind]):
 
     def __post_init__(self) -> None:
         if not self.start.reaches(self.line, 31) or not self.lattice.keeps(self.start, self.line):
-            raise InvalidParameter("the start rule leads to steps that the noise was not certified for")
+            raise InvalidParameter(
+                "the start rule leads to steps for which the privacy ratio was not computed"
+            )
 
     @staticmethod
     def on(line: Line, lattice: Kind) -> LatticeKernel[Kind]:
@@ -66,6 +69,12 @@ class LatticeKernel(LineKernel, Generic[Kind]):
     def chances(self, value: Any) -> Floats:
         return self.lattice.chances(self.start.aim_one(float(self.line.check(value))))
 
+    def likelihood(self, inputs: Array, rows: int) -> Operator:
+        if not isinstance(self.lattice, Clamped):
+            return super().likelihood(inputs, rows)
+        groups = self._groups(rows)
+        return Dense(self.lattice.grouped(self.start.aim(inputs), groups), groups)
+
     def likelihoods(self, reports: Array, inputs: Array) -> Floats:
         told, aims = np.broadcast_arrays(reports.astype(np.int64), self.start.aim(inputs))
         found = np.empty(told.shape)
@@ -84,7 +93,7 @@ class LatticeKernel(LineKernel, Generic[Kind]):
 
     @property
     def weights(self) -> str:
-        """The integer weights in words: their total, reach and digest."""
+        """A description of the integer weights: their total, reach and digest."""
         noise = self.lattice.noise
         return f"integer weights of total 2^128 out to {noise.reach} steps, digest {noise.digest}"
 
@@ -98,5 +107,5 @@ class LatticeKernel(LineKernel, Generic[Kind]):
 
 
 def read_lattice(data: Mapping[str, Any]) -> Lattice:
-    """Return the lattice that plain data describe."""
+    """Return the lattice that `Lattice.device` wrote."""
     return _READERS[data["kind"]](data)

@@ -58,7 +58,7 @@ def rivals(points: Points, *, coded: bool, reach: float = 0.75) -> dict[str, Mak
 
 
 def spending(make: Make, epsilon: float) -> float:
-    """Return the nominal budget at which a mechanism really spends ε, to 10⁻³: nearly proportional."""
+    """Return the nominal budget at which a mechanism spends ε, to 10⁻³; the two are nearly proportional."""
 
     def ratio(label: float) -> float:
         return float(make(SQUARE, epsilon=label).guarantee.epsilon / epsilon)
@@ -77,7 +77,7 @@ class ComparedMechanism(NamedTuple):
 
 
 def entries(points: Points, epsilon: float, rounded: Round, *, heavy: bool) -> Iterator[ComparedMechanism]:
-    """Return everything that is compared: as coded; repaired, at equal labels; NGram at equal spending."""
+    """Yield what is compared: as coded; repaired, at equal nominal ε; NGram at equal spent ε."""
     for version, makers in ((CODED, rivals(points, coded=True)), (RIGHT, rivals(points, coded=False))):
         for name, make in makers.items():
             mechanism = make(SQUARE, epsilon=epsilon)
@@ -171,7 +171,7 @@ def _towns(setting: Setting) -> Rows:
 
 
 def _other_measures(setting: Setting) -> Rows:
-    """Draw Figure 6.10: range queries and hotspots in Chicago."""
+    """Return the rows of Figure 6.10: range queries and hotspots in Chicago."""
     town = _chosen(setting, "chi")
     points = _points(town)
     spots = hotspots(town.paths)
@@ -192,7 +192,7 @@ def _other_measures(setting: Setting) -> Rows:
 
 
 def _whole_trajectories(setting: Setting) -> Rows:
-    """Draw Figure D.7: the budget of a trajectory is ε times the mean length, divided among its locations."""
+    """Return the rows of Figure D.7: the budget, ε times the mean length, is divided among locations."""
     found: Rows = []
     for name, length in (("tky", 113), ("chi", 13)):
         town = _chosen(setting, name)
@@ -234,7 +234,7 @@ def _raw(town: City, points: Points, label: float, budget: float, setting: Setti
 
 
 def _gridding(setting: Setting) -> Rows:
-    """Draw Figure D.3: the corner of the unit square, gridded coarsely and finely."""
+    """Return the rows of Figure D.3: the corner of the unit square, on a coarse and on a fine grid."""
     paths = Paths.of(np.zeros((setting.runs(5000, 1000), 1, 2)))
     makers: dict[str, Make] = {
         "gridding 10 × 10": partial(Gridding, side=10),
@@ -252,7 +252,7 @@ def _gridding(setting: Setting) -> Rows:
 _CURVES: Final = lines("epsilon", "error", "mechanism")
 _HONEST: Final = (
     "As coded, NGram and ATP promise nothing: what they can report depends on the exact true place.",
-    "`spent` is the ε really spent; NGram repaired spends about half its label, and is shown at equal "
+    "`spent` is the ε that is spent. NGram repaired spends about half its nominal ε, and is shown at equal "
     "spending as well.",
 )
 _FIVE: Final = ("ATP", "NGram", "L-SRR", "TraCS-D", "TraCS-C")
@@ -356,6 +356,6 @@ FIGURES: Final = [
             *expect_published("figD.7_chi_traj_eps", 0.2, "NGram", "TraCS-D", panel="CHI"),
         ],
         needs=_BOTH,
-        notes=("The program tells directions as they are where a location's share of ε exceeds 13.2.",),
+        notes=("The program reports directions unperturbed if a location's share of ε exceeds 13.2.",),
     ),
 ]
