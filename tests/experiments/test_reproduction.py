@@ -18,8 +18,8 @@ from dither.domains import Categories
 from dither.errors import InvalidParameter, MissingExtra
 from dither.mechanisms.joint.jrr import JRR
 from dither.reproduction import ExpectedNumber, Figure, Setting, figures, run
-from dither.reproduction.addremove import literal, midpoint
-from dither.reproduction.jrr_errors import estimates
+from dither.reproduction.addremove.simulation import literal, midpoint
+from dither.reproduction.jrr.errors import estimates
 from dither.reproduction.page import SECTIONS, deviations
 
 DATA = Path(os.environ.get("DITHER_DATA", Path(__file__).parents[2].parent / "shared" / "data"))

@@ -17,7 +17,7 @@ from dither.reproduction import CODED, RIGHT, Setting, figures, run
 from dither.reproduction.tracs import coded
 from dither.reproduction.tracs.coded import CORNER, Flaws, LostPi, RawBeyondTen, SeldomLies
 from dither.reproduction.tracs.data import SQUARE, city, random_paths
-from dither.reproduction.tracs.discrete import rivals, spending
+from dither.reproduction.tracs.rivals import rivals, spending
 from dither.reproduction.tracs.measuring import programs
 from dither.reproduction.tracs.published import EPSILONS, PUBLISHED
 
