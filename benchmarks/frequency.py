@@ -15,7 +15,17 @@ from benchmarks.timing import minima, table
 PEOPLE = 10**6
 RANDOMISE = {"KRR": 1.4, "OUE": 40.0}
 AGGREGATE = {"OUE": 10.0, "HadamardResponse": 5.0}
-KINDS = (dt.KRR, dt.SUE, dt.OUE, dt.OLH, dt.BLH, dt.SubsetSelection, dt.HadamardResponse)
+KINDS = (
+    dt.KRR,
+    dt.SUE,
+    dt.OUE,
+    dt.OLH,
+    dt.BLH,
+    dt.SubsetSelection,
+    dt.HadamardResponse,
+    dt.ProjectiveResponse,
+)
+PROJECTIVE = {1024: (5.0, 1.0), 16_384: (5.0, 5.0)}  # goals of randomising and of aggregating, by categories
 
 
 def main() -> None:
@@ -30,6 +40,17 @@ def main() -> None:
         tasks[f"{name}, randomise"] = lambda mechanism=mechanism: mechanism.perturb(answers)
         tasks[f"{name}, aggregate"] = lambda reports=reports: dt.frequencies(reports)
         goals[f"{name}, randomise"], goals[f"{name}, aggregate"] = RANDOMISE.get(name), AGGREGATE.get(name)
+    for count, (randomise, aggregate) in PROJECTIVE.items():
+        choices = rng.integers(0, count, PEOPLE)
+        for epsilon in (1, 4):
+            mechanism = dt.ProjectiveResponse(dt.Categories(count), epsilon=epsilon)
+            reports = mechanism.perturb(choices)
+            name = f"ProjectiveResponse, {count} categories, ε = {epsilon}"
+            tasks[f"{name}, randomise"] = lambda mechanism=mechanism, choices=choices: mechanism.perturb(
+                choices
+            )
+            tasks[f"{name}, aggregate"] = lambda reports=reports: dt.frequencies(reports)
+            goals[f"{name}, randomise"], goals[f"{name}, aggregate"] = randomise, aggregate
     hashed = dt.OLH(dt.Categories(1024), epsilon=1).perturb(many)
     tasks["OLH, aggregate, 1 024 categories"] = lambda: dt.frequencies(hashed)
     goals["OLH, aggregate, 1 024 categories"] = 150.0

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
-from pathlib import Path
 
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-ROOT = Path(__file__).parent.parent
+from tests.support.repository import ROOT
+
 LOCK = (ROOT / "requirements" / "dev.lock").read_text(encoding="utf-8")
 
 

@@ -16,8 +16,8 @@ from types import FunctionType
 import pytest
 
 import dither as dt
+from tests.support.repository import ROOT
 
-ROOT = Path(__file__).parent.parent
 HEAVY = (
     "scipy",
     "pandas",

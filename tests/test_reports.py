@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import dither as dt
 from dither.errors import MalformedReport, Mismatch
-from tests.cases import EVERY, Case, names
+from tests.support.cases.numbers import EVERY, Case, names
 from tests.support.travel import changed, narrower
 
 PM = dt.PM(dt.Interval(0, 1), epsilon=1)

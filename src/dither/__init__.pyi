@@ -70,6 +70,7 @@ from .mechanisms.frequency.krr import KRR as KRR
 from .mechanisms.frequency.olh import OLH as OLH
 from .mechanisms.frequency.oue import OUE as OUE
 from .mechanisms.frequency.pem import PEM as PEM
+from .mechanisms.frequency.projective import ProjectiveResponse as ProjectiveResponse
 from .mechanisms.frequency.rr import RR as RR
 from .mechanisms.frequency.subset import SubsetSelection as SubsetSelection
 from .mechanisms.frequency.sue import SUE as SUE

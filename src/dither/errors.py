@@ -1,18 +1,18 @@
-"""Every error that dither raises on purpose.
+"""The errors that dither raises.
 
     DitherError
     ├── InvalidParameter    a mechanism, domain or call that cannot be built (also a ValueError)
     ├── OutsideDomain       a value that the stated domain does not contain (also a ValueError)
-    ├── MalformedReport     something no device could have sent (also a ValueError)
+    ├── MalformedReport     data that no device running this mechanism could have sent (also a ValueError)
     ├── Mismatch            reports or summaries of two different mechanisms
     ├── NotIdentifiable     the reports cannot answer this question; the message says what can
-    ├── BudgetExceeded      a person would give more than their ledger allows
+    ├── BudgetExceeded      an answer would exceed the budget of a ledger or a policy
     ├── Infeasible          no mechanism satisfies the request
     ├── ExchangeFailed      another device sent what the protocol does not allow, or nothing in time
     └── MissingExtra        an optional dependency is not installed (also an ImportError)
 
-A message says what was expected, what kind of thing was found and what to do. It never contains a value
-that a person gave: an error message ends in a log, and the value is the secret.
+A message says what was expected, what was given and what to do. It shows public input: ε, a name, a file, a
+bound of a domain. It never contains a person's value, because error messages are logged.
 """
 
 from collections.abc import Iterable
@@ -30,25 +30,28 @@ __all__ = [
     "OutsideDomain",
 ]
 
+_SHOWN, _SHOWN_BITS = 60, 200  # the longest text and the largest number that a message repeats
+_LISTED = 60  # the most names that a message lists
+
 
 class DitherError(Exception):
-    """The root of every error that dither raises on purpose."""
+    """The base class of all errors of dither."""
 
 
 class InvalidParameter(DitherError, ValueError):
-    """A mechanism, a domain or a call that cannot be built as asked."""
+    """A parameter of a mechanism, a domain or a call is not valid."""
 
 
 class OutsideDomain(DitherError, ValueError):
-    """A value that the stated domain does not contain, or that is not a number."""
+    """A value is not a number, or lies outside the stated domain."""
 
 
 class MalformedReport(DitherError, ValueError):
-    """Something that no device running this mechanism could have sent."""
+    """Data that no device running this mechanism could have sent."""
 
 
 class Mismatch(DitherError):
-    """Reports or summaries of two different mechanisms were put together."""
+    """Reports or summaries of two different mechanisms were combined."""
 
 
 class NotIdentifiable(DitherError):
@@ -56,7 +59,7 @@ class NotIdentifiable(DitherError):
 
 
 class BudgetExceeded(DitherError):
-    """A person would give away more than their ledger allows."""
+    """An answer would exceed the budget of a person's ledger or of a device's policy."""
 
 
 class Infeasible(DitherError):
@@ -64,7 +67,7 @@ class Infeasible(DitherError):
 
 
 class ExchangeFailed(DitherError):
-    """Another device sent something that the protocol does not allow, or nothing in time."""
+    """Another device broke the protocol, or did not answer before the deadline."""
 
 
 class MissingExtra(DitherError, ImportError):
@@ -75,15 +78,38 @@ class MissingExtra(DitherError, ImportError):
 
 
 def unknown_name(kind: str, name: object, known: Iterable[str], *, also: str = "") -> InvalidParameter:
-    """Return the error for a public name that is none of the known ones; its message says the nearest.
+    """Return the error for an unknown public name; its message shows the nearest known name.
 
-    `also` names what else is accepted, such as "or a number".
+    `kind` says what the name stands for. `also` says what else is accepted, such as "or a number".
     """
     from difflib import get_close_matches  # needed for an error only
 
     names = list(known)
     spelled = {one.lower(): one for one in names}
-    near = get_close_matches(str(name).lower(), spelled, 1)
+    near = get_close_matches(name[:100].lower(), spelled, 1) if isinstance(name, str) else []
     there = f"did you mean {spelled[near[0]]}? There" if near else "there"
-    choices = ", ".join([*names, also] if also else names)
-    return InvalidParameter(f"there is no {kind} {name!r}: {there} are {choices}")
+    listed = names if len(names) <= _LISTED else [*names[:_LISTED], "…"]
+    choices = ", ".join([*listed, also] if also else listed)
+    return InvalidParameter(f"there is no {kind} {found(name)}: {there} are {choices}")
+
+
+def found(parameter: object) -> str:
+    """Return a public parameter as text for an error message: a number or a short text, otherwise its type.
+
+    Containers are shown by type alone, because an array passed by mistake may hold values of people.
+
+    >>> found(0.5), found("worts"), found([41, 57])
+    ('0.5', "'worts'", 'list')
+    """
+    import numbers  # needed for an error only
+
+    if parameter is None or isinstance(parameter, bool):
+        return str(parameter)
+    if isinstance(parameter, numbers.Rational):
+        largest = max(abs(int(parameter.numerator)), int(parameter.denominator))
+        return str(parameter) if largest.bit_length() <= _SHOWN_BITS else "a number of more than 60 digits"
+    if isinstance(parameter, numbers.Real):
+        return str(parameter)
+    if isinstance(parameter, str):
+        return repr(parameter if len(parameter) <= _SHOWN else parameter[:_SHOWN] + "…")
+    return type(parameter).__name__

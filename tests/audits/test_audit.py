@@ -13,8 +13,8 @@ from dither.audits.boundary_words import BoundaryWords
 from dither.errors import InvalidParameter
 from dither.kernels.lattice.planar import PlanarNoise
 from dither.privacy import Approximate, Nothing, Pure
-from tests import broken
 from tests.golden.devices import CASES
+from tests.support.broken import numbers as broken
 
 UNIT = dt.Interval(0, 1)
 CITY = dt.Rectangle(UNIT, UNIT)

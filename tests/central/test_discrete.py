@@ -9,7 +9,7 @@ from mpmath import mp, mpf
 from dither.central.discrete import GeometricRatio, budget
 from dither.errors import InvalidParameter
 from dither.randomness import Seeded, Source
-from tests.central.checks import fits
+from tests.support.chi_square import fits
 
 EXPONENTS = [Fraction(1, 100), Fraction(0.1), Fraction(1), Fraction(7, 3), Fraction(6)]
 

@@ -15,7 +15,8 @@ from dither.central.tally import RecordGrid
 from dither.domains import Interval
 from dither.errors import InvalidParameter
 from dither.randomness import Seeded, Source
-from tests.central.checks import REFERENCE, fits
+from tests.central.checks import REFERENCE
+from tests.support.chi_square import fits
 
 ONE = Fraction(1)
 Exponent = Callable[[int, int], Fraction | None]

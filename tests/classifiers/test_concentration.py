@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import math
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 import dither as dt
 from dither.classifiers.feature_law import feature_law
-from tests.cases import NUMERIC, Case, names
+from tests.support.cases.numbers import NUMERIC, Case, names
+from tests.support.repository import reference
 
 UNIT = dt.Interval(0, 1)
-EXAMPLES = json.loads((Path(__file__).parent.parent / "reference" / "qcu.json").read_text())["examples"]
+EXAMPLES = reference("qcu")["examples"]
 GRID = dt.Categories([step / 100 for step in range(101)])
 
 

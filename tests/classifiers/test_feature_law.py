@@ -13,8 +13,8 @@ import dither as dt
 from dither.classifiers import Indicator, LinearClassifier, RawRelease, UtilityMethod
 from dither.classifiers.feature_law import MOST_REPORTS, feature_law
 from dither.classifiers.randomisation import Randomisation
-from tests.cases import NUMERIC, Case, names
 from tests.classifiers.settings import UNIT
+from tests.support.cases.numbers import NUMERIC, Case, names
 
 OGPM = dt.OGPM(UNIT, epsilon=1)
 STEEP = LinearClassifier([[10.0, 1.0]], [-6.0])

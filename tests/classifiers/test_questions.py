@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import math
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,8 +12,9 @@ import dither as dt
 from dither.classifiers import LinearClassifier, UtilityMethod
 from dither.classifiers.proofs.densities import Densities
 from tests.classifiers.settings import UNIT, black_box, quadratic
+from tests.support.repository import reference
 
-EXAMPLES = json.loads((Path(__file__).parent.parent / "reference" / "qcu.json").read_text())["examples"]
+EXAMPLES = reference("qcu")["examples"]
 # The dissertation's first example: class 1 on [0.2, 0.8].
 MIDDLE = LinearClassifier([[0.0], [-1.0], [1.0]], [0.0, 0.2, -0.8])
 STEEP = LinearClassifier([[10.0, 1.0]], [-6.0])

@@ -14,6 +14,7 @@ import dither as dt
 from dither.cli import main
 from dither.files.collect import perturb_file, summarise_file
 from dither.wire.campaign import Campaign
+from tests.support.repository import ROOT
 
 SECRET = "987654.321"
 
@@ -212,6 +213,6 @@ def test_audit_names_what_is_assumed(tmp_path: Path) -> None:
 
 
 def test_the_example_campaign_is_true() -> None:
-    campaign = Campaign.read(Path(__file__).parent.parent.parent / "examples" / "survey.toml")
+    campaign = Campaign.read(ROOT / "examples" / "survey.toml")
     assert list(campaign.questions) == ["minutes", "heading", "browser"]
     assert campaign.guarantee.epsilon == pytest.approx(2.0)

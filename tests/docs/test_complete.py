@@ -13,8 +13,8 @@ import pytest
 import dither as dt
 from dither.cli.main import VERBS, main
 from dither.registry import names
+from tests.support.repository import ROOT
 
-ROOT = Path(__file__).parent.parent.parent
 sys.path.insert(0, str(ROOT / "docs"))
 
 import catalogue

@@ -13,8 +13,8 @@ from click.testing import CliRunner
 import dither.mechanisms.base
 from dither.cli import main
 from dither.randomness import Seeded
+from tests.support.repository import ROOT
 
-ROOT = Path(__file__).parent.parent.parent
 GENERATED = {"catalogue.md", "api.md", "cli.md"}  # made by `make docs` from the code itself
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 PAGES += sorted((ROOT / "benchmarks").glob("*.md"))

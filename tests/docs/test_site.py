@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from dither.registry import names
+from tests.support.repository import ROOT
 
-ROOT = Path(__file__).parent.parent.parent
 PAGES = {
     "start",
     "epsilon",

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 import dither as dt
+from tests.support.repository import ROOT
 
 EPSILONS = (0.5, 1.0, 4.0)
 UNIT, TURN = dt.Interval(0, 1), dt.Circle(2 * math.pi)
@@ -136,6 +137,6 @@ def write(page: Path, text: str) -> None:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--repetitions", type=int, default=2000)
-    parser.add_argument("--page", type=Path, default=Path(__file__).parents[2] / "docs" / "estimation.md")
+    parser.add_argument("--page", type=Path, default=ROOT / "docs" / "estimation.md")
     options = parser.parse_args()
     write(options.page, table(options.repetitions))

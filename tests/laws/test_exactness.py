@@ -13,8 +13,9 @@ import dither as dt
 from dither.kernels.window.draw import Lottery
 from dither.kernels.window.integers import Blocks, Sliding
 from dither.privacy.exact import exp_above, exp_below
-from tests.broken import RoundedUp
-from tests.cases import FIXED, MIXED, NUMERIC, WINDOWS, Case, names
+from tests.support.broken.numbers import RoundedUp
+from tests.support.cases.numbers import FIXED, MIXED, NUMERIC, WINDOWS, Case, names
+from tests.support.sources import Repeated
 
 INPUTS = [0.0, 0.003, 0.25, 0.5, 0.77, 1.0]
 
@@ -102,27 +103,6 @@ def test_every_word_counted(cells: int, width: int) -> None:
         assert Fraction(inside, outside) <= bound
 
 
-class _Scripted(dt.randomness.Source):  # type: ignore[misc]
-    """A source that says what it is told to: for walking through every branch of a draw."""
-
-    def __init__(self, pattern: bytes) -> None:
-        self._pattern = pattern
-
-    def fill(self, buffer: memoryview | bytearray) -> None:
-        view = memoryview(buffer).cast("B")
-        view[:] = (self._pattern * (len(view) // len(self._pattern) + 1))[: len(view)]
-
-    def take(self, size: int) -> bytes:
-        return self._pattern[:size]
-
-    def spawn(self) -> _Scripted:
-        return self
-
-    @property
-    def private(self) -> bool:
-        return False
-
-
 @pytest.mark.parametrize("window", [Sliding.largest(1.0, 1 << 16, 24743), Sliding.largest(30.0, 1 << 16, 1)])
 def test_the_lottery_settles_hanging_words(window: Sliding) -> None:
     """The last word of every ticket asks for 32 more bits, which decide with the step's low half."""
@@ -134,7 +114,7 @@ def test_the_lottery_settles_hanging_words(window: Sliding) -> None:
     words = np.array(edge, dtype=kind)
     for late, wins in ((0, True), (0xFFFFFFFF, False)):
         ticket, drawn = words.copy(), np.empty(words.size, dtype=bool)
-        lottery.draw(ticket, drawn, _Scripted(late.to_bytes(4, "little") * 2))
+        lottery.draw(ticket, drawn, Repeated(late.to_bytes(4, "little")))
         expected = [word < lottery.tickets * first or (wins and word >= top) for word in edge]
         assert drawn.tolist() == expected
         for word, number, was in zip(edge, ticket.tolist(), drawn.tolist(), strict=True):

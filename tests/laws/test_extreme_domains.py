@@ -9,40 +9,18 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import dither as dt
+from dither.domains.domain import LEAST_LENGTH, MOST_NUMBER
 from dither.errors import InvalidParameter, OutsideDomain
 from dither.kernels.blocks import FEW
 from dither.kernels.lattice.kernel import LatticeKernel
 from dither.kernels.window.kernel import SlidingKernel
-from dither.kernels.window.sampling import SlidingSampler
 from dither.kernels.window.start import LineStart
 from dither.privacy.exact import exp_above
-from dither.randomness import Source
-
-
-class Constant(Source):
-    """Random bytes that are all the same: the smallest and the largest coin."""
-
-    def __init__(self, byte: int) -> None:
-        self.byte = byte
-
-    def fill(self, buffer: memoryview | bytearray) -> None:
-        view = memoryview(buffer).cast("B")
-        view[:] = self.take(len(view))
-
-    def take(self, size: int) -> bytes:
-        return bytes([self.byte]) * size
-
-    def spawn(self) -> Source:
-        return self
-
-    @property
-    def private(self) -> bool:
-        return False
-
+from tests.support.sources import Repeated, Scripted
 
 LINES: dict[str, Any] = {
     "Laplace": lambda line: dt.Laplace(line, epsilon=1, cells=16),
@@ -57,6 +35,7 @@ LINES: dict[str, Any] = {
     "Optimal": lambda line: dt.Optimal(line, epsilon=1),
 }
 
+ZEROS = Repeated(b"\0")
 exponents = st.floats(-30, 30)
 ends = st.builds(lambda sign, size: sign * 10.0**size, st.sampled_from((-1.0, 0.0, 1.0)), exponents)
 
@@ -68,15 +47,40 @@ def values_of(line: dt.Interval) -> list[float]:
     return [*near, *(min(max(low + line.length * share, low), high) for share in (0.3, 0.5, 0.999_999_9))]
 
 
-def drawn_starts(kernel: Any, values: list[float], byte: int) -> list[int]:
-    """The starts that the array sampler finds when every random byte is the same."""
-    block, size = np.array(values), len(values)
+def spread(low: float, length: float) -> dt.Interval:
+    """Return the interval, or give up the example: doubles cannot count so short or so long a one."""
+    high = low + 10.0**length
+    assume(high - low >= LEAST_LENGTH and abs(high) <= MOST_NUMBER)
+    return dt.Interval(low, high)
+
+
+def told_together(kernel: Any, values: Any, byte: int) -> list[int]:
+    """Reports of an array, where every coin of the start rule is made of this byte and no noise is added."""
+    many = np.resize(values, 2 * FEW)  # fewer values are drawn one by one
     if isinstance(kernel, LatticeKernel):
-        return kernel.sampler(size)._steps(block, Constant(byte)).tolist()  # type: ignore[attr-defined, no-any-return]
-    sampler = SlidingSampler(kernel.window, kernel.start, size)
-    sampler._coins.view(np.uint8)[:] = byte
-    found: list[int] = sampler._starts(block, sampler._coins).tolist()
-    return [start % kernel.window.cells for start in found]
+        kind = np.uint16 if kernel.start.fraction <= 16 else np.uint32
+        coins = bytes([byte]) * (kind().itemsize * many.size if kernel.start.fraction else 0)
+        still = np.full(many.size, kernel.lattice.noise.reach, dtype=np.uint16)  # the column of no noise
+        source = Scripted(coins, still, then=ZEROS)
+    else:  # the first ticket is drawn for every value: a report is the start of its window
+        window = kernel.window
+        words = bytes((window.lottery.dtype.itemsize + window.dtype.itemsize) * many.size)
+        source = Scripted(words, then=Repeated(bytes([byte])))
+    reports: list[int] = kernel.draw(many, source).tolist()
+    assert np.array_equal(np.resize(reports[: len(values)], many.size), reports)
+    return reports[: len(values)]
+
+
+def told_alone(kernel: Any, values: list[float], byte: int) -> list[int]:
+    """The same reports, drawn one by one."""
+    starts = [kernel.start.draw_one(value, Repeated(bytes([byte]))) for value in values]
+    if not isinstance(kernel, LatticeKernel):
+        return [start % kernel.window.cells for start in starts]
+    noise = kernel.lattice.noise
+    assert 0 <= min(starts) <= max(starts) <= getattr(kernel.lattice, "steps", noise.reach)
+    length = (noise.table.bits + 7) // 8
+    column = (noise.reach << (8 * length - noise.table.bits)).to_bytes(length, "little")
+    return [kernel.lattice.draw_one(start, Scripted(column, then=ZEROS)) for start in starts]
 
 
 @pytest.mark.parametrize("name", LINES)
@@ -84,33 +88,21 @@ def drawn_starts(kernel: Any, values: list[float], byte: int) -> list[int]:
 def test_arrays_and_single_values_have_the_same_certified_starts(
     name: str, low: float, length: float
 ) -> None:
-    high = low + 10.0**length
-    if not low < high or abs(high) > 1e30:
-        return
-    line = dt.Interval(low, high)
+    line = spread(low, length)
     try:
         kernel = LINES[name](line).kernel
     except InvalidParameter:  # fewer doubles from end to end than the start rule can count
-        assert line.length < 1e-13 * max(abs(low), abs(high))
+        assert line.length < 1e-13 * max(abs(line.low), abs(line.high))
         return
-    values = values_of(line)
     for byte in (0x00, 0xFF):
-        alone = [kernel.start.draw_one(value, Constant(byte)) for value in values]
-        if isinstance(kernel, SlidingKernel):
-            alone = [start % kernel.window.cells for start in alone]
-        else:
-            most = getattr(kernel.lattice, "steps", kernel.lattice.noise.reach)
-            assert 0 <= min(alone) <= max(alone) <= most
-        assert drawn_starts(kernel, values, byte) == alone
+        values = values_of(line)
+        assert told_together(kernel, values, byte) == told_alone(kernel, values, byte)
 
 
 @pytest.mark.parametrize("name", ["Laplace", "Laplace, ε = 1e-3", "Staircase", "BoundedLaplace", "Podium"])
 @given(ends, exponents)
 def test_no_report_is_likelier_than_promised_by_brute_force(name: str, low: float, length: float) -> None:
-    high = low + 10.0**length
-    if not low < high or abs(high) > 1e30:
-        return
-    line = dt.Interval(low, high)
+    line = spread(low, length)
     try:
         mechanism = LINES[name](line)
     except InvalidParameter:
@@ -183,8 +175,7 @@ def test_an_end_rounded_to_single_precision_is_inside_and_stays_at_its_end(dtype
     for name in ("Laplace", "Podium, 2^16 cells", "Optimal, unbiased"):
         kernel = LINES[name](line).kernel
         for byte in (0x00, 0xFF):
-            last = kernel.start.draw_one(line.high, Constant(byte))
-            assert drawn_starts(kernel, [float(top)], byte) == [last]
+            assert told_together(kernel, np.array([top]), byte) == told_alone(kernel, [line.high], byte)
     assert line.check(np.array([top])).size == 1
 
 

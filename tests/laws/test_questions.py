@@ -10,7 +10,7 @@ import pytest
 
 import dither as dt
 from dither.numerics.quadrature import integrate
-from tests.cases import EVERY, NUMERIC, WINDOWS, Case, names
+from tests.support.cases.numbers import EVERY, NUMERIC, WINDOWS, Case, names
 
 UNITS = np.array([0.0, 0.01, 0.2, 0.5, 0.83, 1.0])
 UNBIASED = [case for case in NUMERIC if case.unbiased]

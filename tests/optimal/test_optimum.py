@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import dither as dt
-from tests.cases import NUMERIC, Case, names
-from tests.optimal.kinds import GOALS, KINDS, KNOWN, UNIT, optimal
+from tests.support.cases.numbers import NUMERIC, Case, names
+from tests.support.cases.optimal import GOALS, KINDS, KNOWN, UNIT, optimal
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -18,7 +18,7 @@ from dither.optimal.design import Design
 from dither.optimal.problem import Problem
 from dither.optimal.solver import build_shipped
 from dither.optimal.solver import solve_design as solver
-from tests.optimal.kinds import KINDS, UNIT, optimal
+from tests.support.cases.optimal import KINDS, UNIT, optimal
 
 ARCHIVE = Path(store.__file__).with_name(store.SHIPPED)
 

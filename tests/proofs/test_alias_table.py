@@ -12,7 +12,7 @@ import pytest
 
 from dither.kernels.table import alias
 from dither.kernels.table.alias import Alias, AliasSampler
-from dither.randomness import Source
+from tests.support.sources import Repeated, Scripted
 
 
 def rows(total: int, length: int) -> list[list[int]]:
@@ -35,7 +35,7 @@ def test_every_outcome_has_exactly_its_weight(length: int, monkeypatch: pytest.M
         for column in range(1 << bits):
             for coin in range(1 << (6 - bits)):
                 script = bytes([column << (8 - bits), coin << (2 + bits)])
-                found[table.draw_one(_Bytes(script))] += 1
+                found[table.draw_one(Scripted(script))] += 1
         assert [found[outcome] for outcome in range(1 << bits)] == row + [0] * ((1 << bits) - length)
 
 
@@ -45,7 +45,7 @@ def test_a_row_is_drawn_by_its_own_weights(monkeypatch: pytest.MonkeyPatch) -> N
     table = Alias.of(listed)
     for row, weights in enumerate(listed):
         scripts = [bytes([column << 7, coin << 1]) for column in range(2) for coin in range(128)]
-        found = Counter(table.draw_one(_Bytes(script), row) for script in scripts)
+        found = Counter(table.draw_one(Scripted(script), row) for script in scripts)
         assert [found[0], found[1]] == weights
 
 
@@ -57,41 +57,8 @@ def test_arrays_have_the_same_law(row: list[int], monkeypatch: pytest.MonkeyPatc
     counts = np.zeros(2, dtype=np.int64)
     for late in range(8):
         for column in range(2):
-            source = _Arrays(np.full(1 << 16, column, np.uint16), np.arange(1 << 16, dtype=np.uint16), late)
+            columns, coins = np.full(1 << 16, column, np.uint16), np.arange(1 << 16, dtype=np.uint16)
+            source = Scripted(columns, coins, then=Repeated(bytes([late << 5])))
             outcomes = AliasSampler(table, 1 << 16).draw(1 << 16, source)
             counts += np.bincount(outcomes, minlength=2)
     assert counts.tolist() == row
-
-
-class _Bytes(Source):
-    def __init__(self, script: bytes) -> None:
-        self.script = script
-
-    def take(self, size: int) -> bytes:
-        taken, self.script = self.script[:size], self.script[size:]
-        return taken
-
-    def fill(self, buffer: memoryview | bytearray) -> None:
-        memoryview(buffer).cast("B")[:] = self.take(len(buffer))
-
-    def spawn(self) -> Source:
-        return self
-
-    @property
-    def private(self) -> bool:
-        return False
-
-
-class _Arrays(_Bytes):
-    """Fills with columns, then coins; late coins have three bits."""
-
-    def __init__(self, columns: np.ndarray, coins: np.ndarray, late: int) -> None:
-        super().__init__(b"")
-        self.arrays, self.late = np.concatenate([columns, coins]), late
-
-    def fill(self, buffer: memoryview | bytearray) -> None:
-        memoryview(buffer).cast("B")[:] = self.arrays.tobytes()
-
-    def take(self, size: int) -> bytes:
-        assert size == 1
-        return bytes([self.late << 5])

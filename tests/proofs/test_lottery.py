@@ -18,7 +18,7 @@ from dither.kernels.window import draw
 from dither.kernels.window.draw import Lottery
 from dither.kernels.window.integers import Blocks, Sliding
 from dither.randomness import Source
-from tests.proofs.enumerated import Given, law
+from tests.support.sources import Repeated, Scripted, law
 
 BITS = 16
 TOTAL = 1 << BITS
@@ -53,13 +53,8 @@ def test_arrays_have_the_same_law(tickets: int, step: int) -> None:
     counts = np.zeros(tickets, dtype=np.int64)
     nothing = 0
     for late in range(256):
-
-        class Late:
-            def words(self, size: int, late: int = late) -> np.ndarray:
-                return np.full(size, late, dtype=np.uint64) << np.uint64(56)
-
         words, drawn = np.arange(256, dtype=np.uint64), np.empty(256, dtype=np.bool_)
-        lottery.draw(words, drawn, Late())  # type: ignore[arg-type]
+        lottery.draw(words, drawn, Repeated((late << 56).to_bytes(8, "little")))
         counts += np.bincount(words[drawn].astype(np.int64), minlength=tickets)
         nothing += int((~drawn).sum())
     assert counts.tolist() == [step] * tickets
@@ -72,7 +67,8 @@ def cell_law(one: Callable[[Source], int], tickets: int, extra: int) -> dict[int
     for word, more in product(range(256), range(1 << extra)):
         end = (more << (8 - extra),) if extra else ()
         late = word >= 256 - tickets
-        for source in [Given((word, byte, *end)) for byte in range(256)] if late else [Given((word, *end))]:
+        for middle in [(byte,) for byte in range(256)] if late else [()]:
+            source = Scripted(bytes((word, *middle, *end)))
             counts[one(source)] += 1 if late else 256
             assert not source.left
     assert counts.total() == TOTAL << extra

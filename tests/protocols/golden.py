@@ -5,35 +5,15 @@ Run it only when the version of the protocol changes: another implementation is 
 
 from __future__ import annotations
 
-import hashlib
 import json
 from pathlib import Path
 
 import dither as dt
 from dither.protocols import Exchange, Role, Terms
 from dither.protocols.net.messages import VERSION
+from tests.support.sources import Shake
 
 FILE = Path(__file__).parent / f"exchange-{VERSION}.json"
-
-
-class Shake(dt.randomness.Source):
-    """Fixed bytes: SHAKE-128 of a seed and of how many were taken before."""
-
-    private = False
-
-    def __init__(self, seed: str) -> None:
-        self._seed, self._taken = seed, 0
-
-    def take(self, size: int) -> bytes:
-        self._taken += 1
-        return hashlib.shake_128(f"{self._seed} {self._taken}".encode()).digest(size)
-
-    def fill(self, buffer: memoryview | bytearray) -> None:
-        view = memoryview(buffer).cast("B")
-        view[:] = self.take(len(view))
-
-    def spawn(self) -> Shake:
-        raise NotImplementedError
 
 
 def exchange() -> dict[str, list[object]]:

@@ -29,9 +29,9 @@ from dither.protocols.net.messages import Kind
 from dither.protocols.net.streams import Deadline, tell
 from dither.protocols.pairing.servers import _free_ports
 from tests.protocols.network import certificates
+from tests.support.chi_square import ALARM
 
 pytest.importorskip("nacl")
-ALARM = 1e-6
 ROUNDS, DEVICES, HOLDERS = 500, 64, 60
 JRR = dt.JRR(dt.Categories(["no", "yes"]), p=0.6, rho=-0.65, n=DEVICES)
 TERMS = Terms(JRR, bits=8)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from itertools import product
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -21,9 +20,11 @@ from dither.protocols.local import converse
 from dither.protocols.net.messages import NO_EXCHANGE, VERSION, ExpectedMessage, Kind, Reader, pack
 from tests.protocols import golden
 from tests.protocols.test_group import REFUSED
+from tests.support.chi_square import ALARM
+from tests.support.repository import ROOT
+from tests.support.sources import Scripted, Separate
 
 pytest.importorskip("nacl")
-ALARM = 1e-6
 JRR = dt.JRR(dt.Categories(["no", "yes"]), p=0.7, rho=-0.4, n=2)
 SMALL = Terms(JRR, bits=4)
 
@@ -49,29 +50,15 @@ def transcript(count: int = 1) -> tuple[list[bytes], list[bytes]]:
 # --- coins -------------------------------------------------------------------------------------------------
 
 
-class Scripted(dt.randomness.Source):
-    """A source whose uniform integers are those given: what a device would draw as its secrets."""
-
-    def __init__(self, secrets: list[int]) -> None:
-        self._secrets, self._rest = list(secrets), dt.Seeded(hash(tuple(secrets)) & 0xFFFF)
-
-    def fill(self, buffer: memoryview | bytearray) -> None:
-        view = np.frombuffer(buffer, dtype="<u8")
-        view[:] = [self._secrets.pop(0) for _ in range(view.size)]
-
-    def take(self, size: int) -> bytes:
-        return self._rest.take(size)
-
-    def spawn(self) -> Scripted:
-        raise NotImplementedError
-
-    private = False
+def scripted(secrets: list[int]) -> Separate:
+    """Return a source whose uniform integers are those given: what a device would draw as its secrets."""
+    return Separate(Scripted(*secrets), dt.Seeded(hash(tuple(secrets)) & 0xFFFF))
 
 
 def test_all_secrets_give_the_coins_of_their_sum() -> None:
     """Every pair of secrets once: exactly the table, and each coin that of R = r₁ + r₂ mod 16."""
     secrets = list(product(range(16), repeat=2))
-    ours, theirs = (Scripted([pair[side] for pair in secrets]) for side in (0, 1))
+    ours, theirs = (scripted([pair[side] for pair in secrets]) for side in (0, 1))
     first = Exchange(SMALL, Role.FIRST, 256, source=ours)
     second = Exchange(SMALL, Role.SECOND, 256, source=theirs)
     converse(first, second)
@@ -136,7 +123,7 @@ def test_many_batches() -> None:
 
 @pytest.mark.parametrize("bits", [8, 12, 16])
 def test_an_exchange_takes_the_bytes_that_the_pages_say(bits: int) -> None:
-    page = (Path(__file__).parents[2] / "docs" / "protocols.md").read_text()
+    page = (ROOT / "docs" / "protocols.md").read_text()
     said = re.search(rf"^\| {bits} \| ([\d ]+) \| ([\d ]+) \|", page, re.MULTILINE)
     assert said
     terms = Terms(JRR, bits=bits)

@@ -15,6 +15,7 @@ from dither.errors import ExchangeFailed, MissingExtra
 from dither.protocols import group
 from tests.protocols import edwards
 from tests.protocols.edwards import BASE, SMALL, L, P
+from tests.support.sources import Scripted
 
 bindings = pytest.importorskip("nacl.bindings")
 
@@ -137,28 +138,8 @@ def test_no_toss_with_an_unsafe_libsodium(name: str, value: object, monkeypatch:
 # --- scalars -----------------------------------------------------------------------------------------------
 
 
-class Chosen(dt.randomness.Source):
-    """A source of the bytes given, in order."""
-
-    private = False
-
-    def __init__(self, data: bytes) -> None:
-        self._data = data
-
-    def take(self, size: int) -> bytes:
-        taken, self._data = self._data[:size], self._data[size:]
-        assert len(taken) == size
-        return taken
-
-    def fill(self, buffer: memoryview | bytearray) -> None:
-        buffer[:] = self.take(len(buffer))
-
-    def spawn(self) -> Chosen:
-        raise NotImplementedError
-
-
 @given(st.binary(min_size=64, max_size=64))
 def test_scalars_are_reduced_and_never_zero(data: bytes) -> None:
     zeros = bytes(64) + L.to_bytes(64, "little")
-    drawn = group.draw_scalar(Chosen(zeros + data + (1).to_bytes(64, "little")))
+    drawn = group.draw_scalar(Scripted(zeros + data + (1).to_bytes(64, "little")))
     assert int.from_bytes(drawn, "little") == (int.from_bytes(data, "little") % L or 1)

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import pytest
 
 import dither as dt
 from dither.jrr import INFORMED
+from tests.support.repository import ROOT
 
 YES_NO = dt.Categories(["no", "yes"])
-PAGE = (Path(__file__).parents[2] / "docs" / "jrr.md").read_text()
+PAGE = (ROOT / "docs" / "jrr.md").read_text()
 
 
 def rows(head: str) -> list[list[str]]:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 import tomllib
 from importlib.metadata import requires
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-DECLARED = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())
+from tests.support.repository import ROOT
+
+DECLARED = tomllib.loads((ROOT / "pyproject.toml").read_text())
 CAP = re.compile(r"<|==|~=")
 
 

@@ -18,6 +18,7 @@ from dither.errors import InvalidParameter
 from dither.jrr import HIDDEN, INFORMED, PARTNER_REVEALED
 from dither.protocols.pairing.grouping import from_order
 from dither.protocols.terms import HARD, SEMI_HONEST, UNSEEN
+from tests.support.chi_square import ALARM
 
 TWO = dt.Categories(2)
 
@@ -142,7 +143,7 @@ def test_pairs_are_drawn_uniformly(fair: bool) -> None:
     ]
     counts = np.bincount(drawn, minlength=4)
     assert counts[0] == 0
-    assert bool(stats.chisquare(counts[1:]).pvalue > 1e-6) is fair
+    assert bool(stats.chisquare(counts[1:]).pvalue > ALARM) is fair
 
 
 @pytest.mark.parametrize("partners", [(1, 2, 0), (0, 1), (2, 3, 0), (1, 0, -1), (True, False)])

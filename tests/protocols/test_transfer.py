@@ -19,7 +19,8 @@ from dither.protocols.base_transfer import KEY, KeyReceiver, KeySender, _select
 from dither.protocols.transfer import TableReceiver, TableSender, _mask, _stream, query_size, reply_size
 from tests.protocols import edwards
 from tests.protocols.edwards import BASE, SMALL, L
-from tests.protocols.test_group import REFUSED, Chosen
+from tests.protocols.test_group import REFUSED
+from tests.support.sources import Scripted
 
 pytest.importorskip("nacl")
 SESSION, OTHER = bytes(range(32)), bytes(range(1, 33))
@@ -61,8 +62,8 @@ def reference(session: bytes, a: int, b: int, bit: int, count: int) -> tuple[byt
 @given(st.integers(1, L - 1), st.integers(1, L - 1), st.integers(0, 1), st.integers(0, 2))
 def test_points_and_keys_are_those_of_the_reference(a: int, b: int, bit: int, before: int) -> None:
     assume(b not in (a, L - a))  # else a query is the public key, or the identity
-    sender = KeySender(SESSION, Chosen(a.to_bytes(64, "little")))
-    receiver = KeyReceiver(SESSION, sender.public, Chosen(b.to_bytes(64, "little") * (before + 1)))
+    sender = KeySender(SESSION, Scripted(a.to_bytes(64, "little")))
+    receiver = KeyReceiver(SESSION, sender.public, Scripted(b.to_bytes(64, "little") * (before + 1)))
     for _ in range(before):
         sender.keys(receiver.query(1 - bit)[0])
     query, key = receiver.query(bit)
@@ -72,7 +73,7 @@ def test_points_and_keys_are_those_of_the_reference(a: int, b: int, bit: int, be
 
 def test_golden_keys() -> None:
     """Fixed bytes: what another implementation must compute for a = 3, b = 5 and the first transfer."""
-    sender = KeySender(SESSION, Chosen((3).to_bytes(64, "little")))
+    sender = KeySender(SESSION, Scripted((3).to_bytes(64, "little")))
     assert sender.public.hex() == "d4b4f5784868c3020403246717ec169ff79e26608ea126a1ab69ee77d1b16712"
     for bit, (query, key) in enumerate(
         (
@@ -86,7 +87,7 @@ def test_golden_keys() -> None:
             ),
         )
     ):
-        receiver = KeyReceiver(SESSION, sender.public, Chosen((5).to_bytes(64, "little")))
+        receiver = KeyReceiver(SESSION, sender.public, Scripted((5).to_bytes(64, "little")))
         asked, got = receiver.query(bit)
         assert (asked.hex(), got.hex()) == (query, key)
 

@@ -7,17 +7,11 @@ import pytest
 from scipy import stats
 
 import dither as dt
-from tests.broken import Shifted, TooNarrow
-from tests.cases import MIXED, WINDOWS, Case, names
+from tests.support.broken.numbers import Shifted, TooNarrow
+from tests.support.cases.numbers import MIXED, WINDOWS, Case, names
+from tests.support.chi_square import ALARM, p_value
 
-ALARM = 1e-6
 UNIT = dt.Interval(0, 1)
-
-
-def p_value(cells: np.ndarray, law: list) -> float:
-    expected = np.array([float(p) for p in law]) * cells.size
-    counts = np.bincount(cells.reshape(-1), minlength=expected.size)
-    return float(stats.chi2.sf(((counts - expected) ** 2 / expected).sum(), expected.size - 1))
 
 
 def draw(mechanism: object, x: float, size: int, seed: int) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""The public mechanisms that fit a domain and a budget, found in the registry rather than listed again."""
+"""The public mechanisms that take a domain and a budget, from the registry."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from dither.optimal.mechanism import Optimal
 from dither.optimal.problem import LEAST, MOST, Problem
 from dither.privacy import Pure
 
-# Methods that return a variant which papers have a name for: PM-C, T-PM, SW-C, T-SW and so on.
+# Methods that return a variant with a name in the papers: PM-C, T-PM, SW-C, T-SW and so on.
 _VARIANTS: Final = {
     "Laplace": ("truncated",),
     "PM": ("compressed", "truncated"),

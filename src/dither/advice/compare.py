@@ -63,7 +63,7 @@ class Comparison(ResultTable):
         return draw_curves(here, there, ("value", f"{judged!r} error"), ax=ax)
 
     def _cells(self) -> tuple[list[str], list[list[str]]]:
-        # A relative error stands beside its error: the same table in half the width.
+        # A relative error is printed in brackets after its error, which halves the width of the table.
         plain = [name for name in self.columns if not name.startswith("relative ")]
         cells = []
         for row in self.rows:
@@ -92,10 +92,10 @@ def compare(domain: Domain, *, epsilon: float, losses: Sequence[Power] = (absolu
     if not isinstance(domain, Interval | Circle):
         raise InvalidParameter(
             f"mechanisms are compared on an Interval, a Circle or Categories, not on {type(domain).__name__}"
-            "; for places ask dt.recommend(area, dt.goals.Places(), epsilon=…)"
+            "; for places use dt.recommend(area, dt.goals.Places(), epsilon=…)"
         )
     if not losses:
-        raise InvalidParameter("give at least one loss, such as dt.absolute")
+        raise InvalidParameter("pass at least one loss, such as losses=[dt.absolute]")
     return _compare_numbers(domain, budget, tuple(check_loss(loss) for loss in losses))
 
 
@@ -225,5 +225,5 @@ def _along(one: Candidate, measure: Callable[[Any], float]) -> tuple[Floats, Flo
 def _at(mechanism: Any, epsilon: float) -> Any:
     """Return the mechanism with another budget; raise Infeasible if that would need a design to be solved."""
     if isinstance(mechanism, Optimal) and not store.ready(replace(mechanism.problem, epsilon=epsilon)):
-        raise Infeasible("no stored design has this budget")
+        raise Infeasible(f"no stored design has ε = {epsilon:g}")
     return mechanism.at(epsilon)

@@ -9,7 +9,7 @@ from typing import Any, final
 from dither.advice.catalogue import Candidate
 from dither.advice.goals.goal import Goal
 from dither.domains import Domain, finite
-from dither.errors import Infeasible, InvalidParameter
+from dither.errors import Infeasible, InvalidParameter, found
 from dither.mechanisms.base import LEAST_EPSILON, MOST_EPSILON, Mechanism, check_epsilon
 from dither.numerics.false_position import decreasing_root
 from dither.table import ResultTable, as_text, percent, shown
@@ -89,14 +89,14 @@ def epsilon_for(domain: Domain, goal: Goal, target_error: float) -> float:
         place = decreasing_root(excess_of_best, low, high, close=goal.close, start=place, step=0.1)
     if place is None:
         raise Infeasible(
-            f"no budget up to {MOST_EPSILON:g} brings the error down to the target; allow a larger error"
+            f"no ε up to {MOST_EPSILON:g} brings the error down to {target:g}; allow a larger error"
             + (", or ask more people" if hasattr(goal, "n") else "")
         )
     return math.exp(place)
 
 
 def people_for(domain: Domain, goal: Goal, target_error: float, *, epsilon: float) -> int:
-    """Return how many people the best mechanism needs to meet a target error; the goal's n is left open.
+    """Return how many people the best mechanism needs to meet a target error; the goal is made without n.
 
     >>> from dither.domains import Interval
     >>> from dither import goals
@@ -105,17 +105,24 @@ def people_for(domain: Domain, goal: Goal, target_error: float, *, epsilon: floa
     """
     check(domain, goal)
     if getattr(goal, "n", None) is not None:
-        raise InvalidParameter("leave the goal's n out: how many people are needed is the question")
-    people = goal.people(goal.candidates(domain, check_epsilon(epsilon)), _target(target_error))
+        raise InvalidParameter(
+            f"dt.people_for computes n: leave it out, as in dt.goals.{type(goal).__name__}()"
+        )
+    budget, target = check_epsilon(epsilon), _target(target_error)
+    people = goal.people(goal.candidates(domain, budget), target)
     if people is None:
-        raise Infeasible("however many people answer, the target error is not met; allow a larger ε")
+        raise Infeasible(
+            f"at ε = {budget:g} no number of people brings the error down to {target:g}; allow a larger ε"
+        )
     return people
 
 
 def check(domain: Domain, goal: Goal) -> None:
-    """Raise unless a goal can be asked of a domain."""
+    """Raise InvalidParameter unless a goal applies to a domain."""
     if not isinstance(goal, Goal):
-        raise InvalidParameter("a goal is one of dt.goals, such as dt.goals.Mean(n=10_000)")
+        raise InvalidParameter(
+            f"a goal is one of dt.goals, such as dt.goals.Mean(n=10_000), not {found(goal)}"
+        )
     goal.check(domain)
 
 
@@ -124,13 +131,15 @@ def _ranked(
 ) -> list[tuple[Candidate, float]]:
     able = goal.errors(goal.candidates(domain, epsilon, wait=wait), rough=rough)
     if not able:
-        raise Infeasible(f"no mechanism serves {goal!r} on {domain} with this budget")
+        raise Infeasible(f"no mechanism serves {goal!r} on {domain} with ε = {epsilon:g}")
     return sorted(able, key=lambda pair: pair[1])
 
 
 def _target(target_error: float) -> float:
     if not finite("a target error", target_error) > 0.0:
-        raise InvalidParameter("a target error is a positive number, in the domain's units")
+        raise InvalidParameter(
+            f"a target error is a positive number in the domain's units, not {found(target_error)}"
+        )
     return float(target_error)
 
 

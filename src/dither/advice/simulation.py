@@ -22,7 +22,9 @@ from dither.numerics.false_position import power_law_root
 from dither.randomness import Seeded
 
 FINAL: Final = range(128)  # seeds of a prediction: its standard error is one or two per cent
-FIRST: Final = range(1000, 1016)  # other seeds for the first ranking, so that its luck is not reused
+FIRST: Final = range(
+    1000, 1016
+)  # separate seeds for the first ranking, so that it does not bias the errors of the best
 _CLOSE: Final = 0.02  # how near to the target error a number of people must come, relative to it
 _LIMIT: Final = 1e12
 _MOST: Final = 1 << 20  # people simulated; for more, the rate at which the error falls is extrapolated
@@ -31,7 +33,7 @@ _MOST: Final = 1 << 20  # people simulated; for more, the rate at which the erro
 def tells_apart(mechanism: Any, bins: int) -> bool:
     """Return whether the first two bins, and the last two, have different laws of their reports."""
     if not isinstance(mechanism, NumberMechanism) or mechanism.outcomes < bins:
-        return False  # two values tell a mean, not a distribution
+        return False  # reports with two values identify a mean, not a distribution
     if isinstance(mechanism.domain, Circle):
         return True
     support = np.linspace(*mechanism.law.support, 513)
@@ -52,12 +54,12 @@ def distance(mechanism: Any, n: int, bins: int, runs: range = FINAL) -> float:
 
 
 def people_for_distance(mechanism: Any, target: float, bins: int) -> int | None:
-    """Return how many people bring the distance down to a target, to a few per cent; None if none do."""
+    """Return the number of people that brings the distance to a target, to a few per cent, or None."""
 
     def ratio(n: float) -> float:
         return distance(mechanism, round(n), bins) / target
 
-    # Errors fall as n^(−1/2) or a little slower, so that the search closes in from one side.
+    # Errors fall as n^(−1/2) or a little slower, so that the search approaches the answer from one side.
     n, left = power_law_root(ratio, 10_000.0, 2.0, close=_CLOSE, steps=11, low=1.0, high=_LIMIT)
     return None if left >= 1.0 + _CLOSE else math.ceil(n)
 

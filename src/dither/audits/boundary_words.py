@@ -1,4 +1,4 @@
-"""A source whose first bytes are chosen: for walking through the rare branches of a draw."""
+"""A random source whose first bytes are chosen, in order to reach the rare branches of a draw."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SCRIPTS: Final = tuple(  # words at the ends of their range, and about the middl
 
 @final
 class BoundaryWords(Source):
-    """The given bytes first, then those of a seeded source, so that every rejection ends."""
+    """The given bytes first, then those of a seeded source, so that every rejection loop ends."""
 
     def __init__(self, script: bytes) -> None:
         self._script, self._rest = script, Seeded(1)

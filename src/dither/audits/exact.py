@@ -1,4 +1,4 @@
-"""The audit: what a mechanism really spends, from its integers, its probabilities and its draw code."""
+"""`dt.audit`: the realised privacy loss, from a mechanism's integers, probabilities and draw code."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from dither.mechanisms.places.pair import PairMechanism
 from dither.privacy import PAC, Approximate, Bound, Guarantee, Pure
 from dither.privacy.guarantee import assumed
 
-_SLACK: Final = 1e-10  # of a loss in floats: far above their rounding, far below any budget's meaning
+_SLACK: Final = 1e-10  # tolerance of a loss in floats: far above rounding, far below a relevant difference
 
 
 def audit(asked: Any, *, assume: Iterable[str] = ()) -> Finding:
-    """Recompute the privacy of a mechanism, a combinator or a campaign, trusting nothing that it says.
+    """Recompute the privacy of a mechanism, a combinator or a campaign, without using what it claims.
 
     The bound follows from the integers. It is compared with the least and the greatest probability of each
     report, over inputs at both ends of the domain and within it; and the draw code itself is run: at boundary
@@ -118,7 +118,7 @@ def _combined(asked: Any, accepted: tuple[str, ...]) -> Finding:
 
 
 def _repeats(device: Memoised) -> bool:
-    """Return whether a device gives the same report for the same value, at both ends of the domain."""
+    """Return whether a device repeats its report for the same value, at both ends of the domain."""
     known = listed(device.mechanism)
     values = () if known is None else known.values[:2]
     return all(device.perturb(value) == device.perturb(value) for value in values)

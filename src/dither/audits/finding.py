@@ -1,4 +1,4 @@
-"""`Finding`: what an audit found, and whether it bears out what was claimed."""
+"""`Finding`: the result of an audit, compared with what was claimed."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from dither.privacy import Bound, Guarantee, Nothing
 @final
 @dataclass(frozen=True)
 class Finding:
-    """What was claimed, what was found, whether it holds, and how that is known.
+    """What was claimed, what was found, whether the claim holds, and how that was checked.
 
-    `assumptions` is what the promise assumes; `accepted` is what the asker accepts. `problems` says where
-    the sampler does something else than its integers say. `unassumed` is the largest loss that was found over
-    pairs of inputs with the assumptions left aside; None where pairs were not compared. `parts` are the
-    findings about the parts of a combinator, or the questions of a campaign.
+    `assumptions` are those of the guarantee; `accepted` are those that the caller accepts. `problems` says
+    where the draw code contradicts its integers. `unassumed` is the largest loss over pairs of inputs without
+    the assumptions; None where pairs were not compared. `parts` are the findings about the parts of a
+    combinator, or the questions of a campaign.
     """
 
     mechanism: str
@@ -45,7 +45,7 @@ class Finding:
 
     @property
     def unaccepted(self) -> tuple[str, ...]:
-        """What the promise assumes and the asker did not accept."""
+        """The assumptions of the guarantee that the caller did not accept."""
         return Guarantee(self.bound, assumes=self.assumptions).unaccepted(self.accepted)
 
     @property

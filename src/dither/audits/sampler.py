@@ -1,6 +1,6 @@
-"""The very draw code of a mechanism, compared with the probabilities that its integers stand for.
+"""The draw code of a mechanism, compared with the probabilities that its integers stand for.
 
-A bound that follows from integers is worth nothing if the code that draws does something else. Three checks:
+A bound that follows from integers holds only if the draw code follows them too. There are three checks:
 reports at boundary words must be possible under every input; frequencies of many seeded reports must agree
 with the exact probabilities, through `perturb` on arrays and through the draw of one value; and values that
 are not finite must be refused.
@@ -38,10 +38,10 @@ NOT_FINITE: Final = "a value that is not finite is answered, not refused"
 
 MANY: Final = 1 << 14  # reports drawn by arrays at each of a few inputs
 ONES: Final = 1 << 10  # reports drawn one by one
-_FEW: Final = 64  # enough that arrays are drawn, not single values
+_FEW: Final = 64  # values of an array long enough for the draw code of arrays
 _GROUPS: Final = 8
-_FINE: Final = 1e-3  # the rate of planar noise a step, below which sums over its lattice are integrals
-_ALARM: Final = 1e-9  # the probability that one comparison refuses a right sampler, at most
+_FINE: Final = 1e-3  # the rate of planar noise per step below which sums over its lattice are integrals
+_ALARM: Final = 1e-9  # an upper bound on the probability that one comparison rejects a correct sampler
 
 
 def compared(mechanism: Mechanism[Any], known: Listed | None) -> bool:
@@ -50,14 +50,14 @@ def compared(mechanism: Mechanism[Any], known: Listed | None) -> bool:
 
 
 def contradictions(mechanism: Mechanism[Any], known: Listed | None) -> Iterator[str]:
-    """Yield what the draw code does that its integers do not say; nothing for a sampler that is right."""
+    """Yield each contradiction between the draw code and its integers; nothing for a correct sampler."""
     if isinstance(mechanism.domain, Line) and mechanism.alone:
         yield from _not_finite(mechanism)
     yield from _comparison(mechanism, known) or ()
 
 
 def _comparison(mechanism: Mechanism[Any], known: Listed | None) -> Iterator[str] | None:
-    """Return how a kernel's draws are compared, not begun yet; None if they cannot be."""
+    """Return the comparison for a kernel's draws, as an iterator not yet started; None if there is none."""
     kernel = mechanism.kernel
     if not mechanism.alone:
         return None
@@ -73,7 +73,7 @@ def _comparison(mechanism: Mechanism[Any], known: Listed | None) -> Iterator[str
 
 
 def pair_contradictions(mechanism: PairMechanism[Any]) -> Iterator[str]:
-    """Yield what paths of one location show beside what the two parts of a location say."""
+    """Yield each contradiction between paths of one location and the probabilities of its two parts."""
     place = np.asarray(mechanism.area.centre, dtype=np.float64)
     cells = mechanism.perturb(np.tile(place, (MANY, 1, 1)), source=Seeded(3)).cells.reshape(MANY, -1)[:, 1:]
     for axis, (part, number) in enumerate(zip(mechanism.parts, mechanism.told(place), strict=True)):
@@ -120,7 +120,7 @@ def _frequencies(mechanism: Mechanism[Any], known: Listed) -> Iterator[str]:
 
 
 def _hashed(mechanism: Mechanism[Any], kernel: HashedResponse | PrefixKernel) -> Iterator[str]:
-    """Compare how often a report names the bucket of its own input, given its seed."""
+    """Compare how often a report is the bucket of its own input, given its seed, with the probability."""
     value: Any = "" if isinstance(mechanism.domain, Text) else mechanism.domain.labels[0]
     own = mechanism.domain.check([value])[0]
     chance = float(max(kernel.probabilities(own)))
@@ -131,7 +131,7 @@ def _hashed(mechanism: Mechanism[Any], kernel: HashedResponse | PrefixKernel) ->
 
 
 def _bits(mechanism: Mechanism[Any], kernel: Bits) -> Iterator[str]:
-    """Compare how often the input's own bit is set, and another one."""
+    """Compare how often the input's own bit and another bit are set with their probabilities."""
     rows = bit_rows.unpack(_perturb(mechanism, mechanism.domain.labels[0], MANY, Seeded(3)), kernel.size)
     for bit, rate in zip((0, kernel.size - 1), kernel.rates, strict=True):
         if not _likely(int(np.count_nonzero(rows[:, bit])), MANY, float(rate), 2):
@@ -155,7 +155,7 @@ def _planar(mechanism: Mechanism[Any], kernel: PlanarKernel) -> Iterator[str]:
 
 
 def _perturb(mechanism: Mechanism[Any], value: Any, count: int, source: Source) -> Array:
-    """Return the reports of one value, drawn by an array: of a place, by paths of one location each."""
+    """Return the reports of one value, drawn as an array; a place is drawn as paths of one location each."""
     if isinstance(mechanism.domain, Plane):
         return mechanism.perturb(np.tile(value, (count, 1, 1)), source=source).cells
     values = np.empty(count, dtype=np.result_type(value) if isinstance(value, int | float) else object)
@@ -194,7 +194,7 @@ def _agree(drawn: Integers, law: Floats) -> bool:
 
 
 def _likely(often: int, count: int, chance: float, tests: int) -> bool:
-    """Return whether so many of `count` are no surprise: Chernoff's bound, valid for every count."""
+    """Return whether `often` out of `count` is plausible at a probability, by Chernoff's bound."""
     share = often / count
     chance = min(max(chance, 0.0), 1.0)
     if (chance == 0.0 and often) or (chance == 1.0 and often < count):

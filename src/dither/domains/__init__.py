@@ -1,4 +1,4 @@
-"""What a question admits: intervals, circles, categories and places."""
+"""Domains, the sets of possible values: intervals, circles, categories, texts and areas."""
 
 from dither.domains.categories import Categories
 from dither.domains.domain import BLOCK, Domain, Line, finite, first_misfit, numbers, read_domain

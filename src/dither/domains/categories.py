@@ -1,4 +1,4 @@
-"""A finite list of possible answers."""
+"""Categories: a finite public list of possible answers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from dither.arrays import Array, Integers
 from dither.device_text import MOST_SAFE, from_hexadecimal, hexadecimal, real, whole
 from dither.domains.domain import Domain, objects, regular
-from dither.errors import InvalidParameter, OutsideDomain
+from dither.errors import InvalidParameter, OutsideDomain, found
 
 
 @final
@@ -36,17 +36,19 @@ class Categories(Domain):
     def __init__(self, labels: Iterable[Hashable] | int) -> None:
         kept: tuple[Hashable, ...] | range
         if isinstance(labels, bool | str):
-            raise InvalidParameter("categories are a list of labels, or how many there are")
+            raise InvalidParameter(f"categories are a list of labels, or their number, not {found(labels)}")
         if isinstance(labels, int | np.integer):
             kept = range(int(labels))
         else:
             kept = tuple(_plain(item) for item in labels)
             if len(set(kept)) != len(kept):
-                raise InvalidParameter("a category appears twice")
+                raise InvalidParameter(f"a label appears twice among the {len(kept)} categories")
         if len(kept) < 2:
-            raise InvalidParameter("there must be at least two categories")
+            raise InvalidParameter(f"at least two categories are needed, not {len(kept)}")
         if len(kept) > 1 << 32:
-            raise InvalidParameter("there can be at most 2^32 categories; hash them first")
+            raise InvalidParameter(
+                f"at most 2^32 categories are supported, not {len(kept)}; hash the labels first"
+            )
         object.__setattr__(self, "labels", kept)
 
     def __len__(self) -> int:
@@ -57,14 +59,14 @@ class Categories(Domain):
         return {label: code for code, label in enumerate(self.labels)}
 
     def check(self, values: object) -> Integers:
-        """Give the codes 0 … k − 1 of the labels, or raise `OutsideDomain` without naming one."""
+        """Return the codes 0 … k − 1 of the labels; raise `OutsideDomain` if one is not a category."""
         if isinstance(values, np.ma.MaskedArray):
-            raise OutsideDomain("a masked array was given; decide first what a missing answer means")
+            raise OutsideDomain("masked arrays are not accepted; replace or drop missing answers first")
         if isinstance(self.labels, range):
             array = regular(values)
             if array is None or array.dtype.kind not in "iu":
                 if array is None or array.size:
-                    raise OutsideDomain("whole numbers were expected as categories")
+                    raise OutsideDomain(f"answers must be whole numbers from 0 to {len(self) - 1}")
                 return np.zeros(array.shape, dtype=np.int64)
             if array.size and not (array.min() >= 0 and array.max() < len(self)):
                 raise OutsideDomain(f"an answer is not one of the categories 0 … {len(self) - 1}")
@@ -78,18 +80,18 @@ class Categories(Domain):
         return codes.reshape(array.shape)
 
     def _looked_up(self, labels: Array) -> Integers | None:
-        """Return the codes of labels, or None; the KeyError, which holds a label, ends here."""
+        """Return the codes of labels, or None; a KeyError contains a label and must not leave this method."""
         try:
             return np.array([self._codes[_plain(item)] for item in labels.flat], dtype=np.int64)
         except (KeyError, TypeError):
             return None
 
     def clip(self, values: object) -> Array:
-        """Refuse: no category is nearest to something that is not one."""
-        raise InvalidParameter("categories have no nearest one; add a category for the rest")
+        """Raise InvalidParameter: an unknown label has no nearest category."""
+        raise InvalidParameter("categories cannot be clipped; add a category for all other answers")
 
     def decode(self, codes: NDArray[np.integer]) -> Array:
-        """Give the labels of codes."""
+        """Return the labels of codes."""
         if isinstance(self.labels, range):
             return np.asarray(codes, dtype=np.int64)
         return np.asarray(self._table[codes])
@@ -106,8 +108,10 @@ class Categories(Domain):
 
     @staticmethod
     def of(data: Sequence[Hashable]) -> Categories:
-        """Refuse to read categories off data: the list must be public."""
-        raise InvalidParameter("a list of categories taken from private data leaks; state the public list")
+        """Raise InvalidParameter: the list of categories must be public, not taken from private data."""
+        raise InvalidParameter(
+            "categories taken from private data reveal the data; pass the public list of labels"
+        )
 
     def device(self) -> dict[str, Any]:
         if isinstance(self.labels, range):
@@ -122,7 +126,7 @@ class Categories(Domain):
 
     @property
     def portable(self) -> bool:
-        """Whether every label is a text, a number, a truth value or None."""
+        """Whether every label is a text, a number, a bool or None."""
         labels = () if isinstance(self.labels, range) else map(_label, self.labels)
         return not any(isinstance(label, dict) and "python" in label for label in labels)
 
@@ -141,7 +145,7 @@ def _plain(label: Hashable) -> Hashable:
 
 
 def _label(label: Hashable) -> Any:
-    """Return a label as plain data: texts and small whole numbers as they are, others under a name."""
+    """Return a label as JSON-compatible data: texts and small integers unchanged, other labels with a tag."""
     if label is None or isinstance(label, bool):
         return label
     if isinstance(label, str) and _encodable(label):
@@ -152,7 +156,7 @@ def _label(label: Hashable) -> Any:
         return {"integer": ("-" if label < 0 else "") + hexadecimal(abs(label))}
     if isinstance(label, float) and math.isfinite(label):
         return {"number": float(label)}
-    return {"python": f"{type(label).__name__} {label!r}"}  # a name for this process; it is not read back
+    return {"python": f"{type(label).__name__} {label!r}"}  # for this process only; it cannot be read back
 
 
 def _encodable(text: str) -> bool:

@@ -1,4 +1,4 @@
-"""Numbers between two bounds, and angles."""
+"""Domains of one number: intervals and circles."""
 
 from __future__ import annotations
 
@@ -33,7 +33,9 @@ class Interval(Line):
     def __init__(self, low: float, high: float) -> None:
         lower, upper = finite("the lower bound", low), finite("the upper bound", high)
         if not lower < upper:
-            raise InvalidParameter("an interval's lower bound must be below its upper bound")
+            raise InvalidParameter(
+                f"the lower bound of an interval must be below its upper bound, not {lower:g} and {upper:g}"
+            )
         extent("an interval", upper - lower, lower, upper)
         object.__setattr__(self, "_low", lower)
         object.__setattr__(self, "_top", upper)
@@ -50,10 +52,10 @@ class Interval(Line):
         return self._top - self._low
 
     def clip(self, values: object) -> Floats:
-        """Move values outside to the nearer end; NaN stays an error, for it has none."""
+        """Return the values, those outside moved to the nearer end; raise `OutsideDomain` for NaN."""
         array = numbers(values).astype(np.float64)
         if np.isnan(array).any():
-            raise OutsideDomain("a value is not a number; no end of the interval is nearer to it")
+            raise OutsideDomain("a value is NaN and cannot be clipped; replace or drop missing values first")
         return np.clip(array, self._low, self._top)
 
     def device(self) -> dict[str, Any]:
@@ -73,7 +75,7 @@ class Interval(Line):
 @final
 @dataclass(frozen=True, init=False)
 class Circle(Line):
-    """The numbers from 0 to a period, whose two ends are the same place: angles, times of day.
+    """The numbers from 0 to a period, with 0 and the period identified: angles, times of day.
 
     >>> Circle(360).wrap([370, -10])
     array([ 10., 350.])
@@ -87,7 +89,7 @@ class Circle(Line):
     def __init__(self, period: float = 2.0 * math.pi) -> None:
         length = finite("the period", period)
         if not length > 0:
-            raise InvalidParameter("a circle's period must be positive")
+            raise InvalidParameter(f"the period of a circle must be positive, not {length:g}")
         extent("a circle", length)
         object.__setattr__(self, "period", length)
 
@@ -100,24 +102,24 @@ class Circle(Line):
         return self.period
 
     def wrap(self, values: object) -> Floats:
-        """Bring any finite number into [0, period) by whole turns."""
+        """Return finite numbers modulo the period, in [0, period)."""
         array = numbers(values).astype(np.float64)
         if not np.isfinite(array).all():
             raise OutsideDomain("a value is not a finite number")
         turned = np.mod(array, self.period)
-        return np.where(turned >= self.period, 0.0, turned)  # −1e-20 rounds up to a whole turn
+        return np.where(turned >= self.period, 0.0, turned)  # −1e-20 modulo the period rounds to the period
 
     def clip(self, values: object) -> Floats:
-        """Bring values inside: on a circle the nearest value inside is the same angle, wrapped."""
+        """Return the same angles in [0, period): on a circle clipping is wrapping."""
         return self.wrap(values)
 
     def difference(self, first: Floats, second: Floats) -> Floats:
-        """Give first − second the short way round, in [−period/2, period/2]."""
+        """Return first − second the short way round, in [−period/2, period/2]."""
         gap = np.asarray(first, dtype=np.float64) - second
         return np.asarray(gap - self.period * np.round(gap / self.period), dtype=np.float64)
 
     def distance(self, first: Floats, second: Floats) -> Floats:
-        """Give how far apart two angles are, the short way round."""
+        """Return the distance between angles, the short way round."""
         return np.abs(self.difference(first, second))
 
     def device(self) -> dict[str, Any]:

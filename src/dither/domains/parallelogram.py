@@ -1,4 +1,4 @@
-"""Areas between two pairs of parallel lines: a rectangle seen through a linear map."""
+"""Parallelograms: images of the unit square under an affine map."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from dither.arrays import Floats
 from dither.domains.domain import extent, finite
 from dither.domains.line import Interval
 from dither.domains.plane import Pair, Rectangle, Region, read_pair
-from dither.errors import InvalidParameter, OutsideDomain
+from dither.errors import InvalidParameter, OutsideDomain, found
 
 _UNIT = Rectangle(Interval(0.0, 1.0), Interval(0.0, 1.0))
-_SLACK = 1e-12  # a place on the border must not fall off it by rounding
+_SLACK = 1e-12  # tolerance, so that rounding does not put a place on the border outside
 
 
 @final
 @dataclass(frozen=True)
 class Parallelogram(Region):
-    """The places corner + s·first + t·second for s and t from 0 to 1: a tilted or sheared rectangle.
+    """The places corner + s·first + t·second for s and t from 0 to 1: a rotated or sheared rectangle.
 
     >>> area = Parallelogram((0, 0), (2, 1), (0, 1))
     >>> area.centre
@@ -41,15 +41,17 @@ class Parallelogram(Region):
         for name in ("corner", "first", "second"):
             pair = getattr(self, name)
             if not (isinstance(pair, tuple) and len(pair) == 2):
-                raise InvalidParameter("a parallelogram is a corner and two sides, each a pair of numbers")
+                raise InvalidParameter(
+                    f"{name} of a parallelogram must be a pair of numbers such as (0, 1), not {found(pair)}"
+                )
             object.__setattr__(self, name, tuple(finite("a coordinate", number) for number in pair))
         lengths = math.hypot(*self.first), math.hypot(*self.second)
         for length in lengths:
             extent("a side of a parallelogram", length, *self.corner, *lengths)
         sides = lengths[0] * lengths[1]
         if not abs(float(np.linalg.det(self._sides))) > 1e-9 * sides:
-            raise InvalidParameter("the sides of a parallelogram point in different directions")
-        _ = self.box  # the sides are longer than the distance of two doubles
+            raise InvalidParameter("the sides of a parallelogram must not be parallel or zero")
+        _ = self.box  # raises if rounding in doubles makes a side empty
 
     @property
     def _sides(self) -> Floats:
@@ -81,11 +83,11 @@ class Parallelogram(Region):
         return _UNIT.axes
 
     def to_axes(self, places: Floats) -> Floats:
-        """Give how far along each side places are, from 0 to 1."""
+        """Return the coordinates of places along the two sides, from 0 to 1."""
         return np.clip((places - self.corner) @ self._inverse, 0.0, 1.0)
 
     def from_axes(self, coordinates: Floats) -> Floats:
-        """Give the places of pairs of coordinates along the sides."""
+        """Return the places of pairs of coordinates along the sides."""
         return np.asarray(np.asarray(self.corner) + coordinates @ self._sides, dtype=np.float64)
 
     def gauge(self, reference: Floats, step: Floats) -> Floats:
@@ -105,7 +107,7 @@ class Parallelogram(Region):
         return points
 
     def clip(self, values: object) -> Floats:
-        """Move places outside along the sides until they are inside."""
+        """Return the places, with coordinates along the sides clipped to [0, 1]."""
         points = self._points(values)
         if not np.isfinite(points).all():
             raise OutsideDomain("a place is not a pair of finite numbers")

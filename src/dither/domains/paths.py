@@ -1,4 +1,4 @@
-"""Paths: places in the order in which they were visited, many paths in one array."""
+"""Paths: sequences of places, many paths in one array."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from dither.errors import InvalidParameter, OutsideDomain
 @final
 @dataclass(frozen=True, eq=False)
 class Paths:
-    """Paths of any lengths: all places in one array of pairs, and where each path begins and ends in it.
+    """Paths of any lengths: path i is `points[offsets[i]:offsets[i + 1]]`, an array of pairs.
 
     >>> trips = Paths.of([[(0, 0), (1, 1)], [(2, 2)]])
     >>> len(trips), trips.lengths.tolist(), trips[0].tolist()
@@ -29,13 +29,15 @@ class Paths:
     def __post_init__(self) -> None:
         points, offsets = np.asarray(self.points), np.asarray(self.offsets)
         if points.ndim != 2 or points.shape[1] != 2:
-            raise InvalidParameter("the places of paths are an array of pairs")
+            raise InvalidParameter(f"points of paths must have the shape (n, 2), not {points.shape}")
         if offsets.ndim != 1 or offsets.dtype.kind not in "iu" or not offsets.size:
             raise InvalidParameter(
-                "offsets are whole numbers: where paths begin, and where the last one ends"
+                "offsets must be whole numbers: the index at which each path begins, and the end of the last"
             )
         if offsets[0] != 0 or offsets[-1] != len(points):
-            raise InvalidParameter("offsets go from 0 to the number of places")
+            raise InvalidParameter(
+                f"offsets must begin with 0 and end with the number of places, {len(points)}"
+            )
         if not (np.diff(offsets) > 0).all():
             raise OutsideDomain("a path has no places; leave empty paths out")
         object.__setattr__(self, "points", points)
@@ -43,10 +45,10 @@ class Paths:
 
     @staticmethod
     def of(values: object) -> Paths:
-        """Give paths from what a caller has.
+        """Return arrays or lists as paths.
 
-        An array of pairs is one path, an array of arrays of pairs several of one length, and a list may hold
-        paths of different lengths.
+        An array of shape (n, 2) is one path. An array of shape (m, n, 2) is m paths of length n. A list may
+        contain paths of different lengths.
         """
         if isinstance(values, Paths):
             return values
@@ -56,7 +58,9 @@ class Paths:
             return Paths(points, np.cumsum([0, *map(len, parts)], dtype=np.int64))
         array = numbers(values)
         if array.ndim > 3 or array.ndim == 0 or array.shape[-1] != 2:
-            raise OutsideDomain("paths are an array of pairs, several such arrays, or a list of them")
+            raise OutsideDomain(
+                "paths must be an array of shape (n, 2) or (m, n, 2), or a list of such arrays"
+            )
         length = 1 if array.ndim == 1 else array.shape[-2]
         if length == 0:
             raise OutsideDomain("a path has no places; leave empty paths out")
@@ -65,23 +69,23 @@ class Paths:
 
     @staticmethod
     def begun(points: Floats, begins: Mask) -> Paths:
-        """Give paths from all places and a mark at the first place of each path."""
+        """Return paths from all places, and a mask that is True at the first place of each path."""
         return Paths(points, np.append(np.flatnonzero(begins), len(points)).astype(np.int64))
 
     @property
     def lengths(self) -> Integers:
-        """How many places each path has."""
+        """The number of places of each path."""
         return np.diff(self.offsets)
 
     @property
     def begins(self) -> Mask:
-        """Which places are the first of their path."""
+        """A mask of all places, True at the first place of each path."""
         marks = np.zeros(len(self.points), dtype=np.bool_)
         marks[self.offsets[:-1]] = True
         return marks
 
     def like(self, points: object) -> Paths:
-        """Give paths of the same lengths with other places."""
+        """Return paths of the same lengths with other places."""
         places = numbers(points)
         return Paths(places.astype(np.float64, copy=False).reshape(-1, 2), self.offsets)
 
@@ -90,7 +94,7 @@ class Paths:
 
     def __getitem__(self, index: int) -> Floats:
         if not -len(self) <= index < len(self):
-            raise IndexError("there are not so many paths")
+            raise IndexError(f"index {index} is out of range: there are {len(self)} paths")
         index %= len(self)
         return self.points[self.offsets[index] : self.offsets[index + 1]]
 
@@ -101,11 +105,11 @@ class Paths:
         return np.asarray(self.points, dtype=dtype)
 
     def __repr__(self) -> str:
-        return f"Paths({len(self)} with {len(self.points)} places)"  # the places are secret
+        return f"Paths({len(self)} with {len(self.points)} places)"  # without the places: they are secret
 
 
 def _ragged(values: object) -> bool:
-    """Say whether a list holds paths rather than the pairs of one path."""
+    """Return whether a list contains paths, and not the pairs of one path."""
     if isinstance(values, np.ndarray) or not isinstance(values, Sequence):
         return False
     return all(_depth(part) != 1 for part in values)
@@ -125,5 +129,5 @@ def _pairs(part: object) -> Floats:
     if not array.size:
         raise OutsideDomain("a path has no places; leave empty paths out")
     if array.ndim != 2 or array.shape[1] != 2:
-        raise OutsideDomain("each path of a list is an array of pairs")
+        raise OutsideDomain("each path of a list must be an array of shape (n, 2)")
     return array.astype(np.float64, copy=False)

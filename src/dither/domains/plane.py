@@ -1,4 +1,4 @@
-"""Places: a rectangle, a disk, and the surface of the earth."""
+"""Domains of places: rectangles, disks and the sphere."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from dither.arrays import Floats
 from dither.device_text import real
 from dither.domains.domain import Domain, extent, finite, numbers
 from dither.domains.line import Circle, Interval
-from dither.errors import InvalidParameter, OutsideDomain
+from dither.errors import InvalidParameter, OutsideDomain, found
 
 Pair = tuple[float, float]
 
-_SLACK: Final = 1e-12  # of a side: a step so short stays inside even where there is no room for it
+_SLACK: Final = 1e-12  # of a side: the least room before the border, so that no division by zero occurs
 
 
 class Plane(Domain):
@@ -27,30 +27,30 @@ class Plane(Domain):
     @property
     @abstractmethod
     def centre(self) -> Pair:
-        """The middle: a public place to start from."""
+        """The centre of the domain."""
 
     @property
     @abstractmethod
     def box(self) -> Rectangle:
-        """The smallest upright rectangle around the domain."""
+        """The bounding box: the smallest axis-parallel rectangle that contains the domain."""
 
     def _points(self, values: object) -> Floats:
         array = numbers(values)
         if array.ndim == 0 or array.shape[-1] != 2:
             if array.size == 0:
                 return np.zeros((0, 2))
-            raise OutsideDomain("places are pairs of numbers: an array whose last axis has length 2")
+            raise OutsideDomain("places must be an array whose last axis has length 2")
         return array.astype(np.float64, copy=False)
 
     def refuse(self) -> None:
-        """Raise the error for a place outside; it does not say which place."""
+        """Raise the error for a place outside; the message does not contain the place."""
         raise OutsideDomain(
-            f"a place is not a pair of finite numbers in {self}; check the data, or clip(places) first"
+            f"a place is not a pair of finite numbers in {self}; check the data, or use clip(places) first"
         )
 
 
 class Region(Plane):
-    """A convex area: from each of its places, every direction meets the border once."""
+    """A bounded convex area: from each of its places, every ray meets the border once."""
 
     @property
     @abstractmethod
@@ -59,14 +59,15 @@ class Region(Plane):
 
     @abstractmethod
     def gauge(self, reference: Floats, step: Floats) -> Floats:
-        """Give which share of the way from a reference to the border a step goes: 1 reaches the border.
+        """Return the Minkowski gauge of steps: the length of each step over the distance to the border.
 
-        Very many where the border is under the reference and the step leads outside; 0 for no step.
+        A step with gauge 1 ends on the border. The gauge is 0 for no step, and very large if the reference is
+        on the border and the step leads outside.
         """
 
     @abstractmethod
     def gauge_one(self, reference: Pair, step: Pair) -> float:
-        """Give the same for one reference and one step, without arrays: for walks, one step at a time."""
+        """Return `gauge` for one reference and one step, without arrays."""
 
 
 @final
@@ -86,7 +87,9 @@ class Rectangle(Region):
 
     def __post_init__(self) -> None:
         if not (isinstance(self.x, Interval) and isinstance(self.y, Interval)):
-            raise InvalidParameter("a rectangle is made of two intervals")
+            raise InvalidParameter(
+                "a rectangle needs two intervals, such as Rectangle(Interval(0, 2), Interval(0, 1))"
+            )
 
     @property
     def centre(self) -> Pair:
@@ -102,19 +105,19 @@ class Rectangle(Region):
 
     @property
     def axes(self) -> tuple[Interval, Interval]:
-        """The domains of the two coordinates, which are free of each other."""
+        """The domains of the two coordinates."""
         return self.x, self.y
 
     def to_axes(self, places: Floats) -> Floats:
-        """Give places as pairs of coordinates along the axes: here they are that already."""
+        """Return the coordinates of places along the axes: here, the places themselves."""
         return places
 
     def from_axes(self, coordinates: Floats) -> Floats:
-        """Give the places of pairs of coordinates."""
+        """Return the places of pairs of coordinates."""
         return coordinates
 
     def gauge(self, reference: Floats, step: Floats) -> Floats:
-        # The nearer of the two walls ahead decides: the longer share of the way. No angle is needed.
+        # The maximum over both coordinates: the side that is reached first decides.
         return np.maximum(
             _towards(self.x, reference[..., 0], step[..., 0]),
             _towards(self.y, reference[..., 1], step[..., 1]),
@@ -161,12 +164,12 @@ class Disk(Region):
 
     def __post_init__(self) -> None:
         if not finite("the radius", self.radius) > 0:
-            raise InvalidParameter("a disk's radius must be positive")
+            raise InvalidParameter(f"the radius of a disk must be positive, not {found(self.radius)}")
         if not (isinstance(self.centre, tuple) and len(self.centre) == 2):
-            raise InvalidParameter("a disk's centre is a pair of numbers")
+            raise InvalidParameter("the centre of a disk must be a pair of numbers such as (0, 1)")
         x, y = (finite("a coordinate of the centre", coordinate) for coordinate in self.centre)
         extent("a disk", self.radius, self.radius, x, y)
-        _ = self.box  # the sides are longer than the distance of two doubles
+        _ = self.box  # raises if rounding in doubles makes a side empty
 
     @property
     def diameter(self) -> float:
@@ -178,7 +181,7 @@ class Disk(Region):
         return Rectangle(Interval(x - r, x + r), Interval(y - r, y + r))
 
     def gauge(self, reference: Floats, step: Floats) -> Floats:
-        # 1/t of the t > 0 at which reference + t·step is on the rim, in the form that does not cancel.
+        # 1/t for the t > 0 at which reference + t·step is on the circle, in the form without cancellation.
         offset = reference - np.asarray(self.centre)
         least = _SLACK * self.radius**2
         room = np.maximum(self.radius**2 - np.sum(offset * offset, axis=-1), least)
@@ -197,7 +200,7 @@ class Disk(Region):
 
     def check(self, values: object) -> Floats:
         points = self._points(values)
-        # One part in 10^12 of slack: a place on the rim must not fall off it by rounding.
+        # A tolerance of 10^−12, so that rounding does not put a place on the circle outside.
         if points.size and not bool(self._distance(points).max() <= self.radius * (1 + 1e-12)):
             self.refuse()
         return points
@@ -240,8 +243,8 @@ class Sphere(Plane):
 
     def __post_init__(self) -> None:
         if not finite("the radius", self.radius) > 0:
-            raise InvalidParameter("a sphere's radius must be positive")
-        extent("a sphere's radius", self.radius)
+            raise InvalidParameter(f"the radius of a sphere must be positive, not {found(self.radius)}")
+        extent("the radius of a sphere", self.radius)
 
     @property
     def centre(self) -> Pair:
@@ -253,25 +256,25 @@ class Sphere(Plane):
 
     @property
     def longitude(self) -> Circle:
-        """Longitudes: a circle."""
+        """The domain of longitudes, in degrees from −180: a circle."""
         return Circle(360.0)
 
     @property
     def latitude(self) -> Interval:
-        """Latitudes: an interval."""
+        """The domain of latitudes, in degrees: an interval."""
         return Interval(-90.0, 90.0)
 
     @property
     def axes(self) -> tuple[Circle, Interval]:
-        """The domains of the two coordinates, which are free of each other."""
+        """The domains of the two coordinates."""
         return self.longitude, self.latitude
 
     def to_axes(self, places: Floats) -> Floats:
-        """Give places as pairs of coordinates along the axes: longitudes counted from 0."""
+        """Return the coordinates of places along the axes: longitudes are shifted to begin at 0."""
         return np.asarray(places + np.array([180.0, 0.0]), dtype=np.float64)
 
     def from_axes(self, coordinates: Floats) -> Floats:
-        """Give the places of pairs of coordinates."""
+        """Return the places of pairs of coordinates."""
         return np.asarray(coordinates - np.array([180.0, 0.0]), dtype=np.float64)
 
     def check(self, values: object) -> Floats:
@@ -284,13 +287,13 @@ class Sphere(Plane):
         return points
 
     def clip(self, values: object) -> Floats:
-        """Wrap longitudes and move latitudes beyond a pole to the pole."""
+        """Return places with longitudes wrapped and latitudes clipped at the poles."""
         points = self._points(values)
         longitude = self.longitude.wrap(points[..., 0] + 180.0) - 180.0
         return np.stack([longitude, self.latitude.clip(points[..., 1])], axis=-1)
 
     def distance(self, first: Floats, second: Floats) -> Floats:
-        """Give great-circle distances, in the radius's unit."""
+        """Return great-circle distances, in the unit of the radius."""
         a, b = np.radians(np.asarray(first, float)), np.radians(np.asarray(second, float))
         half = (b - a) / 2.0
         square = np.sin(half[..., 1]) ** 2 + np.cos(a[..., 1]) * np.cos(b[..., 1]) * np.sin(half[..., 0]) ** 2
@@ -318,6 +321,6 @@ def _towards_one(side: Interval, reference: float, step: float) -> float:
 
 
 def read_pair(data: Sequence[Any]) -> Pair:
-    """Return two numbers of plain data as a pair."""
+    """Return a list of two numbers as a pair."""
     x, y = data
     return real(x), real(y)

@@ -1,4 +1,4 @@
-"""Words, addresses and other short texts."""
+"""The domain of short texts, such as words and addresses."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ import numpy as np
 from dither.arrays import Array, Bytes
 from dither.device_text import whole
 from dither.domains.domain import Domain, objects
-from dither.errors import InvalidParameter, OutsideDomain
+from dither.errors import InvalidParameter, OutsideDomain, found
 
 MOST_SYMBOLS: Final = 255
 
 
 class _Codes(dict[int, int]):
-    """The symbols of letters; others are left out, so that a text that has some becomes shorter."""
+    """From code points to symbols; `str.translate` deletes all other letters, which shortens the text."""
 
     def __missing__(self, letter: int) -> None:
         return None
@@ -29,8 +29,8 @@ class _Codes(dict[int, int]):
 class Text(Domain):
     """All texts of up to `length` symbols: bytes of UTF-8, or letters of a public alphabet.
 
-    A text is a row of symbols from 1 upwards, ended and padded by zeros, so that every text is as long as any
-    other. A short alphabet makes common texts easier to find.
+    A text is encoded as a row of `length` symbols from 1 upwards, padded with zeros. A short alphabet makes
+    common texts easier to find.
 
     >>> Text(4, alphabet="abc").check(["cab", "b"])
     array([[3, 1, 2, 0],
@@ -45,17 +45,17 @@ class Text(Domain):
 
     def __post_init__(self) -> None:
         if isinstance(self.length, bool) or not isinstance(self.length, int) or not 1 <= self.length <= 256:
-            raise InvalidParameter("a text has between 1 and 256 symbols at most")
+            raise InvalidParameter(f"length must be a whole number from 1 to 256, not {found(self.length)}")
         if self.alphabet is None:
             return
         if not isinstance(self.alphabet, str) or not 1 <= len(self.alphabet) <= MOST_SYMBOLS:
-            raise InvalidParameter(f"an alphabet is a text of 1 to {MOST_SYMBOLS} letters")
+            raise InvalidParameter(f"alphabet must be a text of 1 to {MOST_SYMBOLS} letters")
         if len(set(self.alphabet)) != len(self.alphabet):
             raise InvalidParameter("a letter appears twice in the alphabet")
 
     @property
     def symbols(self) -> int:
-        """How many different symbols there are, the end not counted."""
+        """The number of different symbols, without the padding."""
         return MOST_SYMBOLS if self.alphabet is None else len(self.alphabet)
 
     @cached_property
@@ -63,9 +63,9 @@ class Text(Domain):
         return _Codes((ord(letter), code + 1) for code, letter in enumerate(self.alphabet or ""))
 
     def check(self, values: object) -> Bytes:
-        """Give the symbols of texts along the last axis, or raise `OutsideDomain` without naming one."""
+        """Return the symbols of texts along the last axis; raise `OutsideDomain` if a text is not valid."""
         if isinstance(values, np.ma.MaskedArray):
-            raise OutsideDomain("a masked array was given; decide first what a missing text means")
+            raise OutsideDomain("masked arrays are not accepted; replace or drop missing texts first")
         array = objects(values)
         rows = b"".join([self._row(value) for value in array.flat])
         return np.frombuffer(rows, dtype=np.uint8).reshape(*array.shape, self.length)
@@ -77,7 +77,7 @@ class Text(Domain):
         return row.ljust(self.length, b"\0")
 
     def _encoded(self, value: object) -> bytes | None:
-        """Give the symbols of one value, however many; None where it has none."""
+        """Return the symbols of one value, of any number, or None if it cannot be encoded."""
         if isinstance(value, bytes) and self.alphabet is None:
             return bytes(value)
         if not isinstance(value, str):
@@ -91,7 +91,7 @@ class Text(Domain):
             return None
 
     def clip(self, values: object) -> Array:
-        """Cut texts that are too long, at the end of a letter; letters outside the alphabet stay an error."""
+        """Return texts cut to the length, at the end of a letter; raise an error for unknown letters."""
         array = objects(values)
         cut = np.empty(array.shape, dtype=object)
         cut[...] = [self._cut(value) for value in array.flat] if array.ndim else self._cut(array.item())
@@ -106,7 +106,7 @@ class Text(Domain):
         return value[: self.length] if isinstance(value, str | bytes) else value
 
     def decode(self, rows: Bytes) -> list[str]:
-        """Give the texts of rows of symbols; bytes that are no UTF-8 are written as escapes."""
+        """Return the texts of rows of symbols; bytes that are not UTF-8 become escapes such as \\xff."""
         texts = [bytes(row).split(b"\0", 1)[0] for row in rows]
         if self.alphabet is None:
             return [text.decode(errors="backslashreplace") for text in texts]

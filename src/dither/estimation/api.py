@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dither.errors import InvalidParameter, NotIdentifiable
+from dither.errors import InvalidParameter, NotIdentifiable, found
 from dither.estimation.estimate import Estimate
 from dither.estimation.frequency import frequencies
 from dither.estimation.likelihood.distribution import EstimatedDistribution, check_bins
@@ -20,7 +20,7 @@ def mean(reports: Reports | Summary, *, method: Method = linear) -> Estimate:
     """Estimate the mean of the values that people have; on a circle, their mean direction.
 
     The default is unbiased for every mechanism whose E[report] is affine in the value, with any codebook.
-    For others it raises `NotIdentifiable`; `method=dt.likelihood` then gives an estimate and its resolution.
+    For others it raises `NotIdentifiable`; `method=dt.likelihood` estimates those and states the resolution.
     `method=dt.as_reported` is the plain average of the reports.
 
     >>> import dither as dt
@@ -41,15 +41,20 @@ def variance(reports: Reports | Summary, *, method: Method = linear) -> Estimate
 def resultant(reports: Reports | Summary, *, method: Method = linear) -> Estimate:
     """Estimate the mean resultant length of directions: 1 if all are the same, 0 if they cancel."""
     summary = asked(reports, method)
-    if not on_circle(numerical(summary)):
-        raise InvalidParameter("a resultant length is asked of directions: reports on a dt.Circle")
+    mechanism = numerical(summary)
+    if not on_circle(mechanism):
+        raise InvalidParameter(
+            f"a resultant length is estimated from reports on a dt.Circle, not on {mechanism.domain}"
+        )
     return method.resultant(summary)
 
 
 def quantile(reports: Reports | Summary, share: float, *, method: Method = likelihood) -> Estimate:
-    """Estimate the value below which a share of the people are: 0.5 asks for the median."""
+    """Estimate a quantile: the value below which a share of the people are. The median has share 0.5."""
     if not (isinstance(share, int | float | np.floating) and 0.0 < share < 1.0):
-        raise InvalidParameter("a quantile is asked for a share strictly between 0 and 1")
+        raise InvalidParameter(
+            f"the share of a quantile is a number strictly between 0 and 1, not {found(share)}"
+        )
     summary = asked(reports, method)
     return method.quantile(summary, float(share))
 
@@ -59,17 +64,18 @@ def distribution(
 ) -> EstimatedDistribution:
     """Estimate how values are distributed over equal bins, of an interval or a circle.
 
-    The default is maximum likelihood; `method=dt.smoothed` gives a smoother curve, and `dt.as_reported` the
-    histogram of the reports themselves.
+    The default is maximum likelihood. `method=dt.smoothed` returns a smoother curve, and
+    `method=dt.as_reported` the histogram of the reports themselves.
     """
     summary = asked(reports, method)
     return method.distribution(summary, check_bins(bins))
 
 
 def estimate(reports: Reports | Summary) -> Estimate:
-    """Estimate what such reports are collected for: a mean, a mean direction, or frequencies.
+    """Estimate the usual quantity for these reports: a mean, a mean direction or frequencies.
 
-    If there is no unbiased estimate of a mean, it is the maximum-likelihood estimate, with its resolution.
+    If there is no unbiased estimate of the mean, the result is the maximum-likelihood estimate with its
+    resolution.
 
     >>> import dither as dt
     >>> browser = dt.KRR(dt.Categories(["firefox", "chrome"]), epsilon=8)

@@ -20,10 +20,11 @@ from dither.numerics.quantiles import rice_interval, student_t_quantile
 @final
 @dataclass(frozen=True, eq=False, repr=False)
 class Direction(Estimate):
-    """A mean direction. `wobble` is the standard error across it, relative to the resultant length.
+    """A mean direction. `wobble` is the standard error of the mean vector across it, divided by its length.
 
-    The interval is Fieller's: all directions across which the mean vector may be zero [Fieller54]. It goes
-    forward from its first end to its second; an interval over the period's end has the smaller number second.
+    The interval is Fieller's: all directions across which the mean vector may be zero [Fieller54]. It runs
+    from its first end to its second in the direction of increasing angles; if it contains the end of the
+    period, the second number is the smaller one.
     """
 
     wobble: float = 0.0
@@ -42,7 +43,7 @@ class Direction(Estimate):
         return (float(self.value) - half) % self.period, (float(self.value) + half) % self.period
 
     def covers(self, value: float, level: float = 0.95) -> bool:
-        """Return whether the interval at `level` holds a direction."""
+        """Return whether the interval at `level` contains a direction."""
         gap = (value - float(self.value)) / self.period
         return abs(gap - round(gap)) * self.period <= self.half_width(level)
 
@@ -69,7 +70,7 @@ class Length(Estimate):
         return (1.0 - high, 1.0 - low) if self.complement else (low, high)
 
 
-class _Arrow(NamedTuple):
+class _MeanVector(NamedTuple):
     angle: float  # of the mean direction, in radians
     length: float
     along: float  # standard errors of the mean vector: along it, and across
@@ -77,7 +78,7 @@ class _Arrow(NamedTuple):
 
 
 def direction(summary: Summary) -> Direction:
-    """Estimate the mean direction: that of the mean report, since the noise is symmetric."""
+    """Estimate the mean direction by that of the mean report: the noise is symmetric, so there is no bias."""
     line = numerical(summary).line
     mean = _mean(summary)
     turn = line.length / (2.0 * math.pi)
@@ -88,10 +89,12 @@ def direction(summary: Summary) -> Direction:
 
 
 def length(summary: Summary, *, variance: bool = False, as_reported: bool = False) -> Length:
-    """Estimate the resultant length: that of the mean report, less what noise adds, divided by ρ."""
+    """Estimate the resultant length: the mean report's, corrected for the variance and divided by ρ."""
     mechanism = numerical(summary)
     if not on_circle(mechanism):
-        raise InvalidParameter("a resultant length is asked of directions, on a circle")
+        raise InvalidParameter(
+            f"a resultant length is estimated from reports on a dt.Circle, not on {mechanism.domain}"
+        )
     mean = _mean(summary)
     kept = 1.0 if as_reported else surviving(mechanism)
     # E|mean vector|² is the squared true length plus the variance: the variance across it adds length.
@@ -110,22 +113,22 @@ def length(summary: Summary, *, variance: bool = False, as_reported: bool = Fals
 
 def surviving(mechanism: NumberMechanism) -> float:
     """Return ρ = |E[e^(iY) | x]|, the same for every x, from the integers that are sampled."""
-    arrows = _arrows(mechanism)
-    operator = mechanism.likelihood(np.array([mechanism.line.low]), arrows.size)
-    return math.hypot(float(operator.backward(arrows.real)[0]), float(operator.backward(arrows.imag)[0]))
+    vectors = _unit_vectors(mechanism)
+    operator = mechanism.likelihood(np.array([mechanism.line.low]), vectors.size)
+    return math.hypot(float(operator.backward(vectors.real)[0]), float(operator.backward(vectors.imag)[0]))
 
 
-def _arrows(mechanism: NumberMechanism) -> NDArray[np.complex128]:
+def _unit_vectors(mechanism: NumberMechanism) -> NDArray[np.complex128]:
     return np.asarray(np.exp(2j * np.pi * mechanism.line.to_unit(mechanism.decoded())))
 
 
-def _mean(summary: Summary) -> _Arrow:
-    arrows = _arrows(numerical(summary))
-    shares = summary.counts[: arrows.size] / summary.n
-    mean = complex((shares * arrows).sum())
+def _mean(summary: Summary) -> _MeanVector:
+    vectors = _unit_vectors(numerical(summary))
+    shares = summary.counts[: vectors.size] / summary.n
+    mean = complex((shares * vectors).sum())
     angle, size = math.atan2(mean.imag, mean.real), abs(mean)
-    turned = arrows * complex(math.cos(angle), -math.sin(angle))
+    turned = vectors * complex(math.cos(angle), -math.sin(angle))
     along = float((shares * (turned.real - size) ** 2).sum())
     across = float((shares * turned.imag**2).sum())
     rest = max(summary.n - 1, 1)
-    return _Arrow(angle, size, math.sqrt(along / rest), math.sqrt(across / rest))
+    return _MeanVector(angle, size, math.sqrt(along / rest), math.sqrt(across / rest))

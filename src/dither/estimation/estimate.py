@@ -41,7 +41,7 @@ class Estimate:
         return (high - low) / 2.0
 
     def covers(self, value: float, level: float = 0.95) -> Any:
-        """Return whether the interval at `level` holds a value."""
+        """Return whether the interval at `level` contains a value."""
         low, high = self.interval(level)
         return (low <= value) & (value <= high)
 

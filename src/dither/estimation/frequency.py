@@ -9,7 +9,7 @@ from typing import Any, Self, final
 import numpy as np
 
 from dither.arrays import Floats, Integers
-from dither.errors import InvalidParameter, MalformedReport, NotIdentifiable
+from dither.errors import InvalidParameter, MalformedReport, NotIdentifiable, found, unknown_name
 from dither.estimation.estimate import Estimate, show, thousands
 from dither.estimation.projection import simplex
 from dither.estimation.summary import Summary, summarise
@@ -25,9 +25,10 @@ Projection = Callable[[Floats], Floats]
 class Frequency(Estimate):
     """The frequency of a category: an affine function of the share of reports that support it.
 
-    Reports of people drawn from a population are independent, so the number of supporting ones is binomial,
-    sampling and noise together. The interval is the score interval of that share [Wilson27], transformed in
-    the same way: it keeps its level with few reports, and is not quite symmetric about the value.
+    Reports of people drawn from a population are independent, so the number of supporting ones is binomial:
+    its variance contains both sampling and noise. The interval is the score interval of that share
+    [Wilson27], transformed in the same way. It keeps its level with few reports, and is not quite symmetric
+    about the value.
     """
 
     share: float | Floats
@@ -66,13 +67,13 @@ class EstimatedFrequencies(Frequency):
 
     def __post_init__(self) -> None:
         if np.shape(self.value) != (len(self.labels),):
-            raise InvalidParameter("there is one frequency for each label")
+            raise InvalidParameter(f"{len(self.labels)} labels need as many frequencies, one for each")
 
     def __getitem__(self, label: Hashable) -> Frequency:
         try:
             at = self.labels.index(label)
         except ValueError:
-            raise InvalidParameter("this is not one of the categories that were asked for") from None
+            raise unknown_name("category", label, map(str, self.labels)) from None
         value, error, share = (
             float(np.asarray(part)[at]) for part in (self.value, self.standard_error, self.share)
         )
@@ -106,7 +107,7 @@ class EstimatedFrequencies(Frequency):
         are those of the unbiased frequencies, and so are intervals, clipped to 0 and 1.
         """
         if not callable(method):
-            raise InvalidParameter("a projection is dt.simplex or dt.norm_sub")
+            raise InvalidParameter(f"a projection is dt.simplex or dt.norm_sub, not {found(method)}")
         return replace(self, value=method(np.asarray(self.value, dtype=np.float64)), possible=True)
 
     def __repr__(self) -> str:
@@ -124,7 +125,7 @@ def frequencies(reports: Reports | Summary) -> EstimatedFrequencies:
     """Estimate how frequent every category is in the population, without bias.
 
     f = (share − q)/(p − q), where share is the part of the reports that support the category. The error has
-    the variance m(1 − m)/n/(p − q)² with m = f·p + (1 − f)·q [Wang17, Thm 2]: of sampling and of the noise.
+    the variance m(1 − m)/n/(p − q)² with m = f·p + (1 − f)·q [Wang17, Thm 2], from sampling and from noise.
     """
     summary = summarise(reports)
     protocol = summary.mechanism
@@ -147,7 +148,7 @@ def read(
 ) -> EstimatedFrequencies:
     """Return the frequencies for the numbers of supporting reports among n."""
     if n == 0:
-        raise NotIdentifiable("there are no reports, so nothing can be said about frequencies")
+        raise NotIdentifiable("there are no reports, so frequencies cannot be estimated")
     if supports.size and not (supports.min() >= 0 and supports.max() <= n):
         raise MalformedReport("a category is supported by more reports than there are")
     share = supports / n

@@ -5,28 +5,34 @@ from __future__ import annotations
 import numpy as np
 
 from dither.arrays import Bytes, Integers, Words
-from dither.errors import InvalidParameter, NotIdentifiable
+from dither.errors import InvalidParameter, NotIdentifiable, found
 from dither.estimation.frequency import EstimatedFrequencies, read
 from dither.mechanisms.frequency.pem import PEM
-from dither.numerics.normal import inverse_survival
+from dither.numerics.binomial import binomial_threshold
 from dither.reports import Reports
 
 
 def heavy_hitters(reports: Reports, *, most: int = 64, false_alarm: float = 0.01) -> EstimatedFrequencies:
     """Return the common texts and their estimated frequencies, the most frequent first.
 
-    Every level has its own people. A prefix is followed if its estimated frequency is above a threshold that
-    one absent prefix passes on average; at most `most` are. A text is returned if its frequency is above a
-    threshold that no absent text passes with probability 1 − `false_alarm`. The frequencies are those of the
-    last level, whose people had no part in choosing the candidates: unbiased for every candidate, and a
-    little too large on average for those just above the threshold.
+    Every level has its own group of people. A prefix is followed if its estimated frequency is above a
+    threshold that one absent prefix passes on average; at most `most` prefixes are followed. A text is
+    returned if its frequency is above a threshold that no absent text passes with probability
+    1 − `false_alarm`. The frequencies are those of the last level, whose people had no part in choosing the
+    candidates. They are unbiased for every candidate, and a little too large on average for those just above
+    the threshold.
     """
     if not isinstance(reports, Reports) or not isinstance(reports.mechanism, PEM):
-        raise InvalidParameter("common texts are searched in reports of PEM")
+        made = reports.mechanism if isinstance(reports, Reports) else reports
+        raise InvalidParameter(f"heavy hitters are found in reports of dt.PEM, not of {type(made).__name__}")
     if isinstance(most, bool) or not isinstance(most, int) or most < 1:
-        raise InvalidParameter("the number of prefixes to follow is a whole number, at least 1")
+        raise InvalidParameter(
+            f"most, the number of prefixes to follow, is a whole number of at least 1, not {found(most)}"
+        )
     if not 0.0 < false_alarm < 1.0:
-        raise InvalidParameter("a false-alarm rate is a probability strictly between 0 and 1")
+        raise InvalidParameter(
+            f"false_alarm is a probability strictly between 0 and 1, not {found(false_alarm)}"
+        )
     pem = reports.mechanism
     cells = reports.cells.reshape(-1)
     level = pem.level(cells)
@@ -60,8 +66,8 @@ def _common(pem: PEM, supports: Integers, n: int, alarms: float) -> Integers:
     """Return the indices, largest first, of supports that on average only `alarms` absent prefixes exceed."""
     if not supports.size:
         return np.zeros(0, dtype=np.int64)
-    q = pem.oracle.q
-    z = inverse_survival(min(alarms / supports.size, 0.5))
+    # The support of an absent prefix is exactly binomial. With few expected reports it is far from normal.
+    threshold = binomial_threshold(min(alarms / supports.size, 0.5), n, pem.oracle.q)
     order = np.argsort(-supports, kind="stable")
-    common: Integers = order[supports[order] > n * q + z * np.sqrt(n * q * (1.0 - q))]
+    common: Integers = order[supports[order] > threshold]
     return common

@@ -28,7 +28,7 @@ class Average(Estimate):
     Reports of people drawn from a population are independent, so the variance of the numbers contains both
     sampling and noise. `skew` is the third central moment over the second: the slope of the variance in the
     mean, along the least favourable family of laws. The interval is the set of means μ with
-    (average − μ)² ≤ t²·variance(μ)/n, which keeps its level for few and for skewed reports.
+    (average − μ)² ≤ t²·variance(μ)/n; its coverage stays near the level for few and for skewed reports.
     """
 
     skew: float = 0.0
@@ -68,7 +68,8 @@ def total(summary: Summary, values: Floats) -> float:
 class Linear(Method):
     """Average numbers whose expectation is the value, computed from the sampled integers: unbiased.
 
-    On a circle it is the mean direction, with the resultant length divided by the factor that noise leaves.
+    On a circle it is the mean direction, with the resultant length divided by ρ, the factor by which the
+    noise shortens it.
     """
 
     def mean(self, summary: Summary) -> Estimate:
@@ -94,9 +95,15 @@ class Linear(Method):
         # The squared average is biased by σ²/n: E[ȳ²] = μ² + σ²/n.
         noise = average(summary, gaps, mean).standard_error ** 2
         value = total(summary, squares) / summary.n - mean**2 + noise
-        # The influence of one report on the variance: its square, less twice the mean times itself.
-        spread = average(summary, squares - 2.0 * mean * gaps)
-        return Average(value, spread.standard_error, summary.n, spread.guarantee, spread.skew)
+        # The influence function of the variance: a report's square less 2·mean·report.
+        influence = squares - 2.0 * mean * gaps
+        spread = average(summary, influence)
+        # Along the least favourable family the mean moves too, by `with_mean`; the influence's variance then
+        # changes by −4 times that, beside its own third moment.
+        with_mean = total(summary, (influence - float(spread.value)) * (gaps - mean)) / summary.n
+        square = float(spread.standard_error) ** 2 * summary.n
+        skew = spread.skew - (4.0 * with_mean**2 / square if square > 0.0 else 0.0)
+        return Average(value, spread.standard_error, summary.n, spread.guarantee, skew)
 
     def resultant(self, summary: Summary) -> Estimate:
         return circular.length(summary)
@@ -125,8 +132,9 @@ def second(mechanism: NumberMechanism, gaps: Floats) -> Floats:
     """
     line = mechanism.line
     half = line.length / 2.0
-    inputs = half * np.linspace(-1.0, 1.0, 9)
-    means = moment(mechanism, (line.low + line.high) / 2.0 + inputs, gaps**2)
+    places = np.linspace(line.low, line.high, 9)  # its ends are exact: middle ± half can be one ulp outside
+    inputs = places - (line.low + line.high) / 2.0
+    means = moment(mechanism, places, gaps**2)
     bend = ((means[0] + means[-1]) / 2.0 - means[4]) / half**2
     slope = (means[-1] - means[0]) / line.length
     curve = means[4] + slope * inputs + bend * inputs**2

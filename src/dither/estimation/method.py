@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NoReturn
 
 from dither.domains import Circle
-from dither.errors import InvalidParameter, NotIdentifiable
+from dither.errors import InvalidParameter, NotIdentifiable, found
 from dither.estimation.estimate import Estimate
 from dither.estimation.summary import Summary, summarise
 from dither.mechanisms.number import NumberMechanism
@@ -39,13 +39,15 @@ class Method:
         self._refuse("distributions")
 
     def _refuse(self, what: str) -> NoReturn:
-        raise InvalidParameter(f"{self!r} does not estimate {what} here; leave `method` out, or see the docs")
+        raise InvalidParameter(f"{self!r} does not estimate {what}; leave `method` out to use the default")
 
 
 def asked(reports: Reports | Summary, method: Method) -> Summary:
     """Return the summary of reports on numbers; raise if there is nothing to estimate."""
     if not isinstance(method, Method):
-        raise InvalidParameter("a method is an object such as dt.linear, dt.likelihood or dt.as_reported")
+        raise InvalidParameter(
+            f"a method is an object such as dt.linear, dt.likelihood or dt.as_reported, not {found(method)}"
+        )
     summary = summarise(reports)
     numerical(summary)
     if summary.n == 0:
@@ -57,8 +59,9 @@ def numerical(summary: Summary) -> NumberMechanism:
     """Return the mechanism of a summary; raise if its domain is not an interval or a circle."""
     if not isinstance(summary.mechanism, NumberMechanism):
         raise InvalidParameter(
-            f"this is asked of reports on numbers, not of {type(summary.mechanism).__name__}'s; "
-            "dt.frequencies is for categories, dt.maps.density for places"
+            "this estimate needs reports on an interval or a circle, not those of "
+            f"{type(summary.mechanism).__name__}; dt.frequencies is for categories, "
+            "dt.maps.density for places"
         )
     return summary.mechanism
 

@@ -42,5 +42,5 @@ def norm_sub(values: Floats) -> Floats:
 def _checked(values: Floats) -> Floats:
     values = np.asarray(values, dtype=np.float64)
     if values.ndim != 1 or not values.size or not np.isfinite(values).all():
-        raise InvalidParameter("frequencies are a vector of finite numbers")
+        raise InvalidParameter("frequencies are a non-empty vector of finite numbers")
     return values

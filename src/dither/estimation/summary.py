@@ -12,7 +12,7 @@ from typing import Any, Final, Self, final
 import numpy as np
 
 from dither.arrays import Integers
-from dither.errors import InvalidParameter, MalformedReport, Mismatch
+from dither.errors import InvalidParameter, MalformedReport, Mismatch, found
 from dither.mechanisms.base import Mechanism
 from dither.reports import Reports, check_codebooks
 
@@ -26,9 +26,8 @@ _HEADER: Final = struct.Struct(f"<{len(_MAGIC)}sH32sQI")  # magic, version, fing
 class Summary:
     """The count of each report and the number of reports: a sufficient statistic.
 
-    Summaries of one mechanism add, in any order; adding those of two mechanisms, or of two
-    codebooks, raises Mismatch. A summary
-    does not hold the order of the reports, and is smaller to store.
+    Summaries of one mechanism add, in any order; adding those of two mechanisms, or of two codebooks, raises
+    Mismatch. A summary does not contain the order of the reports, and is smaller to store.
 
     >>> import dither as dt
     >>> age = dt.Duchi(dt.Interval(18, 100), epsilon=1)
@@ -43,7 +42,7 @@ class Summary:
 
     def __post_init__(self) -> None:
         if not isinstance(self.mechanism, Mechanism):
-            raise InvalidParameter("a summary belongs to a mechanism")
+            raise InvalidParameter(f"a summary needs a mechanism, not {type(self.mechanism).__name__}")
         counts = np.array(self.counts)
         counting = self.mechanism.counting
         if counts.dtype.kind not in "iu" or counts.ndim != 1 or counts.size != counting.size:
@@ -111,7 +110,7 @@ class Summary:
 
     @classmethod
     def from_bytes(cls, data: bytes, mechanism: Mechanism[Any]) -> Self:
-        """Read what `to_bytes` wrote. The mechanism is told, not sent: only its fingerprint travels."""
+        """Read what `to_bytes` wrote. Pass the mechanism: the bytes contain its fingerprint only."""
         size = 8 * mechanism.counting.size
         try:
             if _version_1(data):
@@ -144,7 +143,7 @@ class Summary:
 
     @classmethod
     def from_json(cls, text: str, mechanism: Mechanism[Any]) -> Self:
-        """Read what `to_json` wrote. The mechanism is told, not sent: only its fingerprint travels."""
+        """Read what `to_json` wrote. Pass the mechanism: the text contains its fingerprint only."""
         counts = np.zeros(mechanism.counting.size, dtype=np.int64)
         try:
             data: dict[str, Any] = json.loads(text)
@@ -184,7 +183,10 @@ def _check(version: object, fingerprint: object, mechanism: Mechanism[Any]) -> N
     if version == 1:
         raise _too_old()
     if version != VERSION:
-        raise MalformedReport(f"a summary of version {VERSION} was expected; a newer dither reads newer ones")
+        raise MalformedReport(
+            f"a summary of version {VERSION} was expected, not of version {found(version)}; "
+            "a newer dither reads newer ones"
+        )
     if fingerprint != mechanism.fingerprint:
         raise Mismatch(f"this summary was not made by this {type(mechanism).__name__}")
 

@@ -16,6 +16,7 @@ import numpy as np
 
 from dither.arrays import Array, Floats, Indices, Mask
 
+_NARROW: Final = 4.0  # rows; in narrower windows the rows that are covered in part decide
 _STARK: Final = 1.0 - 1e-9  # from this contrast on, rounding errors are as large as the rows without a window
 
 
@@ -46,6 +47,14 @@ class Operator(ABC):
     @abstractmethod
     def spread(self, times: int) -> Operator:
         """Return the operator of bins, each spread evenly over so many neighbouring inputs."""
+
+    def products(self, weights: Floats, other: Operator) -> Floats:
+        """Return Σ over rows of weight·(column of this operator)·(column of another), for each pair."""
+        return np.asarray((self._matrix * weights[:, None]).T @ other._matrix)
+
+    @cached_property
+    def _matrix(self) -> Floats:
+        return self.dense()
 
     @final
     def dense(self) -> Floats:
@@ -133,6 +142,47 @@ class Windows(Operator):
         window += (1.0 - self.contrast) / self.rows * sums[-1]
         return np.asarray(window)
 
+    def products(self, weights: Floats, other: Operator) -> Floats:
+        # Two windows share what lies between the later start and the earlier end: one prefix sum of the
+        # weights, and a difference for each pair of columns. No matrix of rows and columns is written.
+        if not isinstance(other, Windows) or other.rows != self.rows or self.width < _NARROW:
+            return super().products(weights, other)
+        sums = np.concatenate([[0.0], np.cumsum(weights)])
+        (begin, end), (begins, ends) = self._reached(sums), other._reached(sums)
+        near, far = begin.mean(axis=1)[:, None], end.mean(axis=1)[:, None]
+        nears, fars = begins.mean(axis=1), ends.mean(axis=1)
+        # Windows touch where the earlier one ends and the later one begins; both places vary within bins.
+        ahead = (_loose(end)[:, None] + _loose(begins)) / 2.0
+        behind = (_loose(begin)[:, None] + _loose(ends)) / 2.0
+        shared = np.zeros((near.size, nears.size))
+        for turn in (-sums[-1], 0.0, sums[-1]) if self.circular else (0.0,):
+            loose = np.where(near <= nears + turn, ahead, behind)
+            shared += _overlap(np.minimum(far, fars + turn) - np.maximum(near, nears + turn), loose)
+        if other is self:  # two values of the same bin: the mean of the earlier end, less the later start
+            count = begin.shape[1]
+            later = (2.0 * np.arange(count) + 1.0) / count**2
+            own = np.sort(end, axis=1) @ later[::-1] - np.sort(begin, axis=1) @ later
+            np.fill_diagonal(shared, np.diagonal(shared) - (far - near)[:, 0] + own)
+        high, low = self.contrast / self.width, (1.0 - self.contrast) / self.rows
+        highs, lows = other.contrast / other.width, (1.0 - other.contrast) / other.rows
+        covered = high * lows * (far - near) + low * highs * (fars - nears)
+        return np.asarray(high * highs * shared + covered + low * lows * sums[-1])
+
+    def _reached(self, sums: Floats) -> tuple[Floats, Floats]:
+        """Return the sums of weights up to where windows begin, and up to where they end."""
+        starts = self.starts.reshape(self.starts.shape[0], -1)
+        if self.circular:
+            starts = starts[:, :1] + (starts - starts[:, :1] + self.rows / 2.0) % self.rows - self.rows / 2.0
+        rows = np.arange(self.rows + 1.0)
+
+        def reach(places: Floats) -> Floats:
+            if not self.circular:
+                return np.asarray(np.interp(places, rows, sums))
+            turns = np.floor(places / self.rows)
+            return np.asarray(np.interp(places - turns * self.rows, rows, sums) + turns * sums[-1])
+
+        return reach(starts), reach(starts + self.width)
+
     def counts(self, tally: Array) -> Floats:
         cells = tally.size // self.rows * self.rows  # a last entry may hold a sum, see `tally`
         return np.asarray(tally[:cells].reshape(self.rows, -1).sum(axis=1), dtype=np.float64)
@@ -166,6 +216,13 @@ class Dense(Operator):
     def backward(self, reports: Floats) -> Floats:
         return reports @ self.matrix
 
+    def products(self, weights: Floats, other: Operator) -> Floats:
+        return np.asarray((self.matrix * weights[:, None]).T @ other._matrix)
+
+    @cached_property
+    def _matrix(self) -> Floats:
+        return self.matrix
+
     def counts(self, tally: Array) -> Floats:
         return np.add.reduceat(tally, self.groups).astype(np.float64)
 
@@ -197,6 +254,13 @@ class Stacked(Operator):
         pieces = _split(reports, [part.shape[0] for part in self.parts])
         shares = zip(self.weights, self.parts, pieces, strict=True)
         return np.asarray(sum(weight * part.backward(piece) for weight, part, piece in shares))
+
+    def products(self, weights: Floats, other: Operator) -> Floats:
+        if not isinstance(other, Stacked):
+            return super().products(weights, other)
+        pieces = _split(weights, [part.shape[0] for part in self.parts])
+        shares = zip(self.weights, other.weights, self.parts, other.parts, pieces, strict=True)
+        return np.asarray(sum(a * b * one.products(piece, two) for a, b, one, two, piece in shares))
 
     def counts(self, tally: Array) -> Floats:
         pieces = _split(tally, self.outcomes)
@@ -240,6 +304,22 @@ class Product(Operator):
 
     def twins(self) -> Mask:
         return np.zeros(self.shape[1] - 1, dtype=np.bool_)
+
+
+def _loose(places: Floats) -> Floats:
+    """Return how far the windows of a bin are moved against each other."""
+    count = places.shape[1]
+    return np.asarray((places.max(axis=1) - places.min(axis=1)) * (count / max(count - 1, 1)))
+
+
+def _overlap(mean: Floats, loose: Floats) -> Floats:
+    """Return the mean overlap of two windows from the mean of its signed length.
+
+    The length varies by up to ± loose with a triangular law, which matters where windows just touch:
+    E[max(d, 0)] = max(m, 0) + (h − |m|)³/(6h²).
+    """
+    short = np.maximum(loose - np.abs(mean), 0.0)
+    return np.asarray(np.maximum(mean, 0.0) + short * (short / np.maximum(loose, 1e-300)) ** 2 / 6.0)
 
 
 def _split(vector: Array, lengths: Sequence[int]) -> list[Array]:

@@ -15,7 +15,7 @@ import numpy as np
 from dither.arrays import Array
 from dither.device_text import canonical, digest
 from dither.domains import Domain
-from dither.errors import InvalidParameter, MalformedReport
+from dither.errors import InvalidParameter, MalformedReport, found
 from dither.kernels.counting import Counting, EachReport
 from dither.kernels.kernel import Kernel, read_kernel
 from dither.mechanisms.separate import SeparateValues, separate_values
@@ -274,32 +274,32 @@ def _rebuilt(kind: type[Mechanism[Any]], parameters: dict[str, Any], travelled: 
 
 
 def check_epsilon(epsilon: object) -> float:
-    """Return a budget as a float; raise InvalidParameter if it is none."""
+    """Return ε as a float; raise InvalidParameter unless it is a number in the supported range."""
     number = isinstance(epsilon, int | float | Fraction | np.integer | np.floating)
     if isinstance(epsilon, bool) or not number:
-        raise InvalidParameter(f"epsilon must be a number, not {type(epsilon).__name__}")
+        raise InvalidParameter(f"epsilon must be a number, not {found(epsilon)}")
     budget = float(epsilon)  # type: ignore[arg-type]
     if not math.isfinite(budget) or budget <= 0:
-        raise InvalidParameter("epsilon must be positive and finite: smaller is more private")
+        raise InvalidParameter(f"epsilon must be positive and finite, not {found(epsilon)}")
     if not LEAST_EPSILON <= budget <= MOST_EPSILON:
         raise InvalidParameter(
-            f"epsilon must be between {LEAST_EPSILON:g} and {MOST_EPSILON:g}: below, reports say nothing; "
-            "above, they hide nothing"
+            f"epsilon must be from {LEAST_EPSILON:g} to {MOST_EPSILON:g}, not {found(epsilon)}: "
+            "a smaller one leaves no information in reports, a larger one gives no privacy"
         )
     return budget
 
 
 def check_source(source: Source | None) -> Source:
-    """Return a source of randomness, the system's if none is given."""
+    """Return the source of randomness: the system's if None is given."""
     if source is None:
         return SYSTEM
     if not isinstance(source, Source):
-        raise InvalidParameter("source must be a Source such as dt.Seeded(7), or left out")
+        raise InvalidParameter(f"source must be a Source such as dt.Seeded(7), or None, not {found(source)}")
     return source
 
 
 def check_threads(threads: object) -> int:
-    """Return a number of threads; raise InvalidParameter if it is none."""
+    """Return the number of threads; raise InvalidParameter unless it is a whole number from 1 upwards."""
     if isinstance(threads, bool) or not isinstance(threads, int) or threads < 1:
-        raise InvalidParameter("the number of threads is a whole number, at least 1")
+        raise InvalidParameter(f"threads must be a whole number from 1 upwards, not {found(threads)}")
     return threads

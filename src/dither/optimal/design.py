@@ -44,7 +44,7 @@ class Design:
     def __post_init__(self) -> None:
         values, counts = _kept(self.values), np.asarray(self.counts, dtype=np.int64)
         if values.ndim != 1 or values.shape != counts.shape or not values.size:
-            raise InvalidParameter("a design has as many numbers as runs of cells, and at least one")
+            raise InvalidParameter("a design has one number for each run of cells, and at least one run")
         if not np.isfinite(values).all() or values[0] < 0.0 or (np.diff(values) < 0.0).any():
             raise InvalidParameter("the numbers of half a codebook do not decrease from the middle outwards")
         if counts.min() < 1:

@@ -1,7 +1,7 @@
 """A design between two solved ones: codebooks and dual variables are mixed, the width is fitted.
 
-Every codebook with every width keeps ε, and every set of dual variables gives a valid bound. So mixing can
-raise the error and lower the bound, and never weakens the guarantee or the certificate.
+Every codebook with every width satisfies ε-LDP, and every set of dual variables yields a valid bound. So
+mixing can raise the error and lower the bound, but the guarantee and the certificate stay valid.
 """
 
 from __future__ import annotations
@@ -123,7 +123,7 @@ def mixture(problem: Problem, first: Prices, second: Prices, share: float) -> Pr
 
 
 def _moved(prices: Prices, inputs: Floats) -> Prices:
-    """Return the prices on another grid: each point's is divided between its two neighbours there."""
+    """Return the prices on another grid: the price of a point is divided between its two neighbours there."""
     place = np.clip(np.searchsorted(inputs, prices.inputs, side="right") - 1, 0, inputs.size - 2)
     above = (prices.inputs - inputs[place]) / (inputs[place + 1] - inputs[place])
 
@@ -137,7 +137,7 @@ def _moved(prices: Prices, inputs: Floats) -> Prices:
 
 
 def _recut(prices: Prices, edges: Floats) -> Prices:
-    """Return the prices on finer cells: each cell's is divided by length; a price at ½ stays."""
+    """Return the prices on finer cells: a cell's price is divided by length; a price at ½ is unchanged."""
     cells = prices.inputs.size - 1
     home = np.searchsorted(prices.inputs, (edges[1:] + edges[:-1]) / 2.0) - 1
     share = np.diff(edges) / np.diff(prices.inputs)[home]

@@ -13,7 +13,7 @@ import numpy as np
 from dither.arrays import Floats
 from dither.device_text import whole
 from dither.domains import Circle, Domain, Interval, Line
-from dither.errors import InvalidParameter, MalformedReport
+from dither.errors import InvalidParameter, MalformedReport, found
 from dither.kernels.window.codebook import Runs
 from dither.kernels.window.decoder import Decoder, TableDecoder, read_decoder
 from dither.kernels.window.integers import Sliding
@@ -53,7 +53,7 @@ class Certificate:
 @final
 @dataclass(frozen=True)
 class Optimal(WindowMechanism):
-    """A report whose error no mechanism with the same ε undercuts by more than a stated gap.
+    """The solved mechanism: its error is at most a certified gap above the smallest that ε allows.
 
     Promise:   pure ε.
     Reports:   cells of a solved codebook: a few to a few hundred numbers, some far likelier than others.
@@ -82,7 +82,7 @@ class Optimal(WindowMechanism):
             )
         for name in ("unbiased", "fresh"):
             if not isinstance(getattr(self, name), bool):
-                raise InvalidParameter(f"{name} is True or False")
+                raise InvalidParameter(f"{name} is True or False, not {found(getattr(self, name))}")
         if self.unbiased and isinstance(self.domain, Circle):
             raise InvalidParameter("on a circle the mean direction is unbiased already; leave `unbiased` out")
         loss = self.loss
@@ -107,7 +107,9 @@ class Optimal(WindowMechanism):
     def design(self) -> Design:
         """The solved codebook and its dual variables; there is none on a circle."""
         if isinstance(self.domain, Circle):
-            raise InvalidParameter("on a circle the best mechanism is known; there is no design")
+            raise InvalidParameter(
+                "on a circle the optimum is known in closed form; there is no solved design"
+            )
         return store.find(self.problem, fresh=self.fresh)
 
     @cached_property
@@ -125,7 +127,7 @@ class Optimal(WindowMechanism):
     @staticmethod
     def _sliding(travelled: Travelled) -> SlidingKernel:
         if not isinstance(travelled.kernel, SlidingKernel):
-            raise MalformedReport("Optimal runs a sliding window")
+            raise MalformedReport("the kernel of Optimal is a sliding window")
         return travelled.kernel
 
     def shape(self) -> Shape:
@@ -191,7 +193,7 @@ class Optimal(WindowMechanism):
     def from_version_1(
         cls, domain: Domain, parameters: Mapping[str, Any], sampled: Mapping[str, Any]
     ) -> Self:
-        """Return a mechanism by the integers and the codebook that travelled: nothing is solved again."""
+        """Return a mechanism with the integers and the codebook of a specification; nothing is solved."""
         data, book = sampled["kernel"], read_decoder(sampled["codebook"])
         window = Sliding(*(whole(data[name]) for name in ("cells", "width", "step", "bits")))
         if isinstance(domain, Interval):
@@ -213,7 +215,7 @@ def _placement(book: Runs, epsilon: float, unbiased: bool) -> Placement:
 
 
 def _book(line: Line, decoder: Decoder) -> Runs:
-    """Return a codebook that travelled, in units in which the domain is [0, 1]."""
+    """Return the codebook of a specification, in units in which the domain is [0, 1]."""
     if not isinstance(decoder, TableDecoder):
         raise MalformedReport("a solved mechanism has a codebook of numbers")
     if (np.diff(decoder.values) < 0.0).any():

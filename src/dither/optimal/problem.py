@@ -15,7 +15,7 @@ from typing import Any, Final, final
 import numpy as np
 
 from dither.arrays import Floats
-from dither.errors import InvalidParameter
+from dither.errors import InvalidParameter, found
 from dither.losses import Criterion, Power, absolute, check_criterion, squared, worst
 
 LEAST, MOST = 0.05, 8.0
@@ -41,7 +41,7 @@ class Given:
         try:
             values, mirrored = self(distances), self(-distances)
         except (TypeError, ValueError, IndexError, AttributeError):
-            raise InvalidParameter("a loss takes an array of differences and gives an array") from None
+            raise InvalidParameter("a loss takes an array of differences and returns an array") from None
         if values.shape != distances.shape or not np.isfinite(values).all() or values[0] < 0.0:
             raise InvalidParameter("a loss is a finite number from 0 upwards for every difference")
         if not np.array_equal(values, mirrored):
@@ -86,7 +86,7 @@ class Elsewhere:
             raise InvalidParameter("the hash of a loss is 16 hexadecimal digits")
 
     def __call__(self, difference: Floats) -> Floats:
-        """Raise: the function is not here."""
+        """Raise InvalidParameter: the function is not on this machine."""
         raise InvalidParameter("this loss is a function on another machine; pass it to dt.Optimal again")
 
     def __eq__(self, other: object) -> bool:
@@ -105,7 +105,7 @@ Loss = Power | Given | Elsewhere
 @final
 @dataclass(frozen=True)
 class Problem:
-    """The mechanism with the smallest error, in the worst case or on average, that ε allows.
+    """The problem to find the ε-LDP mechanism with the smallest error, in the worst case or on average.
 
     With `unbiased` the mean report is the value, for every value, and the error is the variance.
     """
@@ -117,10 +117,14 @@ class Problem:
 
     def __post_init__(self) -> None:
         if not LEAST <= self.epsilon <= MOST:
-            raise InvalidParameter(f"mechanisms are solved for ε from {LEAST:g} to {MOST:g}")
+            raise InvalidParameter(
+                f"mechanisms are solved for ε from {LEAST:g} to {MOST:g}, not for ε = {found(self.epsilon)}"
+            )
         check_criterion(self.criterion)
         if self.unbiased and self.loss != squared:
-            raise InvalidParameter("an unbiased mechanism is judged by its variance: loss=dt.squared")
+            raise InvalidParameter(
+                f"an unbiased mechanism minimises its variance: loss=dt.squared, not {self.loss!r}"
+            )
 
     @property
     def ratio(self) -> float:
@@ -139,11 +143,11 @@ class Problem:
 
     @property
     def kind(self) -> str:
-        """A name made of everything but ε."""
+        """The name of the problem without ε; problems that differ in ε alone share it."""
         loss = repr(self.loss) if isinstance(self.loss, Power) else self.loss.digest
         return f"{self.criterion.value}-{'unbiased' if self.unbiased else loss}"
 
     @property
     def name(self) -> str:
-        """A name made of everything: different problems have different names."""
+        """The name of the problem with ε; different problems have different names."""
         return f"{self.kind}-{self.epsilon!r}"

@@ -56,7 +56,7 @@ def ready(problem: Problem) -> bool:
 
 
 def whence(problem: Problem, *, fresh: bool = False) -> str:
-    """Return a phrase that says where `find` would take a design from."""
+    """Return where `find` takes a design from, as a phrase such as "solved before"."""
     if fresh:
         return "solved before" if _path(f"fresh-{problem.name}").exists() else "solved now"
     known = budgets(problem.kind)
@@ -126,7 +126,7 @@ def _recall(name: str, problem: Problem) -> Design | None:
 
 
 def _remember(name: str, design: Design) -> None:
-    """Write a design to the cache, all of it or nothing; a folder that cannot be written to is no error."""
+    """Write a design to the cache, whole or not at all; a folder that cannot be written to is no error."""
     path = _path(name)
     with contextlib.suppress(OSError, RuntimeError):
         path.parent.mkdir(parents=True, exist_ok=True)

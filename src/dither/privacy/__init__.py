@@ -1,4 +1,4 @@
-"""Promises: what a bound says, how bounds add up, and the exact arithmetic under them."""
+"""Privacy guarantees: bounds, their composition, budgets, and the exact arithmetic behind them."""
 
 from typing import Final
 

@@ -1,7 +1,7 @@
-"""Certified rational bounds of e^ε and of logarithms: the arithmetic that privacy rests on.
+"""Certified rational bounds of e^ε and of logarithms.
 
-Every number here is an integer or a `Fraction`, rounded in a stated direction. A budget is read as the exact
-rational number of its double.
+Every number here is an integer or a `Fraction`, rounded in a stated direction. A double ε stands for its
+exact rational value.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _HALVINGS: Final = 8
 
 @lru_cache(maxsize=512)
 def exp_below(exponent: Fraction) -> Fraction:
-    """Give a rational number at most e^exponent, and less than it by under 2^−200 of itself."""
+    """Return a rational lower bound of e^exponent, with a relative error below 2^−200."""
     if exponent < 0:
         return 1 / exp_above(-exponent)
     one = 1 << _BITS
@@ -38,7 +38,7 @@ def exp_below(exponent: Fraction) -> Fraction:
 
 @lru_cache(maxsize=512)
 def exp_above(exponent: Fraction) -> Fraction:
-    """Give a rational number at least e^exponent, and more than it by under 2^−200 of itself."""
+    """Return a rational upper bound of e^exponent, with a relative error below 2^−200."""
     if exponent < 0:
         return 1 / exp_below(-exponent)
     one = 1 << _BITS
@@ -50,20 +50,20 @@ def exp_above(exponent: Fraction) -> Fraction:
         term = -(-term * numerator // (denominator * count))
         total += term
         count += 1
-    total += 2 * term + 2  # the tail is below a geometric series of ratio one half
+    total += 2 * term + 2  # the rest of the series is below a geometric series of ratio 1/2
     for _ in range(_HALVINGS):
         total = -(-total * total >> _BITS)
     return Fraction(total, one)
 
 
 def log_above(ratio: Fraction) -> float:
-    """Give the smallest double found that is certainly at least ln(ratio); ratio ≥ 1."""
+    """Return a double that is certainly at least ln(ratio), the smallest one found; ratio ≥ 1."""
     if ratio < 1:
-        raise InvalidParameter("a privacy ratio is at least 1")
+        raise InvalidParameter("a ratio of probabilities must be at least 1")
     if ratio == 1:
         return 0.0
     guess = math.log1p(float(ratio - 1)) if ratio < 2 else _log(ratio)
-    for _ in range(8):  # step down while the double below still is a bound
+    for _ in range(8):  # step down while the next lower double is still an upper bound
         lower = math.nextafter(guess, 0.0)
         if exp_below(Fraction(lower)) < ratio:
             break

@@ -1,9 +1,9 @@
-"""What a person is promised: a bound, what it is a bound for, and what it assumes.
+"""Privacy guarantees: a bound on the privacy loss, the unit it protects, and its assumptions.
 
     Bound = Pure | Approximate | PAC | Metric | Nothing
 
-A guarantee is computed from the integers that are sampled, never copied from what was asked, and its
-arithmetic rounds outward: the number shown is never below the truth.
+A guarantee is computed from the integers that the sampler uses, not copied from the requested ε. Its
+arithmetic rounds upwards: the stated bound is never below the true one.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from enum import Enum
 from fractions import Fraction
 from typing import Final, final
 
-from dither.errors import InvalidParameter
+from dither.errors import InvalidParameter, found
 from dither.numerics.rounding import float_at_least
 
 PUBLIC_LENGTH: Final = "how many locations a trajectory has, and when they were sent, is public"
 
 
 class Unit(Enum):
-    """What one bound protects."""
+    """The unit that a bound protects."""
 
     VALUE = "one value"
     LOCATION = "one location"
@@ -34,7 +34,7 @@ class Unit(Enum):
 @final
 @dataclass(frozen=True)
 class Pure:
-    """No report is more than e^ε times likelier under one value than under another."""
+    """Pure ε-LDP: no report is more than e^ε times as likely under one value as under another."""
 
     epsilon: float
 
@@ -48,7 +48,7 @@ class Pure:
 @final
 @dataclass(frozen=True)
 class Approximate:
-    """P(S | x) ≤ e^ε · P(S | x′) + δ for every set S of reports."""
+    """Approximate (ε, δ)-LDP: P(S | x) ≤ e^ε · P(S | x′) + δ for every set S of reports."""
 
     epsilon: float
     delta: float
@@ -63,9 +63,9 @@ class Approximate:
 @final
 @dataclass(frozen=True)
 class PAC:
-    """With probability at least 1 − δ the report's privacy loss is at most ε (probabilistic LDP).
+    """Probabilistic LDP: with probability at least 1 − δ the privacy loss of a report is at most ε.
 
-    Not closed under post-processing; it implies (ε, δ).
+    It is not closed under post-processing. It implies (ε, δ)-LDP.
     """
 
     epsilon: float
@@ -81,7 +81,7 @@ class PAC:
 @final
 @dataclass(frozen=True)
 class Metric:
-    """Two values at distance d are told apart by a factor of at most e^(ε·d)."""
+    """Metric privacy: for values at distance d, the ratio of probabilities is at most e^(ε·d)."""
 
     epsilon: float
     distance: str = "unit of distance"
@@ -96,7 +96,7 @@ class Metric:
 @final
 @dataclass(frozen=True)
 class Nothing:
-    """No finite bound exists; the reason says why."""
+    """No finite bound exists; `reason` says why."""
 
     reason: str
 
@@ -110,7 +110,7 @@ Bound = Pure | Approximate | PAC | Metric | Nothing
 @final
 @dataclass(frozen=True)
 class Guarantee:
-    """A bound, the unit it protects, and what it assumes (nothing assumed: it holds against everybody).
+    """A bound, the unit it protects, and its assumptions (if there are none, it holds against any adversary).
 
     >>> Guarantee(Pure(1.0)).repeated(3)
     Guarantee: ε ≤ 3 for one value
@@ -122,36 +122,36 @@ class Guarantee:
 
     @property
     def epsilon(self) -> float:
-        """The ε of the bound; infinite where there is none."""
+        """The ε of the bound; infinite if there is no bound."""
         return math.inf if isinstance(self.bound, Nothing) else self.bound.epsilon
 
     @property
     def delta(self) -> float:
-        """The δ of the bound: 0 for a pure one, 1 where there is none."""
+        """The δ of the bound: 0 if it is pure, 1 if there is no bound."""
         if isinstance(self.bound, Nothing):
             return 1.0
         return self.bound.delta if isinstance(self.bound, Approximate | PAC) else 0.0
 
     def compose(self, *others: Guarantee) -> Guarantee:
-        """Return what holds after this and the others were released about one person (basic composition).
+        """Return the guarantee after this and the others were all released (basic composition).
 
-        The whole protects the smallest unit of its parts, and assumes whatever a part assumes.
+        The result protects the smallest unit of the parts, and has the assumptions of all parts.
         """
         together = (self, *others)
         return Guarantee(_compose([one.bound for one in together]), _weakest(together), assumed(together))
 
     def either(self, *others: Guarantee) -> Guarantee:
-        """Give what holds after this or one of the others was released, a choice made without the value."""
+        """Return the guarantee after one of these was released, chosen independently of the value."""
         together = (self, *others)
         return Guarantee(_either([one.bound for one in together]), _weakest(together), assumed(together))
 
     def repeated(self, times: int) -> Guarantee:
-        """Give what holds after this was released `times` times, with fresh randomness each time.
+        """Return the guarantee after `times` releases with independent randomness.
 
-        So many locations make a trajectory, and how many there are is not protected.
+        Several locations make a trajectory. Their number is not protected.
         """
         if isinstance(times, bool) or not isinstance(times, int) or times < 1:
-            raise InvalidParameter("a guarantee is repeated a whole number of times, at least once")
+            raise InvalidParameter(f"times must be a whole number from 1 upwards, not {found(times)}")
         bound = _repeat(self.bound, times)
         if self.unit is not Unit.LOCATION or times == 1:
             return replace(self, bound=bound)
@@ -159,32 +159,33 @@ class Guarantee:
         return Guarantee(bound, Unit.TRAJECTORY, tuple(assumes))
 
     def implies(self, other: Guarantee) -> bool:
-        """Say whether whoever is promised this is thereby promised the other (of the same unit)."""
+        """Return whether this guarantee implies the other; False if their units differ."""
         if self.unit is not other.unit or not set(self.assumes) <= set(other.assumes):
             return False
         return _implies(self.bound, other.bound)
 
     def unaccepted(self, assume: Iterable[str] = ()) -> tuple[str, ...]:
-        """Return what this assumes and the asker does not; that the length of a path is public is taken."""
+        """Return the assumptions that are not in `assume`; a public length of paths is always accepted."""
         accepted = {PUBLIC_LENGTH, *((assume,) if isinstance(assume, str) else assume)}
         return tuple(line for line in self.assumes if line not in accepted)
 
     def mutual_information(self, values: float = math.inf) -> float:
-        """Give an upper bound, in nats, on what one report tells about its value, whatever the prior.
+        """Return an upper bound, in nats, on the mutual information of a value and its report, for any prior.
 
-        [Thesis, Thm 19] proves min(ε, ln values) for so many possible values. Here stands the best bound that
-        ε alone allows: given a report, the posterior is the prior times factors within e^ε of each other, and
-        the relative entropy of such a posterior is at most t − 1 − ln t with t = ε/(1 − e^−ε), about ε²/8.
+        `values` is the number of possible values. [Thesis, Thm 19] proves min(ε, ln values). This is the best
+        bound that ε alone allows: given a report, the posterior is the prior times factors within e^ε of each
+        other, and the relative entropy of such a posterior is at most t − 1 − ln t with t = ε/(1 − e^−ε),
+        about ε²/8.
         """
         if not isinstance(self.bound, Pure):
-            raise InvalidParameter("the bound on mutual information is for pure guarantees")
+            raise InvalidParameter(f"mutual information is bounded for pure guarantees only, not for: {self}")
         if not values >= 1:
-            raise InvalidParameter("there is at least one possible value")
+            raise InvalidParameter(f"values, the number of possible values, must be ≥ 1, not {found(values)}")
         epsilon = self.bound.epsilon
         bounds = [_up(math.log(values), 2)]
         if epsilon < math.inf:
             t = epsilon / -math.expm1(-epsilon) if epsilon else 1.0
-            # The difference cancels for small ε, where Hoeffding's lemma gives ε²/8 outright.
+            # The difference cancels for small ε; there Hoeffding's lemma yields ε²/8.
             bounds += [t - 1.0 - math.log(t) + 8.0 * math.ulp(t), float_at_least(Fraction(epsilon) ** 2 / 8)]
         return min(bounds)
 
@@ -197,15 +198,15 @@ class Guarantee:
 
 
 def assumed(guarantees: Iterable[Guarantee]) -> tuple[str, ...]:
-    """Return everything that some of the guarantees assume, each assumption once."""
+    """Return the assumptions of all guarantees, each once."""
     return tuple(dict.fromkeys(line for one in guarantees for line in one.assumes))
 
 
 def _weakest(guarantees: Sequence[Guarantee]) -> Unit:
-    """Return the unit that all of the guarantees protect: that of the one that protects least.
+    """Return the largest unit that all of the guarantees protect.
 
-    A bound for one person holds for all of their answers, so it holds for one record too; a bound for one
-    record says nothing about a second record of the same person.
+    A bound for one person holds for all of their answers, hence also for one record. A bound for one record
+    does not cover a second record of the same person.
     """
     units = {one.unit for one in guarantees}
     if len(units) == 1:
@@ -247,13 +248,13 @@ def _either(bounds: Sequence[Bound]) -> Bound:
 
 
 def _incomparable(bounds: Sequence[Bound]) -> Nothing | None:
-    """Give the reason why these bounds do not make one number, if there is one."""
+    """Return `Nothing` with the reason if these bounds cannot be combined into one number, else None."""
     for bound in bounds:
         if isinstance(bound, Nothing):
             return bound
     distances = {bound.distance if isinstance(bound, Metric) else None for bound in bounds}
     if len(distances) > 1:
-        return Nothing("a bound per distance and one without do not add up to one number")
+        return Nothing("a bound per distance and a bound of another kind cannot be added")
     return None
 
 
@@ -290,14 +291,14 @@ def _union(deltas: list[float], times: int = 1) -> float:
 
 
 def _sum(numbers: Sequence[float], times: int = 1) -> float:
-    """Return the smallest double that is at least the exact sum: a sum that is a double stays itself."""
+    """Return the smallest double that is at least the exact sum of the numbers, times `times`."""
     if math.inf in numbers:
         return math.inf
     return float_at_least(sum(map(Fraction, numbers), Fraction(0)) * times)
 
 
 def _up(number: float, steps: int) -> float:
-    """Return the float so many floats above: the rounding error of a formula, generously."""
+    """Return the float `steps` floats above: more than the rounding error of the formula."""
     for _ in range(steps):
         number = math.nextafter(number, math.inf)
     return number
@@ -305,13 +306,13 @@ def _up(number: float, steps: int) -> float:
 
 def _check(epsilon: float, delta: float = 0.0) -> None:
     if not epsilon >= 0.0:
-        raise InvalidParameter("ε of a bound is a number from 0 upwards")
+        raise InvalidParameter(f"ε of a bound must be a number from 0 upwards, not {found(epsilon)}")
     if not 0.0 <= delta <= 1.0:
-        raise InvalidParameter("δ of a bound is a probability")
+        raise InvalidParameter(f"δ of a bound must be from 0 to 1, not {found(delta)}")
 
 
 def _show(number: float) -> str:
-    """Show at most six digits, rounded up, so that the shown bound is a bound."""
+    """Return a number with at most six digits, rounded up, so that what is printed is still a bound."""
     if number in (0.0, math.inf):
         return f"{number:g}"
     digits = 5 - math.floor(math.log10(number))

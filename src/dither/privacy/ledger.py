@@ -1,4 +1,4 @@
-"""What one person has given so far, and the most that they will give."""
+"""Privacy ledgers: the privacy loss that one person has spent so far, and their budget."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Protocol, final
 
-from dither.errors import BudgetExceeded, InvalidParameter, Mismatch
+from dither.errors import BudgetExceeded, InvalidParameter, Mismatch, found
 from dither.privacy.guarantee import PAC, Approximate, Bound, Guarantee, Metric, Nothing, Pure, Unit
 from dither.privacy.split import rest
 from dither.randomness import SYSTEM
@@ -16,17 +16,17 @@ _KINDS: dict[str, type[Bound]] = {kind.__name__: kind for kind in (Pure, Approxi
 
 
 class Promising(Protocol):
-    """Anything that says what a person is promised: a mechanism that answers once, or reports."""
+    """An object with a guarantee: a mechanism, used once, or reports."""
 
     @property
     def guarantee(self) -> Guarantee:
-        """What a person who answers once is promised."""
+        """The guarantee of a person who answers once."""
 
 
 @final
 @dataclass(frozen=True)
 class Entry:
-    """One answer that was given: to which question, and what it promised. Never the answer."""
+    """One answer that was sent: the name of the question and its guarantee. The answer itself is not kept."""
 
     name: str
     guarantee: Guarantee
@@ -36,10 +36,11 @@ class Entry:
 @final
 @dataclass(frozen=True)
 class Ledger:
-    """What one person has given so far; giving makes a new ledger, or is refused.
+    """The privacy loss that one person has spent so far, and their budget.
 
-    It is kept on the person's side. Two devices of one person merge theirs in any order and as often as they
-    like: an answer that both know of counts once.
+    A ledger does not change: `give` returns a new one, or raises `BudgetExceeded`. It is kept on the person's
+    devices. Two devices of one person can merge theirs in any order and any number of times; an answer that
+    both contain counts once.
 
     >>> ledger = Ledger(epsilon=2).give(Guarantee(Pure(1.5)), "age")
     >>> ledger.remaining
@@ -57,25 +58,25 @@ class Ledger:
         for name in ("epsilon", "delta"):
             number = getattr(self, name)
             if isinstance(number, bool) or not isinstance(number, int | float):
-                raise InvalidParameter(f"a ledger's {name} is a number")
+                raise InvalidParameter(f"{name} of a ledger must be a number, not {found(number)}")
             object.__setattr__(self, name, float(number))
         _ = self.budget
         object.__setattr__(self, "entries", frozenset(self.entries))
 
     @cached_property
     def budget(self) -> Bound:
-        """The most that the person will give."""
+        """The largest privacy loss that the person accepts."""
         return Approximate(self.epsilon, self.delta) if self.delta else Pure(self.epsilon)
 
     @cached_property
     def spent(self) -> Guarantee:
-        """What everything given so far adds up to."""
+        """The composition of all entries."""
         given = [entry.guarantee for entry in sorted(self.entries, key=lambda entry: entry.identity)]
         return replace(Guarantee(Pure(0.0)).compose(*given), unit=Unit.PERSON)
 
     @property
     def remaining(self) -> float:
-        """The ε that is left, rounded down; 0 if more was given than allowed."""
+        """The remaining ε, rounded down; 0 if the budget is exceeded."""
         if self.spent.epsilon >= self.epsilon:
             return 0.0
         return rest(self.epsilon, self.spent.epsilon)
@@ -83,7 +84,7 @@ class Ledger:
     def allows(
         self, promise: Guarantee | Promising, *, times: int | None = None, assume: Iterable[str] = ()
     ) -> bool:
-        """Return whether this may be given, `times` times, without exceeding the budget."""
+        """Return whether `give` with the same arguments would succeed."""
         charged = _charged(promise, times)
         return not charged.unaccepted(assume) and self._affords(charged)
 
@@ -95,17 +96,17 @@ class Ledger:
         times: int | None = None,
         assume: Iterable[str] = (),
     ) -> Ledger:
-        """Return the ledger after an answer to a question, or raise `BudgetExceeded` and change nothing.
+        """Return the ledger after one more answer; raise `BudgetExceeded` if that exceeds the budget.
 
-        A mechanism is charged once, or `times` times; reports are charged for every value in them. What
-        promises something for one location needs the number of locations, `times`, or the reports. A promise
-        that assumes something is refused unless the person accepts that, in `assume`.
+        A mechanism is charged once, or `times` times. Reports are charged for every value in them. A
+        guarantee for one location needs `times`, the number of locations, or the reports. A guarantee with
+        assumptions is refused unless `assume` lists them.
         """
         charged = _charged(promise, times)
         unaccepted = charged.unaccepted(assume)
         if unaccepted:
             raise InvalidParameter(
-                f"this promise assumes that {'; '.join(unaccepted)}. If that is accepted, "
+                f"this guarantee assumes that {'; '.join(unaccepted)}. To accept this, "
                 "pass assume=mechanism.guarantee.assumes"
             )
         if not self._affords(charged):
@@ -116,17 +117,20 @@ class Ledger:
         return replace(self, entries=self.entries | {entry})
 
     def _affords(self, charged: Guarantee) -> bool:
-        after = self.spent.compose(charged)  # entries carry their assumptions, which the person accepted
+        after = self.spent.compose(charged)  # the assumptions of entries have been accepted
         return Guarantee(after.bound).implies(Guarantee(self.budget))
 
     def merge(self, *others: Ledger) -> Ledger:
-        """Return one ledger of all that these devices know of, even where together they gave too much."""
-        if any(other.budget != self.budget for other in others):
-            raise Mismatch("ledgers with different budgets do not merge; they are not one person's")
+        """Return the union of the ledgers, even if it exceeds the budget."""
+        different = [other.budget for other in others if other.budget != self.budget]
+        if different:
+            raise Mismatch(
+                f"ledgers with different budgets cannot be merged: {self.budget} and {different[0]}"
+            )
         return replace(self, entries=self.entries.union(*(other.entries for other in others)))
 
     def wire(self) -> dict[str, Any]:
-        """Return the ledger as plain data, to be kept on the device."""
+        """Return the ledger as JSON-compatible data, to be stored on the device."""
         entries = [
             {
                 "name": entry.name,
@@ -141,16 +145,18 @@ class Ledger:
 
     @staticmethod
     def from_wire(data: dict[str, Any]) -> Ledger:
-        """Read a ledger's plain data back."""
+        """Return the ledger that `wire` wrote; raise InvalidParameter if the data are not a ledger."""
         try:
             if data["version"] != 1:
-                raise InvalidParameter("this ledger was written by a newer version of dither")
+                raise InvalidParameter(
+                    f"this ledger has version {found(data['version'])}; this dither reads version 1"
+                )
             entries = [_entry(**entry) for entry in data["entries"]]
             return Ledger(data["epsilon"], data["delta"], entries=frozenset(entries))
         except (KeyError, TypeError, AttributeError, ValueError) as error:
             if isinstance(error, InvalidParameter):
                 raise
-            raise InvalidParameter("this is not the plain data of a ledger") from None
+            raise InvalidParameter("these data were not written by Ledger.wire()") from None
 
     def __iter__(self) -> Iterator[Entry]:
         return iter(sorted(self.entries, key=lambda entry: (entry.name, entry.identity)))
@@ -163,11 +169,11 @@ class Ledger:
 
 
 def _charged(promise: Guarantee | Promising, times: int | None) -> Guarantee:
-    """Return what an answer spends: bound, unit and assumptions."""
+    """Return the guarantee that is added to the ledger for an answer."""
     guarantee = _guarantee(promise)
     if times is None and guarantee.unit is Unit.LOCATION:
         raise InvalidParameter(
-            "this promise is for one location: say how many are sent, times=…, or give the reports"
+            "this guarantee is for one location: pass times=…, the number of locations, or pass the reports"
         )
     return guarantee.repeated(1 if times is None else times)
 
@@ -175,7 +181,9 @@ def _charged(promise: Guarantee | Promising, times: int | None) -> Guarantee:
 def _guarantee(promise: Guarantee | Promising) -> Guarantee:
     guarantee = promise if isinstance(promise, Guarantee) else getattr(promise, "guarantee", None)
     if not isinstance(guarantee, Guarantee):
-        raise InvalidParameter("a ledger counts guarantees, or mechanisms, which have one")
+        raise InvalidParameter(
+            f"a guarantee, a mechanism or reports were expected, not {type(promise).__name__}"
+        )
     return guarantee
 
 

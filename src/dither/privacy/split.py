@@ -1,7 +1,7 @@
 """Dividing a budget: shares of ε as floats whose exact sum is at most ε.
 
-A budget is read as the exact rational number of its double, and so is a share. A share that is rounded to the
-nearest float can be too large, and the shares together then exceed ε; here they are rounded down.
+A float stands for its exact rational value. Shares that are rounded to the nearest float can together exceed
+ε; here they are rounded down.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import math
 from collections.abc import Sequence
 from fractions import Fraction
 
-from dither.errors import InvalidParameter
+from dither.errors import InvalidParameter, found
 
 
 def split(epsilon: float, weights: Sequence[float]) -> tuple[float, ...]:
@@ -23,26 +23,28 @@ def split(epsilon: float, weights: Sequence[float]) -> tuple[float, ...]:
     """
     sizes = [_positive("a weight", weight) for weight in weights]
     if not sizes:
-        raise InvalidParameter("a budget is split among at least one weight")
+        raise InvalidParameter("splitting a budget needs at least one weight; the list is empty")
     whole, total = _positive("epsilon", epsilon), sum(sizes)
     return tuple(rounded_down(whole * size / total) for size in sizes)
 
 
 def share(epsilon: float, count: int) -> float:
-    """Return the largest float that fits `count` times into ε.
+    """Return the largest float that, times `count`, is at most ε.
 
     >>> share(1.0, 3)
     0.3333333333333333
     """
     if isinstance(count, bool) or not isinstance(count, int) or count < 1:
-        raise InvalidParameter("a budget is divided into a whole number of shares, at least 1")
+        raise InvalidParameter(
+            f"the number of shares must be a whole number from 1 upwards, not {found(count)}"
+        )
     return rounded_down(_positive("epsilon", epsilon) / count)
 
 
 def rest(epsilon: float, spent: float) -> float:
-    """Return the largest float at most ε − spent: what is left of a budget, negative if it was exceeded.
+    """Return the largest float at most ε − spent; it is negative if `spent` exceeds ε.
 
-    Use it where the first share is given, however it was rounded, and the second takes what is left.
+    Use it if the first share is fixed, and the second is the remainder.
 
     >>> rest(1.0, 0.75)
     0.25
@@ -58,5 +60,5 @@ def rounded_down(exact: Fraction) -> float:
 
 def _positive(name: str, number: float) -> Fraction:
     if not 0.0 < number < math.inf:
-        raise InvalidParameter(f"{name} is a positive number")
+        raise InvalidParameter(f"{name} must be a positive, finite number, not {found(number)}")
     return Fraction(number)

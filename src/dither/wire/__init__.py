@@ -1,4 +1,4 @@
-"""Questions as data: names, specifications and the wire format."""
+"""The wire format: mechanisms, reports and campaigns as JSON, TOML and bytes."""
 
 from dither.wire.campaign import Campaign
 from dither.wire.codec import from_bytes, from_json, to_bytes, to_json

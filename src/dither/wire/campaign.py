@@ -1,11 +1,11 @@
-"""A campaign: several questions to the same people, as a TOML file says them."""
+"""Campaigns: several questions to the same people, described by a TOML file."""
 
 from __future__ import annotations
 
 import json
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import reduce
 from pathlib import Path
 from types import MappingProxyType
@@ -13,7 +13,7 @@ from typing import Any, Final, final
 
 from dither import losses
 from dither.domains import Categories, Circle, Domain, Interval
-from dither.errors import DitherError, InvalidParameter, MalformedReport, MissingExtra
+from dither.errors import DitherError, InvalidParameter, MalformedReport, MissingExtra, unknown_name
 from dither.mechanisms.base import Mechanism
 from dither.privacy import Guarantee
 from dither.registry import named
@@ -27,7 +27,7 @@ _DOMAINS: Final = ("interval", "circle", "categories")
 @final
 @dataclass(frozen=True)
 class Campaign:
-    """Named questions. Whoever answers all of them is promised the sum of their guarantees.
+    """Named questions to the same people. Answering all of them has the composed guarantee.
 
     >>> survey = Campaign.from_toml("[questions.age]\\ninterval = [18, 100]\\nepsilon = 1")
     >>> survey.guarantee
@@ -38,75 +38,82 @@ class Campaign:
 
     def __post_init__(self) -> None:
         if not self.questions:
-            raise InvalidParameter("a campaign asks at least one question")
+            raise InvalidParameter("a campaign needs at least one question; none was given")
         object.__setattr__(self, "questions", MappingProxyType(dict(self.questions)))
 
     @staticmethod
     def of(questions: Mapping[str, Mechanism[Any]] | Campaign) -> Campaign:
-        """Give the questions as a campaign, or say what was expected."""
+        """Return the questions as a campaign; raise InvalidParameter if they are no mapping to mechanisms."""
         if isinstance(questions, Campaign):
             return questions
         if not isinstance(questions, Mapping) or not all(
             isinstance(mechanism, Mechanism) for mechanism in questions.values()
         ):
-            raise InvalidParameter("questions are a mapping from column names to mechanisms")
+            raise InvalidParameter(
+                f"questions must be a mapping from column names to mechanisms, not {type(questions).__name__}"
+                if not isinstance(questions, Mapping)
+                else "questions must be a mapping from column names to mechanisms; a value is no mechanism"
+            )
         return Campaign(questions)
 
     @property
     def guarantee(self) -> Guarantee:
-        """What a person who answers every question once is promised."""
+        """The guarantee of a person who answers every question once."""
         return reduce(Guarantee.compose, (question.guarantee for question in self.questions.values()))
 
     @staticmethod
     def from_toml(text: str) -> Campaign:
-        """Read a campaign file: a table `[questions.NAME]` for each question."""
+        """Return the campaign of a TOML text: a table `[questions.NAME]` for each question."""
         if not isinstance(text, str) or len(text) > MOST_BYTES:
-            raise InvalidParameter(f"a campaign is a text of at most {MOST_BYTES} letters")
+            given = f"{len(text)} characters" if isinstance(text, str) else type(text).__name__
+            raise InvalidParameter(f"a campaign is a text of at most {MOST_BYTES} characters, not {given}")
         try:
             data = tomllib.loads(text)
         except (ValueError, RecursionError) as error:
-            raise InvalidParameter(f"the campaign is not TOML: {error}") from None
+            raise InvalidParameter(f"the campaign is not valid TOML: {error}") from None
         tables = data.get("questions")
         try:
             bounded(tables)
         except MalformedReport as error:
             raise InvalidParameter(f"the questions of a campaign: {error}") from None
         if not isinstance(tables, dict) or not all(isinstance(table, dict) for table in tables.values()):
-            raise InvalidParameter("a campaign has a table [questions.NAME] for each question")
+            raise InvalidParameter(
+                "the campaign has no questions: write a table [questions.NAME] for each question"
+            )
         return Campaign({name: _question(name, table) for name, table in tables.items()})
 
     @staticmethod
     def read(path: Path) -> Campaign:
-        """Read a campaign file."""
+        """Return the campaign of a TOML file."""
         try:
             text = path.read_text(encoding="utf-8")
         except UnicodeDecodeError:
-            raise InvalidParameter("a campaign file is text in UTF-8") from None
+            raise InvalidParameter(f"the campaign file {path.name} is not text in UTF-8") from None
         return Campaign.from_toml(text)
 
     def to_json(self) -> str:
-        """Write the whole specification, as it stands at the head of a file of reports."""
+        """Return the specifications of all questions as JSON, as stored at the head of a file of reports."""
         questions = {name: specification(question) for name, question in self.questions.items()}
         return json.dumps({"dither": VERSION, "questions": questions}, ensure_ascii=False, allow_nan=False)
 
     @staticmethod
     def from_json(text: str) -> Campaign:
-        """Read the specification back."""
+        """Return the campaign that `to_json` wrote; raise MalformedReport if the text is not one."""
         data = loads(text, "the head of a file")
         questions = data.get("questions") if isinstance(data, dict) else None
         if not isinstance(questions, dict):
-            raise MalformedReport("the head of this file is not a specification of dither reports")
+            raise MalformedReport("the head of this file is not a specification that dither wrote")
         with refused("the head of this file"):
             return Campaign({name: from_specification(part) for name, part in questions.items()})
 
 
 def _question(name: str, table: dict[str, Any]) -> Mechanism[Any]:
-    table = dict(table)
+    table, kind = dict(table), None
     try:
         domain = read_domain({kind: table.pop(kind) for kind in _DOMAINS if kind in table})
         kind = named(table.pop("mechanism")) if "mechanism" in table else default_mechanism(domain)
         if "epsilon" not in table:
-            raise InvalidParameter("epsilon is missing: the budget of this question")
+            raise InvalidParameter("epsilon, the privacy budget, is missing")
         if isinstance(table.get("loss"), str):
             table["loss"] = losses.named(table["loss"])
         if isinstance(table.get("criterion"), str):
@@ -117,28 +124,45 @@ def _question(name: str, table: dict[str, Any]) -> Mechanism[Any]:
     except DitherError as error:
         raise InvalidParameter(f"question {name!r}: {error}") from None
     except (TypeError, KeyError):
-        raise InvalidParameter(f"question {name!r} has a key that its mechanism does not know") from None
+        raise _wrong_key(name, kind, table) from None
     except Exception as error:
         raise InvalidParameter(f"question {name!r} cannot be built ({type(error).__name__})") from None
 
 
+def _wrong_key(name: str, kind: type[Mechanism[Any]] | None, table: Mapping[str, Any]) -> InvalidParameter:
+    """Return the error for a question with a key that its mechanism lacks, or a value of a wrong type."""
+    if kind is None:
+        return InvalidParameter(f"question {name!r}: its domain has a value of a wrong type")
+    known = [item.name for item in fields(kind) if item.init and item.name not in ("domain", "travelled")]
+    for key in table:
+        if key not in known:
+            wrong = unknown_name(f"parameter of {kind.__name__}", key, known)
+            return InvalidParameter(f"question {name!r}: {wrong}")
+    return InvalidParameter(
+        f"question {name!r}: {kind.__name__} does not accept the type of one of its values"
+    )
+
+
 def read_domain(table: Mapping[str, Any]) -> Domain:
-    """Give the domain that one of `interval`, `circle` and `categories` names."""
+    """Return the domain that exactly one of the keys `interval`, `circle` and `categories` describes."""
     given = [kind for kind in _DOMAINS if table.get(kind) is not None]
     if len(given) != 1:
-        raise InvalidParameter("give one domain: interval = [low, high], circle = period or categories = […]")
+        raise InvalidParameter(
+            "exactly one domain is needed: interval = [low, high], circle = period or categories = […]; "
+            f"{' and '.join(given) or 'none'} was given"
+        )
     value = table[given[0]]
     if given[0] == "circle":
         return Circle(value)
     if given[0] == "categories":
         return Categories(value)
     if not isinstance(value, list | tuple) or len(value) != 2:
-        raise InvalidParameter("an interval is a pair: interval = [low, high]")
+        raise InvalidParameter("an interval is a pair of numbers: interval = [low, high]")
     return Interval(*value)
 
 
 def default_mechanism(domain: Domain) -> type[Mechanism[Any]]:
-    """Give the mechanism to use where none is named: the safe choice for a mean or a count."""
+    """Return the mechanism of a question that names none: OGPM, OUE or Hybrid, by the kind of domain."""
     if isinstance(domain, Circle):
         return named("OGPM")
     return named("OUE" if isinstance(domain, Categories) else "Hybrid")

@@ -1,8 +1,8 @@
-"""Mechanisms and reports as JSON and as bytes, with a version: what devices and collectors exchange.
+"""Mechanisms and reports as JSON and as bytes: what devices and collectors exchange. Formats have a version.
 
-A specification carries the text of what devices run and the codebook, so that reports made by one version are
-decoded by another exactly as they were meant. Bytes end with a checksum: a changed byte is an error, never
-another number. Inside, everything is dictionaries; text is made and read here, at the border.
+A specification contains the device text (all that a device needs in order to draw) and the codebook, so that
+every version of dither decodes reports in the same way. Bytes end with a checksum: a changed byte raises an
+error. Other modules pass dictionaries; this one converts them to text and back.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import numpy as np
 
 from dither.device_text import digest, parsed
 from dither.domains import read_domain
-from dither.errors import BudgetExceeded, InvalidParameter, MalformedReport
+from dither.errors import BudgetExceeded, InvalidParameter, MalformedReport, found
 from dither.mechanisms.base import Mechanism
 from dither.privacy import Policy
 from dither.reports import Reports
@@ -41,7 +41,7 @@ _DIGEST: Final = 16
 
 
 def to_json(mechanism: Mechanism[Any]) -> str:
-    """Return a mechanism's whole specification: parameters, device text, codebook.
+    """Return the specification of a mechanism as JSON: parameters, device text and codebook.
 
     >>> from dither import PM, Interval
     >>> from_json(to_json(PM(Interval(0, 1), epsilon=1))).epsilon
@@ -51,20 +51,22 @@ def to_json(mechanism: Mechanism[Any]) -> str:
 
 
 def from_json(text: str | bytes, *, policy: Policy | None = None) -> Mechanism[Any]:
-    """Return the mechanism of a specification, with the integers and the codebook that travelled.
+    """Return the mechanism of a specification; its integers and codebook are read, not recomputed from ε.
 
-    A device passes a `dt.Policy`: what the mechanism promises and what reading it costs are checked by it.
+    Pass a `dt.Policy` on a device. It limits the privacy loss and the cost of reading.
     """
     started, limits = time.monotonic(), _limits(policy)
     return _built(loads(text, "a specification", limits.bytes), policy, started)
 
 
 def specification(mechanism: Mechanism[Any]) -> dict[str, Any]:
-    """Return a mechanism's specification as plain data."""
+    """Return the specification of a mechanism as JSON-compatible data."""
     if not isinstance(mechanism, Mechanism):
         raise InvalidParameter(f"a mechanism was expected, not {type(mechanism).__name__}")
     if not mechanism.domain.portable:
-        raise InvalidParameter("only labels that are texts or numbers can travel as JSON")
+        raise InvalidParameter(
+            "this mechanism cannot be written as JSON: use labels that are texts or numbers"
+        )
     parameters = {name: plain(value) for name, value in mechanism.parameters().items() if name != "domain"}
     return {
         "dither": VERSION,
@@ -77,14 +79,14 @@ def specification(mechanism: Mechanism[Any]) -> dict[str, Any]:
 
 
 def from_specification(data: Any) -> Mechanism[Any]:
-    """Return the mechanism of a specification's plain data; raise MalformedReport if there is none."""
+    """Return the mechanism of a specification; raise MalformedReport if the data describe none."""
     return _checked(data, check_specification(data))
 
 
 def _checked(data: dict[str, Any], version: int) -> Mechanism[Any]:
-    """Return the mechanism of data that `check_specification` found to be of a version."""
+    """Return the mechanism of data that `check_specification` accepted; `version` is what it returned."""
     with refused("the specification"):
-        # The mechanism comes first: its module knows the kernels and parameters that follow.
+        # First, because importing its module registers the kernels and parameters that are read next.
         kind = a_mechanism(data["mechanism"])
         check_parameters(kind, data["parameters"])
         return version_1.mechanism(kind, data) if version == 1 else _mechanism(kind, data)
@@ -95,24 +97,26 @@ _UNLIMITED: Final = Policy(epsilon=math.inf, delta=1.0, bytes=MOST_BYTES, second
 
 def _limits(policy: Policy | None) -> Policy:
     if policy is not None and not isinstance(policy, Policy):
-        raise InvalidParameter(f"policy is a dt.Policy or left out, not {type(policy).__name__}")
+        raise InvalidParameter(f"policy must be a dt.Policy or None, not {type(policy).__name__}")
     return policy or _UNLIMITED
 
 
 def _built(data: Any, policy: Policy | None, started: float) -> Mechanism[Any]:
-    """Return the mechanism of a specification's data if the policy, if there is one, accepts it."""
+    """Return the mechanism of a specification; raise an error if a policy is given and refuses it."""
     if policy is None:
         return from_specification(data)
     version = check_specification(data)
     if not policy.lists(data["mechanism"]):
-        raise InvalidParameter(f"the policy does not list the mechanism {data['mechanism'][:40]!r}")
+        raise InvalidParameter(f"the policy does not list the mechanism {found(data['mechanism'])}")
     made = _checked(data, version)
     objection = policy.objection(made.guarantee)
     if objection is not None:
         raise BudgetExceeded(objection)
     taken = time.monotonic() - started
     if taken > policy.seconds:
-        raise InvalidParameter(f"building took {taken:.3g} s; the policy allows {policy.seconds:g} s")
+        raise InvalidParameter(
+            f"building the mechanism took {taken:.3g} s; the policy allows {policy.seconds:g} s"
+        )
     return made
 
 
@@ -120,19 +124,19 @@ def _mechanism(kind: type[Mechanism[Any]], data: dict[str, Any]) -> Mechanism[An
     device = parsed(data["device"])
     bounded(device)
     if digest(data["device"]) != data["fingerprint"]:
-        raise MalformedReport("the fingerprint is not that of the device text")
+        raise MalformedReport("the fingerprint is not the digest of the device text")
     parameters = {name: read(value) for name, value in data["parameters"].items()}
     made = kind.rebuilt(read_domain(device["domain"]), parameters, device, data["codebook"])
-    # What the mechanism runs is described by the very text that came: nothing was ignored or made up.
+    # The rebuilt mechanism must have the same device text: then no part of the text was ignored.
     if made.device_text != data["device"]:
-        raise MalformedReport("the device text is not one of this mechanism with these parameters")
+        raise MalformedReport("the device text does not belong to this mechanism with these parameters")
     return made
 
 
 def to_bytes(reports: Reports) -> bytes:
-    """Return reports together with the mechanism that made them."""
+    """Return reports and the specification of their mechanism as bytes."""
     if not isinstance(reports, Reports):
-        raise InvalidParameter(f"reports were expected, not {type(reports).__name__}")
+        raise InvalidParameter(f"Reports were expected, not {type(reports).__name__}")
     cells = np.ascontiguousarray(reports.cells)
     header = {
         "specification": specification(reports.mechanism),
@@ -146,9 +150,9 @@ def to_bytes(reports: Reports) -> bytes:
 
 
 def from_bytes(data: bytes, *, policy: Policy | None = None) -> Reports:
-    """Return reports that `to_bytes` wrote; raise MalformedReport for truncated, changed or foreign bytes.
+    """Return reports that `to_bytes` wrote; raise MalformedReport for any other bytes.
 
-    With a `dt.Policy` the mechanism that the bytes name is checked as `from_json` does.
+    A `dt.Policy` is applied to the mechanism as in `from_json`.
     """
     started, limits = time.monotonic(), _limits(policy)
     if not isinstance(data, bytes | bytearray | memoryview):
@@ -157,12 +161,14 @@ def from_bytes(data: bytes, *, policy: Policy | None = None) -> Reports:
     whole = bytes(data)
     body = whole[:-_DIGEST]
     if len(whole) < start + _DIGEST or not body.startswith(_MAGIC):
-        raise MalformedReport("these bytes are not dither reports")
+        raise MalformedReport("these bytes were not written by dither.to_bytes")
     version, length = struct.unpack_from("<BI", body, len(_MAGIC))
     if version not in (1, VERSION):
-        raise MalformedReport(f"these reports are of format {version}; this version reads 1 and {VERSION}")
+        raise MalformedReport(
+            f"these reports have format version {version}; this dither reads versions 1 and {VERSION}"
+        )
     if hashlib.sha256(body).digest()[:_DIGEST] != whole[-_DIGEST:]:
-        raise MalformedReport("the checksum does not match: bytes were lost or changed")
+        raise MalformedReport("the checksum does not match: bytes are missing or were changed")
     header = loads(body[start : start + length], "the header of reports", limits.bytes)
     layout, shape = check_header(header, len(body) - start - length)
     made = _built(header["specification"], policy, started)

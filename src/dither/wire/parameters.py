@@ -1,7 +1,8 @@
-"""The parameters of mechanisms as plain data, and back: one writer and one reader for each tag.
+"""The parameters of mechanisms as JSON-compatible data, and back: one writer and one reader for each tag.
 
-A class that travels says how itself (`Domain.device`, `PostProcessing.plain`, `Power.exponent`, the digest of
-a loss that is a function). Choices are members of public enumerations, makers are public mechanisms.
+Each class supplies its own data: `Domain.device`, `PostProcessing.plain`, `Power.exponent`, and a digest for
+a loss that is a Python function. A "choice" is a member of a public enumeration. A "maker" is a public
+mechanism.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import numpy as np
 
 from dither import registry
 from dither.domains import Domain, read_domain
-from dither.errors import InvalidParameter, MalformedReport
+from dither.errors import InvalidParameter, MalformedReport, found
 from dither.losses import Power, power
 from dither.mechanisms.base import Mechanism
 from dither.mechanisms.combined.post_processing import PostProcessing, read_processing
@@ -25,7 +26,7 @@ from dither.wire.schema import a_fraction, a_mechanism, a_text, an_exponent, che
 
 
 def plain(value: Any) -> Any:
-    """Return a parameter as plain data; raise InvalidParameter if its kind does not travel."""
+    """Return a parameter as JSON-compatible data; raise InvalidParameter if its type cannot be written."""
     if value is None or isinstance(value, bool | int | float | str):
         return value
     if isinstance(value, np.generic):
@@ -35,15 +36,17 @@ def plain(value: Any) -> Any:
     for kind, writer in _WRITERS.items():
         if isinstance(value, kind):
             return writer(value)
-    raise InvalidParameter(f"a parameter of kind {type(value).__name__} cannot travel as JSON")
+    raise InvalidParameter(f"a parameter of type {type(value).__name__} cannot be written as JSON")
 
 
 def _maker(value: Any) -> dict[str, Any]:
-    """Write a mechanism's class, or a partial of one: parts are made by them."""
+    """Return the data of a mechanism class, or of a `functools.partial` of one with keyword arguments."""
     made = value.func if isinstance(value, partial) else value
     named = isinstance(made, type) and issubclass(made, Mechanism)
     if not named or (isinstance(value, partial) and value.args):
-        raise InvalidParameter("a part is made by a public mechanism, or by a partial of one with names")
+        raise InvalidParameter(
+            "a part must be a public mechanism class, or a functools.partial of one with keyword arguments"
+        )
     fixed = value.keywords if isinstance(value, partial) else {}
     return {"maker": made.__name__, "with": {name: plain(one) for name, one in fixed.items()}}
 
@@ -51,7 +54,7 @@ def _maker(value: Any) -> dict[str, Any]:
 def _read_maker(name: str, data: dict[str, Any]) -> Any:
     kind = a_mechanism(name)
     if data["with"].get("fresh"):
-        raise MalformedReport("a part that is solved anew does not travel")
+        raise MalformedReport("a part with fresh=True cannot be read from a specification")
     check_parameters(kind, data["with"])
     fixed = {key: read(one) for key, one in data["with"].items()}
     return partial(kind, **fixed) if fixed else kind
@@ -60,7 +63,7 @@ def _read_maker(name: str, data: dict[str, Any]) -> Any:
 def _read_choice(name: str, data: dict[str, Any]) -> Enum:
     kind = registry.public(name)
     if not (isinstance(kind, type) and issubclass(kind, Enum)):
-        raise MalformedReport("a choice is a member of a public enumeration")
+        raise MalformedReport(f"{found(name)} is not a public enumeration of dither")
     return kind[data["name"]]
 
 
@@ -87,13 +90,13 @@ _READERS: Final[dict[str, Callable[[Any, dict[str, Any]], Any]]] = {
 
 
 def read(value: Any) -> Any:
-    """Return the parameter that `plain` wrote; raise MalformedReport if it is of an unknown kind."""
+    """Return the parameter that `plain` wrote; raise MalformedReport if its tag is unknown."""
     if isinstance(value, list):
         return tuple(read(item) for item in value)
     if not isinstance(value, dict):
         return value
     tags = _READERS.keys() & value.keys()
     if len(tags) != 1:
-        raise MalformedReport("a parameter is of a kind that this version does not know")
+        raise MalformedReport(f"a parameter needs exactly one of the tags {', '.join(_READERS)}")
     (tag,) = tags
     return _READERS[tag](value[tag], value)

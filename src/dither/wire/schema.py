@@ -1,9 +1,9 @@
-"""What a specification may look like, checked before anything is built from it.
+"""Checks of the form of a specification, before anything is built from it.
 
-A specification comes from whoever asks. So its text has a largest size, its data a largest depth, no name
-stands twice, no number is infinite or longer than 256 bits, and the parameters of a mechanism have the types
-that its class states: a whole number is not written 28.0, a budget is not a text. What passes is read by the
-mechanisms' own readers, which check ranges.
+A specification is untrusted input. The size of its text and the depth of its data are limited. No key appears
+twice. No number is infinite or longer than 256 bits. The parameters of a mechanism have the types that its
+class states: a whole number must not be written as 28.0, and ε must not be a text. The mechanisms' own
+readers check ranges afterwards.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from dataclasses import fields
 from typing import Any, Final, NoReturn
 
 from dither import registry
-from dither.errors import DitherError, InvalidParameter, MalformedReport, MissingExtra
+from dither.errors import DitherError, MalformedReport, MissingExtra, found, unknown_name
 from dither.mechanisms.base import Mechanism
 
 MOST_BYTES: Final = 1 << 24  # of a specification's text
 MOST_DEPTH: Final = 24
 MOST_ITEMS: Final = 1 << 21  # numbers, texts, lists and dictionaries together
-MOST_TEXT: Final = 1 << 20  # letters of a text other than the device text
+MOST_TEXT: Final = 1 << 20  # characters of a text other than the device text
 MOST_BITS: Final = 256
 _FRACTION: Final = re.compile(r"-?[0-9]{1,400}(/[0-9]{1,400})?")
 _LAYOUT: Final = re.compile(r"[<|][iu][1248]")
@@ -35,18 +35,18 @@ _VERSIONS: Final[dict[int, set[str]]] = {
 
 
 def loads(text: object, what: str, most: int = MOST_BYTES) -> Any:
-    """Return the data of a JSON text of at most `most` bytes; raise MalformedReport if it is none."""
+    """Return the data of a JSON text of at most `most` bytes; raise MalformedReport if it is not JSON."""
     if not isinstance(text, str | bytes | bytearray):
-        raise MalformedReport(f"{what} is text; {type(text).__name__} was given")
+        raise MalformedReport(f"{what} must be a text, not {type(text).__name__}")
     length = len(text) if not isinstance(text, str) or text.isascii() else len(text.encode(errors="replace"))
     if length > most:
-        raise MalformedReport(f"{what} has {length} bytes; at most {most} are read")
+        raise MalformedReport(f"{what} has {length} bytes; at most {most} are allowed")
     try:
         data = json.loads(text, object_pairs_hook=_once, parse_constant=_no_number)
     except MalformedReport:
         raise
     except (ValueError, RecursionError):
-        raise MalformedReport(f"{what} is JSON; this is not") from None
+        raise MalformedReport(f"{what} is not valid JSON") from None
     bounded(data)
     return data
 
@@ -54,16 +54,16 @@ def loads(text: object, what: str, most: int = MOST_BYTES) -> Any:
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     data = dict(pairs)
     if len(data) != len(pairs):
-        raise MalformedReport("a name stands twice in one part of the specification")
+        raise MalformedReport("a key appears twice in one part of the specification")
     return data
 
 
 def _no_number(name: str) -> NoReturn:
-    raise MalformedReport(f"{name} is not a number of JSON")
+    raise MalformedReport(f"{name} is not a number in JSON")
 
 
 def bounded(data: Any) -> None:
-    """Raise MalformedReport if data are nested too deeply, are too many, or hold too long a number."""
+    """Raise MalformedReport if data are too deeply nested, have too many parts, or too long a number."""
     level: list[Any] = [data]
     items = 0
     for _ in range(MOST_DEPTH):
@@ -74,7 +74,7 @@ def bounded(data: Any) -> None:
         for one in level:
             if isinstance(one, dict):
                 if not all(isinstance(name, str) for name in one):
-                    raise MalformedReport("the names in a specification are texts")
+                    raise MalformedReport("the keys in a specification must be texts")
                 inner += one.values()
             elif isinstance(one, list | tuple):
                 inner += one
@@ -83,7 +83,7 @@ def bounded(data: Any) -> None:
         level = inner
         if not level:
             return
-    raise MalformedReport(f"the specification is nested more than {MOST_DEPTH} deep")
+    raise MalformedReport(f"the specification is nested more than {MOST_DEPTH} levels deep")
 
 
 def _plain(one: Any) -> None:
@@ -91,45 +91,46 @@ def _plain(one: Any) -> None:
         return
     if isinstance(one, int):
         if one.bit_length() > MOST_BITS:
-            raise MalformedReport(f"a number of the specification has more than {MOST_BITS} bits")
+            raise MalformedReport(f"a number in the specification has more than {MOST_BITS} bits")
     elif isinstance(one, float):
         if not math.isfinite(one):
-            raise MalformedReport("a number of the specification is not finite")
+            raise MalformedReport("a number in the specification is not finite")
     elif not isinstance(one, str):
-        raise MalformedReport(f"a specification has no part of kind {type(one).__name__}")
+        raise MalformedReport(f"a specification cannot contain a {type(one).__name__}")
 
 
 def check_specification(data: Any) -> int:
-    """Return the version of a specification whose parts have the right types; raise MalformedReport else."""
+    """Return the version of a specification; raise MalformedReport if a part is missing or of wrong type."""
     if not isinstance(data, dict) or "mechanism" not in data:
-        raise MalformedReport("a specification names its mechanism")
+        raise MalformedReport("the specification has no part 'mechanism'")
     version = data.get("dither")
     if isinstance(version, bool) or not isinstance(version, int) or version not in _VERSIONS:
-        raise MalformedReport("the specification is of another version; this version reads 1 and 2")
+        raise MalformedReport(
+            f"the specification has version {found(version)}; this dither reads versions 1 and 2"
+        )
     if set(data) != _VERSIONS[version]:
-        raise MalformedReport("the specification lacks a part, or has one too many")
+        parts = ", ".join(sorted(_VERSIONS[version]))
+        raise MalformedReport(f"a specification of version {version} has exactly the parts {parts}")
     bounded(data)
     texts = ("mechanism",) if version == 1 else ("mechanism", "fingerprint", "device")
     for name in texts:
         if not isinstance(data[name], str):
-            raise MalformedReport(f"the part {name!r} of a specification is a text")
+            raise MalformedReport(f"the part {name!r} of a specification must be a text")
     if version == 1 and not isinstance(data["sampled"], dict):
-        raise MalformedReport("the part 'sampled' of a specification is a dictionary")
+        raise MalformedReport("the part 'sampled' of a specification must be a dictionary")
     if not isinstance(data["parameters"], dict):
-        raise MalformedReport("the parameters of a specification are a dictionary")
+        raise MalformedReport("the part 'parameters' of a specification must be a dictionary")
     return version
 
 
 def check_parameters(kind: type[Mechanism[Any]], parameters: Mapping[str, Any]) -> None:
-    """Raise MalformedReport unless every parameter is known to a mechanism and of the type that it states."""
+    """Raise MalformedReport unless the mechanism has every parameter, and each is of the stated type."""
     stated = {item.name: str(item.type) for item in fields(kind) if item.init and item.name != "travelled"}
     for name, value in parameters.items():
         if name not in stated:
-            raise MalformedReport(f"{kind.__name__} has no parameter {name[:40]!r}")
+            raise MalformedReport(str(unknown_name(f"parameter of {kind.__name__}", name, stated)))
         if not _TYPES.get(stated[name], _tagged)(value):
-            raise MalformedReport(
-                f"the parameter {name!r} of {kind.__name__} is not of the type {stated[name]}"
-            )
+            raise MalformedReport(f"the parameter {name!r} of {kind.__name__} must be of type {stated[name]}")
 
 
 def _whole(value: Any) -> bool:
@@ -157,7 +158,7 @@ def _real(value: Any) -> bool:
 
 
 def _tagged(value: Any) -> bool:
-    """Say whether a parameter is None or one that `wire.parameters` reads by its tag."""
+    """Return whether a parameter is None, or a dictionary that `wire.parameters` reads by its tag."""
     return value is None or isinstance(value, dict)
 
 
@@ -177,53 +178,52 @@ _TYPES: Final[dict[str, Callable[[Any], bool]]] = {
 
 
 def a_fraction(text: object) -> str:
-    """Return the text of a fraction such as -3/4; raise MalformedReport for any other writing."""
+    """Return the text of a fraction such as -3/4; raise MalformedReport for any other text."""
     if not isinstance(text, str) or not _FRACTION.fullmatch(text):
-        raise MalformedReport("a fraction is written as one whole number, or two with / between them")
+        raise MalformedReport(f"a fraction is written like -3/4 or 5, not {found(text)}")
     return text
 
 
 def a_text(text: object) -> str:
-    """Return a text; raise MalformedReport if it is none, or a very long one."""
+    """Return a text; raise MalformedReport if it is not a text, or longer than MOST_TEXT."""
     if not isinstance(text, str) or len(text) > MOST_TEXT:
-        raise MalformedReport("a text was expected")
+        raise MalformedReport(f"a text of at most {MOST_TEXT} characters was expected, not {found(text)}")
     return text
 
 
 def an_exponent(number: object) -> float:
-    """Return the exponent of a loss; raise MalformedReport if it is not a number from 0 to 100."""
+    """Return the exponent of a loss; raise MalformedReport unless 0 < exponent ≤ 100."""
     if not _number(number) or not isinstance(number, int | float) or not 0.0 < number <= 100.0:
-        raise MalformedReport("the exponent of a loss is a positive number, at most 100")
+        raise MalformedReport(f"the exponent of a loss must be > 0 and ≤ 100, not {found(number)}")
     return float(number)
 
 
 def number_kind(text: object) -> str:
-    """Return the name of a kind of numbers in an array of version 1; raise MalformedReport if it is none."""
+    """Return the dtype of an array in version 1; raise MalformedReport if it is not numeric."""
     if not isinstance(text, str) or not _NUMBERS.fullmatch(text):
-        raise MalformedReport("an array of a specification holds numbers")
+        raise MalformedReport(f"the dtype of an array must be numeric, such as <f8, not {found(text)}")
     return text
 
 
 def check_header(header: Any, room: int) -> tuple[str, tuple[int, ...]]:
-    """Return the layout and the shape of reports; raise MalformedReport unless they fill `room` bytes."""
+    """Return the dtype and the shape of reports; raise MalformedReport unless they fill `room` bytes."""
     if not isinstance(header, dict) or set(header) != {"specification", "dtype", "shape"}:
-        raise MalformedReport("the header of reports has a specification, a dtype and a shape")
+        raise MalformedReport("the header of reports must have the keys specification, dtype and shape")
     layout, shape = header["dtype"], header["shape"]
     if not isinstance(layout, str) or not _LAYOUT.fullmatch(layout):
-        raise MalformedReport("reports are integers of 1, 2, 4 or 8 bytes")
+        raise MalformedReport("the dtype of reports must be an integer of 1, 2, 4 or 8 bytes, such as <u2")
     if not isinstance(shape, list) or len(shape) > 8 or not all(_whole(side) and side >= 0 for side in shape):
-        raise MalformedReport("the shape of reports is a list of up to 8 whole numbers")
+        raise MalformedReport("the shape of reports must be a list of at most 8 whole numbers")
     if int(layout[-1]) * math.prod(shape) != room:
-        raise MalformedReport("the header of these reports does not fit what follows it")
+        raise MalformedReport(f"the shape of these reports does not fit the {room} bytes after the header")
     return layout, tuple(shape)
 
 
 @contextmanager
 def refused(what: str) -> Iterator[None]:
-    """Turn every error into MalformedReport, except that an optional dependency is missing.
+    """Convert every error of the block into MalformedReport, except MissingExtra.
 
-    Data from outside can make numpy, fractions or a dictionary fail in any way; the reader of a specification
-    fails in one.
+    Untrusted data can make numpy, fractions or dictionaries raise errors of any type.
     """
     try:
         yield
@@ -236,7 +236,5 @@ def refused(what: str) -> Iterator[None]:
 
 
 def a_mechanism(name: object) -> type[Mechanism[Any]]:
-    """Return the mechanism of a name; raise InvalidParameter if there is none, or the name is long."""
-    if isinstance(name, str) and len(name) > 100:
-        raise InvalidParameter("there is no mechanism of so long a name")
+    """Return the mechanism class of a name; raise InvalidParameter if there is none."""
     return registry.named(name)

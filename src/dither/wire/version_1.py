@@ -1,4 +1,4 @@
-"""Specifications of version 1, as they were written before device texts: read for ever, never written."""
+"""Specifications of version 1, from before device texts existed. They are read, and no longer written."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dither.mechanisms.base import Mechanism
 from dither.wire.parameters import read as read_now
 from dither.wire.schema import number_kind
 
-# What version 1 called a domain, and how its fields are those of a device text.
+# From the name of a domain in version 1 to the function that converts its fields to those of a device text.
 _DOMAINS: Final[dict[str, Callable[[Mapping[str, Any]], dict[str, Any]]]] = {
     "Interval": lambda old: {"kind": "interval", "low": old["low"], "high": old["high"]},
     "Circle": lambda old: {"kind": "circle", "period": old["period"]},
@@ -30,7 +30,7 @@ def mechanism(kind: type[Mechanism[Any]], data: Mapping[str, Any]) -> Mechanism[
     parameters = {name: _read(value) for name, value in data["parameters"].items()}
     domain = parameters.pop("domain")
     if not isinstance(domain, Domain):
-        raise MalformedReport("a specification has a domain")
+        raise MalformedReport("the parameter 'domain' of a specification must be a domain")
     return kind.from_version_1(domain, parameters, data["sampled"])
 
 
@@ -56,7 +56,7 @@ def _read(value: Any) -> Any:
     if value.get("reading") == "Snapped":
         return read_now({**value, "area": _domain(value["area"])})
     if "mechanism" in value:
-        raise MalformedReport("a mechanism inside another does not travel")
+        raise MalformedReport("a mechanism inside another cannot be read from a specification")
     return read_now(value)
 
 

@@ -16,7 +16,7 @@ from dither.advice.compare import average_variance, error_of, largest, mean_over
 from dither.advice.goals.goal import Goal, check_people, stated
 from dither.arrays import Floats
 from dither.domains import Categories, Circle, Interval
-from dither.errors import InvalidParameter
+from dither.errors import InvalidParameter, found
 from dither.kernels.law import COSINE, Moment
 from dither.losses import Criterion, absolute, check_criterion, squared, worst
 from dither.mechanisms.analysis import Questions
@@ -70,7 +70,7 @@ class Mean(_Averaged):
     criterion: Criterion = worst
 
     takes = (Interval, Circle)
-    otherwise = "for categories ask dt.goals.Frequencies"
+    otherwise = "for categories use dt.goals.Frequencies"
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -117,7 +117,7 @@ class Frequencies(_Averaged):
     """
 
     takes = (Categories,)
-    otherwise = "for numbers ask dt.goals.Distribution"
+    otherwise = "for numbers use dt.goals.Distribution"
 
     def candidates(self, domain: Any, epsilon: float, *, wait: bool = True) -> list[Candidate]:
         return on_categories(domain, epsilon)
@@ -144,14 +144,14 @@ class Distribution(Goal):
     bins: int = 64
 
     takes = (Interval, Circle)
-    otherwise = "for categories ask dt.goals.Frequencies"
+    otherwise = "for categories use dt.goals.Frequencies"
     close = 0.02
     simulated = True
 
     def __post_init__(self) -> None:
         check_people(self.n)
         if isinstance(self.bins, bool) or not isinstance(self.bins, int) or self.bins < 2:
-            raise InvalidParameter("bins are a whole number, at least 2")
+            raise InvalidParameter(f"bins is a whole number of at least 2, not {found(self.bins)}")
 
     def candidates(self, domain: Any, epsilon: float, *, wait: bool = True) -> list[Candidate]:
         return _plain(domain, epsilon)

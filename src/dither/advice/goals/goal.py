@@ -9,7 +9,7 @@ import numpy as np
 
 from dither.advice.catalogue import Candidate
 from dither.domains import Domain
-from dither.errors import InvalidParameter
+from dither.errors import InvalidParameter, found
 
 
 class Goal(ABC):
@@ -22,11 +22,11 @@ class Goal(ABC):
 
     @final
     def check(self, domain: Domain) -> None:
-        """Raise InvalidParameter unless the goal can be asked of a domain."""
+        """Raise InvalidParameter unless the goal applies to a domain."""
         if not isinstance(domain, self.takes):
-            wanted, found = " or ".join(kind.__name__ for kind in self.takes), type(domain).__name__
+            wanted, given = " or ".join(kind.__name__ for kind in self.takes), type(domain).__name__
             raise InvalidParameter(
-                f"{type(self).__name__} is asked of {wanted}, not of {found}; {self.otherwise}"
+                f"the goal {type(self).__name__} needs the domain {wanted}, not {given}; {self.otherwise}"
             )
 
     @abstractmethod
@@ -54,7 +54,7 @@ class Goal(ABC):
 def check_people(n: object) -> None:
     """Raise InvalidParameter unless n is None or a whole number of at least 1."""
     if n is not None and (isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 1):
-        raise InvalidParameter("n is how many people answer: a whole number, at least 1")
+        raise InvalidParameter(f"n, how many people answer, is a whole number of at least 1, not {found(n)}")
 
 
 def stated(n: int | None) -> int:

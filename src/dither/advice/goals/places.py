@@ -32,7 +32,7 @@ class Places(Goal):
     places: Sequence[tuple[float, float]] | None = field(default=None, repr=False)
 
     takes = (Rectangle, Disk, Parallelogram, Sphere)
-    otherwise = "for numbers ask dt.goals.SingleValues"
+    otherwise = "for numbers use dt.goals.SingleValues"
     close = 0.02
 
     def __post_init__(self) -> None:

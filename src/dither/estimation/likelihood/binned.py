@@ -1,4 +1,4 @@
-"""Means, shares and quantiles of a binned distribution, with errors: by likelihood, or of the reports."""
+"""Means, shares and quantiles of a binned distribution, by maximum likelihood or from a histogram."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from dither.privacy import Guarantee
 
 FINE: Final = 128  # the least number of bins of a fit; larger from 10^5 and from 10^6 reports on
 POINTS: Final = 512  # the least number of inputs that represent a fit's bins
-OVERLAP, MOST_POINTS = 16, 1 << 16  # windows that overlap at each place
+OVERLAP, MOST_POINTS = 16, 1 << 16  # inputs in the width of one window; the most inputs in all
 
 
 def grid(mechanism: NumberMechanism, bins: int) -> Operator:
@@ -76,7 +76,7 @@ class Inference(ABC):
 
     @final
     def each(self, bins: int) -> list[Estimate]:
-        """Estimate the probability of each of so many equal parts, which divide the bins."""
+        """Estimate the probability of each of `bins` equal parts, a divisor of the fit's number of bins."""
         parts = np.repeat(np.eye(bins), self.shares.size // bins, axis=1)
         return [self._average(part, 0.0, 1.0) for part in parts]
 
@@ -124,7 +124,7 @@ class Likeliest(Inference):
 
     @classmethod
     def of(cls, summary: Summary, parts: int = 1) -> Self:
-        """Fit a summary on bins that so many parts divide evenly: at least 128, 512 for a million reports."""
+        """Fit a summary on a multiple of `parts` bins: at least 128, and 512 from a million reports on."""
         mechanism = numerical(summary)
         least = FINE * (1 + (summary.n >= 10**5) + 2 * (summary.n >= 10**6))
         bins = parts * -(-least // parts)

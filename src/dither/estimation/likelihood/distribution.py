@@ -10,7 +10,7 @@ import numpy as np
 
 from dither.arrays import Floats
 from dither.domains import Circle, Line
-from dither.errors import InvalidParameter
+from dither.errors import InvalidParameter, found
 from dither.estimation.estimate import Estimate, thousands
 from dither.estimation.likelihood.binned import Histogram, Inference, Likeliest, edges
 from dither.estimation.likelihood.em import Fit
@@ -71,9 +71,9 @@ class EstimatedDistribution:
         try:
             place = np.asarray(x, dtype=np.float64)
         except (TypeError, ValueError):
-            raise InvalidParameter("places are numbers") from None
+            raise InvalidParameter("x is a number or an array of numbers") from None
         if np.isnan(place).any():
-            raise InvalidParameter("one of the places is NaN")
+            raise InvalidParameter("x contains NaN")
         cell = np.clip(np.searchsorted(self.edges, place, side="right") - 1, 0, self.bins - 1)
         inside = (place >= self.edges[0]) & (place <= self.edges[-1])
         density = np.where(inside, self.probabilities[cell] * self.bins / self.line.length, 0.0)
@@ -81,11 +81,11 @@ class EstimatedDistribution:
 
     def cdf(self, x: float) -> Estimate:
         """Estimate the share of people whose values are at most x."""
-        self._ordered("a share below")
+        self._ordered("a cdf")
         if isinstance(x, bool) or not isinstance(x, int | float | np.integer | np.floating):
-            raise InvalidParameter(f"a place is one number, not {type(x).__name__}")
+            raise InvalidParameter(f"x is one number, not {type(x).__name__}")
         if np.isnan(x):
-            raise InvalidParameter("the place is NaN")
+            raise InvalidParameter("x is NaN")
         if not self.line.low < x < self.line.high:
             return Estimate(float(x >= self.line.high), 0.0, self.n, self.guarantee)  # 0 or 1 for certain
         return self._inference.share(float(x))
@@ -94,7 +94,9 @@ class EstimatedDistribution:
         """Estimate the value below which a share of the people are."""
         self._ordered("a quantile")
         if not (isinstance(share, int | float | np.floating) and 0.0 < share < 1.0):
-            raise InvalidParameter("a quantile is asked for a share strictly between 0 and 1")
+            raise InvalidParameter(
+                f"the share of a quantile is a number strictly between 0 and 1, not {found(share)}"
+            )
         return self._inference.quantile(float(share))
 
     def mean(self) -> Estimate:
@@ -108,7 +110,7 @@ class EstimatedDistribution:
         return self._inference.variance()
 
     def bands(self, level: float = 0.95) -> tuple[Floats, Floats]:
-        """Return the ends of an interval for each bin's probability; it takes several fits for every bin."""
+        """Return the ends of an interval for each bin's probability; every bin needs several fits."""
         ends = [answer.interval(level) for answer in self._of(self.bins).each(self.bins)]
         low, high = np.clip(np.array(ends).T, 0.0, 1.0)
         return low, high
@@ -143,11 +145,11 @@ class EstimatedDistribution:
 
     def _ordered(self, what: str) -> None:
         if isinstance(self.line, Circle):
-            raise InvalidParameter(f"{what} is not defined on a circle; dt.mean gives the mean direction")
+            raise InvalidParameter(f"{what} is not defined on a circle; dt.mean is the mean direction")
 
 
 def check_bins(bins: object) -> int:
-    """Return the number of bins; raise InvalidParameter if it is not one."""
+    """Return the number of bins; raise InvalidParameter unless it is a whole number from 1 to 2^16."""
     if isinstance(bins, bool) or not isinstance(bins, int | np.integer) or not 1 <= bins <= MOST_BINS:
-        raise InvalidParameter("the number of bins is a whole number from 1 to 2^16")
+        raise InvalidParameter(f"the number of bins is a whole number from 1 to 2^16, not {found(bins)}")
     return int(bins)

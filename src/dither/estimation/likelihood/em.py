@@ -39,7 +39,7 @@ class Fit:
 
     @property
     def shortfall(self) -> float:
-        """An upper bound of how much log-likelihood all distributions on these inputs leave above this one.
+        """An upper bound on how far the log-likelihood is below its maximum over all distributions.
 
         By concavity ln L(best) − ln L(p) ≤ n·ln(max over inputs of the mean of 1/n·counts/expected).
         """
@@ -64,9 +64,9 @@ def climb(
     tolerance: float = 1e-2,
     most: int = 20_000,
 ) -> Fit:
-    """Return the likeliest probabilities, up to a gain of `tolerance` nats in the last cycles.
+    """Return the maximum-likelihood probabilities; stop when the last cycles gain less than `tolerance` nats.
 
-    `finish` completes a step under a linear constraint.
+    `finish` restores a linear constraint at the end of each step.
     """
     complete: Finish = _same if finish is None else finish
     shares = counts / counts.sum()
@@ -94,7 +94,7 @@ def climb(
         else:
             ahead = second
             seen, height = _look(operator, counts, ahead)
-            if height < level:  # by rounding: this is the top
+            if height < level:  # only by rounding: the maximum is reached
                 break
         now, expected, level = ahead, seen, height
         history.append(level)
@@ -104,7 +104,7 @@ def climb(
 
 
 def smooth(operator: Operator, counts: Floats, start: Floats, kernel: Finish, *, tolerance: float) -> Fit:
-    """Return the fixed point of EM followed by smoothing [SW20, Alg. 1, EMS]: no longer the likeliest."""
+    """Return the fixed point of EM with smoothing [SW20, Alg. 1, EMS]; its likelihood is not maximal."""
     now, shares = start, counts / counts.sum()
     expected, level = _look(operator, counts, now)
     steps = 0

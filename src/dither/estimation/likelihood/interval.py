@@ -4,10 +4,10 @@ The interval of a quantity holds each value for which the best distribution with
 log-likelihood at most half a χ² quantile below the maximum [Wilks38]. It needs no density estimate, and is
 wide where the quantity is not identifiable.
 
-Wilks' theorem fails where probabilities are zero: the noise of empty bins can then only add people, never
-remove any, which biases every quantity. So a uniform distribution of phantom people is added to the counts
-and subtracted from the result: a probability may be negative by about two standard errors of an empty
-stretch's share. Noise of both signs is then possible, and cancels.
+Wilks' theorem fails where probabilities are zero: the noise of empty bins can then only raise their
+probabilities, which biases every quantity. So pseudo-counts are added to the counts, those of a uniform
+distribution of values, and subtracted from the result. A probability may then be negative by about two
+standard errors of the share of an empty stretch of bins. Noise of both signs is possible, and cancels.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _MIXED: Final = 1e-3  # share of the uniform law in a warm start, since EM never
 class Relaxed:
     """The maximum-likelihood distribution over equal bins, whose probabilities may be slightly negative.
 
-    `phantoms` is the share of the counts that phantom people make up.
+    `phantoms` is the share of pseudo-counts in all counts.
     """
 
     fit: Fit
@@ -56,13 +56,13 @@ class Relaxed:
 
     @property
     def probabilities(self) -> Floats:
-        """Those of the bins, without the phantoms; some may be slightly negative."""
+        """The probabilities of the bins, without the pseudo-counts; some may be slightly negative."""
         shares = self.fit.probabilities
         return np.asarray((shares - self.phantoms / shares.size) / (1.0 - self.phantoms))
 
     def under(self, gaps: Floats, warm: Floats) -> Fit:
         """Return the likeliest fit among those in which the mean of `gaps` over people is zero."""
-        shifted = gaps - self.phantoms * gaps.mean()  # phantoms have the mean of an even spread
+        shifted = gaps - self.phantoms * gaps.mean()  # pseudo-counts have the mean over uniform bins
         start = (1.0 - _MIXED) * warm + _MIXED / gaps.size
         return climb(self.fit.operator, self.fit.counts, start, finish=partial(tilted, gaps=shifted))
 
@@ -150,7 +150,7 @@ def quantile(edges: Floats, share: float) -> Question:
 class Profiled(Estimate):
     """An estimate by likelihood. `resolution` is its largest error however many reports there are.
 
-    The interval takes several fits; they are made when it is asked for.
+    The interval takes several fits; they are made when it is first used.
     """
 
     relaxed: Relaxed
@@ -184,7 +184,7 @@ class Profiled(Estimate):
         return self._ends(0.95)
 
     def covers(self, value: float, level: float = 0.95) -> bool:
-        """Return whether the interval at `level` holds a value: one fit, where the interval takes several."""
+        """Return whether the interval at `level` contains a value. It takes one fit."""
         reach = student_t_quantile(level) + _CLOSE  # as exact as the ends are
         if not self.question.low <= value <= self.question.high:
             return False
@@ -204,7 +204,7 @@ class Profiled(Estimate):
         return low, high
 
     def _end(self, reach: float, limit: float) -> float:
-        """Return the answer between the estimate and `limit` at which the root of the loss is `reach`."""
+        """Return the value between the estimate and `limit` whose `_loss` is `reach`."""
         warm = self.relaxed.fit
 
         def loss(answer: float) -> float:
@@ -218,7 +218,7 @@ class Profiled(Estimate):
         return proportional_root(loss, self._middle, limit, reach, close=_CLOSE, resolution=resolution)
 
     def _loss(self, answer: float, warm: Fit) -> tuple[float, Fit]:
-        """Return the root of twice the log-likelihood that an answer costs, and the fit under it."""
+        """Return √(2·decrease of the log-likelihood) under the constraint of a value, and that fit."""
         gaps = self.question.gaps(answer)
         if not self.relaxed.allows(gaps):
             return math.inf, warm

@@ -8,7 +8,7 @@ from typing import Final, final
 import numpy as np
 
 from dither.arrays import Floats
-from dither.errors import InvalidParameter
+from dither.errors import InvalidParameter, found
 from dither.estimation.estimate import Estimate
 from dither.estimation.likelihood.binned import FINE, Likeliest, grid
 from dither.estimation.likelihood.distribution import EstimatedDistribution
@@ -32,7 +32,7 @@ class Likelihood(Method):
 
     def __post_init__(self) -> None:
         if not self.tolerance > 0.0:
-            raise InvalidParameter("the tolerance is a positive number of nats")
+            raise InvalidParameter(f"the tolerance is a positive number of nats, not {found(self.tolerance)}")
 
     def mean(self, summary: Summary) -> Estimate:
         return _ordered(summary).mean()
@@ -64,7 +64,7 @@ class Likelihood(Method):
 def _ordered(summary: Summary) -> Likeliest:
     if on_circle(numerical(summary)):
         raise InvalidParameter(
-            "directions have no order; dt.mean and dt.resultant tell about them by default"
+            "dt.likelihood does not estimate this on a circle; leave `method` out of dt.mean and dt.resultant"
         )
     return Likeliest.of(summary)
 

@@ -1,1 +1,1 @@
-"""Windows on cells: integers, draws, start rules, codebooks, laws."""
+"""The window kernel: integer weights, exact draws, start rules, codebooks, distributions."""

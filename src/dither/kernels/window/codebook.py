@@ -1,4 +1,4 @@
-"""Which number each part of the report space stands for: a few straight pieces, or a table of steps."""
+"""Codebooks: the map from the report space [0, 1] to numbers, piecewise linear or a table."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from dither.kernels.law import Moment
 
 
-_FEW: Final = 64  # a table of so few steps is summed for all inputs at once
-_TABLE: Final = 1 << 18  # numbers of a table that is made at once
+_FEW: Final = 64  # tables of at most so many steps are summed for all inputs at once
+_TABLE: Final = 1 << 18  # numbers of a temporary table
 
 
 class Codebook(ABC):
@@ -24,41 +24,42 @@ class Codebook(ABC):
 
     @abstractmethod
     def integral(self, begin: Floats, end: Floats, x: Floats, moment: Moment) -> Floats:
-        """Return Φ(end) − Φ(begin) = ∫ f(codebook(v) − x) dv between two shares, for arrays of one shape.
+        """Return ∫ f(codebook(v) − x) dv from begin to end, positions in the report space; arrays broadcast.
 
-        One difference, not two integrals from 0: at large ε a window is narrower than their last digit.
+        It is one integral and not a difference of two from 0: at large ε a window is narrower than their
+        rounding error.
         """
 
     @abstractmethod
     def below(self, y: Floats, *, strictly: bool = False) -> Floats:
-        """Return the share of the report space that stands for numbers ≤ y (or < y)."""
+        """Return the length of the part of the report space whose numbers are ≤ y (or < y)."""
 
     @abstractmethod
     def stretch(self, y: Floats) -> Floats:
-        """Return d(share)/dy: the density of the report space at y, 0 where there is none."""
+        """Return the derivative of `below`: the density of the codebook's numbers at y."""
 
     @property
     @abstractmethod
     def atoms(self) -> Floats:
-        """The numbers that a whole part of the report space stands for."""
+        """The atoms: numbers to which an interval of the report space is mapped."""
 
     @property
     def spans(self) -> tuple[Floats, Floats, Floats]:
-        """The atoms, and where in the report space each of them begins and ends."""
+        """The atoms, and the begin and the end of each in the report space."""
         places = self.atoms
         return places, self.below(places, strictly=True), self.below(places)
 
     @abstractmethod
     def __call__(self, share: Floats) -> Floats:
-        """Return the number that a share of the report space stands for."""
+        """Return the number at a position in the report space."""
 
     @abstractmethod
     def clipped(self) -> Codebook:
-        """Return the same codebook with numbers beyond [0, 1] moved to the nearer end."""
+        """Return the codebook with its numbers clipped to [0, 1]."""
 
     @property
     def corners(self) -> Floats:
-        """The numbers at which the codebook changes its formula: none, for a table of steps."""
+        """The numbers at which the linear pieces begin and end: none for a table of steps."""
         return np.empty(0)
 
     @property
@@ -71,7 +72,7 @@ class Codebook(ABC):
 @final
 @dataclass(frozen=True, eq=False)
 class Ramps(Codebook):
-    """Straight pieces between edges of the report space; a flat piece makes an atom."""
+    """A piecewise linear codebook; a constant piece is an atom."""
 
     edges: Floats
     left: Floats
@@ -79,17 +80,17 @@ class Ramps(Codebook):
 
     @staticmethod
     def affine(low: float, high: float) -> Ramps:
-        """Return the straight line from low to high."""
+        """Return the linear codebook from low to high."""
         return Ramps(np.array([0.0, 1.0]), np.array([low]), np.array([high]))
 
     def clipped(self) -> Ramps:
-        """Return this straight line cut off at 0 and 1: what is beyond becomes an atom at the end."""
+        """Return the codebook clipped to [0, 1]: what is beyond becomes an atom at the end."""
         if self.left.size > 1:
             return Ramps(self.edges, np.clip(self.left, 0.0, 1.0), np.clip(self.right, 0.0, 1.0))
         low, high = self.ends
         first, second = (float(np.clip((end - low) / (high - low), 0.0, 1.0)) for end in (0.0, 1.0))
         edges = np.array([0.0, first, second, 1.0])
-        # Said outright, for rounding would leave a flat piece with a slope of 10^−16.
+        # Set explicitly: rounding would leave a constant piece with a slope of 10^−16.
         line = np.array([max(low, 0.0), max(low, 0.0), min(high, 1.0), min(high, 1.0)])
         kept = edges[1:] > edges[:-1]
         return Ramps(np.append(edges[:-1][kept], 1.0), line[:-1][kept], line[1:][kept])
@@ -100,7 +101,7 @@ class Ramps(Codebook):
 
     @cached_property
     def slopes(self) -> Floats:
-        """How steep each piece is."""
+        """The slope of each piece."""
         return np.asarray((self.right - self.left) / np.diff(self.edges), dtype=np.float64)
 
     def integral(self, begin: Floats, end: Floats, x: Floats, moment: Moment) -> Floats:
@@ -121,7 +122,7 @@ class Ramps(Codebook):
         return parts[0] if len(parts) == 1 else np.asarray(np.sum(parts, axis=0))
 
     def _covered(self, y: Floats, piece: int, *, strictly: bool) -> Floats:
-        """Return how much of a piece stands for numbers ≤ y (or < y)."""
+        """Return the length of the part of a piece whose numbers are ≤ y (or < y)."""
         left, slope = self.left[piece], self.slopes[piece]
         length = self.edges[piece + 1] - self.edges[piece]
         if slope == 0.0:
@@ -149,7 +150,7 @@ class Ramps(Codebook):
 @final
 @dataclass(frozen=True, eq=False)
 class Steps(Codebook):
-    """Equal parts of the report space, each standing for one number: cells as sampled, or a solved table."""
+    """A table: equal parts of the report space with one number each, such as the cells that are sampled."""
 
     values: Floats
 
@@ -165,7 +166,7 @@ class Steps(Codebook):
         total = np.empty(centres.size)
         last, sums = np.nan, np.zeros(1)
         for index, (first, second, centre) in enumerate(zip(begins, ends, centres, strict=True)):
-            if centre != last:  # prefix sums serve every share asked about one centre
+            if centre != last:  # the prefix sums are reused while the centre is the same
                 sums = np.concatenate([[0.0], np.cumsum(moment.function(self.values - centre))])
                 last = centre
             total[index] = self._upto(sums, second) - self._upto(sums, first)
@@ -204,14 +205,14 @@ class Steps(Codebook):
 @final
 @dataclass(frozen=True, eq=False)
 class Runs(Codebook):
-    """Neighbouring cells that stand for one number, run after run: a solved table with few numbers."""
+    """A run-length encoded table: `counts[i]` neighbouring cells have the number `values[i]`."""
 
     values: Floats
     counts: Integers
 
     @property
     def cells(self) -> int:
-        """How many cells there are."""
+        """The number of cells."""
         return int(self.counts.sum())
 
     @property

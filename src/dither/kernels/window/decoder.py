@@ -1,4 +1,4 @@
-"""Which number a cell stands for, in the user's units: a straight line, cut off or not, or a table."""
+"""Decoders: from a cell to its number in the user's units, by an affine map or by a table."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MOST_CELLS: Final = 1 << 20  # of a codebook that is a table
 @final
 @dataclass(frozen=True)
 class AffineDecoder:
-    """Cell j stands for offset + step·j, moved to the nearer of `low` and `high` where it is beyond."""
+    """Cell j is decoded as offset + step·j, clipped to [low, high]."""
 
     offset: float
     step: float
@@ -28,7 +28,7 @@ class AffineDecoder:
     high: float = math.inf
 
     def __call__(self, cells: Array) -> Floats:
-        """Give the numbers of many cells, block by block."""
+        """Return the numbers of cells."""
         flat = np.ascontiguousarray(cells).reshape(-1)
         values = np.empty(flat.size)
         cut = self.low > -math.inf or self.high < math.inf
@@ -41,11 +41,11 @@ class AffineDecoder:
         return values.reshape(np.shape(cells))
 
     def cut(self, low: float, high: float) -> AffineDecoder:
-        """Give the same numbers, moved to the nearer of `low` and `high` where they are beyond."""
+        """Return the decoder with its numbers clipped to [low, high]."""
         return AffineDecoder(self.offset, self.step, low, high)
 
     def plain(self) -> dict[str, Any]:
-        """Return the codebook as plain data."""
+        """Return the decoder as JSON-compatible data."""
         ends = {"low": self.low, "high": self.high} if math.isfinite(self.low) else {}
         return {"offset": self.offset, "step": self.step, **ends}
 
@@ -53,12 +53,12 @@ class AffineDecoder:
 @final
 @dataclass(frozen=True, eq=False)
 class TableDecoder:
-    """Cell j stands for the j-th number of a table."""
+    """Cell j is decoded as the j-th number of a table."""
 
     values: Floats
 
     def __call__(self, cells: Array) -> Floats:
-        """Give the numbers of many cells, block by block; cells are valid, so nothing is clipped."""
+        """Return the numbers of cells. Cells must be valid; mode="clip" is used because it is faster."""
         flat = np.ascontiguousarray(cells).reshape(-1)
         values = np.empty(flat.size)
         index = np.empty(min(flat.size, BLOCK), dtype=np.intp)
@@ -69,11 +69,11 @@ class TableDecoder:
         return values.reshape(np.shape(cells))
 
     def cut(self, low: float, high: float) -> TableDecoder:
-        """Give the same numbers, moved to the nearer of `low` and `high` where they are beyond."""
+        """Return the decoder with its numbers clipped to [low, high]."""
         return TableDecoder(np.clip(self.values, low, high))
 
     def plain(self) -> dict[str, Any]:
-        """Return the codebook as plain data: each run of equal numbers once."""
+        """Return the decoder as JSON-compatible data, run-length encoded."""
         begins = np.flatnonzero(np.diff(self.values, prepend=np.nan) != 0.0)
         runs = np.diff(begins, append=self.values.size)
         return {"runs": runs.tolist(), "values": self.values[begins].tolist()}
@@ -83,7 +83,7 @@ Decoder = AffineDecoder | TableDecoder
 
 
 def decoder(book: Codebook, cells: int, domain: Line) -> Decoder:
-    """Give the number of each cell's middle, in the user's units."""
+    """Return the decoder that maps each cell to the number at its centre, in the user's units."""
     if isinstance(book, Ramps):
         steep = np.flatnonzero(book.slopes != 0.0)
         if steep.size == 1:
@@ -102,14 +102,14 @@ def decoder(book: Codebook, cells: int, domain: Line) -> Decoder:
 
 
 def sized(decoder: Decoder, cells: int) -> Decoder:
-    """Return a decoder that came with a specification; raise MalformedReport unless it reads every cell."""
+    """Return a decoder from a specification; raise MalformedReport unless its table has `cells` numbers."""
     if isinstance(decoder, TableDecoder) and decoder.values.size != cells:
-        raise MalformedReport(f"a codebook of {cells} numbers was expected")
+        raise MalformedReport(f"the codebook must have {cells} numbers, not {decoder.values.size}")
     return decoder
 
 
 def read_decoder(data: Any) -> Decoder:
-    """Return the decoder of a codebook's plain data; raise MalformedReport if they describe none."""
+    """Return the decoder that `plain` wrote; raise MalformedReport if the data describe none."""
     try:
         if "runs" in data:
             runs = [whole(run) for run in data["runs"]]
@@ -120,4 +120,4 @@ def read_decoder(data: Any) -> Decoder:
             raise ValueError
         return AffineDecoder(**{name: real(number) for name, number in data.items()})
     except (TypeError, ValueError, KeyError, AttributeError):
-        raise MalformedReport("a codebook is an offset and a step, or values and how often each") from None
+        raise MalformedReport("a codebook needs the keys offset and step, or values and runs") from None

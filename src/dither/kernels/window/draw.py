@@ -1,4 +1,4 @@
-"""The exact draw under every window: an index below `tickets`, each with probability step/2^bits, or none."""
+"""The exact draw of windows: an index below `tickets`, each with probability step/2^bits, or no index."""
 
 from __future__ import annotations
 
@@ -9,21 +9,22 @@ from typing import Any, Final, final
 import numpy as np
 
 from dither.arrays import Array, Mask
-from dither.errors import InvalidParameter
+from dither.errors import InvalidParameter, found
 from dither.randomness import Source
 
-_LATE: Final = 32  # bits that are drawn only when the first ones do not decide
+_LATE: Final = 32  # bits that are drawn only if the first ones do not decide
 _MOST: Final = 96  # bits of the longest draw
 
 
 @final
 @dataclass(frozen=True)
 class Lottery:
-    """Each of `tickets` tickets is drawn with probability exactly step / 2^bits; otherwise none is.
+    """Draw an index below `tickets`, each with probability exactly step / 2^bits, or none.
 
-    The first bits − 32 random bits v decide nearly always: ticket v // d for v < tickets·d, where
-    d = step >> 32. The remaining share step mod 2^32 of each ticket hangs on one last value of v each, which
-    asks for 32 more bits. No rejection, no float; the expected cost is one word.
+    The first bits − 32 random bits v nearly always decide: the index is v // d for v < tickets·d, where d =
+    step >> 32. Each index also has one of the last `tickets` values of v. There, 32 more bits are compared
+    with step mod 2^32, the rest of its probability. There is no rejection and no float, and the expected cost
+    is one word.
     """
 
     tickets: int
@@ -32,15 +33,20 @@ class Lottery:
 
     def __post_init__(self) -> None:
         if self.bits not in (64, _MOST) or self.tickets < 1:
-            raise InvalidParameter("a lottery has at least one ticket and 64 or 96 bits")
+            raise InvalidParameter(
+                f"a draw needs at least one ticket, not {found(self.tickets)}, and 64 or 96 bits, "
+                f"not {found(self.bits)}"
+            )
         if not self.fits(self.tickets, self.step, self.bits):
-            raise InvalidParameter("a lottery's step does not fit its bits")
+            raise InvalidParameter(
+                f"{self.tickets} tickets with step {found(self.step)} do not fit {self.bits} bits"
+            )
 
     @staticmethod
     def fits(tickets: int, step: int, bits: int) -> bool:
-        """Return whether the first bits alone can carry the tickets, with one value left for each.
+        """Return whether the first bits have room for all tickets, with one more value of v for each.
 
-        A step below 2^32 has only that one value; it is accepted where no longer word could do better.
+        A step below 2^32 has only that one value. It is accepted only for the longest word.
         """
         first = step >> _LATE
         fine = first >= 1 or (bits == _MOST and step >= 1)
@@ -53,11 +59,14 @@ class Lottery:
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """The words that `draw` wants: the first bits."""
+        """The dtype of the words that `draw` takes."""
         return np.dtype(np.uint32 if self.bits == 64 else np.uint64)
 
     def draw(self, words: Array, drawn: Mask, source: Source) -> None:
-        """Turn uniform words into tickets in place, and say where one was drawn; elsewhere it is anything."""
+        """Replace uniform words by indices, in place, and set `drawn` where there is one.
+
+        Where `drawn` is False the number in `words` has no meaning.
+        """
         kind = self.dtype.type
         first = self.step >> _LATE
         hanging = kind((1 << (self.bits - _LATE)) - self.tickets)
@@ -72,17 +81,17 @@ class Lottery:
             drawn[where[won]] = True
 
     def draw_one(self, source: Source, extra: int) -> tuple[bool, int, int]:
-        """Draw once in plain integers: whether a ticket was drawn, its number if so, `extra` uniform bits.
+        """Draw once, in Python integers: whether there is an index, the index, and `extra` uniform bits.
 
-        All bytes are taken at once, whatever is drawn: the time and the number of bytes do not tell whether a
-        ticket was drawn. The exception has probability tickets/2^(bits − 32) and takes 4 bytes more.
+        All bytes are taken at once, so that the time and the number of bytes do not depend on the outcome.
+        The exception has probability tickets/2^(bits − 32) and takes 4 bytes more.
         """
         early, more = (self.bits - _LATE) >> 3, (extra + 7) >> 3
         taken = source.take(early + more)
         word, first = int.from_bytes(taken[:early], "little"), self.step >> _LATE
         drawn, ticket = word < self.tickets * first, word // max(first, 1)
         last = word - (1 << (self.bits - _LATE)) + self.tickets
-        if last >= 0:  # the late bits come before the extra ones, as when each was taken by itself
+        if last >= 0:  # the late bits come before the extra ones: golden files pin this order
             taken = taken[early:] + source.take(_LATE >> 3)
             late = int.from_bytes(taken[: _LATE >> 3], "little")
             drawn, ticket, early = late < self.step & ((1 << _LATE) - 1), last, _LATE >> 3

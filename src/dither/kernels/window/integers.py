@@ -1,11 +1,11 @@
-"""Cells of equal base weight, of which a window of consecutive ones is likelier: nearly every mechanism.
+"""Integer weights of windows: K consecutive cells of weight H, and N − K other cells of weight L.
 
-    K·H + (N − K)·L is the same for every start: nothing to normalise, nothing to leak
-    P(cell | x) / P(cell | x′) ∈ {1, H/L, L/H}: so ε = ln(H/L), exactly, for any start and any codebook
+    K·H + (N − K)·L is the same for every start, so the total does not depend on the input
+    P(cell | x) / P(cell | x′) ∈ {1, H/L, L/H}, hence ε = ln(H/L) exactly, for any start and any codebook
 
-Two shapes are drawn without rejection: `Sliding` (N a power of two, the window may start anywhere and wraps)
-and `Blocks` (any number of equal blocks, the window is one of them; blocks of one cell are k-ary
-randomized response).
+Two shapes are drawn without rejection: `Sliding` (N a power of two; the window may start at any cell and
+wraps around) and `Blocks` (any number of equal blocks; the window is one of them). Blocks of one cell are
+k-ary randomized response.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from typing import Any, Final, TypeVar, final
 import numpy as np
 
 from dither.arrays import Array
-from dither.errors import InvalidParameter
+from dither.errors import InvalidParameter, found
 from dither.kernels.blocks import BLOCK
 from dither.kernels.window.draw import Lottery
 from dither.privacy.exact import exp_below, log_above
 from dither.randomness import Source
 
 MOST_CELLS: Final = 1 << 32
-_WORDS: Final = (64, 96)  # bits of the draw: the first that carries ε
+_WORDS: Final = (64, 96)  # bits of the draw: the first that suffices for ε is used
 _FINE: Final = 24  # a weight of this many bits leaves less than 2^−24 of ε unspent
 
 
@@ -51,18 +51,18 @@ class Window(ABC):
     @property
     @abstractmethod
     def lottery(self) -> Lottery:
-        """The exact draw behind the window."""
+        """The exact draw that decides between the window and all cells."""
 
     @final
     @property
     def total(self) -> int:
-        """The sum of all weights, whatever the start."""
+        """The sum of all weights; it is the same for every start."""
         return self.width * self.inside + (self.cells - self.width) * self.outside
 
     @final
     @property
     def ratio(self) -> Fraction:
-        """The largest ratio of two probabilities of one cell: the privacy loss is its logarithm."""
+        """The largest ratio H/L of two probabilities of one cell; ε is its logarithm."""
         return Fraction(self.inside, self.outside)
 
     @final
@@ -80,30 +80,30 @@ class Window(ABC):
     @final
     @property
     def contrast(self) -> float:
-        """The probability that a report is drawn from the window on purpose: K·(H − L)/total."""
+        """The mixture weight of the uniform distribution on the window: K·(H − L)/total."""
         return float(Fraction(self.width * (self.inside - self.outside), self.total))
 
     @final
     @property
     def rest(self) -> float:
-        """The probability that a report is drawn from all cells alike: N·L/total."""
+        """The mixture weight of the uniform distribution on all cells: N·L/total."""
         return float(Fraction(self.cells * self.outside, self.total))
 
     @final
     @property
     def dtype(self) -> np.dtype[Any]:
-        """The smallest unsigned integers that hold a cell."""
+        """The smallest unsigned dtype that holds a cell."""
         return np.dtype(np.min_scalar_type(self.cells - 1))
 
     @final
     def probabilities(self, start: int) -> list[Fraction]:
-        """Give the exact probability of every cell for a window that starts at `start`."""
+        """Return the exact probability of every cell for a window that starts at `start`."""
         return self.mixed([(start, Fraction(1))])
 
     @final
     def mixed(self, starts: Iterable[tuple[int, Fraction]]) -> list[Fraction]:
-        """Give the exact probability of every cell when the start is drawn with the given probabilities."""
-        steps = {0: Fraction(0), self.cells: Fraction(0)}  # by how much the window's share grows at a cell
+        """Return the exact probability of every cell if the start is drawn with the given probabilities."""
+        steps = {0: Fraction(0), self.cells: Fraction(0)}  # differences of P(cell is in the window)
         for start, weight in starts:
             first = start % self.cells
             last = first + self.width
@@ -137,12 +137,14 @@ class Sliding(Window):
     def __post_init__(self) -> None:
         check_cells(self.cells)
         if not 1 <= self.width < self.cells:
-            raise InvalidParameter("a window has at least one cell and leaves at least one outside")
+            raise InvalidParameter(
+                f"the width of a window must be from 1 to {self.cells - 1} cells, not {found(self.width)}"
+            )
         Lottery(self.width, self.step, self.bits)
 
     @staticmethod
     def largest(epsilon: float, cells: int, width: int) -> Sliding:
-        """Give the window whose ratio is as large as ε allows, and certainly no larger.
+        """Return the window with the largest ratio H/L that is certainly at most e^ε.
 
         The ratio 1 + N·d/(2^w − K·d) is at most E⁻, a lower bound of e^ε, iff d ≤ 2^w(E⁻−1)/(N + K(E⁻−1)).
         """
@@ -154,7 +156,8 @@ class Sliding(Window):
             if Lottery.fits(width, step, bits) and (spare >= width << _FINE or bits == _WORDS[-1]):
                 return certified(Sliding(cells, width, step, bits), bound)
         raise InvalidParameter(
-            f"{cells} cells with a window of {width} cannot carry this ε in 96 bits; choose fewer cells"
+            f"{cells} cells with a window of {width} need more than 96 bits for ε = {found(epsilon)}; "
+            "choose fewer cells"
         )
 
     @property
@@ -170,7 +173,7 @@ class Sliding(Window):
         return Lottery(self.width, self.step, self.bits)
 
     def draw_one(self, start: int, source: Source) -> int:
-        """Draw one cell, in plain integers; without a branch on the start or on what was drawn."""
+        """Draw one cell, in Python integers, without a branch on the start or on the outcome."""
         drawn, ticket, uniform = self.lottery.draw_one(source, self.cells.bit_length() - 1)
         return (uniform + drawn * (start + ticket - uniform)) & (self.cells - 1)
 
@@ -178,10 +181,11 @@ class Sliding(Window):
 @final
 @dataclass(frozen=True)
 class Blocks(Window):
-    """N cells in equal blocks of K = 2^j; the window is the block that holds the input.
+    """N cells in equal blocks of K = 2^j; the window is the block of the input.
 
-    Each of the N/K blocks is told with probability step/2^bits whatever the truth, and the truth otherwise:
-    L = step and H = 2^bits − (N/K − 1)·step, out of a total of K·2^bits. Within a block cells are uniform.
+    With probability step/2^bits each, one of the N/K blocks is reported independently of the input; otherwise
+    the input's own block is. So L = step and H = 2^bits − (N/K − 1)·step, out of a total of K·2^bits. The
+    cell within the block is uniform.
     """
 
     cells: int
@@ -191,16 +195,18 @@ class Blocks(Window):
 
     def __post_init__(self) -> None:
         if not 2 <= self.cells <= MOST_CELLS:
-            raise InvalidParameter("there are between 2 and 2^32 cells")
+            raise InvalidParameter(f"the number of cells must be from 2 to 2^32, not {found(self.cells)}")
         if self.width < 1 or self.width & (self.width - 1) or self.cells % self.width:
-            raise InvalidParameter("a block's width is a power of two that divides the number of cells")
+            raise InvalidParameter(
+                f"the width of blocks must be a power of two dividing {self.cells}, not {found(self.width)}"
+            )
         if self.blocks < 2:
-            raise InvalidParameter("there are at least two blocks")
+            raise InvalidParameter("at least two blocks are needed")
         Lottery(self.blocks, self.step, self.bits)
 
     @staticmethod
     def largest(epsilon: float, cells: int, width: int = 1) -> Blocks:
-        """Give the blocks whose ratio is as large as ε allows, and certainly no larger.
+        """Return the blocks with the largest ratio H/L that is certainly at most e^ε.
 
         The ratio (2^w − (B−1)·d)/d for B blocks is at most E⁻ iff d ≥ 2^w/(E⁻ + B − 1).
         """
@@ -210,11 +216,13 @@ class Blocks(Window):
             step = -(-(1 << bits) // (bound + blocks - 1))
             if Lottery.fits(blocks, step, bits) and (step >= 1 << _FINE or bits == _WORDS[-1]):
                 return certified(Blocks(cells, width, step, bits), bound)
-        raise InvalidParameter(f"{cells} cells cannot carry this ε in 96 bits; choose fewer categories")
+        raise InvalidParameter(
+            f"{cells} cells need more than 96 bits for ε = {found(epsilon)}; choose fewer categories"
+        )
 
     @property
     def blocks(self) -> int:
-        """How many blocks there are."""
+        """The number of blocks."""
         return self.cells // self.width
 
     @property
@@ -230,7 +238,7 @@ class Blocks(Window):
         return Lottery(self.blocks, self.step, self.bits)
 
     def draw(self, inputs: Array, source: Source) -> Array:
-        """Draw a cell for each input cell (only its block matters); any shape."""
+        """Draw a cell for each input cell, of which only the block matters; arrays of any shape."""
         blocks = np.ascontiguousarray(inputs).reshape(-1)
         if self.width > 1:
             blocks = blocks // self.width
@@ -244,7 +252,7 @@ class Blocks(Window):
             count = cell.size
             source.fill(told[:count].data)
             self.lottery.draw(told[:count], lied[:count], source)
-            # cell = truth + lied·(told − truth), without a branch: the arithmetic wraps and comes back
+            # cell = truth + lied·(told − truth), without a branch; unsigned overflow cancels
             np.copyto(cell, told[:count], casting="unsafe")
             cell -= truth
             cell *= lied[:count]
@@ -255,7 +263,7 @@ class Blocks(Window):
         return out.reshape(np.shape(inputs))
 
     def draw_one(self, cell: int, source: Source) -> int:
-        """Draw one cell, in plain integers; without a branch on the input or on what was drawn."""
+        """Draw one cell, in Python integers, without a branch on the input or on the outcome."""
         drawn, block, inner = self.lottery.draw_one(source, self.width.bit_length() - 1)
         own = cell // self.width
         return (own + drawn * (block - own)) * self.width + inner
@@ -265,15 +273,22 @@ _Certified = TypeVar("_Certified", Sliding, Blocks)
 
 
 def certified(window: _Certified, bound: Fraction) -> _Certified:
-    """Give the window back if its ratio, in integers, is at most the bound: that is the privacy proof."""
+    """Return the window if H/L, compared in integers, is at most the bound; raise InvalidParameter otherwise.
+
+    This comparison is the proof of privacy.
+    """
     if window.outside < 1 or window.inside * bound.denominator > bound.numerator * window.outside:
-        raise InvalidParameter("this ε is too small or too large for the number of cells")
+        raise InvalidParameter(f"this ε is too small or too large for {window.cells} cells")
     return window
 
 
 def check_cells(cells: object) -> None:
-    """Raise unless a number of cells is a power of two from 2 to 2^32."""
-    if isinstance(cells, bool) or not isinstance(cells, int):
-        raise InvalidParameter("the number of cells is a whole number")
-    if not 2 <= cells <= MOST_CELLS or cells & (cells - 1):
-        raise InvalidParameter("the number of cells is a power of two from 2 to 2^32")
+    """Raise InvalidParameter unless a number of cells is a power of two from 2 to 2^32."""
+    if isinstance(cells, bool) or not isinstance(cells, int) or not _power_of_two(cells):
+        raise InvalidParameter(
+            f"the number of cells must be a power of two from 2 to 2^32, not {found(cells)}"
+        )
+
+
+def _power_of_two(cells: int) -> bool:
+    return 2 <= cells <= MOST_CELLS and cells & (cells - 1) == 0

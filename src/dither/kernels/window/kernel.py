@@ -1,4 +1,4 @@
-"""A window on cells as a kernel: the integers, and the rule that says where the window of a value starts."""
+"""The window as a kernel: integer weights, and a rule that maps a value to the start of its window."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from dither.kernels.window.start import LineStart, StartRule
 from dither.kernels.window.start_table import read_start
 from dither.randomness import Source
 
-COUNTED: Final = 20  # leading bits of a cell that counts and likelihoods keep apart
+COUNTED: Final = 20  # leading bits of a cell that counts and likelihoods distinguish
 
 
 @final
 @dataclass(frozen=True)
 class SlidingKernel(LineKernel):
-    """A window of likelier cells that starts where a rule says, and wraps around."""
+    """A window that starts where the start rule says, and wraps around."""
 
     line: Line
     window: Sliding
@@ -38,7 +38,7 @@ class SlidingKernel(LineKernel):
 
     def __post_init__(self) -> None:
         if not self.start.fits(self.line, self.window):
-            raise InvalidParameter("the start rule leads too far outside the cells")
+            raise InvalidParameter("the starts of this rule do not fit the sampler's integers")
 
     @property
     def outcomes(self) -> int:
@@ -46,7 +46,7 @@ class SlidingKernel(LineKernel):
 
     @property
     def rest(self) -> int:
-        """The trailing bits of a cell that counts do not keep apart."""
+        """The number of trailing bits of a cell that counts ignore."""
         return max(self.window.cells.bit_length() - 1 - COUNTED, 0)
 
     def sampler(self, size: int) -> Sampler:
@@ -60,7 +60,7 @@ class SlidingKernel(LineKernel):
         return self.window.mixed(self.start.starts(value))
 
     def likelihood(self, inputs: Array, rows: int) -> Windows:
-        """Return P(report | input), cells grouped into `rows` rows or the next power of two."""
+        """Return P(report | input), with cells grouped into `rows` rows, rounded up to a power of two."""
         rows = min(1 << (rows - 1).bit_length(), self.window.cells >> self.rest)
         group = self.window.cells // rows
         starts = self.start.aim(inputs) / (group << self.start.fraction)
@@ -103,7 +103,7 @@ class SlidingKernel(LineKernel):
 @final
 @dataclass(frozen=True)
 class SectorKernel(LineKernel):
-    """Equal blocks of cells; the block that holds the input is likelier, and cells of a block are alike."""
+    """Equal blocks of cells; the block of the input is likelier, and the cell within a block is uniform."""
 
     line: Line
     window: Blocks
@@ -113,16 +113,16 @@ class SectorKernel(LineKernel):
 
     def __post_init__(self) -> None:
         if self.start.fraction:
-            raise InvalidParameter("a sector is found without random rounding")
+            raise InvalidParameter("the start rule of sectors must not round at random")
         if not self.start.reaches(self.line, 62):
-            raise InvalidParameter("the start rule leads too far outside the cells")
+            raise InvalidParameter("the starts of this rule do not fit the sampler's integers")
 
     @property
     def outcomes(self) -> int:
         return self.window.cells
 
     def _aims(self, values: Array) -> Array:
-        return self.start.aim(values) % self.window.cells  # the end of a circle is its beginning
+        return self.start.aim(values) % self.window.cells  # on a circle the period is the same angle as 0
 
     def sampler(self, size: int) -> Sampler:
         def draw(block: Array, cells: Array, source: Source) -> None:
@@ -161,7 +161,7 @@ class SectorKernel(LineKernel):
 
 
 def integers(window: Sliding | Blocks) -> dict[str, Any]:
-    """Return a window's integers as plain data."""
+    """Return the integers of a window as JSON-compatible data."""
     return {
         "cells": window.cells,
         "width": window.width,
@@ -177,7 +177,7 @@ def read_integers(device: Mapping[str, Any]) -> tuple[int, int, int, int]:
 
 
 def a_line(domain: Domain) -> Line:
-    """Return a domain that is a line; raise MalformedReport if it is another."""
+    """Return the domain if it is an interval or a circle; raise MalformedReport otherwise."""
     if not isinstance(domain, Line):
-        raise MalformedReport("this kernel needs an interval or a circle")
+        raise MalformedReport(f"this kernel needs an interval or a circle, not {type(domain).__name__}")
     return domain

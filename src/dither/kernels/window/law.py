@@ -1,4 +1,4 @@
-"""The law of a report of a window given the input, as formulas.
+"""The distribution of a window's report given the input, in closed form.
 
 For a window of share s starting at a, with density p inside and q = p/e^ε outside, and any function f:
 
@@ -17,15 +17,16 @@ from dither.arrays import Floats
 from dither.kernels.law import Law, Moment
 from dither.kernels.window.codebook import Codebook
 
-_LAST_DIGIT: Final = 1e-15  # of a place on [0, 1]
+_LAST_DIGIT: Final = 1e-15  # rounding error of a position on [0, 1]
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class WindowLaw(Law):
-    """A window on a codebook: `contrast` = (p − q)·s of the probability on the window, `rest` everywhere.
+    """A mixture: uniform on the window with weight `contrast` = (p − q)·s, else uniform on all, `rest` = q.
 
-    The two add up to one; both are given, for at large ε the rest is far below the last digit of the other.
+    The weights add up to 1. Both are stored, because at large ε `rest` is below the rounding error of
+    1 − `contrast`.
     """
 
     share: float
@@ -42,10 +43,10 @@ class WindowLaw(Law):
         begin = self.start(x)
         end = begin + self.share
         window = self.codebook.integral(begin, np.minimum(end, 1.0), x, moment)
-        if self.circular:  # what went past the end comes back at the beginning
+        if self.circular:  # the part of the window beyond 1 wraps around to 0
             window = window + self.codebook.integral(nothing, np.maximum(end - 1.0, 0.0), x, moment)
         base = self.codebook.integral(nothing, everything, x, moment)
-        # Divided by the width as rounded; a window that is lost in the last digit is one point.
+        # Divide by the rounded width; a window narrower than the rounding error is treated as one point.
         point = moment.function(self.codebook(begin) - x)
         wide = end - begin > _LAST_DIGIT
         inside = np.where(wide, window / np.where(wide, end - begin, 1.0), point)
@@ -74,7 +75,7 @@ class WindowLaw(Law):
         return places, self._mass(begins, ends, np.asarray(x, dtype=np.float64)[..., None])
 
     def _mass(self, begin: Floats, end: Floats, x: Floats) -> Floats:
-        """Give the probability of the part [begin, end] of the report space."""
+        """Return the probability of the interval [begin, end] of the report space."""
         start = self.start(np.asarray(x, dtype=np.float64))
         shared = _overlap(begin, end, start, start + self.share)
         if self.circular:
@@ -96,7 +97,7 @@ class WindowLaw(Law):
         return True
 
     def quantiles(self, x: float, shares: Floats) -> Floats:
-        """Return a report on the window if u is below the contrast, and anywhere otherwise: no bisection."""
+        """Return reports for pairs of uniform numbers: the first one selects the window or all cells."""
         inside = float(self.start(np.asarray(x))) + self.share * shares[:, 1]
         place = np.where(shares[:, 0] < self.contrast, inside, shares[:, 1])
         return self.codebook(np.mod(place, 1.0) if self.circular else place)
@@ -105,7 +106,7 @@ class WindowLaw(Law):
 @final
 @dataclass(frozen=True, eq=False)
 class MixedLaw(Law):
-    """One of several laws, chosen by a coin that does not look at the input."""
+    """A mixture of distributions whose weights do not depend on the input."""
 
     weights: tuple[float, ...]
     laws: tuple[Law, ...]
@@ -151,11 +152,11 @@ class MixedLaw(Law):
 @final
 @dataclass(frozen=True, eq=False)
 class BlendedLaw(Law):
-    """One of two windows on one codebook, chosen by a coin that the input weighs."""
+    """A mixture of two windows on one codebook whose weights depend on the input."""
 
     below: WindowLaw
     above: WindowLaw
-    weight: Callable[[Floats], Floats]  # the probability of the one above
+    weight: Callable[[Floats], Floats]  # the probability of `above`
     circular: bool = False
     kinks: tuple[float, ...] = ()
 

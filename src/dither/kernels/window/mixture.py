@@ -1,4 +1,4 @@
-"""Two windows and a coin that does not look at the input; the report shows which of the two was used."""
+"""A mixture of two windows; the choice does not depend on the input, and the report shows it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 from dither.arrays import Array, Floats
 from dither.device_text import whole
 from dither.domains import Domain, Line
-from dither.errors import InvalidParameter
+from dither.errors import InvalidParameter, found
 from dither.kernels.line import LineKernel
 from dither.kernels.transition import Stacked
 from dither.kernels.window.kernel import SlidingKernel
@@ -34,7 +34,9 @@ class MixtureKernel(LineKernel):
 
     def __post_init__(self) -> None:
         if not 0 <= self.heads < COIN:
-            raise InvalidParameter("the coin's heads are a whole number from 0 to 2^32 − 1")
+            raise InvalidParameter(
+                f"heads must be a whole number from 0 to 2^32 − 1, not {found(self.heads)}"
+            )
 
     @property
     def line(self) -> Line:  # type: ignore[override]
@@ -63,7 +65,7 @@ class MixtureKernel(LineKernel):
         return [self.coin * one for one in first] + [(1 - self.coin) * one for one in second]
 
     def likelihood(self, inputs: Array, rows: int) -> Stacked:
-        """Return P(report | input), cells of either window grouped into about `rows` rows."""
+        """Return P(report | input), with the cells of each window grouped into about `rows` rows."""
         coin = float(self.coin)
         parts = self.first.likelihood(inputs, rows), self.second.likelihood(inputs, rows)
         return Stacked((coin, 1.0 - coin), parts, (self.first.outcomes, self.second.outcomes))
@@ -99,7 +101,7 @@ class MixtureKernel(LineKernel):
 
 @final
 class _MixtureSampler:
-    """Both windows are drawn for every value, and the coin keeps one: no branch depends on the coin."""
+    """Draws from both windows for every value and keeps one, so that no branch depends on the coin."""
 
     def __init__(self, mixture: MixtureKernel, size: int) -> None:
         self._cut = mixture.first.outcomes
@@ -118,7 +120,7 @@ class _MixtureSampler:
         self._second(block, other, source)
         source.fill(coins.data)
         np.less(coins, self._chosen, out=heads)
-        # cell = other + heads·(own − other): the arithmetic wraps and comes back
+        # cell = other + heads·(own − other); unsigned overflow cancels
         tail = np.add(other, cell.dtype.type(self._cut), dtype=cell.dtype)
         np.subtract(own, tail, out=cell, dtype=cell.dtype)
         cell *= heads

@@ -1,4 +1,4 @@
-"""Randomized response on a list of categories: a window of one cell."""
+"""k-ary randomized response: a window of one cell."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from dither.randomness import Source
 @final
 @dataclass(frozen=True)
 class ResponseKernel(CodeKernel, CellKernel):
-    """A report is a category: the input's own with probability H, any other with probability L each."""
+    """A report is a category: the input's own with weight H, each other one with weight L."""
 
     window: Blocks
 

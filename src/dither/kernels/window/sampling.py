@@ -1,7 +1,7 @@
-"""Sliding windows drawn in blocks: plain numpy, no branch, no rejection.
+"""Samples of sliding windows in blocks, with numpy, without branches and without rejection.
 
-One block is: random bytes, a start for each value, one lottery, one selection. The result is `start + ticket`
-where a ticket was drawn and a uniform cell elsewhere, all modulo N.
+For each block: random bytes, a start for each value, one draw of an index, one selection. The cell is
+start + index if an index was drawn, else a uniform cell, modulo N.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from dither.randomness import Source
 
 @final
 class SlidingSampler:
-    """Scratch space for one thread: blocks of up to `size` values."""
+    """A sampler with buffers for blocks of up to `size` values; one per thread."""
 
     def __init__(self, window: Sliding, start: StartRule, size: int) -> None:
         self._lottery = window.lottery
@@ -44,7 +44,7 @@ class SlidingSampler:
         ticket, drawn = self._words[:count], self._drawn[:count]
         self._lottery.draw(ticket, drawn, source)
         start, uniform = self._starts(block, self._coins[:count]), self._uniform[:count]
-        # cell = uniform + drawn·(start + ticket − uniform): the arithmetic wraps and comes back
+        # cell = uniform + drawn·(start + ticket − uniform); unsigned overflow cancels
         np.copyto(cell, ticket, casting="unsafe")
         start += cell
         start -= uniform

@@ -1,4 +1,4 @@
-"""The start of an input's window: one rule, in real numbers for formulas and in integers for samples."""
+"""Start rules: where the window of a value begins, in real numbers and in integers."""
 
 from __future__ import annotations
 
@@ -21,25 +21,25 @@ MOST_FRACTION: Final = 30  # bits of the random rounding of a start
 
 
 class StartSampler(ABC):
-    """Scratch space for the starts of up to `size` values at once, for one thread."""
+    """A sampler of starts with buffers for blocks of values; one per thread."""
 
-    coins: np.dtype[Any] | None  # the random words that one value costs, if any
+    coins: np.dtype[Any] | None  # the dtype of the random word for each value, None if there is none
 
     @abstractmethod
     def __call__(self, block: Array, coins: Array) -> Array:
-        """Return the start of each value of a block in the cells' dtype; valid until the next call."""
+        """Return the start of each value of a block, in the dtype of cells; valid until the next call."""
 
 
 class StartRule(ABC):
     """The map from a value of the domain to the integer start of its window.
 
-    The privacy loss does not depend on it: any start is private. So floats may compute it.
+    The privacy loss does not depend on the start, so floats may compute it.
     """
 
     @property
     @abstractmethod
     def fraction(self) -> int:
-        """The number of binary digits of a cell that `aim` counts."""
+        """The number of fractional bits of `aim`."""
 
     @abstractmethod
     def aim(self, values: Array) -> Integers:
@@ -47,19 +47,19 @@ class StartRule(ABC):
 
     @abstractmethod
     def starts(self, value: float) -> list[tuple[int, Fraction]]:
-        """Return every start that a value may have, with its exact probability."""
+        """Return every possible start of a value, with its exact probability."""
 
     @abstractmethod
     def draw_one(self, value: float, source: Source) -> int:
-        """Return the start of one value, drawn by exact coins where it is random."""
+        """Return the start of one value; random rounding uses exact coins."""
 
     @abstractmethod
     def sampler(self, window: Sliding, size: int) -> StartSampler:
-        """Return scratch space for the starts of up to `size` values at once."""
+        """Return a sampler of starts for blocks of up to `size` values."""
 
     @abstractmethod
     def device(self) -> dict[str, Any]:
-        """Return the rule as plain data."""
+        """Return the rule as JSON-compatible data."""
 
     def fits(self, line: Line, window: Sliding) -> bool:
         """Return whether the integers of the sampler hold the start of every value of the line."""
@@ -69,9 +69,9 @@ class StartRule(ABC):
 @final
 @dataclass(frozen=True)
 class LineStart(StartRule):
-    """The start floor((x − origin)·scale), kept within [0, last] if `last` is given.
+    """The start ⌊(x − origin)·scale⌋, clipped to [0, last] if `last` is given.
 
-    With `fraction` > 0 it counts units of 2^−fraction cells and is rounded at random to a whole cell.
+    With `fraction` > 0 it is in units of 2^−fraction cells and is rounded at random to a whole cell.
     """
 
     origin: float
@@ -81,9 +81,9 @@ class LineStart(StartRule):
 
     def __post_init__(self) -> None:
         if not 0 <= self.fraction <= MOST_FRACTION or (self.last is not None and self.last < 0):
-            raise InvalidParameter("a start rule has a last place from 0 upwards and up to 30 random bits")
+            raise InvalidParameter("in a start rule last must be ≥ 0, and fraction from 0 to 30")
         if not (np.isfinite(self.origin) and np.isfinite(self.scale) and self.scale > 0.0):
-            raise InvalidParameter("a start rule has a finite origin and a positive scale")
+            raise InvalidParameter("in a start rule origin must be finite, and scale finite and positive")
 
     def aim(self, values: Array) -> Integers:
         placed = (np.asarray(values, dtype=np.float64) - self.origin) * self.scale
@@ -109,10 +109,10 @@ class LineStart(StartRule):
         return self.reaches(line, 31 if window.cells <= 1 << 16 else 62)
 
     def reaches(self, line: Line, bits: int) -> bool:
-        """Return whether bits + 1 bits hold the place of every value with its coin added, and its sign."""
+        """Return whether signed integers of bits + 1 bits hold the start of every value plus its coin."""
         most = max(abs((end - self.origin) * self.scale) for end in (line.low, line.high))
         room = float((1 << bits) - (1 << self.fraction))
-        # Values of a narrower type may be beyond an end by 2^−20 of the length: see Line.admits.
+        # Values of a narrower dtype may exceed an end by 2^−20 of the length: see Line.admits.
         return most * (1.0 + 2.0**-19) < 2.0**bits and (most if self.last is None else self.last) <= room
 
     def device(self) -> dict[str, Any]:
@@ -139,7 +139,7 @@ class _LineSampler(StartSampler):
         self.coins = coin if rule.fraction else None
         self._shift = coin.type(8 * coin.itemsize - rule.fraction)
         self._place = np.empty(size)
-        # Aims reach 2^31 − 1 for up to 2^16 cells: 32 bits are enough and faster.
+        # For up to 2^16 cells aims are below 2^31: 32 bits suffice and are faster.
         self._aim = np.empty(size, dtype=np.int32 if window.cells <= 1 << 16 else np.int64)
         self._start = np.empty(size, dtype=window.dtype)
 
@@ -150,7 +150,7 @@ class _LineSampler(StartSampler):
         np.multiply(place, rule.scale, out=place)
         np.copyto(aim, place, casting="unsafe")
         if rule.last is not None:
-            np.clip(aim, 0, rule.last, out=aim)  # integers: nothing that a float does comes past this line
+            np.clip(aim, 0, rule.last, out=aim)  # in integers: rounding of floats cannot leave the range
         if rule.fraction:
             np.right_shift(coins, self._shift, out=coins)
             np.add(aim, coins, out=aim, casting="unsafe")
@@ -160,7 +160,7 @@ class _LineSampler(StartSampler):
 
 
 def split(aimed: int, fraction: int) -> list[tuple[int, Fraction]]:
-    """Return the whole cells beside a place in units of 2^−fraction, and the probability of rounding to each.
+    """Return the cells to which a position in units of 2^−fraction is rounded, with their probabilities.
 
     >>> split(5, 2)
     [(1, Fraction(3, 4)), (2, Fraction(1, 4))]
@@ -171,27 +171,27 @@ def split(aimed: int, fraction: int) -> list[tuple[int, Fraction]]:
 
 
 class Placement(ABC):
-    """A paper's rule for where the window of an input begins."""
+    """A paper's start rule, in real numbers."""
 
     affine: bool = False  # whether the start is affine in the input
 
     @abstractmethod
     def start(self, x: Floats, width: float) -> Floats:
-        """Return where the window of x ∈ [0, 1] begins, in shares of the report space."""
+        """Return the start of the window of x ∈ [0, 1], as a position in the report space [0, 1]."""
 
     @abstractmethod
     def rule(self, domain: Line, window: Sliding) -> StartRule:
-        """Return the same rule in integers."""
+        """Return the start rule in integers."""
 
     def kinks(self, width: float) -> tuple[float, ...]:
-        """Return the inputs at which the start, as a function of the input, changes its formula."""
+        """Return the inputs at which the start is not differentiable."""
         return ()
 
 
 @final
 @dataclass(frozen=True)
 class Centred(Placement):
-    """The window's middle is the value, moved inside where it would stick out."""
+    """The window is centred on the value and shifted so that it stays within [0, 1]."""
 
     def start(self, x: Floats, width: float) -> Floats:
         return np.clip(x - width / 2.0, 0.0, 1.0 - width)
@@ -207,24 +207,24 @@ class Centred(Placement):
 @final
 @dataclass(frozen=True)
 class Wrapped(Placement):
-    """The window's middle is the value; on a circle nothing sticks out."""
+    """The window is centred on the value and wraps around the circle."""
 
     def start(self, x: Floats, width: float) -> Floats:
         return np.mod(x - width / 2.0, 1.0)
 
     def rule(self, domain: Line, window: Sliding) -> LineStart:
         scale = window.cells / domain.length
-        # One turn is added so that the number is never negative; cells are counted modulo N.
+        # N is added so that the start is never negative; it is taken modulo N later.
         return LineStart((window.width / 2.0 - 0.5 - window.cells) / scale, scale, None)
 
 
 @final
 @dataclass(frozen=True)
 class Gliding(Placement):
-    """The start is affine in the value and rounded at random, so the mean report is affine in the value.
+    """The start is affine in the value and rounded at random, so E[report] is affine in the value.
 
-    At the smallest value it keeps the share `clear` of the free room away from the lower end, at the largest
-    value as far from the upper end: 0 uses all the room.
+    At the smallest value the start is `clear`·(1 − width), and symmetrically at the largest one. With
+    `clear` = 0 all starts are used.
     """
 
     clear: float = 0.0
@@ -236,10 +236,10 @@ class Gliding(Placement):
 
     def rule(self, domain: Line, window: Sliding) -> LineStart:
         room = window.cells - window.width
-        # As many fractional bits as 31 hold: 15 for 2^16 cells. Larger grids count in 64-bit integers.
+        # As many fractional bits as fit into 31 bits: 15 for 2^16 cells. Larger grids use 64-bit integers.
         fraction = max(15, 31 - (window.cells - 1).bit_length())
         scale = (1.0 - 2.0 * self.clear) * room * 2.0**fraction / domain.length
-        first = self.clear * room * 2.0**fraction + 0.5  # + 0.5: to the nearest integer
+        first = self.clear * room * 2.0**fraction + 0.5  # + 0.5 rounds to the nearest integer
         return LineStart(domain.low - first / scale, scale, room << fraction, fraction)
 
 

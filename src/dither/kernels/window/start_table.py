@@ -1,4 +1,4 @@
-"""Start rules that are tables: starts on an even grid of the domain, for solved codebooks."""
+"""Start rules that are tables: starts on an equidistant grid of the domain, for solved codebooks."""
 
 from __future__ import annotations
 
@@ -13,29 +13,29 @@ import numpy as np
 from dither.arrays import Array, Floats, Integers
 from dither.device_text import real, whole
 from dither.domains import Line
-from dither.errors import InvalidParameter, MalformedReport
+from dither.errors import InvalidParameter, MalformedReport, found
 from dither.kernels.window.codebook import Runs
 from dither.kernels.window.integers import Sliding
 from dither.kernels.window.start import LineStart, Placement, StartRule, StartSampler, split
 from dither.randomness import Source
 
-BINS: Final = 1 << 16  # of a table without random rounding
+BINS: Final = 1 << 16  # entries of a table without random rounding
 COIN: Final = 16  # bits of each of the two random roundings of a table of knots
-KNOTS: Final = (1 << 15) - 1  # intervals between knots: with 16 bits between two knots, places fill 31 bits
+KNOTS: Final = (1 << 15) - 1  # intervals between knots: 16 bits for each interval, 31 bits for a position
 _BITS: Final = np.uint32(COIN)
 _LOWER: Final = np.uint32((1 << COIN) - 1)
 
 
 @dataclass(frozen=True, eq=False)
 class TableStart(StartRule):
-    """A start rule that looks a value up: entries on an even grid from `origin`, `scale` of them a unit."""
+    """A table of starts on an equidistant grid that begins at `origin`, with `scale` entries per unit."""
 
     origin: float
     scale: float
     entries: Array
 
     def fits(self, line: Line, window: Sliding) -> bool:
-        # Random coins are added to the place, which is kept below the last entry.
+        # Random coins are added to the position, which is clipped below the last entry.
         return LineStart(self.origin, self.scale, None).reaches(line, 31)
 
     def __eq__(self, other: object) -> bool:
@@ -51,12 +51,12 @@ class TableStart(StartRule):
 @final
 @dataclass(frozen=True, eq=False)
 class StepStart(TableStart):
-    """The domain is cut into equal bins; the start of a value is the entry of its bin."""
+    """A step function: the domain is divided into equal bins, and the start of a value is its bin's entry."""
 
     def __post_init__(self) -> None:
         LineStart(self.origin, self.scale, None)
         if not 1 <= self.entries.size <= BINS:
-            raise InvalidParameter("a table of starts has up to 2^16 bins")
+            raise InvalidParameter(f"a table of starts must have 1 to 2^16 bins, not {self.entries.size}")
 
     @property
     def fraction(self) -> int:
@@ -94,9 +94,9 @@ class StepStart(TableStart):
         """Return the rule that `device` describes, for a window."""
         starts, counts = [whole(one) for one in data["starts"]], [whole(one) for one in data["counts"]]
         if len(starts) != len(counts) or not counts or min(counts) < 1 or sum(counts) > BINS:
-            raise MalformedReport("a table of starts lists starts and how many bins each has")
+            raise MalformedReport("a table of starts needs one count for each start, and 1 to 2^16 bins")
         if min(starts) < 0 or max(starts) >= window.cells:
-            raise MalformedReport("the starts of a table are cells")
+            raise MalformedReport(f"the starts of a table must be cells from 0 to {window.cells - 1}")
         entries = np.repeat(np.array(starts), counts).astype(window.dtype)
         return StepStart(real(data["origin"]), real(data["scale"]), entries)
 
@@ -123,16 +123,16 @@ class _StepSampler(StartSampler):
 @final
 @dataclass(frozen=True, eq=False)
 class KnotStart(TableStart):
-    """Entries belong to knots on an even grid and count units of 2^−16 cells.
+    """Linear interpolation by random rounding: entries at equidistant knots, in units of 2^−16 cells.
 
-    A value is rounded at random to the knot below or above it, and that knot's entry at random to a whole
-    cell, each by an exact coin of 16 bits.
+    A value is rounded at random to the knot below or above it, and the entry of that knot is rounded at
+    random to a whole cell. Each rounding uses an exact coin of 16 bits.
     """
 
     def __post_init__(self) -> None:
         LineStart(self.origin, self.scale, None)
         if not 2 <= self.entries.size <= KNOTS + 1:
-            raise InvalidParameter("a table of starts has between 2 and 2^15 knots")
+            raise InvalidParameter(f"a table of starts must have 2 to 2^15 knots, not {self.entries.size}")
 
     @property
     def fraction(self) -> int:
@@ -140,11 +140,11 @@ class KnotStart(TableStart):
 
     @property
     def last(self) -> int:
-        """The largest place of a value: just below the last knot."""
+        """The largest position of a value: just below the last knot."""
         return ((self.entries.size - 1) << COIN) - 1
 
     def beside(self, values: Array) -> tuple[Floats, Floats, Floats]:
-        """Return the entries of the knots below and above each value, and the upper one's probability."""
+        """Return the entries of the knots below and above each value, and the probability of the upper."""
         placed = (np.asarray(values, dtype=np.float64) - self.origin) * self.scale
         places = np.clip(placed.astype(np.int64), 0, self.last)
         knots = places >> COIN
@@ -173,7 +173,7 @@ class KnotStart(TableStart):
         return _KnotSampler(self, window, size)
 
     def device(self) -> dict[str, Any]:
-        # Rounded straight pieces: within one, neighbouring entries differ by m or m + 1, as a bit says.
+        # The entries are rounded piecewise linear: in a piece neighbours differ by m or m + 1, one bit each.
         steps = np.diff(self.entries.astype(np.int64))
         pieces, bits = [], np.empty(steps.size, dtype=np.uint8)
         begin = 0
@@ -200,16 +200,16 @@ class KnotStart(TableStart):
         pieces = [(whole(count), whole(base)) for count, base in data["pieces"]]
         total = sum(count for count, _ in pieces)
         if not pieces or min(count for count, _ in pieces) < 1 or total > KNOTS:
-            raise MalformedReport("a table of knots is pieces of a number of knots and a step")
+            raise MalformedReport("the pieces of a table of knots must be pairs of a count and a step")
         bits = np.unpackbits(np.frombuffer(bytes.fromhex(data["bits"]), np.uint8), bitorder="little")
         if bits.size != (total + 7) // 8 * 8 or bits[total:].any():
-            raise MalformedReport("a table of knots has one bit for each knot but the first")
+            raise MalformedReport("a table of knots needs one bit for each knot but the first")
         if max(abs(base) for _, base in pieces) > window.cells << COIN:
-            raise MalformedReport("the entries of knots are places among the cells")
+            raise MalformedReport("an entry of a table of knots lies outside the cells")
         steps = np.repeat([base for _, base in pieces], [count for count, _ in pieces]) + bits[:total]
         entries = whole(data["first"]) + np.concatenate([[0], np.cumsum(steps)])
         if entries.min() < 0 or entries.max() >= window.cells << COIN or window.cells > 1 << 16:
-            raise MalformedReport("the entries of knots are places among the cells")
+            raise MalformedReport("an entry of a table of knots lies outside the cells")
         return KnotStart(real(data["origin"]), real(data["scale"]), entries.astype(np.uint32))
 
 
@@ -247,9 +247,10 @@ class _KnotSampler(StartSampler):
 @final
 @dataclass(frozen=True, eq=False)
 class NearestCells(Placement):
-    """The window holds the cells whose numbers are nearest to the value: best for every loss of the distance.
+    """The window contains the cells whose numbers are nearest to the value: optimal for any increasing loss.
 
-    It moves from a to a + 1, which trades cell a for cell a + K, where the value is halfway between the two.
+    The start moves from a to a + 1, so that cell a + K replaces cell a, where the value is halfway between
+    the numbers of both cells.
     """
 
     book: Runs
@@ -275,9 +276,9 @@ class NearestCells(Placement):
 @final
 @dataclass(frozen=True, eq=False)
 class BalancedCells(Placement):
-    """The window, or a coin between two, whose mean report is the value: unbiased for every real input.
+    """The start, rounded at random, for which E[report] equals the value: unbiased for every real input.
 
-    The mean report does not fall as the window moves, so a value lies between the means of two neighbouring
+    E[report] does not decrease with the start, so each value lies between the means of two neighbouring
     starts.
     """
 
@@ -308,16 +309,16 @@ class BalancedCells(Placement):
     def kinks(self, width: float) -> tuple[float, ...]:
         kept = round(width * self.book.cells)
         means, ends = self._means(kept), np.cumsum(self.book.counts)[:-1]
-        edges = np.concatenate([ends, ends - kept])  # where either end of the window enters another run
+        edges = np.concatenate([ends, ends - kept])  # starts at which an end of the window enters another run
         return tuple(np.unique(means[edges[(edges >= 0) & (edges < means.size)]]).tolist())
 
 
 def read_start(data: Mapping[str, Any], window: Sliding) -> StartRule:
-    """Return the start rule that plain data describe; raise MalformedReport if they describe none."""
+    """Return the start rule that JSON-compatible data describe; raise MalformedReport if there is none."""
     if data["kind"] == "line":
         return LineStart.from_device(data)
     if data["kind"] == "steps":
         return StepStart.from_device(data, window)
     if data["kind"] == "knots":
         return KnotStart.from_device(data, window)
-    raise MalformedReport("a start rule is of kind line, steps or knots")
+    raise MalformedReport(f"the kind of a start rule must be line, steps or knots, not {found(data['kind'])}")

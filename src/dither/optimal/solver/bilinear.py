@@ -2,14 +2,15 @@
 
 Step one, `solve`, chooses levels and edges of m pieces with the smallest error at one value, an end of the
 domain or any public x₀; step two, `place`, keeps the levels and chooses the edges for another value
-[OGPM25, Sec. 3.1–3.2]. A library does not need it: by the bathtub argument two levels are enough, and their
-width is a formula (`dither.optimal.closed_form`). It is here to check that, and to reproduce the paper.
+[OGPM25, Sec. 3.1–3.2]. The library itself does not need the program: by the bathtub argument two levels are
+enough, and their width is a formula (`dither.optimal.closed_form`). It checks that formula, and reproduces
+the paper.
 
-How it is written. The pieces are highest about the value and fall away from it on both sides; on one side the
-order costs nothing, for sorting the levels never raises the error. A falling staircase is a sum of blocks
-that begin at the value: heights h, reaches r. Mass is Σ h·r and error Σ h·r^(k+1)/(k+1), built up from
-products of two variables: m₁ = h·r, m₂ = m₁·r, …. The inequalities m_(i+1)·m_(i−1) ≥ m_i², true for any h
-and r, are told to the solver too: without them a proof takes minutes, with them a second.
+Formulation. The levels are highest at the value and decrease away from it on both sides. On one side this
+order is no restriction, because sorting the levels never raises the error. A decreasing step function is a
+sum of blocks that begin at the value (heights h, reaches r). Mass is Σ h·r and error Σ h·r^(k+1)/(k+1),
+built up from products of two variables: m₁ = h·r, m₂ = m₁·r, …. The inequalities m_(i+1)·m_(i−1) ≥ m_i² hold
+for any h and r. They are added as redundant constraints: a proof takes a second with them, minutes without.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from itertools import pairwise
 from typing import Any, Final, final
 
 from dither.domains import Interval, finite
-from dither.errors import DitherError, Infeasible, InvalidParameter, MissingExtra
+from dither.errors import DitherError, Infeasible, InvalidParameter, MissingExtra, found
 from dither.losses import Power, check_loss
 from dither.mechanisms.base import check_epsilon
 
@@ -76,7 +77,7 @@ class Pieces:
 @final
 @dataclass(frozen=True)
 class _Side:
-    """What lies on one side of the value: distances from `near` to `far`, cut into `pieces` pieces."""
+    """One side of the value: distances from `near` to `far`, divided into `pieces` pieces."""
 
     sign: int
     near: float
@@ -130,7 +131,7 @@ def place(
     `levels` are those found at an end of the domain, highest first; each may be used on both sides.
     """
     if not levels or any(not 0.0 < level < math.inf for level in levels):
-        raise InvalidParameter("levels are positive numbers")
+        raise InvalidParameter("levels are positive, finite numbers, and at least one")
     _check(loss, len(levels), codomain)
     falling = tuple(sorted((level * codomain.length for level in levels), reverse=True))
     value = _place(at, codomain)
@@ -184,7 +185,7 @@ class _BilinearProgram:
         )
 
     def edges(self, levels: tuple[float, ...]) -> Pieces:
-        """Solve with fixed levels, highest first: only reaches are free, and every product is of one."""
+        """Solve with fixed levels, highest first: only the reaches are variables."""
         steps = [high - low for high, low in pairwise(levels)]
         mass, error, drawn = 0.0, 0.0, []
         for side in self._sides:
@@ -240,7 +241,7 @@ class _BilinearProgram:
         if self._model.getNSols() == 0:
             if self._model.getStatus() == "infeasible":
                 raise Infeasible("no density has these levels and total mass 1 on the codomain")
-            raise DitherError("the solver found nothing in the time it was given; allow more seconds")
+            raise DitherError("the solver found no solution in its time limit; allow more `seconds`")
 
     def _pieces(self, sides: list[tuple[_Side, float, list[float], list[float]]]) -> Pieces:
         """Return the pieces of all sides, from left to right."""
@@ -267,7 +268,7 @@ def _place(at: float, codomain: Interval) -> float:
 
 
 def _rooms(value: float) -> list[tuple[int, float, float]]:
-    """Return, for each side of the value that has any, the distances at which [0, 1] begins and ends."""
+    """Return, for each side of the value that is not empty, the distances at which [0, 1] begins and ends."""
     sides = [(-1, value - 1.0, value), (1, -value, 1.0 - value)]
     return [(sign, max(near, 0.0), far) for sign, near, far in sides if far > 0.0]
 
@@ -275,6 +276,6 @@ def _rooms(value: float) -> list[tuple[int, float, float]]:
 def _check(loss: Power, pieces: int, codomain: Interval) -> None:
     check_loss(loss)
     if isinstance(pieces, bool) or not isinstance(pieces, int) or pieces < 1:
-        raise InvalidParameter("the number of pieces is a whole number, at least 1")
+        raise InvalidParameter(f"the number of pieces is a whole number of at least 1, not {found(pieces)}")
     if not isinstance(codomain, Interval):
-        raise InvalidParameter("the codomain is an interval")
+        raise InvalidParameter(f"the codomain is a dt.Interval, not {type(codomain).__name__}")

@@ -31,7 +31,7 @@ _KINDS: Final = (
 
 
 def problems(step: float) -> Iterator[Problem]:
-    """Return every problem whose design ships: the least ε, then multiples of a step, of two above ε = 4."""
+    """Yield every problem whose design ships: the least ε, then multiples of a step, of two above ε = 4."""
     multiples = [step * number for number in range(1, round(MOST / step) + 1)]
     for epsilon in (LEAST, *(one for one in multiples if one <= 4.0 or one % (2.0 * step) == 0.0)):
         for kind in _KINDS:
@@ -62,7 +62,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def write(path: Path, designs: dict[str, bytes]) -> None:
-    """Write an archive whose bytes depend on the designs alone; these are compressed already."""
+    """Write an archive whose bytes depend on the designs alone; the designs are compressed already."""
     with renamed(path) as part, zipfile.ZipFile(part, "w", zipfile.ZIP_STORED) as archive:
         for name in sorted(designs):
             archive.writestr(zipfile.ZipInfo(name), designs[name])

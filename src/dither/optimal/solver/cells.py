@@ -1,4 +1,4 @@
-"""Codebooks made of a base measure: cells share a few numbers, symmetric about the middle of the domain."""
+"""Codebooks from a base measure: many cells share each of a few numbers, symmetric about the middle."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _REACH: Final = 1.0 + 2.0**-29  # so that the knots of a start table reach the d
 def spread(places: Floats, masses: Floats, share: float) -> tuple[Floats, Floats]:
     """Return atoms divided into parts that cover `share` of the gap to their neighbours; the outermost stay.
 
-    A program on a grid of outputs has atoms there where the best measure has a density.
+    A program on a grid of outputs returns atoms where the optimal measure has a density.
     """
     kept = np.flatnonzero(masses > 1e-12)
     widths = share * np.gradient(places)[kept]
@@ -73,7 +73,7 @@ def grouped(book: Runs, groups: int) -> Runs:
 def reaching(problem: Problem, book: Runs, width: int) -> Runs:
     """Return the codebook scaled so that the mean reports of an unbiased mechanism cover the domain."""
     window = Sliding.largest(problem.epsilon, book.cells, width)
-    # The whole is symmetric, so the mean report of the last window is its share of the window's mean alone.
+    # The codebook is symmetric with mean 0, so only the window contributes to the mean report.
     ends = np.cumsum(book.counts[::-1])
     kept = np.diff(np.minimum(ends, width), prepend=0)
     mean = math.fsum(kept * book.values[::-1]) / width * window.contrast
@@ -81,7 +81,7 @@ def reaching(problem: Problem, book: Runs, width: int) -> Runs:
 
 
 def fitting_width(problem: Problem, total: float, cells: int = CELLS) -> int:
-    """Return the width of the window that has the mass which a base of mass `total` leaves."""
+    """Return the width of the window whose mass is 1 − `total`, the mass of the base measure."""
     width = round(cells * (1.0 / total - 1.0) / problem.lift)
     return min(max(width, 1), cells - 1)
 

@@ -8,8 +8,9 @@ prices π, ν, μ, the error at inputs z_i, weighed by π_i, therefore is at lea
     c_i(y) = π_i·ℓ(y − z_i) − μ_i    (unbiased: π_i·y² − ν_i·y − μ_i)
 
 and |g| ≤ 1. So Σ μ_i + min(0, min D) is a bound for every mechanism on the whole line, however the prices
-were found: a wrong price can only make it smaller. Averages are over cells of inputs: a biased one integrates
-φ over each cell; an unbiased one replaces the laws of a cell by their mean, which is unbiased at its middle.
+were found: a wrong price can only make it smaller. An average is taken over cells of inputs. Without the
+constraint of unbiasedness φ is integrated over each cell. With it the laws of a cell are replaced by their
+mean, which is unbiased at the middle of the cell.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ class Prices:
     """The multipliers of a certificate, for inputs from the middle of the domain to its end: 0 … ½.
 
     `inputs` are points for the worst case and the edges of cells for an average; `weights` are the π of
-    points (cells weigh what they measure); an unbiased average has one more mass and slope, at ½.
+    points (the weight of a cell is its length); an unbiased average has one more mass and slope, at ½.
     """
 
     inputs: Floats

@@ -1,8 +1,8 @@
-"""The best mechanism on a circle, which is known: a window about the value, and a uniform law elsewhere.
+"""The optimal mechanism on a circle, known in closed form: a window about the value, uniform elsewhere.
 
 Rotating the input by a random angle and the report back keeps ε and raises neither the worst error nor the
-average. The mechanism that results has a uniform base measure, so the best place for the remaining mass is a
-window about the value; only its width is to be found. The circle has circumference 1 here.
+average. The resulting mechanism has a uniform base measure, so the best place for the remaining mass is a
+window about the value, and only its width is unknown. The circle has circumference 1 here.
 """
 
 from __future__ import annotations

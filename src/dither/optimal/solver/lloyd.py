@@ -76,7 +76,7 @@ def _mass(problem: Problem, place: float, low: float, high: float) -> float:
 
 @lru_cache(maxsize=32)
 def best(problem: Problem) -> Floats:
-    """Return the places with the smallest error over all counts; it falls, then rises with the count."""
+    """Return the places with the smallest error over all counts; it falls, then rises, with the count."""
     chosen, least = points(problem, 1), np.inf
     for count in range(2, _MOST):
         places = points(problem, count)

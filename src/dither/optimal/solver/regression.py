@@ -1,6 +1,6 @@
-"""The papers' two experiments on solved programs: one piece more does not help, and which formula fits.
+"""The papers' two experiments on solved programs: whether one more piece helps, and which formula fits.
 
-They are evidence; the proof is in docs/theory.md.
+They are numerical evidence; the proof is in docs/theory.md.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 
 from dither.arrays import Floats
 from dither.domains import Interval
-from dither.errors import InvalidParameter, MissingExtra
+from dither.errors import InvalidParameter, MissingExtra, found
 from dither.losses import Power
 from dither.optimal.solver.bilinear import UNIT, place, solve
 from dither.randomness import SYSTEM, Source
@@ -48,7 +48,7 @@ def one_more_piece(
     For each, the levels are solved at the lower end and then placed about the value.
     """
     if isinstance(trials, bool) or not isinstance(trials, int) or trials < 1:
-        raise InvalidParameter("the number of trials is a whole number, at least 1")
+        raise InvalidParameter(f"the number of trials is a whole number of at least 1, not {found(trials)}")
     words = (SYSTEM if source is None else source).words(2 * trials).reshape(trials, 2) / 2.0**64
     outcomes = []
     for share, position in words.tolist():
@@ -95,7 +95,9 @@ def fit(
         raise MissingExtra("the regression of a closed form", "optimal") from None
     budgets, solved = np.asarray(epsilons, dtype=np.float64), np.asarray(levels, dtype=np.float64)
     if budgets.ndim != 1 or budgets.shape != solved.shape or budgets.size < len(start):
-        raise InvalidParameter("a fit needs one level for each budget, and at least as many as parameters")
+        raise InvalidParameter(
+            f"a fit needs one level for each ε, and at least {len(start)}, the number of parameters"
+        )
     parameters, _ = optimize.curve_fit(form, budgets, solved, p0=list(start))
     deviation = float(np.abs(form(budgets, *parameters) - solved).max())
     return FittedForm(tuple(float(parameter) for parameter in parameters), deviation)

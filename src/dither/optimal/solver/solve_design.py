@@ -126,7 +126,7 @@ def _priced(problem: Problem, grid: ProgramGrid, near: Mask) -> Solution:
         missing = (cost < -1e-6 * np.abs(prices.masses).max()) & ~near
         if not missing.any():
             break
-        # The reduced costs of an input without a weight say nothing: take all its pairs.
+        # The reduced costs of an input with weight 0 carry no information: take all its pairs.
         missing[missing.any(axis=1) & (weights == 0.0)] = True
         near = near | missing
     return solution

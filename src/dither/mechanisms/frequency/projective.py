@@ -1,0 +1,123 @@
+"""Projective response: a point of a projective geometry, more often one of the answer's hyperplane."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any, ClassVar, Final, final
+
+import numpy as np
+
+from dither.arrays import Array, Integers
+from dither.errors import InvalidParameter, MalformedReport
+from dither.kernels.kernel import Kernel
+from dither.kernels.window.geometry import MOST_POINTS, Geometry, prime_power
+from dither.kernels.window.projective import ProjectiveKernel
+from dither.mechanisms.frequency.pure_protocol import CodeProtocol
+from dither.privacy.exact import exp_below
+
+MOST_CATEGORIES: Final = MOST_POINTS // 2  # for so many there is a geometry at every ε
+_NEAR: Final = 2  # prime powers that are tried on either side of the best one
+
+
+@final
+@dataclass(frozen=True)
+class ProjectiveResponse(CodeProtocol[ProjectiveKernel]):
+    """A point of a finite geometry, more often one on the hyperplane that belongs to the answer.
+
+    Promise:   pure ε.
+    Reports:   a point, in one to four bytes. It supports about one category in e^ε + 1.
+    Use when:  there are more than a few categories: nearly the error of `SubsetSelection`, the size of `KRR`,
+               and one transform to count. With one point to a hyperplane it is `KRR`.
+    Reference: [Feldman22]; points and hyperplanes as residues by [Singer38]; optimal designs by [Park23].
+
+    >>> from dither.domains import Categories
+    >>> ProjectiveResponse(Categories(1024), epsilon=1).report_bytes
+    2
+    """
+
+    runs: ClassVar[type[Kernel]] = ProjectiveKernel
+
+    def _build(self) -> None:
+        if len(self.categories) > MOST_CATEGORIES:
+            raise InvalidParameter(
+                f"ProjectiveResponse takes up to {MOST_CATEGORIES} categories; dt.OLH takes more"
+            )
+        super()._build()
+
+    def _kernel(self) -> ProjectiveKernel:
+        return ProjectiveKernel.largest(self.epsilon, best_geometry(self.epsilon, len(self.categories)))
+
+    def _fits(self, kernel: ProjectiveKernel) -> bool:
+        return kernel.outcomes >= len(self.categories)
+
+    def supports(self, counts: Integers) -> Integers:
+        """Return how many reports support each category: two fast Fourier transforms, rounded exactly."""
+        return self.kernel.supports(counts, len(self.categories))
+
+    def decode(self, cells: Array) -> Array:
+        """Return which categories each report supports, along the last axis."""
+        geometry = self.kernel.geometry
+        codes = np.arange(len(self.categories))
+        return np.asarray(geometry.holds[(cells[..., None].astype(np.int64) + codes) % geometry.points])
+
+    def _kernel_1(self, data: Mapping[str, Any]) -> ProjectiveKernel:
+        raise MalformedReport("specifications of version 1 of ProjectiveResponse are not read")
+
+
+@lru_cache(maxsize=256)
+def best_geometry(epsilon: float, categories: int) -> Geometry:
+    """Return the geometry with the smallest average variance, the smaller one if two are equal.
+
+    The variance is compared in fractions, so that every machine chooses the same geometry.
+    """
+    bound = exp_below(Fraction(epsilon))
+    found = set(_candidates(bound, categories))
+    return min(found, key=lambda one: (_variance(one, bound, categories), one.points))
+
+
+def _variance(geometry: Geometry, bound: Fraction, categories: int) -> Fraction:
+    """Return n times the average variance that privacy adds to a frequency [Wang17, Thm 2]."""
+    points, block, meeting = geometry.points, geometry.block, geometry.meeting
+    total = block * bound + points - block
+    own, other = block * bound / total, (meeting * bound + block - meeting) / total
+    return (own * (1 - own) + (categories - 1) * other * (1 - other)) / (categories * (own - other) ** 2)
+
+
+def _candidates(bound: Fraction, categories: int) -> Iterator[Geometry]:
+    """Return geometries with enough points: of each dimension those with an order near e^ε + 1.
+
+    With g = q − 1 the variance is proportional to (e^ε + g)²/g when there are many categories, so that it
+    falls until g = e^ε and rises from there. A smaller order has too few points.
+    """
+    for dimension in range(2, MOST_POINTS.bit_length() + 1):
+        least = _least_order(dimension, categories)
+        wanted = max(least, min(int(bound) + 1, MOST_POINTS))
+        smallest = _prime_powers(least, 1, MOST_POINTS)  # the best one if it is above e^ε + 1, or t = 2
+        near = _prime_powers(wanted, 1, MOST_POINTS) + _prime_powers(wanted - 1, -1, least)
+        for order in smallest + near:
+            if sum(order**power for power in range(dimension)) <= MOST_POINTS:
+                yield Geometry(order, dimension)
+
+
+def _least_order(dimension: int, categories: int) -> int:
+    """Return the least number q with (q^t − 1)/(q − 1) ≥ k, at least 2."""
+    low, high = 2, max(2, categories)
+    while low < high:
+        middle = (low + high) // 2
+        enough = sum(middle**power for power in range(dimension)) >= categories
+        low, high = (low, middle) if enough else (middle + 1, high)
+    return low
+
+
+def _prime_powers(start: int, step: int, end: int) -> list[int]:
+    """Return the first few prime powers from a number on, upwards or downwards, up to an end."""
+    found: list[int] = []
+    number = start
+    while len(found) < _NEAR and number >= 2 and (number - end) * step <= 0:
+        if prime_power(number) is not None:
+            found.append(number)
+        number += step
+    return found

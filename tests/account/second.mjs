@@ -1,0 +1,195 @@
+// A second implementation of docs/account.md, written from that page, in the language of the next client.
+import { isDeepStrictEqual } from "node:util";
+
+const DAY = 86400;
+const number = (text) => BigInt("0x" + text);
+const text = (units) => units.toString(16);
+const charge = (x, places) => BigInt(Math.ceil(x * 2 ** places));
+const ahead = { day: DAY, week: 7 * DAY, year: 366 * DAY, lifetime: Infinity };
+const same = (a, b) => a.asker === b.asker && a.question === b.question && a.fingerprint === b.fingerprint;
+const named = ({ asker, question, fingerprint }) => ({ asker, question, fingerprint });
+const order = (...keys) => (a, b) => {
+  for (const key of keys) if (a[key] !== b[key]) return a[key] < b[key] ? -1 : 1;
+  return 0;
+};
+const QUESTION = ["asker", "question", "fingerprint"];
+const refuse = (reason) => [{ is: "refused", reason }];
+
+function epoch(kind, second) {
+  const day = Math.floor(second / DAY);
+  if (kind === "day") return day;
+  if (kind === "week") return Math.floor((day + 3) / 7);
+  return kind === "year" ? new Date(day * DAY * 1000).getUTCFullYear() : 0;
+}
+
+function clockAfter(clock, at) {
+  const proved = at.boot === clock.boot ? Math.max(0, at.elapsed - clock.elapsed) : 0;
+  const wall = Math.max(clock.wall, at.wall);
+  return { wall, boot: at.boot, elapsed: at.elapsed, ahead: clock.ahead + wall - clock.wall - proved };
+}
+
+function accepted(policy, q) {
+  return q.epsilon <= policy.epsilon && q.delta <= policy.delta && q.assumes.every((line) => policy.assumptions.includes(line))
+    && (policy.mechanisms === null || policy.mechanisms.includes(q.mechanism));
+}
+
+function below(bound, bytes) {
+  const bits = (bound - 1).toString(2).length * (bound > 1), length = Math.ceil(bits / 8);
+  for (;;) {
+    let whole = 0n;
+    for (let i = 0; i < length; i++) whole |= BigInt(bytes.shift()) << BigInt(8 * i);
+    const drawn = Number(whole >> BigInt(8 * length - bits));
+    if (drawn < bound) return drawn;
+  }
+}
+
+const sum = (entries, field) => entries.reduce((total, one) => total + number(one[field]), 0n);
+
+function short(state, q, first, last, spend) {
+  const touching = (entries, index) => entries.filter((one) => one.first <= index && index <= one.last);
+  const quota = Object.hasOwn(state.limits.quotas, q.asker) ? state.limits.quotas[q.asker] : state.limits.quota;
+  for (let i = first; i <= last && quota !== null; i++)
+    if (sum(touching(state.entries.filter((one) => one.asker === q.asker), i), "epsilon") + spend.epsilon > number(quota)) return "quota";
+  for (const [entries, allowed] of [[state.entries.filter((one) => one.device === state.device), state.own], [state.entries, state.limits]]) {
+    const exceeds = (some, limit) => ["epsilon", "delta"].some((field) => sum(some, field) + spend[field] > number(limit[field]));
+    for (let i = first; i <= last; i++) if (exceeds(touching(entries, i), allowed)) return "budget";
+    if (allowed.lifetime && exceeds(entries, allowed.lifetime)) return "lifetime";
+  }
+  return null;
+}
+
+function answer(state, event, policy, dry) {
+  const q = event.question, earlier = state.queue.find((one) => one.id === event.id);
+  const entered = earlier ?? state.entries.find((one) => one.id === event.id);
+  if (entered) {
+    if (!same(entered, q)) return refuse("id");
+    return [earlier ? { is: "resent", report: earlier.report } : { is: "acknowledged", reports: 0 }];
+  }
+  if (!accepted(policy, q)) return refuse("policy");
+  const next = structuredClone(state);
+  next.clock = clockAfter(state.clock, event.at);
+  if (next.clock.ahead > ahead[state.limits.epoch]) return refuse("clock");
+  const now = next.clock.wall, [since, until] = q.data ?? [now, now + 1];
+  if (!(since < until && until <= now + 1)) return refuse("data");
+  const [first, last] = [since, until - 1].map((second) => epoch(state.limits.epoch, Math.max(second, state.born)));
+  if (last - first >= 366) return refuse("data");
+  if (!state.askers.includes(q.asker)) {
+    if (state.openings === 0) return refuse("asker");
+    next.askers = [...state.askers, q.asker].sort();
+    if (state.openings !== null) next.openings--;
+  }
+  const queue = (report) => next.queue.push({ ...named(q), id: event.id, report, batch: null });
+  if (q.repeat === "same" || q.repeat === "per value") {
+    const kept = state.answers.find((one) => same(one, q));
+    if (kept) {
+      const report = kept.report ?? event.report;
+      queue(report);
+      return [{ is: "repeated", charged: "0", report }, next];
+    }
+  }
+  let choice, drew = false;
+  if (q.repeat === "once") {
+    const today = Math.floor(now / DAY), period = Math.floor((today - q.start) / q.days);
+    choice = next.choices.find((one) => same(one, q) && one.period === period);
+    if (!choice && dry) return [{ is: "silent" }];
+    if (!choice) {
+      const day = q.start + period * q.days + below(q.days, [...Buffer.from(event.random ?? "", "hex")]);
+      choice = { ...named(q), period, day, device: state.device, answer: null };
+      next.choices = [...next.choices, choice].sort(order(...QUESTION, "period"));
+      drew = true;
+    }
+    if (choice.day !== today || choice.answer !== null) return [{ is: "silent" }, drew ? next : undefined];
+  }
+  const spend = { epsilon: charge(q.epsilon, 64), delta: charge(q.delta, 128) };
+  const reason = short(state, q, first, last, spend);
+  if (reason) return [...refuse(reason), drew ? next : undefined];
+  const entry = { ...named(q), id: event.id, device: state.device, epsilon: text(spend.epsilon), delta: text(spend.delta), assumes: q.assumes, first, last };
+  next.entries = [...next.entries, entry].sort(order("id"));
+  if (choice) choice.answer = event.id;
+  if (q.repeat === "same" || q.repeat === "per value") {
+    const kept = { ...named(q), id: event.id, permanent: q.repeat, report: q.repeat === "same" ? event.report : null };
+    next.answers = [...next.answers, kept].sort(order(...QUESTION));
+  }
+  queue(event.report);
+  return [{ is: "drawn", charged: entry.epsilon, report: event.report }, next];
+}
+
+function batch(state, event) {
+  const queued = state.queue.filter((one) => one.asker === event.asker), sent = queued.find((one) => one.batch !== null);
+  if (sent) return [{ is: "resent", id: sent.batch, reports: queued.filter((one) => one.batch === sent.batch).map((one) => one.id) }];
+  const reports = queued.slice(0, event.most).map((one) => one.id);
+  if (!reports.length) return [{ is: "empty" }];
+  return [{ is: "batched", id: event.id, reports }, { ...state, queue: state.queue.map((one) => (reports.includes(one.id) ? { ...one, batch: event.id } : one)) }];
+}
+
+function split(state, event) {
+  const [part, whole] = event.share.map(BigInt), own = structuredClone(state.own), gift = structuredClone(state.own);
+  for (const [mine, theirs] of [[own, gift], [own.lifetime, gift.lifetime]])
+    if (mine) for (const field of ["epsilon", "delta"]) {
+      const given = (number(mine[field]) * part) / whole;
+      [mine[field], theirs[field]] = [text(number(mine[field]) - given), text(given)];
+    }
+  const entries = state.entries.filter((one) => one.device === state.device);
+  const over = (some, limit) => ["epsilon", "delta"].some((field) => sum(some, field) > number(limit[field]));
+  for (const { first, last } of entries)
+    for (let i = first; i <= last; i++) if (over(entries.filter((one) => one.first <= i && i <= one.last), own)) return refuse("spent");
+  if (own.lifetime && over(entries, own.lifetime)) return refuse("spent");
+  return [{ is: "split", device: event.device, own: gift }, { ...state, own }];
+}
+
+function merge(state, { from }) {
+  if (from.person !== state.person) return refuse("person");
+  if (!isDeepStrictEqual(from.limits, state.limits)) return refuse("limits");
+  const next = structuredClone(state), before = state.entries.length;
+  for (const entry of from.entries) {
+    const known = state.entries.find((one) => one.id === entry.id);
+    if (known && !isDeepStrictEqual(known, entry)) return refuse("conflict");
+    if (!known && entry.device === state.device) return refuse("rolled back");
+    if (!known) next.entries.push(entry);
+  }
+  const unite = (name, found, wins) => {
+    for (const theirs of from[name]) {
+      const place = next[name].findIndex((one) => found(one, theirs));
+      if (place < 0) next[name].push(theirs);
+      else if (wins(theirs, next[name][place])) next[name][place] = theirs;
+    }
+  };
+  unite("answers", same, (a, b) => a.id < b.id);
+  const rank = (one) => (one.answer === null ? "1" : "0") + (one.answer ?? "") + one.device;
+  unite("choices", (a, b) => same(a, b) && a.period === b.period, (a, b) => rank(a) < rank(b));
+  next.entries.sort(order("id"));
+  next.answers.sort(order(...QUESTION));
+  next.choices.sort(order(...QUESTION, "period"));
+  return [{ is: "merged", entries: next.entries.length - before }, next];
+}
+
+function step(state, event, policy) {
+  if (event.do === "answer") return answer(state, event, policy, false);
+  if (event.do === "dry run") {
+    const [outcome] = answer(state, event, policy, true);
+    delete outcome.report;
+    return [outcome];
+  }
+  if (event.do === "act") return [{ is: "acted" }, { ...state, clock: { ...clockAfter(state.clock, event.at), ahead: 0 }, openings: state.limits.askers }];
+  if (event.do === "acknowledge") {
+    const queue = state.queue.filter((one) => one.id !== event.id && one.batch !== event.id), gone = state.queue.length - queue.length;
+    return gone ? [{ is: "acknowledged", reports: gone }, { ...state, queue }] : [{ is: "unknown" }];
+  }
+  return { batch, split, merge }[event.do](state, event);
+}
+
+/** Return how many steps have the outcome and the state of the file, up to the first that does not. */
+export function agreeing(scenarios) {
+  let agreed = 0;
+  for (const scenario of scenarios) {
+    let state = scenario.open;
+    for (const { event, outcome, state: expected } of scenario.steps) {
+      const [told, next] = step(structuredClone(state), event, scenario.policy);
+      const wanted = expected ?? state;
+      state = next ?? state;
+      if (!isDeepStrictEqual(told, outcome) || !isDeepStrictEqual(state, wanted)) return agreed;
+      agreed++;
+    }
+  }
+  return agreed;
+}

@@ -1,0 +1,87 @@
+"""Write `conformance/2/account.json`: the states of an account after given events.
+
+    python -m tests.account.vectors
+
+Whoever implements an account in another language runs the events of every scenario and compares the outcome
+and the state after each of them. docs/account.md says what the fields mean.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from dither.account.rules import decide
+from dither.account.state import State
+from dither.privacy import Policy
+from dither.randomness import Source
+from tests.account.scenarios import SCENARIOS
+
+FILE = Path(__file__).parent.parent.parent / "conformance" / "2" / "account.json"
+
+
+class Scripted(Source):
+    """Bytes that were written down: those of `random` in an event."""
+
+    def __init__(self, text: str) -> None:
+        self._left = bytes.fromhex(text)
+
+    def take(self, size: int) -> bytes:
+        taken, self._left = self._left[:size], self._left[size:]
+        assert len(taken) == size, "the event has too few random bytes"
+        return taken
+
+    def fill(self, buffer: memoryview | bytearray) -> None:
+        raise NotImplementedError
+
+    def spawn(self) -> Source:
+        raise NotImplementedError
+
+    @property
+    def private(self) -> bool:
+        return False
+
+
+def run(state: State, event: dict[str, Any], policy: dict[str, Any]) -> dict[str, Any]:
+    """Let an event happen: change the state, and return the outcome."""
+    decision = decide(state, event, Policy(**policy), Scripted(event.get("random", "")))
+    if decision.draws:
+        decision = decision.with_report(event["report"])
+    state.apply(decision.effect)
+    return decision.outcome
+
+
+def played(scenario: dict[str, Any]) -> dict[str, Any]:
+    """Return a scenario with the outcome of each event, and the state where the event changed it."""
+    state = State(scenario["open"])
+    told = state.wire()
+    steps = []
+    for event in scenario["events"]:
+        outcome = run(state, event, scenario["policy"])
+        step = {"event": event, "outcome": outcome}
+        now = json.loads(json.dumps(state.wire()))
+        if now != told:
+            step["state"] = told = now
+        steps.append(step)
+    return {
+        "name": scenario["name"], "about": scenario["about"], "policy": scenario["policy"],
+        "open": scenario["open"], "steps": steps,
+    }  # fmt: skip
+
+
+def text() -> str:
+    """Return the whole file: one line for each event, so that a change is easy to see."""
+    parts = []
+    for scenario in SCENARIOS:
+        whole = played(scenario)
+        steps = ",\n".join("   " + json.dumps(step, sort_keys=True) for step in whole.pop("steps"))
+        head = ", ".join(
+            f"{json.dumps(key)}: {json.dumps(value, sort_keys=True)}" for key, value in whole.items()
+        )
+        parts.append(f'  {{{head}, "steps": [\n{steps}\n  ]}}')
+    return '{"account": 2, "scenarios": [\n' + ",\n".join(parts) + "\n]}\n"
+
+
+if __name__ == "__main__":
+    FILE.write_text(text(), encoding="utf-8")

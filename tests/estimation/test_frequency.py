@@ -1,0 +1,191 @@
+"""From reports to frequencies: unbiased, with the variance of theory, whatever the order or the chunks."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import dither as dt
+from dither.estimation.frequency import Frequency
+from tests.support.broken import frequency as twins
+from tests.support.cases.frequency import FRUIT, KINDS, names, shares
+from tests.support.chi_square import ALARM
+
+TRUTH = np.array([0.4, 0.3, 0.2, 0.1, 0.0])
+
+
+def _answers(n: int, truth: np.ndarray = TRUTH) -> np.ndarray:
+    return np.repeat(np.arange(truth.size), np.round(truth * n).astype(int))
+
+
+def _z(protocol, answers: np.ndarray, seed: int) -> np.ndarray:
+    """How far the estimates are from the people asked, in standard deviations of the noise alone."""
+    truth = np.bincount(answers, minlength=len(protocol.categories)) / answers.size
+    estimate = (shares(protocol, answers, seed) / answers.size - protocol.q) / protocol.gap
+    noise = np.sqrt([protocol.variance(float(f)) / answers.size for f in truth])
+    return (estimate - truth) / noise
+
+
+@pytest.mark.parametrize("epsilon", [0.3, 1.0, 4.0])
+@pytest.mark.parametrize("kind", KINDS, ids=names(KINDS))
+def test_estimates_are_unbiased(kind, epsilon):
+    z = _z(kind(dt.Categories(5), epsilon=epsilon), _answers(400_000), 12)
+    assert np.abs(z).max() < stats.norm.isf(ALARM / 10)
+
+
+def test_a_mismatched_number_of_buckets_is_rejected():
+    z = _z(twins.OtherBuckets(dt.Categories(5), epsilon=1.0), _answers(400_000), 12)
+    assert np.abs(z).max() > stats.norm.isf(ALARM / 10)
+
+
+def test_a_bit_that_is_not_cleared_is_rejected():
+    z = _z(twins.NotCleared(dt.Categories(5), epsilon=1.0), _answers(400_000), 12)
+    assert np.abs(z).max() > stats.norm.isf(ALARM / 10)
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=names(KINDS))
+def test_the_variance_is_that_of_theory(kind):
+    """Within 5 %: the mean square over 64 categories and 300 runs, which itself has a deviation of 1 %."""
+    protocol = kind(dt.Categories(64), epsilon=2.0)
+    assert _squares(protocol) == pytest.approx(1.0, abs=0.05)
+
+
+def test_the_wrong_theory_would_be_rejected():
+    """OUE judged by the variance of SUE."""
+    protocol, other = (kind(dt.Categories(64), epsilon=2.0) for kind in (dt.OUE, dt.SUE))
+    ratio = protocol.variance(1 / 64) / other.variance(1 / 64)
+    assert abs(_squares(protocol) * ratio - 1) > 0.05
+
+
+def _squares(protocol) -> float:
+    answers = np.arange(1_920) % 64
+    return float(np.mean([_z(protocol, answers, seed) ** 2 for seed in range(300)]))
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=names(KINDS))
+def test_order_and_chunks_do_not_matter(kind):
+    protocol = kind(dt.Categories(11), epsilon=1)
+    reports = protocol.perturb(np.arange(3_000) % 11, source=dt.Seeded(1))
+    whole = dt.frequencies(reports)
+    shuffled = reports[np.random.default_rng(2).permutation(3_000)]
+    parts = [reports[:7], reports[7:1_500], reports[1_500:]]
+    merged = sum((dt.Summary.of(part) for part in parts), dt.Summary.empty(protocol))
+    for other in (
+        dt.frequencies(shuffled),
+        dt.frequencies(merged),
+        dt.frequencies(dt.Reports.concatenate(parts)),
+        dt.frequencies(dt.Summary.from_bytes(merged.to_bytes(), protocol)),
+        dt.frequencies(dt.from_bytes(dt.to_bytes(reports))),
+        dt.frequencies(protocol.perturb(np.arange(3_000).reshape(30, 100) % 11, source=dt.Seeded(1))),
+    ):
+        assert np.array_equal(whole.value, other.value)
+        assert np.array_equal(whole.standard_error, other.standard_error)
+        assert other.n == 3_000
+
+
+def test_summaries_of_different_protocols_do_not_add():
+    first, second = (
+        dt.Summary.of(dt.OLH(domain, epsilon=1).perturb([domain.labels[0]]))
+        for domain in (FRUIT, dt.Categories(["apple", "banana", "cherry", "date", "fig"]))
+    )
+    with pytest.raises(dt.errors.Mismatch):
+        first + second
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=names(KINDS))
+def test_labels(kind):
+    protocol = kind(FRUIT, epsilon=6)
+    answers = np.repeat(np.array(FRUIT.labels), [4_000, 3_000, 2_000, 1_000, 0])
+    found = dt.frequencies(protocol.perturb(answers, source=dt.Seeded(5)))
+    assert list(found) == list(FRUIT.labels)
+    assert isinstance(found["banana"], Frequency)
+    low, high = found["banana"].interval(1 - ALARM)
+    assert low < 0.3 < high
+    assert found["banana"].n == 10_000
+    assert found["banana"].guarantee == protocol.guarantee
+    assert [label for label, _ in found.largest(2)] == ["apple", "banana"]
+
+
+def test_yes_or_no():
+    question = dt.RR(dt.Categories(["no", "yes"]), epsilon=1)
+    answers = np.repeat(["no", "yes"], [30_000, 10_000])
+    found = dt.frequencies(question.perturb(answers, source=dt.Seeded(9)))
+    low, high = found["yes"].interval(1 - ALARM)
+    assert low < 0.25 < high
+    assert found.value.sum() == pytest.approx(1.0)
+
+
+def test_it_prints_its_error():
+    found = dt.frequencies(dt.KRR(FRUIT, epsilon=8).reports([0] * 600 + [1] * 400))
+    assert repr(found["apple"]) == "0.60 ± 0.03 (95 %, n = 1 000)"
+    assert repr(found).startswith("{apple: 0.60 ± 0.03, banana: 0.40 ± 0.03, cherry: -0.0003 ± 0.0019")
+    assert repr(found).endswith("} (95 %, n = 1 000)")
+    assert "projected" in repr(found.projected())
+
+
+def test_projections_agree_and_are_possible():
+    rng = np.random.default_rng(3)
+    for size in (1, 2, 7, 300):
+        values = rng.normal(1 / size, 0.3, size)
+        nearest = dt.simplex(values)
+        assert nearest.min() >= 0
+        assert nearest.sum() == pytest.approx(1.0)
+        assert dt.norm_sub(values) == pytest.approx(nearest, abs=1e-12)
+        # Nearest: no other possible vector is closer.
+        for other in rng.dirichlet(np.ones(size), 20):
+            assert ((values - nearest) ** 2).sum() <= ((values - other) ** 2).sum() + 1e-12
+    kept = np.array([0.5, 0.25, 0.25])
+    assert dt.simplex(kept) == pytest.approx(kept)
+
+
+def test_projecting_is_a_step_one_takes():
+    protocol = dt.OUE(dt.Categories(200), epsilon=0.5)
+    found = dt.frequencies(protocol.perturb(np.zeros(2_000, dtype=int), source=dt.Seeded(4)))
+    assert found.value.min() < 0
+    for method in (dt.simplex, dt.norm_sub):
+        possible = found.projected(method)
+        assert possible.value.min() >= 0
+        assert possible.value.sum() == pytest.approx(1.0)
+        truth = np.eye(200)[0]
+        assert ((possible.value - truth) ** 2).sum() <= ((found.value - truth) ** 2).sum()
+        low, high = possible.interval()
+        assert low.min() >= 0
+        assert high.max() <= 1
+    with pytest.raises(dt.errors.InvalidParameter, match=r"dt\.simplex"):
+        found.projected("simplex")
+
+
+def _coverage(kind, epsilon: float, n: int, runs: int, k: int = 8) -> np.ndarray:
+    """The share of runs whose 95 % interval holds the population's frequency, for every category.
+
+    People are drawn from the population anew in each run: the interval must account for that as well.
+    """
+    truth = np.array([0.35, 0.25, 0.15, 0.1, 0.08, 0.05, 0.02, 0.0])[:k]
+    protocol = kind(dt.Categories(k), epsilon=epsilon)
+    rng, source = np.random.default_rng(n), dt.Seeded(n)
+    covered = np.zeros(k)
+    answers = rng.choice(k, size=(runs, n), p=truth)
+    cells = protocol.perturb(answers, source=source).cells
+    for run in range(runs):
+        low, high = dt.frequencies(dt.Reports(protocol, cells[run])).interval()
+        covered += (low <= truth) & (truth <= high)
+    return covered / runs
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=names(KINDS))
+def test_intervals_cover_the_population(kind):
+    quick = _coverage(kind, 1.0, 1_000, 300)
+    assert 0.93 <= quick.mean() <= 0.97
+    assert quick.min() >= 0.90
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("epsilon", [0.5, 1.0, 4.0])
+@pytest.mark.parametrize("kind", KINDS, ids=names(KINDS))
+def test_intervals_cover_the_population_at_length(kind, epsilon):
+    for n, least, most in ((100, 0.92, 1.0), (1_000, 0.93, 0.97)):
+        covered = _coverage(kind, epsilon, n, 2_000)
+        print(f"{kind.__name__:18} ε = {epsilon:<4} n = {n:<6} {covered.min():.3f} … {covered.max():.3f}")
+        assert covered.min() >= least
+        assert covered.max() <= most

@@ -1,0 +1,211 @@
+"""Means and variances by averages: unbiased by the sampled integers, whatever the decoding or the order."""
+
+import math
+
+import numpy as np
+import pytest
+
+import dither as dt
+from dither.errors import InvalidParameter, NotIdentifiable
+from dither.estimation.estimate import show
+from dither.estimation.linear import moment, second
+from dither.mechanisms.number import NumberMechanism
+from tests.support.cases.numbers import NUMERIC, names
+
+UNIT = dt.Interval(0, 1)
+GLIDING = ("PM(", "SW(", "Podium(", "OGPMU(", "Duchi(", "Hybrid(")
+STRAIGHT = [case for case in NUMERIC if case.name.startswith(GLIDING) and "redesigned" not in case.name]
+FAR = dt.Interval(1e6, 1e6 + 3)
+
+
+def few(case, epsilon):
+    return case(epsilon) if case.name.startswith("Duchi") else case(epsilon, cells=256)
+
+
+@pytest.mark.parametrize("epsilon", [1e-3, 1, 8])
+@pytest.mark.parametrize("case", STRAIGHT, ids=names(STRAIGHT))
+def test_the_mean_reading_is_the_value_by_exact_probabilities(case, epsilon):
+    mechanism = few(case, epsilon)
+    values = mechanism.unbiased_reading().values
+    for unit in (0.0, 0.1, 0.25, 0.5, 0.77, 1.0):
+        x = float(mechanism.line.from_unit(np.array(unit)))
+        mean = math.fsum(
+            float(chance) * value for chance, value in zip(mechanism.probabilities(x), values, strict=True)
+        )
+        assert mean == pytest.approx(x, abs=1e-7 * mechanism.line.length / min(epsilon, 1))
+
+
+@pytest.mark.parametrize("case", STRAIGHT, ids=names(STRAIGHT))
+def test_the_general_reading_is_the_particular_one(case):
+    mechanism = few(case, 1)
+    if "truncated" in case.name or "Hybrid" not in case.name:
+        np.testing.assert_allclose(
+            NumberMechanism.unbiased_reading(mechanism).values,
+            mechanism.unbiased_reading().values,
+            rtol=1e-6,
+            atol=1e-6,
+        )
+
+
+@pytest.mark.parametrize("case", [case for case in STRAIGHT if case.unbiased], ids=lambda case: case.name)
+def test_for_an_unbiased_mechanism_the_mean_is_the_average_report(case):
+    mechanism = case(2)
+    values = mechanism.line.from_unit(np.linspace(0, 1, 999))
+    reports = mechanism.perturb(values, source=dt.Seeded(3))
+    average = np.asarray(reports).mean()
+    assert dt.mean(reports).value == pytest.approx(average, rel=1e-9)
+    assert dt.mean(reports, method=dt.as_reported).value == pytest.approx(average, rel=1e-9)
+
+
+@pytest.mark.parametrize("case", STRAIGHT, ids=names(STRAIGHT))
+def test_order_chunks_and_decoding_do_not_matter(case):
+    mechanism = case(1)
+    reports = mechanism.perturb(mechanism.line.from_unit(np.linspace(0, 1, 500)), source=dt.Seeded(4))
+    whole = dt.mean(reports)
+    for same in (
+        reports[np.random.default_rng(1).permutation(500)],
+        dt.Summary.of(reports[:123]) + dt.Summary.of(reports[123:]),
+        dt.Summary.of(reports),
+    ):
+        again = dt.mean(same)
+        assert (again.value, again.standard_error, again.n) == (whole.value, whole.standard_error, 500)
+    if hasattr(mechanism, "truncated"):
+        assert dt.mean(reports.read_by(mechanism.truncated())).value == whole.value
+
+
+def far_off(mechanism, mean, n=200_000, x=0.3, seed=5):
+    """Give how many standard errors an estimator of the mean is off, for n people who all have x."""
+    estimate = mean(mechanism.perturb(np.full(n, x), source=dt.Seeded(seed)))
+    return abs(estimate.value - x) / estimate.standard_error
+
+
+@pytest.mark.parametrize("kind", [dt.SW, dt.Podium, dt.Hybrid, dt.Duchi, dt.Laplace, dt.PM])
+@pytest.mark.parametrize("epsilon", [0.5, 4])
+def test_means_are_right_within_chance(kind, epsilon):
+    assert far_off(kind(UNIT, epsilon=epsilon), dt.mean) < 4.9  # one in a million
+
+
+def test_debiasing_by_what_was_asked_instead_of_what_is_sampled_is_rejected():
+    coarse = dt.SW(UNIT, epsilon=1, cells=8)
+
+    def asked(reports):
+        """The twin: the closed form's mean report, which knows no cells."""
+        estimate = dt.mean(reports, method=dt.as_reported)
+        first, last = coarse.mean(0.0), coarse.mean(1.0)
+        slope = last - first
+        return dt.Estimate(
+            (estimate.value - first) / slope, estimate.standard_error / slope, estimate.n, estimate.guarantee
+        )
+
+    assert far_off(coarse, dt.mean, x=1.0) < 4.9
+    assert far_off(coarse, asked, x=1.0) > 4.9
+
+
+@pytest.mark.parametrize("mechanism", [dt.OGPM(UNIT, epsilon=1), dt.SW(UNIT, epsilon=1).redesigned()])
+def test_where_reports_cannot_tell_the_mean_an_error_says_what_can(mechanism):
+    reports = mechanism.perturb(np.full(1000, 0.5), source=dt.Seeded(1))
+    with pytest.raises(NotIdentifiable, match="likelihood"):
+        dt.mean(reports)
+    with pytest.raises(NotIdentifiable, match="likelihood"):
+        dt.variance(reports)
+    assert dt.mean(reports, method=dt.as_reported).value == pytest.approx(np.asarray(reports).mean())
+
+
+def test_nothing_is_said_without_reports():
+    for reports in (dt.Podium(UNIT, epsilon=1).reports([]), dt.Summary.empty(dt.SW(UNIT, epsilon=1))):
+        for ask in (dt.mean, dt.variance, dt.distribution, lambda some: dt.quantile(some, 0.5)):
+            with pytest.raises(NotIdentifiable, match="no reports"):
+                ask(reports)
+
+
+def test_what_cannot_be_asked_is_refused():
+    reports = dt.Podium(UNIT, epsilon=1).perturb([0.5] * 50, source=dt.Seeded(1))
+    for wrong in ("likelihood", None, dt.mean):
+        with pytest.raises(InvalidParameter, match="method"):
+            dt.mean(reports, method=wrong)
+    with pytest.raises(InvalidParameter, match="mechanism"):
+        dt.mean([1, 2, 3])
+    with pytest.raises(InvalidParameter, match="frequencies"):
+        dt.mean(dt.KRR(dt.Categories(3), epsilon=1).perturb([0, 1, 2]))
+    with pytest.raises(InvalidParameter, match="Circle"):
+        dt.resultant(reports)
+    with pytest.raises(InvalidParameter, match="distributions"):
+        dt.distribution(reports, method=dt.linear)
+    for share in (0, 1, -0.1, "half", None, [0.5]):
+        with pytest.raises(InvalidParameter, match="share"):
+            dt.quantile(reports, share)
+
+
+def test_one_report_has_a_mean_and_no_error_bound():
+    estimate = dt.mean(dt.Podium(UNIT, epsilon=1).perturb([0.5], source=dt.Seeded(1)))
+    assert math.isfinite(estimate.value)
+    assert estimate.interval() == (-math.inf, math.inf)
+    assert "inf" in repr(estimate)
+
+
+def test_a_million_cells_and_more_keep_every_bit_of_the_mean():
+    fine = dt.Podium(UNIT, epsilon=1, cells=1 << 28)
+    reports = fine.perturb(np.linspace(0, 1, 3000), source=dt.Seeded(6))
+    assert dt.mean(reports).value == pytest.approx(np.asarray(reports).mean(), rel=1e-12)
+    assert dt.mean(reports).standard_error == pytest.approx(np.asarray(reports).std(ddof=1) / 3000**0.5)
+
+
+@pytest.mark.parametrize("kind", [dt.SW, dt.Podium, dt.PM, dt.Hybrid, dt.Laplace])
+def test_the_second_moment_is_read_without_bias(kind):
+    mechanism = kind(FAR, epsilon=2, cells=1 << 12)
+    middle = (FAR.low + FAR.high) / 2
+    inputs = np.linspace(FAR.low, FAR.high, 7)
+    squares = second(mechanism, mechanism.unbiased_reading().values - middle)
+    np.testing.assert_allclose(moment(mechanism, inputs, squares), (inputs - middle) ** 2, atol=1e-3)
+
+
+@pytest.mark.parametrize("kind", [dt.SW, dt.Podium, dt.Hybrid])
+def test_variances_are_right_within_chance(kind):
+    values = FAR.low + FAR.length * np.random.default_rng(8).beta(2, 5, 200_000)
+    estimate = dt.variance(kind(FAR, epsilon=4).perturb(values, source=dt.Seeded(9)))
+    assert abs(estimate.value - 9 * 10 / 392) < 4.9 * estimate.standard_error
+    assert estimate.standard_error < 0.02
+
+
+@pytest.mark.parametrize("kind", [dt.Laplace, dt.Staircase, dt.Gaussian, dt.SW])
+@pytest.mark.parametrize("ends", [(-3.7, 101.2), (0.1, 0.7), (-1e-3, 3e5), (18.3, 99.9)])
+def test_variances_are_estimated_on_any_interval(kind, ends):
+    # The middle plus half the length may lie one ulp outside, where a lattice has no law.
+    more = {"delta": 1e-6} if kind is dt.Gaussian else {}
+    mechanism = kind(dt.Interval(*ends), epsilon=1, cells=1 << 12, **more)
+    reports = mechanism.perturb(np.linspace(*ends, 2_000), source=dt.Seeded(1))
+    estimate = dt.variance(reports)
+    length = ends[1] - ends[0]
+    assert abs(estimate.value - length**2 / 12) < 5 * estimate.standard_error
+
+
+def test_two_reports_do_not_tell_a_variance():
+    reports = dt.Duchi(UNIT, epsilon=1).perturb([0.5] * 50, source=dt.Seeded(1))
+    with pytest.raises(NotIdentifiable, match="variance"):
+        dt.variance(reports)
+
+
+def test_reports_that_agree_by_chance_do_not_pass_for_certainty():
+    duchi = dt.Duchi(UNIT, epsilon=4)
+    estimate = dt.mean(duchi.reports([0] * 100))  # by chance all the same
+    assert estimate.standard_error == pytest.approx(math.sqrt(duchi.variance(0.0) / 100), rel=1e-6)
+
+
+def test_estimates_print_as_value_and_half_width():
+    reports = dt.Podium(dt.Interval(18, 100), epsilon=1).perturb([43] * 40_000, source=dt.Seeded(7))
+    estimate = dt.mean(reports)
+    low, high = estimate.interval()
+    assert repr(estimate) == f"{estimate.value:.1f} ± {(high - low) / 2:.1f} (95 %, n = 40 000)"
+    assert estimate.guarantee == reports.mechanism.guarantee
+    assert estimate.covers(estimate.value)
+    assert not estimate.covers(99)
+    assert estimate.half_width(0.5) < estimate.half_width() < estimate.half_width(0.999)
+    for level in (0, 1.0, 95, "high", None):
+        with pytest.raises(InvalidParameter, match="level"):
+            estimate.interval(level)
+
+
+def test_zero_has_no_sign():
+    assert show(-0.001, 0.05) == "0.00 ± 0.05"
+    assert show(-4.0, 60.0) == "0 ± 60"
+    assert show(-0.06, 0.05) == "-0.06 ± 0.05"

@@ -1,0 +1,272 @@
+"""The rivals: what they really spend, as published and repaired; broken twins; the published errors."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import dither as dt
+from dither.errors import InvalidParameter
+from dither.kernels.table.weighted_choice import Grades, draw, largest_ratio
+from dither.mechanisms.places.lsrr import Contrast
+from dither.mechanisms.places.points import grid
+from dither.privacy import Nothing, Pure
+from dither.privacy.exact import exp_below
+from tests.support.chi_square import ALARM
+from tests.support.repository import reference
+
+TARGETS = reference("tracs")
+SQUARE = dt.Rectangle(dt.Interval(0, 1), dt.Interval(0, 1))
+SMALL = grid(SQUARE, 4)
+
+
+def law(mechanism: Any, row: int) -> list[Fraction]:
+    weights = mechanism.kernel.weights(np.array([row]))[0].tolist()
+    return [Fraction(weight, sum(weights)) for weight in weights]
+
+
+def worst_ratio(laws: list[list[Fraction]]) -> Fraction | float:
+    columns = list(zip(*laws, strict=True))
+    if any(min(column) == 0 < max(column) for column in columns):
+        return math.inf
+    return max(max(column) / min(column) for column in columns if max(column))
+
+
+# ------------------------------------------------------------------------------------------ the kernel
+
+
+@pytest.mark.parametrize("epsilon", [1e-6, 0.1, 2.0, 10.0, 50.0])
+def test_bounds_of_weights_keep_epsilon(epsilon: float) -> None:
+    grade = Grades.largest(epsilon)
+    assert grade.ratio <= exp_below(Fraction(epsilon))
+    if epsilon <= 10:
+        assert float(grade.ratio) == pytest.approx(math.exp(epsilon), rel=1e-8)
+    scores = np.random.default_rng(1).random((5, 7)) * 3 - 1  # even scores that make no sense
+    weights = grade.weights(scores)
+    assert weights.min() >= grade.low
+    assert weights.max() <= grade.high
+
+
+def test_any_scores_are_private() -> None:
+    """The proof needs nothing of the scores: random ones, five inputs, seven candidates."""
+    grade = Grades.largest(1.0)
+    for seed in range(20):
+        weights = grade.weights(np.round(np.random.default_rng(seed).random((5, 7)))).tolist()
+        laws = [[Fraction(w, sum(row)) for w in row] for row in weights]
+        assert worst_ratio(laws) <= exp_below(Fraction(1))
+
+
+def test_draws_follow_the_weights() -> None:
+    weights = np.array([[1, 2, 3, 4], [10, 0, 5, 5]])
+    drawn = draw(np.repeat(weights, 50_000, axis=0), dt.Seeded(1)).reshape(2, -1)
+    for row, wanted in zip(drawn, weights, strict=True):
+        counts = np.bincount(row, minlength=4)
+        kept = wanted > 0
+        assert counts[~kept].sum() == 0
+        assert stats.chisquare(counts[kept], wanted[kept] / wanted.sum() * row.size).pvalue > ALARM
+    twin = np.bincount(drawn[0], minlength=4)
+    assert stats.chisquare(twin, np.array([1.1, 2, 3, 3.9]) / 10 * drawn[0].size).pvalue < ALARM
+
+
+# ------------------------------------------------------------------------------ what is really spent
+
+
+@pytest.mark.parametrize("kind", [dt.NGram, dt.LSRR, dt.LSRR.as_meant, dt.LSRR.as_published])
+@pytest.mark.parametrize("epsilon", [0.5, 2.0, 6.0])
+def test_the_guarantee_is_the_enumerated_one(kind: Any, epsilon: float) -> None:
+    mechanism = kind(SQUARE, SMALL, epsilon=epsilon)
+    worst = worst_ratio([law(mechanism, row) for row in range(len(SMALL))])
+    spent = mechanism.guarantee.epsilon
+    assert float(worst) <= math.exp(spent) * (1 + 1e-12)
+    assert math.log(float(worst)) == pytest.approx(spent, abs=1e-10)
+
+
+def test_repaired_rivals_keep_their_budget() -> None:
+    for epsilon in (0.5, 2.0, 10.0):
+        assert dt.NGram(SQUARE, SMALL, epsilon=epsilon).guarantee.epsilon <= epsilon
+        spent = dt.LSRR(SQUARE, SMALL, epsilon=epsilon).guarantee.epsilon
+        assert epsilon * (1 - 1e-6) <= spent <= epsilon
+        assert epsilon * (1 - 1e-6) <= dt.ATP(SQUARE, SMALL, epsilon=epsilon).guarantee.epsilon <= epsilon
+        assert dt.Gridding(SQUARE, epsilon=epsilon, side=5).guarantee.epsilon <= epsilon
+
+
+def test_published_rivals_do_not() -> None:
+    points = grid(SQUARE, 11)
+    assert isinstance(dt.NGram.as_published(SQUARE, points, epsilon=2.0).guarantee.bound, Nothing)
+    assert isinstance(dt.ATP.as_published(SQUARE, points, epsilon=2.0).guarantee.bound, Nothing)
+    assert "depends on the true location" in str(dt.NGram.as_published(SQUARE, points, epsilon=2.0).guarantee)
+    meant = dt.LSRR.as_meant(SQUARE, points, epsilon=2.0).guarantee
+    assert meant.bound == Pure(meant.epsilon)
+    assert meant.epsilon == pytest.approx(2.75, abs=0.05)  # claimed: 2
+    assert dt.LSRR.as_meant(SQUARE, points, epsilon=10.0).guarantee.epsilon == pytest.approx(11.1, abs=0.1)
+    coded = dt.LSRR.as_published(SQUARE, points, epsilon=2.0).guarantee.epsilon
+    assert math.log(2) < coded < 1.0  # and here less than claimed
+    assert dt.NGram(SQUARE, points, epsilon=2.0).guarantee.epsilon == pytest.approx(1.06, abs=0.01)
+
+
+def test_a_reach_over_everything_is_no_restriction() -> None:
+    assert isinstance(dt.NGram(SQUARE, SMALL, epsilon=1.0, reach=1.0).guarantee.bound, Pure)
+
+
+# -------------------------------------------------------------------------------------- sectors of ATP
+
+
+def candidates(mechanism: dt.ATP, truth: int, neighbour: int, draws: int) -> set[bytes]:
+    """Every set of candidates that a neighbour's view of the truth can leave."""
+    rows = np.full(draws, truth)
+    seen = mechanism.kernel._in_sight(np.full(draws, neighbour), rows, dt.Seeded(truth))
+    return {row.tobytes() for row in seen}
+
+
+def test_sectors_centred_on_the_truth_are_rejected() -> None:
+    """With fixed sectors every truth can leave the same candidates; centred ones show the direction."""
+    points = grid(SQUARE, 6)
+    for mechanism, private in (
+        (dt.ATP(SQUARE, points, epsilon=2.0), True),
+        (dt.ATP.as_published(SQUARE, points, epsilon=2.0), False),
+    ):
+        views = [candidates(mechanism, truth, 14, 4_000) for truth in (0, 5, 9, 20, 35)]
+        assert all(view == views[0] for view in views) is private
+
+
+def test_told_sectors_follow_k_rr() -> None:
+    mechanism = dt.ATP(SQUARE, grid(SQUARE, 6), epsilon=8.0)
+    kernel = mechanism.kernel.sector
+    size = 60_000
+    seen = mechanism.kernel._in_sight(np.full(size, 14), np.full(size, 35), dt.Seeded(3))
+    kept = seen[:, 35].mean()
+    fair = float(Fraction(kernel.inside, kernel.total))
+    assert kept == pytest.approx(fair, abs=5 * math.sqrt(0.25 / size))
+    assert fair == pytest.approx(math.exp(1.5) / (5 + math.exp(1.5)), rel=1e-6)
+    twin = dt.ATP.as_published(SQUARE, grid(SQUARE, 6), epsilon=8.0)
+    seldom = twin.kernel._in_sight(np.full(size, 14), np.full(size, 35), dt.Seeded(3))[:, 35].mean()
+    assert seldom > fair + 0.3  # a lie told five times too seldom
+
+
+def test_budgets_of_a_location_in_atp_add_up() -> None:
+    for epsilon in (0.3, 2.0, 7.7):
+        kernel = dt.ATP(SQUARE, SMALL, epsilon=epsilon).kernel
+        anchor, sector, choice = kernel.anchor, kernel.sector, kernel.choice
+        assert anchor.ratio <= exp_below(Fraction(epsilon) / 2)
+        assert sector.ratio**2 * choice.ratio <= exp_below(Fraction(epsilon) / 2 * (1 + Fraction(1, 10**12)))
+
+
+# --------------------------------------------------------------------------- the published experiments
+
+
+def locations(paths: int, seed: int = 1) -> np.ndarray:
+    """Random places of the 11 × 11 grid as the authors draw them: never on the upper edges."""
+    return np.random.default_rng(seed).integers(0, 10, (paths, 100, 2)) / 10.0
+
+
+RIVALS: dict[str, Any] = {
+    "atp_as_coded": dt.ATP.as_published,
+    "atp_fixed_sectors_correct_krr": dt.ATP,
+    "ngram_as_coded": dt.NGram.as_published,
+    "em_full_domain": dt.NGram,
+    "srr_as_coded": dt.LSRR.as_published,
+    "srr_c_exp_eps": dt.LSRR.as_meant,
+}
+
+
+@pytest.mark.parametrize("name", RIVALS)
+def test_errors_on_the_grid(name: str) -> None:
+    target = TARGETS["discrete_grid10_10traj"]
+    points, places = grid(SQUARE, 11), locations(30)
+    for epsilon, wanted in zip(target["eps"], target[name], strict=True):
+        noisy = RIVALS[name](SQUARE, points, epsilon=epsilon).perturb(places, source=dt.Seeded(2)).values
+        measured = np.linalg.norm(noisy - places, axis=-1).mean()
+        assert measured == pytest.approx(wanted, rel=target["rel_tol"])
+
+
+@pytest.mark.parametrize(("name", "kind"), [("tracs_d_nearest", dt.TraCSD), ("tracs_c_nearest", dt.TraCSC)])
+def test_tracs_rounded_to_the_grid(name: str, kind: Any) -> None:
+    target = TARGETS["discrete_grid10_10traj"]
+    reading, places = dt.Rounded(grid(SQUARE, 11)), locations(100)
+    for epsilon, wanted in zip(target["eps"], target[name], strict=True):
+        mechanism = kind(SQUARE, epsilon=epsilon, reading=reading)
+        measured = np.linalg.norm(
+            mechanism.perturb(places, source=dt.Seeded(2)).values - places, axis=-1
+        ).mean()
+        assert measured == pytest.approx(wanted, rel=target["rel_tol"])
+
+
+def test_gridding_as_figure_d3_says() -> None:
+    """A fixed location, the corner: coarse and fine grids are worse than TraCS-C at every ε."""
+    published = TARGETS["published_csv"]["figD.3_gridding"]
+
+    def error(mechanism: Any) -> float:
+        reports = mechanism.perturb(np.zeros((4_000, 1, 2)), source=dt.Seeded(4))
+        return float(np.linalg.norm(reports.values, axis=-1).mean())
+
+    for index, epsilon in enumerate(published["epsilon"]):
+        coarse, fine = (error(dt.Gridding(SQUARE, epsilon=epsilon, side=side)) for side in (10, 30))
+        own = error(dt.TraCSC(SQUARE, epsilon=epsilon))
+        assert own < min(coarse, fine)
+        assert own == pytest.approx(published["results_tracs_c"][index], abs=0.035)  # 500 draws published
+        assert coarse == pytest.approx(published["results_10"][index], abs=0.045)
+
+
+# ------------------------------------------------------------------------------------------ bad input
+
+
+@pytest.mark.parametrize(
+    ("kind", "points", "more"),
+    [
+        (dt.NGram, [(0, 0)], {}),
+        (dt.NGram, [(0, 0), (0, 0)], {}),
+        (dt.NGram, [(0, 0), (2, 0)], {}),
+        (dt.NGram, [(0, 0), (math.nan, 0)], {}),
+        (dt.NGram, "points", {}),
+        (dt.NGram, SMALL, {"reach": 0.0}),
+        (dt.NGram, SMALL, {"reach": "far"}),
+        (dt.LSRR, SMALL, {"rings": (0.6, 0.3)}),
+        (dt.LSRR, SMALL, {"rings": 0.3}),
+        (dt.LSRR, SMALL, {"contrast": "e^ε"}),
+        (dt.ATP, SMALL, {"sectors": 1}),
+        (dt.ATP, SMALL, {"epsilon": 0.0}),
+    ],
+)
+def test_bad_parameters(kind: Any, points: Any, more: dict[str, Any]) -> None:
+    with pytest.raises(InvalidParameter):
+        kind(SQUARE, points, **{"epsilon": 1.0, **more})
+
+
+@pytest.mark.parametrize(
+    "mechanism",
+    [
+        dt.NGram(SQUARE, SMALL, epsilon=2.0),
+        dt.NGram.as_published(SQUARE, SMALL, epsilon=2.0),
+        dt.LSRR(SQUARE, SMALL, epsilon=2.0, unit=dt.TRAJECTORY),
+        dt.LSRR.as_meant(SQUARE, SMALL, epsilon=2.0),
+        dt.ATP(SQUARE, SMALL, epsilon=2.0),
+        dt.Gridding(SQUARE, epsilon=2.0),
+    ],
+    ids=lambda mechanism: type(mechanism).__name__,
+)
+def test_shapes_and_the_wire(mechanism: Any) -> None:
+    paths = [np.full((length, 2), 0.3) for length in (1, 2, 3, 8)]
+    reports = mechanism.perturb(paths, source=dt.Seeded(1))
+    assert reports.values.shape == (14, 2)
+    again = dt.from_bytes(dt.to_bytes(reports))
+    np.testing.assert_array_equal(again.values, reports.values)
+    assert again.mechanism.guarantee == mechanism.guarantee
+    assert mechanism.describe()
+    assert len(mechanism.perturb([])) == 0
+
+
+def test_names_of_the_contrasts() -> None:
+    assert dt.LSRR.as_published(SQUARE, SMALL, epsilon=2.0).contrast is Contrast.CODED
+    assert dt.LSRR(SQUARE, SMALL, epsilon=2.0).contrast is Contrast.KEPT
+
+
+def test_impossible_columns_are_noticed() -> None:
+    weights = np.array([[1, 1, 0], [1, 2, 0]])
+    assert largest_ratio(2, 3, lambda rows: weights[rows]) == pytest.approx(1.5)
+    weights = np.array([[1, 1, 0], [1, 2, 1]])
+    assert largest_ratio(2, 3, lambda rows: weights[rows]) is None

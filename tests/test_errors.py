@@ -1,0 +1,58 @@
+"""Error messages: what they repeat of the input, and what they must not repeat."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import dither as dt
+from dither.errors import InvalidParameter, found, unknown_name
+
+
+@pytest.mark.parametrize(
+    ("parameter", "text"),
+    [
+        (0.5, "0.5"),
+        (-3, "-3"),
+        (True, "True"),
+        (None, "None"),
+        (np.float64(1.5), "1.5"),
+        (np.int16(7), "7"),
+        (Fraction(1, 3), "1/3"),
+        (float("nan"), "nan"),
+        ("worts", "'worts'"),
+        ("\x1b[31mred", "'\\x1b[31mred'"),
+        ([41, 57], "list"),
+        (np.array([41, 57]), "ndarray"),
+        ({"age": 41}, "dict"),
+        (10**100, "a number of more than 60 digits"),
+        (Fraction(1, 10**100), "a number of more than 60 digits"),
+    ],
+)
+def test_found_repeats_numbers_and_texts_and_never_a_container(parameter: object, text: str) -> None:
+    assert found(parameter) == text
+
+
+def test_found_shortens_a_long_text() -> None:
+    assert len(found("x" * 10_000)) < 100
+
+
+def test_unknown_name_says_the_nearest_and_all() -> None:
+    error = unknown_name("loss", "Squred", ["absolute", "squared"])
+    assert isinstance(error, InvalidParameter)
+    assert str(error) == "there is no loss 'Squred': did you mean squared? There are absolute, squared"
+    assert "did you mean" not in str(unknown_name("loss", "zzz", ["absolute", "squared"]))
+
+
+def test_found_takes_numbers_that_python_does_not_print() -> None:
+    assert found(10**5000) == "a number of more than 60 digits"
+
+
+def test_unknown_name_shortens_a_long_name() -> None:
+    assert len(str(unknown_name("loss", "y" * 1_000_000, ["squared"]))) < 200
+
+
+@pytest.mark.parametrize("epsilon", [-1.0, 0.0, float("nan"), 1e9])
+def test_an_error_about_epsilon_shows_it(epsilon: float) -> None:
+    with pytest.raises(InvalidParameter, match=f"not {epsilon}"):
+        dt.PM(dt.Interval(0, 1), epsilon=epsilon)
