@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from io import BytesIO
 from typing import Any, Final, Protocol, final
 
-from dither.reproduction.styles import LINES, drawn, styles_of
+from dither.reproduction.styles import LINES, PROVEN, drawn, styles_of
 from dither.reproduction.version import RIGHT
 
 Rows = list[dict[str, Any]]
@@ -60,7 +60,9 @@ class Panels:
         entries: dict[str, Any] = {}
         for axes in self.axes:
             for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
-                entries.setdefault(label, handle)
+                solid = getattr(handle, "get_linestyle", lambda: "-")() == "-"
+                if label not in entries or solid:  # the version that is right, if there are several
+                    entries[label] = handle
         if entries:
             self.canvas.legend(
                 entries.values(), entries.keys(), loc="outside right center", frameon=False, fontsize=8
@@ -154,7 +156,9 @@ class Lines:
             ]
             look = drawn(styles[name], len(points), version)
             if not styles[name].marker:  # curves that coincide are seen through each other
-                look["linewidth"] = max(1.2, 3.2 - names.index(name))
+                look["linewidth"] = max(1.2, 2.6 - 0.7 * names.index(name))
+            if name.endswith(PROVEN):
+                look["linestyle"] = "-."
             if self.steps:
                 look["drawstyle"] = "steps-mid"
             if self.points:

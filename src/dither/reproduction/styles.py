@@ -85,6 +85,7 @@ STYLES: Final[dict[str, Style]] = {
     "Algorithm 3, hourglass, eq. (10)": Style(_RED, "P"),
     "lower bound": Style(_BLACK, ""),
 }
+PROVEN: Final = "in the proven box"  # the end of a curve's name that is a lower bound
 LINES: Final = {RIGHT: "-", CODED: "--", PUBLISHED: ":"}
 _OTHERS: Final = (_BLUE, _ORANGE, _GREEN, _RED, _PURPLE, _BROWN, _PINK, _GREY, _NAVY, _OLIVE)
 
