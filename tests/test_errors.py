@@ -56,3 +56,9 @@ def test_unknown_name_shortens_a_long_name() -> None:
 def test_an_error_about_epsilon_shows_it(epsilon: float) -> None:
     with pytest.raises(InvalidParameter, match=f"not {epsilon}"):
         dt.PM(dt.Interval(0, 1), epsilon=epsilon)
+
+
+def test_unknown_name_escapes_and_shortens_names_from_files() -> None:
+    text = str(unknown_name("column", "age", ["\x1b[31mred", "x" * 10_000, *map(str, range(5000))]))
+    assert "\x1b" not in text
+    assert len(text) < 1000

@@ -16,8 +16,10 @@ from .advice.compare import compare as compare
 from .advice.recommend import epsilon_for as epsilon_for
 from .advice.recommend import people_for as people_for
 from .advice.recommend import recommend as recommend
-from .audits.exact import audit as audit
+from .audits.api import audit as audit
+from .audits.evidence import Evidence as Evidence
 from .audits.finding import Finding as Finding
+from .audits.neighbours import Neighbours as Neighbours
 from .classifiers.choice import best_mechanism as best_mechanism
 from .classifiers.choice import epsilon_for_utility as epsilon_for_utility
 from .classifiers.concentration import concentration as concentration

@@ -31,7 +31,7 @@ __all__ = [
 ]
 
 _SHOWN, _SHOWN_BITS = 60, 200  # the longest text and the largest number that a message repeats
-_LISTED = 60  # the most names that a message lists
+_LISTED, _COMPARED = 60, 1000  # the most names that a message lists, and that are searched for the nearest
 
 
 class DitherError(Exception):
@@ -84,13 +84,18 @@ def unknown_name(kind: str, name: object, known: Iterable[str], *, also: str = "
     """
     from difflib import get_close_matches  # needed for an error only
 
-    names = list(known)
-    spelled = {one.lower(): one for one in names}
-    near = get_close_matches(name[:100].lower(), spelled, 1) if isinstance(name, str) else []
+    names = [_printable(one) for one in known]
+    spelled = {one.lower(): one for one in names[:_COMPARED]}
+    near = get_close_matches(name[:_SHOWN].lower(), spelled, 1) if isinstance(name, str) else []
     there = f"did you mean {spelled[near[0]]}? There" if near else "there"
     listed = names if len(names) <= _LISTED else [*names[:_LISTED], "…"]
     choices = ", ".join([*listed, also] if also else listed)
     return InvalidParameter(f"there is no {kind} {found(name)}: {there} are {choices}")
+
+
+def _printable(name: str) -> str:
+    """Return a known name for a message: a name from a file may be long, or hold control characters."""
+    return name if name.isprintable() and len(name) <= _SHOWN else found(name)
 
 
 def found(parameter: object) -> str:

@@ -25,19 +25,19 @@ except ImportError:
 
 
 class Perturb(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
-    """Randomise every number of a table, as people would before sending it.
+    """Randomise every number of a table, as devices do before sending it.
 
     Each value spends the mechanism's ε on its own, so a row of d features spends d·ε; `guarantee_` says so.
     Every call of `transform` draws new noise and spends the budget again.
-    Values beyond the domain are moved to its nearer end: in a pipeline nothing else is public.
+    Values beyond the domain are moved to its nearer end, because only the domain is public in a pipeline.
 
     Parameters
     ----------
     mechanism : a mechanism on an interval or a circle; `Podium` on [low, high] if left out.
-    epsilon, low, high : the budget of one value and the public bounds, where no mechanism is given.
-    source : where the randomness comes from, a `Source`; cryptographic if left out. With `Seeded(7)` noise
-        repeats, and `guarantee_` is `Nothing`. There is no `random_state`: ensembles and searches set it in
-        every step of a model. Clones share the source, so that no two of them repeat each other's noise.
+    epsilon, low, high : the budget of one value and the public bounds, if no mechanism is given.
+    source : the `Source` of randomness; cryptographic if left out. With `Seeded(7)` the noise is
+        reproducible, and `guarantee_` is `Nothing`. There is no `random_state`, because ensembles and
+        searches set it in every step of a model. Clones share the source, so that their noise differs.
 
     """
 
@@ -60,7 +60,9 @@ class Perturb(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: i
         """Build the mechanism; nothing is learnt from the data but the number of features."""
         validate_data(self, X)
         if self.mechanism is not None and not isinstance(getattr(self.mechanism, "domain", None), Line):
-            raise InvalidParameter("Perturb takes a mechanism on an interval or a circle")
+            raise InvalidParameter(
+                f"Perturb takes a mechanism on an interval or a circle, not {type(self.mechanism).__name__}"
+            )
         if self.source is not None and not isinstance(self.source, Source):
             raise InvalidParameter(
                 f"source must be a Source, such as dt.Seeded(7) for tests, not {type(self.source).__name__}"
@@ -76,7 +78,7 @@ class Perturb(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: i
         return self
 
     def transform(self, X: Any) -> Array:
-        """Give what the reports stand for, one number for each value."""
+        """Return the decoded reports, one number for each value."""
         check_is_fitted(self)
         table = validate_data(self, X, reset=False, dtype=np.float64)
         clipped = self.mechanism_.domain.clip(table)

@@ -22,5 +22,5 @@ def test_names_of_features(tmp_path: Path) -> None:
     assert features_of(unaware, None, file, ["age"]) == ["age", "bmi", "city"]
     with pytest.raises(click.UsageError, match="differs from the model's own features age,bmi"):
         features_of(knows, "bmi,age", file, ["age"])
-    with pytest.raises(InvalidParameter, match="no feature city"):
+    with pytest.raises(InvalidParameter, match="no feature 'city'"):
         features_of(knows, None, file, ["city"])

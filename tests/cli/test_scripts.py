@@ -138,3 +138,16 @@ def test_help_is_quick() -> None:
     ends = [one.splitlines()[-1].split() for one in shown]
     assert {loaded for loaded, _ in ends} == {"False"}
     assert min(float(seconds) for _, seconds in ends) < 0.3
+
+
+def test_an_unknown_command_is_answered_with_the_nearest() -> None:
+    result = run("adit")
+    assert result.exit_code == 2
+    assert "there is no command 'adit': did you mean audit?" in result.output
+
+
+def test_a_specification_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    damaged = tmp_path / "damaged.json"
+    damaged.write_text('{"mechanism": ')
+    assert f"{damaged}: " in run("audit", damaged).output.replace("\n", "")
+    assert "does not exist" in run("audit", tmp_path / "none.json").output

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import itertools
 import math
+from collections.abc import Callable
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,9 +14,10 @@ import dither as dt
 from dither.kernels.window.draw import Lottery
 from dither.kernels.window.integers import Blocks, Sliding
 from dither.privacy.exact import exp_above, exp_below
-from tests.support.broken.numbers import RoundedUp
+from tests.support.broken.kernels import LastWordShared, LateBitsDecideNothing, OneLateTooMany
+from tests.support.broken.numbers import LastBitAlone, NeverOutside, RoundedUp
 from tests.support.cases.numbers import FIXED, MIXED, NUMERIC, WINDOWS, Case, names
-from tests.support.sources import Repeated
+from tests.support.sources import Exhausted, Repeated, Scripted
 
 INPUTS = [0.0, 0.003, 0.25, 0.5, 0.77, 1.0]
 
@@ -85,22 +87,101 @@ def test_other_numbers_of_cells(cells: int) -> None:
     assert int(reports.cells.max()) < cells
 
 
+def ticket(lottery: Lottery, word: int, late: int | None = None) -> int | None:
+    """Return the ticket that a first word and late bits draw; None if they draw none.
+
+    Without late bits, a word that asks for them raises Exhausted.
+    """
+    script = [word.to_bytes((lottery.bits - 32) // 8, "little")]
+    if late is not None:
+        script.append(late.to_bytes(4, "little"))
+    drawn, number, _ = lottery.draw_one(Scripted(*script), 0)
+    return number if drawn else None
+
+
+def first(low: int, high: int, holds: Callable[[int], bool]) -> int:
+    """Return the first number of low … high − 1 for which a condition holds, or `high`."""
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if holds(middle) else (middle + 1, high)
+    return low
+
+
+def asks(lottery: Lottery, word: int) -> bool:
+    try:
+        ticket(lottery, word)
+    except Exhausted:
+        return True
+    return False
+
+
+def counted(lottery: Lottery, number: int) -> int:
+    """Count the pairs of a first word and 32 late bits that draw a ticket, from the draws alone.
+
+    Tickets rise with the word, words that draw none come next, and words that ask for late bits last: the
+    ends of each are found by bisection, and so are the late bits that draw.
+    """
+    words = 1 << (lottery.bits - 32)
+    hanging = first(0, words, lambda word: asks(lottery, word))
+
+    def begin(of: int) -> int:
+        """Return the first word that draws this ticket, a later one or none."""
+        return first(0, hanging, lambda word: (ticket(lottery, word) or 0) >= of or is_nothing(word))
+
+    def is_nothing(word: int) -> bool:
+        return ticket(lottery, word) is None
+
+    early, last, late = begin(number + 1) - begin(number), hanging + number, 0
+    if last < words and ticket(lottery, last, 0) == number:
+        late = first(0, 1 << 32, lambda bits: ticket(lottery, last, bits) is None)
+    return (early << 32) + late
+
+
+LOTTERIES = [
+    Sliding.largest(1.0, 1 << 16, 24743).lottery,
+    Sliding.largest(1.0, 64, 1).lottery,
+    Sliding.largest(0.01, 1 << 20, 400_000).lottery,
+    Sliding.largest(30.0, 1 << 16, 1).lottery,
+    Sliding.largest(40.0, 256, 3).lottery,
+    Blocks.largest(1.0, 7).lottery,
+    Blocks.largest(8.0, 1000).lottery,
+    Lottery(5, (7 << 32) + 123, 64),
+]
+
+
+@pytest.mark.parametrize("lottery", LOTTERIES, ids=str)
+def test_every_word_counted(lottery: Lottery) -> None:
+    """Of the 2^64 or 2^96 words that there are, exactly `step` draw each ticket."""
+    some = {0, 1, lottery.tickets // 2, lottery.tickets - 2, lottery.tickets - 1}
+    for number in some & set(range(lottery.tickets)):
+        assert counted(lottery, number) == lottery.step
+    assert lottery.nothing == 1 - lottery.tickets * Fraction(lottery.step, 1 << lottery.bits)
+
+
+@pytest.mark.parametrize("twin", [LateBitsDecideNothing, OneLateTooMany, LastWordShared])
+def test_a_word_that_is_counted_wrongly_is_seen(twin: type[Lottery]) -> None:
+    broken = twin(5, (7 << 32) + 123, 64)
+    assert any(counted(broken, number) != broken.step for number in range(5))
+
+
 @pytest.mark.parametrize(("cells", "width"), [(8, 3), (16, 5), (64, 20), (64, 1)])
-def test_every_word_counted(cells: int, width: int) -> None:
-    """Enumerate all pairs of a small word and a cell: the counts are the weights."""
-    bits = 10  # a small version of the proof: w = 10 instead of 64
-    bound = exp_below(Fraction(1))
-    step = ((bound - 1) * (1 << bits)) // (cells + width * (bound - 1))
+def test_the_counted_words_are_the_law_of_the_cells(cells: int, width: int) -> None:
+    """Tickets lie in the window, all other words draw a uniform cell: from any start, also around the end."""
+    window = Sliding.largest(1.0, cells, width)
+    lottery, extra = window.lottery, cells.bit_length() - 1
+    early, top = lottery.step >> 32, 1 << (lottery.bits - 32)
+    weight = Fraction(counted(lottery, 0), 1 << lottery.bits)
     for start in (0, cells - width, cells - 1):
-        counts = [0] * cells
-        for word, uniform in itertools.product(range(1 << bits), range(cells)):
-            ticket = word // step
-            counts[(start + ticket) % cells if ticket < width else uniform] += 1
-        outside = (1 << bits) - width * step
-        inside = outside + cells * step
-        window = {(start + offset) % cells for offset in range(width)}
-        assert counts == [inside if cell in window else outside for cell in range(cells)]
-        assert Fraction(inside, outside) <= bound
+        law = [Fraction(0)] * cells
+        for number in range(width):
+            script = Scripted((number * early).to_bytes(4, "little"), then=Repeated(b"\0"))
+            law[window.draw_one(start, script)] += weight
+        for cell in range(cells):
+            bits = (cell << (-extra % 8)).to_bytes((extra + 7) // 8, "little")
+            script = Scripted((top - width - 1).to_bytes(4, "little"), bits)
+            law[window.draw_one(start, script)] += (1 - width * weight) / cells
+        assert law == window.probabilities(start)
+        assert max(law) / min(law) <= exp_below(Fraction(1))
 
 
 @pytest.mark.parametrize("window", [Sliding.largest(1.0, 1 << 16, 24743), Sliding.largest(30.0, 1 << 16, 1)])
@@ -120,13 +201,6 @@ def test_the_lottery_settles_hanging_words(window: Sliding) -> None:
         for word, number, was in zip(edge, ticket.tolist(), drawn.tolist(), strict=True):
             if was:
                 assert number == (word // first if word < lottery.tickets * first else word - top)
-
-
-def test_the_law_of_a_lottery_is_its_step() -> None:
-    lottery = Lottery(5, (7 << 32) + 123, 64)
-    # 7 whole words and 123/2^32 of the one that hangs: exactly step/2^64 each
-    assert Fraction(7, 1 << 32) + Fraction(123, 1 << 64) == Fraction(lottery.step, 1 << 64)
-    assert lottery.nothing == 1 - 5 * Fraction(lottery.step, 1 << 64)
 
 
 @pytest.mark.parametrize("cells", [2, 3, 7, 100, 1000, 10**6])
@@ -156,19 +230,27 @@ def test_bounds_of_the_exponential(exponent: float) -> None:
     assert math.isclose(float(below), math.exp(exponent), rel_tol=1e-14)
 
 
-def _float_cells(mechanism: object, x: float) -> set[int]:
-    cells = mechanism.perturb(np.full(200_000, x), source=dt.Seeded(11)).cells  # type: ignore[attr-defined]
-    return set(cells.tolist())
+def reached(mechanism: Any, unit: float) -> set[int]:
+    """Return the reports that the sampler makes of one value, in arrays and one by one."""
+    x, source = float(mechanism.line.from_unit(np.asarray(unit))), dt.Seeded(11)
+    together = mechanism.perturb(np.full(60_000, x), source=source).cells
+    alone = [int(mechanism.perturb(x, source=source).cells) for _ in range(100)]
+    return {*together.tolist(), *alone}
 
 
 @pytest.mark.parametrize("case", WINDOWS, ids=names(WINDOWS))
 def test_no_report_gives_the_input_away(case: Case) -> None:
-    """Every report seen under one input is possible under the other: nothing is ever ruled out."""
-    mechanism = case(1.0, cells=1 << 10)
-    near, far = (float(x) for x in mechanism.line.from_unit(np.array([0.3, 0.300001])))
-    other = mechanism.probabilities(far)
-    assert all(other[cell] > 0 for cell in _float_cells(mechanism, near))
-    assert min(other) > 0
+    """Every report is made of every value: none is ruled out by a report, and none is sure."""
+    mechanism = case(1.0, cells=64)
+    for unit in (0.0, 0.3, 0.3001, 1.0):
+        assert reached(mechanism, unit) == set(range(64))
+
+
+@pytest.mark.parametrize("twin", [LastBitAlone, NeverOutside])
+def test_a_report_that_gives_the_input_away_is_seen(twin: Any) -> None:
+    """With 4 000 expected reports in the rarest cell, an honest mechanism leaves none out."""
+    mechanism = twin(dt.Interval(0, 1), epsilon=1.0, cells=64)
+    assert any(reached(mechanism, unit) != set(range(64)) for unit in (0.0, 0.3, 0.3001, 1.0))
 
 
 def test_the_naive_float_sampler_gives_the_input_away() -> None:

@@ -71,7 +71,7 @@ def listed(mechanism: Mechanism[Any]) -> Listed | None:
     values: tuple[Any, ...]
     inputs: tuple[Any, ...]
     if isinstance(domain, Line):
-        values = inputs = _on_line(domain)
+        values = inputs = on_line(domain)
     elif isinstance(domain, Categories):
         inputs = _codes(len(domain.labels))
         values = tuple(domain.labels[code] for code in inputs)
@@ -115,7 +115,8 @@ def _exact(kernel: Kernel, inputs: tuple[Any, ...]) -> Fraction | None:
     return None if any(least == 0 for _, least in ends) else max(most / least for most, least in ends)
 
 
-def _on_line(line: Line) -> tuple[float, ...]:
+def on_line(line: Line) -> tuple[float, ...]:
+    """Return both ends of a line, values within it, and those next to its ends and to 0."""
     low, high = float(line.low), float(line.high)
     within = [float(one) for one in line.from_unit(np.array(_WITHIN))]
     near = [math.nextafter(low, high), math.nextafter(high, low), _DENORMAL, -_DENORMAL, 0.0]

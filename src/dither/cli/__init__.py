@@ -1,4 +1,4 @@
-"""The command line: one file a verb. click and rich are imported here and nowhere else."""
+"""The command line, with one file for each verb. click and rich are imported in this package alone."""
 
 from dither.cli.main import main
 

@@ -107,8 +107,9 @@ def _within(bounds: tuple[float, float, float, float], crs: str | None, parts: l
     west, south, east, north = bounds
     if not (-180.0 <= west < east <= 180.0 and -90.0 < south < north < 90.0):
         raise click.UsageError(
-            "an area is given in degrees: WEST below EAST, within −180 to 180, and SOUTH below NORTH, within "
-            "−90 to 90; it does not cross the 180th meridian"
+            f"{' '.join(f'{degrees:g}' for degrees in bounds)} is not an area in degrees: WEST is below EAST "
+            "within −180 to 180, and SOUTH below NORTH within −90 to 90; an area does not cross the 180th "
+            "meridian"
         )
     box = Rectangle(Interval(west, east), Interval(south, north))
     projection: Map = LocalMap.of(box) if crs is None else ReferenceMap(crs)

@@ -1,4 +1,4 @@
-"""The command `dither`: verbs are imported when they are called, so that --help is quick."""
+"""The command `dither`: a verb is imported when it is called, so that --help is quick."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from typing import Final
 import click
 
 VERBS: Final = {
-    "audit": "Recompute the ε of a mechanism from its integers.",
+    "audit": "Check the ε of a mechanism, a Python function or a command.",
     "central": "Release a mean, sum or count of raw values, as a trusted curator.",
-    "classify": "Compute how likely a classifier's answer stays when a record is randomised.",
+    "classify": "Bound the probability that a classifier's answer stays on a randomised record.",
     "compare": "Compare all mechanisms for a domain.",
     "demo": "Perturb and estimate generated data, with pictures.",
     "describe": "Describe a mechanism in words.",
     "design": "Solve for the mechanism with the smallest error.",
     "estimate": "Estimate from a file of reports.",
-    "jrr": "Toss correlated coins between devices, and collect their reports.",
+    "jrr": "Run joint randomized response between devices, and collect their reports.",
     "perturb": "Randomise columns of a file.",
     "recommend": "Recommend a mechanism, a budget or a number of people.",
     "reproduce": "Compute the figures and tables of the papers.",
@@ -38,6 +38,16 @@ class _Verbs(click.Group):
             return None
         command: click.Command = importlib.import_module(f"dither.cli.verbs.{cmd_name}").command
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return the command of the first argument; an unknown one is an error that says the nearest."""
+        from dither.errors import unknown_name
+
+        if args[0] not in VERBS and not args[0].startswith("-") and not ctx.resilient_parsing:
+            ctx.fail(str(unknown_name("command", args[0], sorted(VERBS))))
+        return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: click.Context) -> object:
         """Print an error as one line: exit code 2 for a wrong request, 1 for an error of the system."""
@@ -62,7 +72,7 @@ class _Verbs(click.Group):
 
 @click.group(cls=_Verbs, context_settings={"help_option_names": ["-h", "--help"]})
 def main() -> None:
-    """Local differential privacy, exact to the last bit.
+    """Local differential privacy: randomise values on the device, and estimate from the reports.
 
     \b
     dither demo

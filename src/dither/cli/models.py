@@ -1,4 +1,4 @@
-"""Classifiers and records, as the command line names them."""
+"""Read the classifiers and records that are named on the command line."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 
 from dither.arrays import Floats
 from dither.domains import Interval
-from dither.errors import InvalidParameter, MissingExtra
+from dither.errors import InvalidParameter, MissingExtra, unknown_name
 from dither.files.registry import table_format
 from dither.registry import named
 
@@ -22,7 +22,7 @@ def load(text: str) -> Any:
     path = Path(text)
     if path.suffix in (".joblib", ".pkl", ".pickle"):
         if not path.is_file():
-            raise click.UsageError(f"there is no file {path.name}")
+            raise click.UsageError(f"there is no file {path}")
         try:
             joblib = importlib.import_module("joblib")  # comes with scikit-learn
         except ImportError:
@@ -30,12 +30,14 @@ def load(text: str) -> Any:
         return joblib.load(path)
     module, _, name = text.partition(":")
     if not name:
-        raise click.UsageError("a model is package.module:name, or a file that ends in .joblib or .pkl")
+        raise click.UsageError(
+            f"a model is package.module:name, or a file that ends in .joblib or .pkl, not {text!r}"
+        )
     sys.path.insert(0, str(Path.cwd()))
     try:
         return getattr(importlib.import_module(module), name)
     except (ImportError, AttributeError) as error:
-        raise click.UsageError(f"the model cannot be imported: {error}") from None
+        raise click.UsageError(f"the model {text!r} cannot be imported: {error}") from None
     finally:
         sys.path.pop(0)
 
@@ -53,7 +55,7 @@ def features_of(model: Any, said: str | None, file: Path, randomised: list[str])
         names = table_format(file).columns(file)
     missing = [name for name in randomised if name not in names]
     if missing:
-        raise InvalidParameter(f"there is no feature {', '.join(missing)}; there are {', '.join(names)}")
+        raise unknown_name("feature", missing[0], names)
     return names
 
 
@@ -63,7 +65,9 @@ def records(file: Path, names: list[str]) -> Floats:
     try:
         columns = [[float(cell) for chunk in chunks for cell in chunk.cells(name)] for name in names]
     except (TypeError, ValueError):
-        raise InvalidParameter("every feature of a record is a number, and none is missing") from None
+        raise InvalidParameter(
+            f"{file.name}: every cell of the model's features is a number, and none is empty"
+        ) from None
     return np.array(columns).T
 
 

@@ -11,6 +11,7 @@ import click
 
 from dither import losses
 from dither.domains import Domain
+from dither.errors import DitherError
 from dither.mechanisms.base import Mechanism
 from dither.registry import named, names
 from dither.wire.campaign import read_domain
@@ -71,7 +72,9 @@ def build(mechanism: str, domain: Domain | None, epsilon: float | None) -> Mecha
         try:
             return from_json(Path(mechanism).read_text(encoding="utf-8"))
         except (OSError, UnicodeDecodeError):
-            raise click.UsageError(f"{mechanism} cannot be read") from None
+            raise click.UsageError(f"the file {mechanism} does not exist or cannot be read") from None
+        except DitherError as error:
+            raise click.UsageError(f"{mechanism}: {error}") from None
     if epsilon is None:
         raise click.UsageError("give the budget: --epsilon, or a specification: FILE.json")
     kind = named(mechanism)
@@ -84,7 +87,7 @@ def build(mechanism: str, domain: Domain | None, epsilon: float | None) -> Mecha
 
 
 def read_loss(context: click.Context, parameter: click.Parameter, given: Any) -> Any:
-    """Return the loss that an option names, a tuple of them if it may be repeated, None if it is left out."""
+    """Return the loss of an option; a tuple of losses if it may be repeated, None if it is left out."""
     if isinstance(given, tuple):
         return tuple(losses.named(name) for name in given)
     return None if given is None else losses.named(given)

@@ -66,7 +66,7 @@ def rows_done(title: str, total: int | None = None) -> Iterator[Callable[[int], 
 
 @contextmanager
 def steps(title: str, total: int) -> Iterator[Callable[[str], None]]:
-    """Show a bar that counts steps of unequal length and names the one at work."""
+    """Show a bar that counts steps and names the current one."""
     if not sys.stderr.isatty():
         yield lambda name: None
         return
@@ -95,22 +95,22 @@ def table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
 
 
 def verdict(text: str, ok: bool) -> str:
-    """Return text in green if what it says holds, in red otherwise."""
+    """Return text in green if `ok`, in red otherwise."""
     return click.style(text, fg="green" if ok else "red")
 
 
 def print_json(value: object) -> None:
-    """Print a value as one line of JSON, letters such as ε as they are."""
+    """Print a value as one line of JSON; letters such as ε are not escaped."""
     click.echo(json.dumps(value, ensure_ascii=False))
 
 
 def save_picture(ax: Axes, file: Path, **more: Any) -> None:
-    """Write the figure of some axes to a file, whose ending says the format."""
+    """Write the figure of some axes to a file, in the format of its ending."""
     ax.figure.canvas.print_figure(file, **more)
 
 
 def number(value: float, digits: int = 4) -> str:
-    """Return a number with so many significant digits."""
+    """Return a number as text with `digits` significant digits."""
     return f"{value:.{digits}g}"
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from dither.arrays import Integers, Mask
 from dither.atomic import renamed
 from dither.domains import first_misfit
-from dither.errors import InvalidParameter, MalformedReport, OutsideDomain
+from dither.errors import InvalidParameter, MalformedReport, OutsideDomain, found
 from dither.estimation.summary import Summary
 from dither.files.format import Chunk, Columns, Progress, naming, silent
 from dither.files.person import person_text
@@ -38,10 +38,10 @@ class Missing(Enum):
 
     @staticmethod
     def check(choice: object) -> Missing:
-        """Return the choice; raise InvalidParameter if it is not one of these."""
+        """Return the choice; raise InvalidParameter if it is not a member."""
         if isinstance(choice, Missing):
             return choice
-        raise InvalidParameter("missing is dt.Missing.ERROR or dt.Missing.SKIP")
+        raise InvalidParameter(f"missing is dt.Missing.ERROR or dt.Missing.SKIP, not {found(choice)}")
 
 
 def missing_answer(place: str) -> OutsideDomain:
@@ -79,9 +79,9 @@ def perturb_file(
 ) -> RowCounts:
     """Randomise columns of a table into a file of reports, a chunk at a time.
 
-    The ending of a file's name says its format: CSV or JSON lines, and with the extra `frames` Parquet or
-    Arrow. The output holds the reports, the columns in `keep` unchanged, and the specification; nothing
-    else of the table. It appears under its name when it is complete.
+    The ending of a file's name determines its format: CSV or JSON lines, and with the extra `frames` Parquet
+    or Arrow. The output holds the reports, the columns in `keep` unchanged, and the specification; nothing
+    else of the table. The file appears under its name when it is complete.
 
     With `person`, the name of a column, only the first row of each person is used: a second report would
     spend the budget again. 1, 1.0 and "1" are one person, in every format; a row with answers and an empty id
@@ -89,7 +89,7 @@ def perturb_file(
     """
     path, out, campaign = Path(path), Path(out), Campaign.of(questions)
     if isinstance(keep, str):
-        raise InvalidParameter("keep is a list of column names, such as ['city']")
+        raise InvalidParameter(f"keep is a list of column names, such as [{keep!r}], not a text")
     clash = set(keep) & set(campaign.questions)
     if clash:
         raise InvalidParameter(

@@ -1,7 +1,7 @@
 """Arrow columns that hold nothing but the values of their rows. Needs the extra `frames`.
 
 A dictionary, a view or a run of an Arrow column may hold values of rows that were left out, and a writer
-would write them. What lies under a null is written too.
+would write them. A writer also writes the bytes that are stored at a null.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def rows_of(column: pyarrow.Array, rows: Integers) -> pyarrow.Array:
     """
     pa = arrow()
     wanted = plain_type(column.type)
-    if pa.types.is_nested(wanted):  # `take` copies what lies under a null of a struct
+    if pa.types.is_nested(wanted):  # `take` copies the values stored at a null of a struct
         cells = plain(column)
         return pa.array([cells[row] for row in rows.tolist()], wanted)
     return decoded(column, wanted).take(pa.array(rows))
@@ -54,7 +54,7 @@ def plain_type(kind: pyarrow.DataType) -> pyarrow.DataType:
 
 
 def decoded(column: pyarrow.Array, wanted: pyarrow.DataType) -> pyarrow.Array:
-    """Return a column in the type that `plain_type` gave for its own."""
+    """Return a column in the type `wanted`, which `plain_type` returned for its own."""
     if column.type == wanted:
         return column
     pa = arrow()
@@ -115,7 +115,7 @@ def _used_values(column: pyarrow.ChunkedArray, kind: Any) -> pyarrow.ChunkedArra
     for one in whole.chunks:
         absent = one.indices.is_null().to_numpy(zero_copy_only=False)
         new = np.searchsorted(used, one.indices.fill_null(0).to_numpy(zero_copy_only=False))
-        new[absent] = 0  # nothing stays under a null
+        new[absent] = 0  # no value stays stored at a null
         compact.append(
             make(
                 pa.array(new, kind.index_type, mask=absent),
@@ -131,6 +131,6 @@ def _plain_field(field: pyarrow.Field) -> pyarrow.Field:
 
 
 def _is(name: str, kind: pyarrow.DataType) -> bool:
-    """Return whether a type is of a family; an older pyarrow does not know every one."""
+    """Return whether a type is of a family; False if this version of pyarrow does not know the family."""
     test = getattr(arrow().types, f"is_{name}", None)
     return test is not None and bool(test(kind))

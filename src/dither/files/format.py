@@ -1,8 +1,8 @@
 """The interface of a file format: how it reads, how it writes, and how it carries the specification.
 
 A file of reports carries its *specification*: JSON text that names the mechanisms and holds everything that
-is needed to decode their reports. Every format returns it by `specification(path)` and stores it by `write`;
-where in the file it stands (the first line, the schema, an element) is the format's own choice.
+is needed to decode their reports. Every format returns it by `specification(path)` and stores it by `write`.
+Each format has its own place for it: the first line, the schema, an element.
 
 A new format is a class in a file of its own and two lines in `registry.py`.
 """
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, final
 
 from dither.arrays import Array, Integers, Mask
 from dither.domains import Domain
-from dither.errors import InvalidParameter, MalformedReport, OutsideDomain
+from dither.errors import InvalidParameter, MalformedReport, OutsideDomain, unknown_name
 from dither.mechanisms.base import Mechanism
 from dither.reports import Reports
 
@@ -115,7 +115,7 @@ class Chunk(ABC):
         return f"{self.path.name}, row {self.first + row}, column {column!r}"
 
     def everywhere(self, column: str) -> str:
-        """Return the place of all cells of a column, for an error about one that is not known."""
+        """Return the place of all cells of a column, for an error whose row is not known."""
         return f"{self.path.name}, rows {self.first} to {self.first + len(self) - 1}, column {column!r}"
 
 
@@ -141,9 +141,7 @@ def not_utf8(path: Path) -> InvalidParameter:
 
 def absent_column(path: Path, column: str, there: Sequence[str]) -> InvalidParameter:
     """Return the error for a column that a file does not have."""
-    return InvalidParameter(
-        f"{path.name} has no column {column!r}; it has {', '.join(map(repr, there[:12]))}"
-    )
+    return InvalidParameter(f"{path.name}: {unknown_name('column', column, there)}")
 
 
 def require(path: Path, columns: Sequence[str], there: Sequence[str]) -> None:

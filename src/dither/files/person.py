@@ -1,4 +1,4 @@
-"""Who a row is about: one rule for the ids of persons in every format."""
+"""The ids of persons: one rule for every format."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def _number(cell: float | Decimal) -> str:
         return "inf" if cell > 0 else "-inf"
     if cell == int(cell):
         return str(int(cell))
-    # The digits of a float are the shortest that give it back.
+    # `repr` is the shortest decimal text that reads back as the same float.
     return _shortest(f"{Decimal(repr(cell)) if isinstance(cell, float) else cell:f}")
 
 

@@ -1,4 +1,4 @@
-"""What text formats share: a comment line with the specification, and reports as text."""
+"""The common part of text formats: a comment line with the specification, and reports as text."""
 
 from __future__ import annotations
 

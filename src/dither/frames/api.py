@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from dither.errors import InvalidParameter
+from dither.errors import unknown_name
 from dither.estimation.api import estimate as estimate_summary
 from dither.estimation.estimate import Estimate
 from dither.estimation.summary import Summary
@@ -48,7 +48,7 @@ def summarise(frame: Any, questions: Questions | None = None) -> dict[str, Summa
     campaign = campaign_of(reader.schema) if questions is None else Campaign.of(questions)
     for name in campaign.questions:
         if name not in reader.schema.names:
-            raise InvalidParameter(f"there is no column {name!r}; there are {', '.join(reader.schema.names)}")
+            raise unknown_name("column", name, reader.schema.names)
     totals = {name: Summary.empty(mechanism) for name, mechanism in campaign.questions.items()}
     for batch in reader:
         for name, mechanism in campaign.questions.items():

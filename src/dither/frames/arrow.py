@@ -1,4 +1,4 @@
-"""Record batches of values become record batches of reports: what all data frames share."""
+"""Randomise record batches of values into record batches of reports, for all kinds of data frames."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dither.domains import Domain, first_misfit
-from dither.errors import InvalidParameter, OutsideDomain
+from dither.errors import InvalidParameter, OutsideDomain, unknown_name
 from dither.files.arrow import SPECIFICATION, arrow, report_type, to_column, values_of
 from dither.files.collect import Missing, missing_answer
 from dither.files.compact import is_missing, rows_of
@@ -27,7 +27,7 @@ def perturbed_schema(schema: pyarrow.Schema, campaign: Campaign) -> pyarrow.Sche
     """Return the schema with reports in the columns of the questions, and the campaign in its metadata."""
     for name, mechanism in campaign.questions.items():
         if name not in schema.names:
-            raise InvalidParameter(f"there is no column {name!r}; there are {', '.join(schema.names)}")
+            raise unknown_name("column", name, schema.names)
         place = schema.get_field_index(name)
         # Without the field's metadata, where Polars writes the values of an enum.
         schema = schema.set(place, arrow().field(name, report_type(mechanism)))
@@ -39,7 +39,7 @@ def campaign_of(schema: pyarrow.Schema) -> Campaign:
     text = (schema.metadata or {}).get(SPECIFICATION)
     if text is None:
         raise InvalidParameter(
-            "this frame does not carry its questions; give them: estimate(frame, questions)"
+            "this frame does not carry its questions; pass them: estimate(frame, questions)"
         )
     return Campaign.from_json(text.decode())
 

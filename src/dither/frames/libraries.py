@@ -61,7 +61,7 @@ def _whole(reader: pyarrow.RecordBatchReader) -> pyarrow.Table:
 
 
 def _decoded(reader: pyarrow.RecordBatchReader) -> pyarrow.RecordBatchReader:
-    """Return the batches with values in place of dictionaries: what a batch's own may hold is not known."""
+    """Return the batches with values in place of dictionaries, which may hold values of other rows."""
     schema = reader.schema
     for place, field in enumerate(schema):
         if has_dictionary(field.type):

@@ -1,1 +1,1 @@
-"""Engines: exact draws and the formulas that describe them. No paper is named here."""
+"""Kernels: exact samplers and their distributions, shared by the mechanisms of all papers."""

@@ -1,4 +1,4 @@
-"""Arrays processed in blocks that stay in the cache, split among threads."""
+"""Processing of arrays in blocks that stay in the cache, split among threads."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from dither.randomness import Source
 
 Sampler = Callable[[Array, Array, Source], None]  # a block of inputs, its reports to write, randomness
 
-BLOCK: Final = 1 << 15  # inputs processed together: they stay in the cache
-FEW: Final = 32  # below this many values plain integers are faster than arrays
-SHARED_BLOCK: Final = 1 << 17  # threads that take turns at the interpreter need longer blocks than one alone
+BLOCK: Final = 1 << 15  # inputs processed together, so that they stay in the cache
+FEW: Final = 32  # for fewer values than this, Python integers are faster than arrays
+SHARED_BLOCK: Final = 1 << 17  # longer, since several threads share the interpreter's lock
 
 
 def in_threads(
@@ -23,8 +23,8 @@ def in_threads(
 ) -> Array:
     """Draw reports for all values, block by block, split evenly among threads.
 
-    Numpy and the cipher release the interpreter's lock inside a block, so that threads run side by side.
-    `new(size)` makes the sampler of one thread, for blocks of up to `size` values.
+    Numpy and the cipher release the interpreter's lock inside a block, so that threads run in parallel.
+    `new(size)` returns the sampler of one thread, for blocks of up to `size` values.
     """
     cells = np.empty(values.size, dtype=dtype)
     threads = min(threads, -(-values.size // BLOCK))
@@ -51,7 +51,7 @@ def _in_blocks(new: Callable[[int], Sampler], values: Array, cells: Array, sourc
 
 
 def split_rows(draw: Callable[[Array, Source], Array], inputs: Array, source: Source, threads: int) -> Array:
-    """Draw reports for rows of inputs, split evenly among threads; each has a source of its own."""
+    """Draw reports for rows of inputs, split evenly among threads; each thread has its own source."""
     size = -(-len(inputs) // threads)
     if threads == 1 or size < FEW:
         return draw(inputs, source)

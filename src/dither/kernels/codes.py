@@ -1,4 +1,4 @@
-"""Kernels on a list of categories: inputs are codes, the numbers of the categories."""
+"""Kernels for categories: inputs are codes, the indices of the categories."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from dither.randomness import Source
 
 
 class CodeKernel(Kernel):
-    """A kernel whose reports support some categories: the input's own likelier than any other."""
+    """A pure protocol: a report supports some categories, the input's own with a larger probability."""
 
     @property
     @abstractmethod
     def rates(self) -> tuple[Fraction, Fraction]:
-        """The exact probabilities that a report supports its own category, and a given other one."""
+        """The exact probabilities p and q that a report supports its own category, and a given other one."""
 
     @abstractmethod
     def write(self, codes: Array, reports: Array, source: Source) -> None:
-        """Draw a report for each code into an array of reports."""
+        """Draw a report for each code and write it to `reports`."""
 
     @final
     def draw(self, inputs: Array, source: Source, *, threads: int = 1) -> Array:

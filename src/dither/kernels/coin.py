@@ -1,4 +1,4 @@
-"""Coins whose probability is an integer out of a power of two, tossed many at once."""
+"""Biased coins whose probability is an integer over a power of two."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import numpy as np
 
 from dither.arrays import Mask
 from dither.device_text import from_hexadecimal
-from dither.errors import InvalidParameter
+from dither.errors import InvalidParameter, found
 from dither.privacy.exact import exp_below
 from dither.randomness import Source
 
-FINE: Final = 128  # bits of a coin: 1/(e^50 + 1) still has 56 of them
+FINE: Final = 128  # bits of a coin; the probability 1/(e^50 + 1) still has 56 significant bits
 
 
 @final
@@ -22,7 +22,7 @@ FINE: Final = 128  # bits of a coin: 1/(e^50 + 1) still has 56 of them
 class BiasedCoin:
     """Heads with probability exactly heads / 2^bits.
 
-    The first 64 random bits decide unless they equal the first 64 of `heads`; only then the rest is drawn.
+    The first 64 random bits decide unless they equal the first 64 bits of `heads`. Only then more are drawn.
     """
 
     heads: int
@@ -30,9 +30,9 @@ class BiasedCoin:
 
     def __post_init__(self) -> None:
         if not 64 <= self.bits <= 128:
-            raise InvalidParameter("a coin has between 64 and 128 bits")
+            raise InvalidParameter(f"a coin must have 64 to 128 bits, not {found(self.bits)}")
         if not 0 <= self.heads < 1 << self.bits:
-            raise InvalidParameter("a coin's heads are a whole number from 0 to 2^bits − 1")
+            raise InvalidParameter(f"heads of a coin must be from 0 to 2^{self.bits} − 1")
 
     @staticmethod
     def below(probability: Fraction) -> BiasedCoin:
@@ -51,11 +51,11 @@ class BiasedCoin:
 
     @property
     def odds(self) -> Fraction:
-        """How much likelier heads are than tails."""
+        """The odds: P(heads)/P(tails)."""
         return Fraction(self.heads, (1 << self.bits) - self.heads)
 
     def toss_one(self, source: Source) -> bool:
-        """Return one toss, True for heads, in plain integers: the same distribution as `toss`."""
+        """Return one toss, True for heads, in Python integers; it has the same distribution as `toss`."""
         rest = self.bits - 64
         word, first = source.bits(64), self.heads >> rest
         if word != first or not rest:
@@ -76,11 +76,11 @@ class BiasedCoin:
 
 
 def read_coin(text: object) -> BiasedCoin:
-    """Return the coin of 128 bits whose heads are hexadecimal text."""
+    """Return the coin of 128 bits whose `heads` are written as hexadecimal text."""
     return BiasedCoin(from_hexadecimal(text))
 
 
 def truth(epsilon: float) -> BiasedCoin:
-    """Return the coin whose odds are as large as possible and at most e^ε."""
+    """Return the coin with the largest odds that are at most e^ε."""
     bound = exp_below(Fraction(epsilon))
     return BiasedCoin.below(bound / (bound + 1))

@@ -1,9 +1,10 @@
-"""Two coins that fall together: a table of integer weights, and the law of how many of n such coins say no.
+"""Two correlated coins: the integer weights of their joint distribution, and the number of tails of n coins.
 
-    both say yes: both      one says yes: one each      neither: neither      total = both + 2·one + neither
+    both show heads: both      one shows heads: one each      neither: neither      total = both + 2·one +
+    neither
 
-Each coin alone says yes with probability (both + one)/total. People are paired at random; where their number
-is odd, one of them, drawn at random, tosses alone.
+The marginal probability of heads ("yes") is (both + one)/total. People are paired at random. If their number
+is odd, one of them, drawn at random, has a single coin.
 """
 
 from __future__ import annotations
@@ -17,14 +18,14 @@ from typing import Final, NamedTuple, final
 import numpy as np
 
 from dither.arrays import Floats, Mask
-from dither.errors import InvalidParameter
+from dither.errors import InvalidParameter, found
 from dither.randomness import Source
 
-_NEGLIGIBLE: Final = 1e-40  # probability that is cut off at either end of a law, and counted as lost
+_NEGLIGIBLE: Final = 1e-40  # probability that is cut off at each end of a distribution, and added to `lost`
 
 
 class CountLaw(NamedTuple):
-    """Probabilities of the whole numbers first, first + 1, …; `lost` bounds what was cut off."""
+    """Probabilities of the integers first, first + 1, …; `lost` bounds the probability that was cut off."""
 
     first: int
     masses: Floats
@@ -34,7 +35,7 @@ class CountLaw(NamedTuple):
 @final
 @dataclass(frozen=True)
 class PairedCoins:
-    """The joint law of two coins, as integer weights without a common factor."""
+    """The joint distribution of two coins, as integer weights without a common factor."""
 
     both: int
     one: int
@@ -43,13 +44,13 @@ class PairedCoins:
     def __post_init__(self) -> None:
         weights = (self.both, self.one, self.neither)
         if min(weights) < 0 or self.both + self.one < 1 or self.one + self.neither < 1:
-            raise InvalidParameter("two coins have weights from 0 upwards, and each can fall on either side")
+            raise InvalidParameter("the weights of two coins must be ≥ 0, with heads and tails both possible")
         if gcd(*weights) != 1:
-            raise InvalidParameter("the weights of two coins have no common factor")
+            raise InvalidParameter("the weights of two coins must have no common factor")
 
     @staticmethod
     def of(chance: Fraction, covariance: Fraction) -> PairedCoins:
-        """Return two coins that say yes with this probability each and have this covariance."""
+        """Return two coins with the given probability of heads and covariance."""
         both = chance * chance + covariance
         one = chance * (1 - chance) - covariance
         neither = (1 - chance) ** 2 + covariance
@@ -65,7 +66,7 @@ class PairedCoins:
 
     @property
     def chance(self) -> Fraction:
-        """The probability that a coin says yes."""
+        """The probability that one coin shows heads."""
         return Fraction(self.both + self.one, self.total)
 
     @property
@@ -75,55 +76,60 @@ class PairedCoins:
 
     @property
     def independent(self) -> bool:
-        """Whether the coins know nothing of each other."""
+        """Whether the coins are independent."""
         return self.both * self.neither == self.one * self.one
 
     def draw(self, pairs: int, source: Source) -> Mask:
-        """Toss so many pairs: a row of two for each."""
+        """Toss `pairs` pairs of coins; return one row of two booleans for each."""
         outcome = source.choices((self.both, self.one, self.one, self.neither), pairs)
         return np.stack([outcome <= 1, outcome & 1 == 0], axis=1)
 
     def scatter(self, people: int, each: int, source: Source) -> Mask:
-        """Toss `each` coins for so many people, who are paired at random: a row for each person."""
+        """Toss `each` coins for each of `people` people, who are paired at random; return a row for each."""
         order = source.permutation(people)
-        halves = (people + 1) // 2  # whoever stays alone has half of a pair that nobody shares
+        halves = (people + 1) // 2  # if the number is odd, the second half of the last pair is not used
         tossed = self.draw(halves * each, source).reshape(halves, each, 2)
         coins = np.empty((people, each), dtype=np.bool_)
         coins[order] = tossed.transpose(0, 2, 1).reshape(-1, each)[:people]
         return coins
 
     def thresholds(self, bits: int) -> tuple[int, int, int]:
-        """Return R₁ ≤ R₂ ≤ R₃: a uniform R of `bits` bits below R₁ means yes yes, then yes no, no yes."""
+        """Return R₁ ≤ R₂ ≤ R₃ for a uniform R of `bits` bits.
+
+        R < R₁ means heads for both, R₁ ≤ R < R₂ heads for the first only, R₂ ≤ R < R₃ for the second only.
+        """
         _check_bits(bits)
         if (1 << bits) % self.total:
-            raise InvalidParameter(f"these coins have no thresholds of {bits} bits; round them first")
+            raise InvalidParameter(
+                f"these coins have no thresholds of {bits} bits; use rounded({bits}) first"
+            )
         scale = (1 << bits) // self.total
         ends = self.both, self.both + self.one, self.both + 2 * self.one
         return ends[0] * scale, ends[1] * scale, ends[2] * scale
 
     def rounded(self, bits: int) -> PairedCoins:
-        """Return the nearest coins whose thresholds have `bits` bits; both coins keep one common law."""
+        """Return the nearest coins whose thresholds have `bits` bits; their marginals are equal."""
         _check_bits(bits)
         whole = 1 << bits
         one = round(Fraction(self.one * whole, self.total))
-        neither = -(-self.neither * whole // self.total)  # up: what can happen stays possible
+        neither = -(-self.neither * whole // self.total)  # rounded up, so that it stays possible
         weights = whole - 2 * one - neither, one, neither
         factor = gcd(*weights)
         return PairedCoins(*(weight // factor for weight in weights))
 
     def noes(self, size: int) -> CountLaw:
-        """Return the distribution of the number of coins that say no, for `size` people."""
+        """Return the distribution of the number of tails among the coins of `size` people."""
         return _noes(self, size)
 
 
 def _check_bits(bits: object) -> None:
     if isinstance(bits, bool) or not isinstance(bits, int) or not 2 <= bits <= 256:
-        raise InvalidParameter("the number of bits is a whole number from 2 to 256")
+        raise InvalidParameter(f"bits must be a whole number from 2 to 256, not {found(bits)}")
 
 
 @lru_cache(maxsize=64)
 def _noes(pairs: PairedCoins, size: int) -> CountLaw:
-    # Sums and products of positive numbers only: but for what is cut off, right to size·2^−48 of itself.
+    # Only sums and products of positive numbers: apart from `lost`, the relative error is below size·2^−48.
     total = pairs.total
     pair = CountLaw(0, np.array([pairs.both / total, 2 * pairs.one / total, pairs.neither / total]), 0.0)
     law = CountLaw(0, np.ones(1), 0.0)
@@ -140,7 +146,7 @@ def _noes(pairs: PairedCoins, size: int) -> CountLaw:
 
 
 def _add(first: CountLaw, second: CountLaw) -> CountLaw:
-    """Return the distribution of a sum, its ends of negligible probability cut off."""
+    """Return the distribution of a sum, with negligible tails cut off."""
     masses = np.convolve(first.masses, second.masses)
     low = int(np.searchsorted(np.cumsum(masses), _NEGLIGIBLE))
     high = masses.size - int(np.searchsorted(np.cumsum(masses[::-1]), _NEGLIGIBLE))

@@ -1,4 +1,4 @@
-"""How reports are counted: vectors of counts that add across chunks and machines."""
+"""Counting of reports: vectors of counts that can be added across chunks and machines."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from dither.kernels.sets.hashing import Hashing
 
 
 class Counting(ABC):
-    """What a summary of reports holds: a vector of counts, and the number of answers."""
+    """How reports are counted into the vector of a summary."""
 
     @property
     @abstractmethod
@@ -25,21 +25,21 @@ class Counting(ABC):
 
     @abstractmethod
     def count(self, reports: Array) -> Integers:
-        """Return the vector of some reports."""
+        """Return the vector of counts of some reports."""
 
     @abstractmethod
     def adds_up(self, counts: Integers, n: int) -> bool:
-        """Return whether n answers can have been counted like this."""
+        """Return whether n answers can have these counts."""
 
     @abstractmethod
     def answers(self, reports: Array) -> int:
-        """Return how many answers an array of reports holds."""
+        """Return the number of answers in an array of reports."""
 
 
 @final
 @dataclass(frozen=True)
 class EachReport(Counting):
-    """How often each of `outcomes` different reports was sent."""
+    """The number of times each of `outcomes` different reports was sent."""
 
     outcomes: int
 
@@ -60,7 +60,7 @@ class EachReport(Counting):
 @final
 @dataclass(frozen=True)
 class LeadingBits(Counting):
-    """How often each group of 2^rest neighbouring cells was sent, and the sum of what was cut off, last.
+    """The count of each group of 2^rest neighbouring cells; the last entry is the sum of cell mod 2^rest.
 
     So the sum of all cells stays exact: Σ cell = 2^rest · Σ group·count + Σ (cell mod 2^rest).
     """
@@ -92,7 +92,7 @@ class LeadingBits(Counting):
 @final
 @dataclass(frozen=True)
 class BitSums(Counting):
-    """How many rows of packed bits have each of `bits` bits set."""
+    """For each of `bits` bits, the number of rows of packed bits in which it is set."""
 
     bits: int
 
@@ -113,7 +113,7 @@ class BitSums(Counting):
 @final
 @dataclass(frozen=True)
 class HashMatches(Counting):
-    """How many reports of a hash function and a bucket match each of `items` items."""
+    """For each of `items` items, the number of reports whose hash function maps it to the reported bucket."""
 
     items: int
     hashing: Hashing
@@ -135,7 +135,7 @@ class HashMatches(Counting):
 @final
 @dataclass(frozen=True)
 class EachColumn(Counting):
-    """How often each cell was sent in each column of a report, one column after the other."""
+    """The count of each cell in each column of the reports, one column after the other."""
 
     cells: tuple[int, ...]
 
@@ -160,9 +160,9 @@ class EachColumn(Counting):
 @final
 @dataclass(frozen=True)
 class CoarseGrid(Counting):
-    """How often each cell of a coarse grid was sent: the last two columns of a report, in equal groups."""
+    """The count of each cell of a coarse grid, from the last two columns of the reports."""
 
-    columns: int  # whole numbers of a report
+    columns: int  # the number of integers of a report
     cells: tuple[int, int]
     grid: tuple[int, int]
 
@@ -185,10 +185,10 @@ class CoarseGrid(Counting):
 @final
 @dataclass(frozen=True)
 class NotCounted(Counting):
-    """Reports that no vector of counts summarises; asking for one raises the error that says why."""
+    """Reports that cannot be summarised by counts; counting raises `reason`."""
 
     reason: DitherError
-    columns: int = 1  # whole numbers of a report
+    columns: int = 1  # the number of integers of a report
 
     @property
     def size(self) -> int:

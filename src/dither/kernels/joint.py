@@ -1,4 +1,4 @@
-"""Randomized response whose coins are correlated between two people."""
+"""Joint randomized response: the coins of two people are correlated."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import numpy as np
 from dither.arrays import Array, Bytes, Floats, Mask, Words
 from dither.device_text import from_hexadecimal, hexadecimal, whole
 from dither.domains import Domain
-from dither.errors import InvalidParameter, MalformedReport
+from dither.errors import InvalidParameter, MalformedReport, found
 from dither.kernels.correlated_coins import PairedCoins
 from dither.kernels.kernel import CellKernel, Kernel
 from dither.kernels.sets import bit_rows
@@ -25,9 +25,9 @@ from dither.randomness import Source
 
 @dataclass(frozen=True)
 class JointKernel(Kernel):
-    """Every person tells the truth where their coin says so, else a lie; the coins of a pair are correlated.
+    """A person reports the truth if their coin shows heads, else another symbol; paired coins are correlated.
 
-    A coin decides between `symbols` symbols: the categories, the two values of a bit, or the buckets.
+    A symbol is one of `symbols` categories, values of a bit, or buckets of a hash function.
     """
 
     coins: PairedCoins
@@ -36,41 +36,45 @@ class JointKernel(Kernel):
 
     def __post_init__(self) -> None:
         if self.people < 2 or self.size < 2:
-            raise InvalidParameter("coins are shared by at least two people, about at least two symbols")
+            raise InvalidParameter(
+                f"at least 2 people and 2 symbols are needed, not {found(self.people)} and {found(self.size)}"
+            )
 
     @property
     @abstractmethod
     def symbols(self) -> int:
-        """The number of symbols that one coin decides between."""
+        """The number of symbols of one coin."""
 
     @property
     def each(self) -> int:
-        """The number of coins that one report takes."""
+        """The number of coins of one report."""
         return 1
 
     @abstractmethod
     def tell(self, codes: Array, truthful: Mask, source: Source) -> Array:
-        """Return the reports of codes whose coins have fallen: truth, or a lie drawn at random."""
+        """Return the reports of codes: the truth where `truthful`, else a uniform other symbol."""
 
     @final
     def draw(self, inputs: Array, source: Source, *, threads: int = 1) -> Array:
-        """Draw the reports of everybody, paired at random."""
+        """Draw the reports of all people, who are paired at random."""
         if inputs.size != self.people:
-            raise InvalidParameter(f"these coins are for {self.people} people; give one value for each")
+            raise InvalidParameter(f"one value for each of {self.people} people is needed, not {inputs.size}")
         if threads != 1:
-            raise InvalidParameter("correlated coins are tossed in one thread; leave `threads` out")
+            raise InvalidParameter(f"correlated coins are tossed in one thread; omit threads={threads}")
         reports = np.empty(inputs.size, dtype=self.layout)
         reports[:] = self.tell(inputs.reshape(-1), self.coins.scatter(self.people, self.each, source), source)
         return reports.reshape(inputs.shape + self.layout.shape)
 
     @final
     def draw_one(self, value: int, source: Source) -> NoReturn:
-        raise InvalidParameter("a person's coin is correlated with another's: deal coins, and apply one each")
+        raise InvalidParameter(
+            "one report cannot be drawn alone: the coins of two people are correlated; deal coins first"
+        )
 
     @final
     @property
     def ratio(self) -> Fraction:
-        """The largest ratio of one report's probabilities if nobody's coin is known."""
+        """The largest ratio of the probabilities of one report, for an adversary who knows no coin."""
         lies = self.symbols - 1
         truth = self.coins.chance * lies / (1 - self.coins.chance)
         return max(truth, 1 / truth)
@@ -106,7 +110,7 @@ class JointKernel(Kernel):
 @final
 @dataclass(frozen=True)
 class JointResponse(JointKernel, CellKernel):
-    """A report is a category: the truth, or one of the others."""
+    """A report is a category: the truth, or a uniform other category."""
 
     kind: ClassVar[str] = "joint response"
 
@@ -132,7 +136,7 @@ class JointResponse(JointKernel, CellKernel):
 @final
 @dataclass(frozen=True)
 class JointBits(JointKernel):
-    """A report is one bit for each category, each told or flipped by a coin of its own."""
+    """A report is one bit for each category; each bit has its own coin and is kept or flipped."""
 
     kind: ClassVar[str] = "joint bits"
 
@@ -160,7 +164,7 @@ class JointBits(JointKernel):
         return np.packbits(truth == truthful, axis=1, bitorder="little")
 
     def probabilities(self, value: int) -> list[Fraction]:
-        """Return the exact probability of every row of bits, read as a binary number."""
+        """Return the exact probability of every row of bits; row r has the bits of the binary number r."""
         law, own = [Fraction(1)], self.coins.chance
         for bit in range(self.size):
             chance = own if bit == value else 1 - own
@@ -177,7 +181,7 @@ class JointBits(JointKernel):
 @final
 @dataclass(frozen=True)
 class JointHashed(JointKernel):
-    """A report is a public hash function, and the bucket of the truth under it or another one."""
+    """A report is a public hash function and a bucket: that of the truth, or a uniform other one."""
 
     kind: ClassVar[str] = "joint hashed"
 
@@ -212,7 +216,7 @@ class JointHashed(JointKernel):
         return _one_of(self.size, int(bucket[0]), self.coins.chance)
 
     def likelihoods(self, reports: Array, inputs: Array) -> Floats:
-        """Return P(bucket | seed, input): the seed's own probability, 2^−47, is left out."""
+        """Return P(bucket | seed, input), without the factor 2^−47, the probability of the seed."""
         told, codes = np.broadcast_arrays(reports, inputs)
         drawn, bucket = self.hashing.unpack(told)
         own = float(self.coins.chance)
@@ -225,12 +229,12 @@ class JointHashed(JointKernel):
     @classmethod
     def from_device(cls, device: Mapping[str, Any], domain: Domain) -> Self:
         if device["hash"] != FAMILY:
-            raise MalformedReport("this version does not know the family of hash functions")
+            raise MalformedReport(f"the hash family must be {FAMILY!r}, not {found(device['hash'])}")
         return super().from_device(device, domain)
 
 
 def lie(codes: Array, truthful: Mask, symbols: int, source: Source) -> Array:
-    """Return the symbols told: the truth, or one of the others, each as likely."""
+    """Return the reported symbols: the truth where `truthful`, else a uniform other symbol."""
     told = codes.copy()
     liars = np.flatnonzero(~truthful)
     told[liars] = (told[liars] + 1 + source.integers(symbols - 1, liars.size)) % symbols

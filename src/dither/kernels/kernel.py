@@ -1,8 +1,8 @@
-"""The interface of every kernel: what a device runs to turn one input into one report.
+"""The interface of kernels: what a device runs to turn an input into a report.
 
-Mechanisms, estimators, maps, audits and the wire ask a kernel these questions and never which class it is.
-An input is what `Domain.check` returns: a number of a line, a code of a list of categories, two numbers for
-a place. A report is an unsigned integer or a short row of integers.
+Mechanisms, estimators, maps, audits and the wire use only this interface. An input is what `Domain.check`
+returns: a number, the code of a category, or two numbers for a place. A report is an integer or a short row
+of integers.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _KINDS: Final[dict[str, type[Kernel]]] = {}
 
 
 class Kernel(ABC):
-    """Integers that a device samples by, and the rule that brings an input to them."""
+    """The integers from which a device samples, and the rule that maps an input to them."""
 
     kind: ClassVar[str]  # the name of the draw in a device text
 
@@ -39,7 +39,7 @@ class Kernel(ABC):
     @property
     @abstractmethod
     def layout(self) -> np.dtype[Any]:
-        """One report as numpy lays it out: an unsigned integer, or a row of integers."""
+        """The dtype of one report: an integer, or a row of integers."""
 
     @property
     @abstractmethod
@@ -48,14 +48,14 @@ class Kernel(ABC):
 
     @abstractmethod
     def draw(self, inputs: Array, source: Source, *, threads: int = 1) -> Array:
-        """Draw a report for each input: an array of the inputs' shape, followed by that of the layout.
+        """Draw a report for each input; the shape is that of the inputs, followed by that of the layout.
 
-        Only the distribution of the reports is promised, not which random bytes make which report.
+        Only the distribution of the reports is specified, not which random bytes lead to which report.
         """
 
     @abstractmethod
     def draw_one(self, value: Any, source: Source) -> Any:
-        """Draw the report of one input in plain integers: the same distribution as `draw`."""
+        """Draw the report of one input, in Python integers; it has the same distribution as `draw`."""
 
     @abstractmethod
     def probabilities(self, value: Any) -> list[Fraction]:
@@ -68,20 +68,20 @@ class Kernel(ABC):
     @property
     @abstractmethod
     def ratio(self) -> Fraction:
-        """The largest ratio of the probabilities of one report under two inputs, from the integers."""
+        """The largest ratio of the probabilities of one report under two inputs, exactly."""
 
     @property
     @abstractmethod
     def evidence(self) -> str:
-        """How the ratio follows from the integers, with the integers."""
+        """A text that states how the ratio follows from the integers."""
 
     @abstractmethod
     def check(self, raw: Array) -> Array:
-        """Return raw whole numbers as reports; raise MalformedReport if a device cannot have sent them."""
+        """Return raw integers as reports; raise MalformedReport if no device could have sent them."""
 
     @abstractmethod
     def device(self) -> dict[str, Any]:
-        """Return what a device needs in order to draw, as plain data; the mechanism adds the domain."""
+        """Return what a device needs in order to draw, as JSON-compatible data, without the domain."""
 
     @classmethod
     @abstractmethod
@@ -99,13 +99,15 @@ class Kernel(ABC):
         return np.array([float(chance) for chance in self.probabilities(value)])
 
     def likelihood(self, inputs: Array, rows: int) -> Operator:
-        """Return P(report | input) as an operator: inputs are columns, reports about `rows` rows.
+        """Return P(report | input) as an operator: columns are inputs, about `rows` rows are reports.
 
-        Where there are more reports than rows, neighbouring ones are grouped so that rows have about equal
-        probability: fine where reports fall, coarse elsewhere.
+        If there are more reports than rows, neighbouring reports are grouped into rows of about equal
+        probability.
         """
         if self.outcomes > MOST_LISTED:
-            raise NotIdentifiable("there are too many different reports to list their probabilities")
+            raise NotIdentifiable(
+                f"the probabilities of {self.outcomes} reports are too many to list; choose fewer cells"
+            )
         columns = [self.chances(one) for one in inputs]
         groups = np.arange(self.outcomes)
         if rows < self.outcomes:
@@ -116,12 +118,12 @@ class Kernel(ABC):
         return Dense(np.stack(columns, axis=1), groups)
 
     def _typical(self) -> list[Any]:
-        """Return a few inputs, from one end of the domain to the other."""
-        raise NotIdentifiable("the reports of this kernel have no order in which to group them")
+        """Return a few inputs that cover the domain."""
+        raise NotIdentifiable("the reports of this kernel have no order by which they could be grouped")
 
 
 class CellKernel(Kernel):
-    """A kernel whose reports are the whole numbers below `outcomes`."""
+    """A kernel whose reports are the integers below `outcomes`."""
 
     @final
     @property
@@ -134,16 +136,16 @@ class CellKernel(Kernel):
 
 
 def within(raw: Array, cells: int, dtype: np.dtype[Any]) -> Array:
-    """Return raw whole numbers as cells; raise MalformedReport if one is not below `cells`."""
+    """Return raw integers as cells; raise MalformedReport if one is not from 0 to cells − 1."""
     if raw.size and not (int(raw.min()) >= 0 and int(raw.max()) < cells):
         raise MalformedReport(f"a report is a whole number from 0 to {cells - 1}; one is not")
     return raw.astype(dtype, copy=False)
 
 
 def read_kernel(device: Mapping[str, Any], domain: Domain) -> Kernel:
-    """Return the kernel of a device text's data; raise MalformedReport if it describes none.
+    """Return the kernel of a device text's data; raise MalformedReport if they describe none.
 
-    Only kernels whose module was imported are known; a mechanism's module imports its own.
+    A kernel is known once its module was imported. The module of a mechanism imports its kernels.
     """
     try:
         kind = _KINDS[device["draw"]]
@@ -151,6 +153,6 @@ def read_kernel(device: Mapping[str, Any], domain: Domain) -> Kernel:
     except MalformedReport:
         raise
     except InvalidParameter as error:
-        raise MalformedReport(f"the device text describes no kernel: {error}") from None
+        raise MalformedReport(f"the kernel in the device text is not valid: {error}") from None
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
-        raise MalformedReport("the device text describes no kernel of this mechanism") from None
+        raise MalformedReport("the device text does not describe a kernel of this mechanism") from None

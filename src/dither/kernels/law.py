@@ -1,7 +1,7 @@
-"""The law of a report given an input, as formulas: densities, moments and errors, each written once.
+"""The distribution of a report given an input ("law"), in closed form: densities, moments and errors.
 
-Mean, variance, error under any loss, cdf and concentration are expectations of a function of how far the
-report is from the input. Everything here is in units in which the domain is [0, 1].
+Mean, variance and the error under any loss are expectations of a function of report − input. Everything here
+is in units in which the domain is [0, 1].
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from dither.numerics.bisection import bisect_arrays
 
 Function = Callable[[Floats], Floats]
 
-_HALVINGS: Final = 54  # of an interval, down to the last digit of a float
-_MISSING: Final = 1e-9  # atoms that lack less probability than this have all of it
+_HALVINGS: Final = 54  # bisection steps, down to the rounding error of a float
+_MISSING: Final = 1e-9  # if the atoms lack less probability than this, the distribution is discrete
 
 
 class Moment(NamedTuple):
-    """A function of how far a report is from the truth, and its antiderivative."""
+    """A function of report − input, and its antiderivative."""
 
     function: Function
     antiderivative: Function
@@ -37,14 +37,14 @@ COSINE: Final = Moment(
 
 
 def loss_moment(loss: Power, circular: bool) -> Moment:
-    """Return a loss as a moment, the short way round on a circle."""
+    """Return a loss as a moment; on a circle distances are the short way round."""
     if circular:
         return Moment(loss.circular, loss.circular_antiderivative)
     return Moment(loss, loss.antiderivative)
 
 
 class Law(ABC):
-    """What a mechanism reports for each input x ∈ [0, 1]. Inputs and outputs broadcast."""
+    """The distribution of the report Y for each input x ∈ [0, 1]. Arguments broadcast."""
 
     circular: bool
 
@@ -54,7 +54,7 @@ class Law(ABC):
 
     @abstractmethod
     def density(self, y: Floats, x: Floats) -> Floats:
-        """Return the density at y, atoms left out."""
+        """Return the density at y, without atoms."""
 
     @abstractmethod
     def cumulative(self, y: Floats, x: Floats) -> Floats:
@@ -65,9 +65,9 @@ class Law(ABC):
         return np.asarray(self.cumulative(last, x) - self.cumulative(first, x))
 
     def atoms(self, x: Floats) -> tuple[Floats, Floats]:
-        """Return the places with positive probability, and their masses: shapes (m,) and x.shape + (m,).
+        """Return the reports of positive probability, and their masses: shapes (m,) and x.shape + (m,).
 
-        A law that has some overrides this.
+        By default there are none.
         """
         return np.empty(0), np.empty((*np.shape(x), 0))
 
@@ -78,35 +78,35 @@ class Law(ABC):
 
     @property
     def kinks(self) -> tuple[float, ...]:
-        """Inputs at which an error, as a function of the input, may change its formula."""
+        """Inputs at which the expected loss, as a function of the input, may not be smooth."""
         return ()
 
     def jumps(self, x: float) -> Floats:
-        """Return the places at which the density of the report for x may jump, the ends among them."""
+        """Return the reports at which the density for x may jump, with both ends of the support."""
         return np.array(self.support)
 
     @property
     def piecewise_constant(self) -> bool:
-        """Whether the density is known to be constant between `jumps`."""
+        """Whether the density is constant between `jumps`."""
         return False
 
     @property
     def monotone_ratios(self) -> bool:
-        """Whether the ratio of two such densities about one input is extreme at it, at or between jumps.
+        """Whether the extremes of the ratio of two such densities for one input are at the input or at jumps.
 
-        Piecewise constant densities have constant ratios between jumps. The ratio of two Laplace or of two
-        normal densities with one centre is monotone on either side of it.
+        Piecewise constant densities have constant ratios between jumps. The ratio of two Laplace or two
+        normal densities with one centre is monotone on each side of it.
         """
         return self.piecewise_constant
 
     def quantiles(self, x: float, shares: Floats) -> Floats:
-        """Return a report for each pair (u, v) of independent uniform numbers: the smallest with cdf ≥ u."""
+        """Return a report for each pair (u, v) of uniform numbers: here, the smallest report with cdf ≥ u."""
         place, wanted = np.asarray(x), shares[:, 0]
         low, high = (np.full(wanted.size, end) for end in self.support)
         atoms, masses = self.atoms(place)
         if not is_discrete(masses):
             _, high = bisect_arrays(lambda y: self.cumulative(y, place) >= wanted, low, high, _HALVINGS)
-        if atoms.size:  # bisection only comes near an atom
+        if atoms.size:  # bisection only approaches an atom; return the atom itself
             up_to = self.cumulative(atoms, place)
             which = np.minimum(np.searchsorted(up_to, wanted), atoms.size - 1)
             on = (up_to[which] >= wanted) & (up_to[which] - masses[which] < wanted)
@@ -115,5 +115,5 @@ class Law(ABC):
 
 
 def is_discrete(masses: Floats) -> bool:
-    """Return whether the masses of a law's atoms are all of its probability, so that it has no density."""
+    """Return whether the masses of the atoms add up to 1, so that the distribution has no density."""
     return float(masses.sum()) > 1.0 - _MISSING

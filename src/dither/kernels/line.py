@@ -1,4 +1,4 @@
-"""Kernels on an interval or a circle: values are checked and drawn in blocks that stay in the cache."""
+"""Kernels on an interval or a circle: values are checked and reports drawn in blocks."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ from dither.randomness import Source
 
 
 class LineKernel(CellKernel):
-    """A kernel whose inputs are the numbers of a line."""
+    """A kernel whose inputs are numbers of an interval or a circle."""
 
     line: Line
 
     @abstractmethod
     def sampler(self, size: int) -> Sampler:
-        """Return the scratch space of one thread for blocks of up to `size` values."""
+        """Return a sampler for blocks of up to `size` values, for one thread."""
 
     @abstractmethod
     def draw_one(self, value: float, source: Source) -> int: ...
 
     @final
     def draw(self, inputs: Array, source: Source, *, threads: int = 1) -> Array:
-        """Draw a cell for each number; raise OutsideDomain at the first block that holds one outside."""
+        """Draw a cell for each number; raise OutsideDomain if a number is not in the domain."""
         values = inputs.reshape(-1)
-        if values.size < FEW:  # plain integers are faster than arrays
+        if values.size < FEW:  # Python integers are faster than arrays
             if values.size and not self.line.admits(values):
                 self.line.refuse()
             cells = np.array([self.draw_one(float(value), source) for value in values], dtype=self.layout)
@@ -53,7 +53,9 @@ class LineKernel(CellKernel):
     @final
     def probabilities(self, value: Any) -> list[Fraction]:
         if self.outcomes > MOST_LISTED:
-            raise InvalidParameter("exact probabilities are listed for up to 2^16 cells")
+            raise InvalidParameter(
+                f"exact probabilities are listed for up to 2^16 cells, not {self.outcomes}"
+            )
         checked = self.line.check(value)
         if checked.ndim:
             raise InvalidParameter("exact probabilities are listed for one input at a time")

@@ -1,7 +1,7 @@
-"""From probabilities of inputs to probabilities of reports, and back: matrices that are applied, not written.
+"""Transition matrices P(report | input) as linear operators, which are applied without being stored.
 
-The columns are inputs, the rows are reports, or groups of neighbouring ones. A window makes each column a
-constant plus one moving block, so that a product is one prefix sum: O(rows + columns), whatever the width.
+Columns are inputs, and rows are reports or groups of neighbouring reports. For a window each column is a
+constant plus one block, so that a product is one prefix sum: O(rows + columns) for any width.
 """
 
 from __future__ import annotations
@@ -17,36 +17,36 @@ import numpy as np
 from dither.arrays import Array, Floats, Indices, Mask
 
 _NARROW: Final = 4.0  # rows; in narrower windows the rows that are covered in part decide
-_STARK: Final = 1.0 - 1e-9  # from this contrast on, rounding errors are as large as the rows without a window
+_STARK: Final = 1.0 - 1e-9  # from this contrast on, rounding errors exceed the probability outside the window
 
 
 class Operator(ABC):
-    """The matrix P(report | input), known by its products with vectors."""
+    """The matrix P(report | input), given by its products with vectors."""
 
     @property
     @abstractmethod
     def shape(self) -> tuple[int, int]:
-        """How many rows (reports) and columns (inputs) there are."""
+        """The numbers of rows (reports) and columns (inputs)."""
 
     @abstractmethod
     def forward(self, inputs: Floats) -> Floats:
-        """Return the probability of each report from a weight for each input: the matrix times a vector."""
+        """Return the matrix times a vector: from probabilities of inputs to probabilities of reports."""
 
     @abstractmethod
     def backward(self, reports: Floats) -> Floats:
-        """Return the mean of a number per report for each input: the transposed matrix times a vector."""
+        """Return the transposed matrix times a vector: for each input, the mean of a function of reports."""
 
     @abstractmethod
     def counts(self, tally: Array) -> Floats:
-        """Return how often each row was reported, from the counts of a summary."""
+        """Return the number of reports of each row, from the counts of a summary."""
 
     @abstractmethod
     def twins(self) -> Mask:
-        """Return a mask: True where the law of input i + 1 equals that of input i."""
+        """Return a mask: True where column i + 1 equals column i."""
 
     @abstractmethod
     def spread(self, times: int) -> Operator:
-        """Return the operator of bins, each spread evenly over so many neighbouring inputs."""
+        """Return the operator whose columns are bins: averages of `times` neighbouring columns each."""
 
     def products(self, weights: Floats, other: Operator) -> Floats:
         """Return Σ over rows of weight·(column of this operator)·(column of another), for each pair."""
@@ -58,18 +58,18 @@ class Operator(ABC):
 
     @final
     def dense(self) -> Floats:
-        """Write the matrix out: for small ones, and for tests."""
+        """Return the matrix as an array; for small matrices and for tests."""
         return np.stack([self.forward(unit) for unit in np.eye(self.shape[1])], axis=1)
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Windows(Operator):
-    """Inputs whose reports are uniform with probability 1 − contrast, else uniform in a window.
+    """Window mechanisms: a report is uniform with probability 1 − contrast, else uniform in a window.
 
-    `starts` and `width` are counted in rows and need not be whole: a window that covers a part of a row has
-    that part of the row's probability. This is also what rounding a start at random does. An input with
-    several starts, along the second axis, is a bin: its windows are averaged.
+    `starts` and `width` are in rows and need not be integers: a window that covers a part of a row has that
+    part of the row's probability. This is also the effect of rounding a start at random. If `starts` has a
+    second axis, a column is a bin: the average of its windows.
     """
 
     starts: Floats
@@ -84,14 +84,15 @@ class Windows(Operator):
 
     @cached_property
     def _steps(self) -> tuple[Indices, Floats, Floats]:
-        """Where windows begin, then where they end: rows, and how much of each input's step is there.
+        """The derivative of the columns: rows, the height of each input's step there, and a term for circles.
 
-        A step at the place a is shared by two rows, 1 − (a − ⌊a⌋) to a − ⌊a⌋: up where a window begins, down
-        where it ends. Last comes how many of an input's windows are open where a circle begins.
+        A window has a step up at its begin and a step down at its end. A step at position a is divided
+        between the rows ⌊a⌋ and ⌊a⌋ + 1 in the ratio 1 − (a − ⌊a⌋) to a − ⌊a⌋. The last array is, for each
+        input, the share of its windows that cover the row 0 of a circle by wrapping around.
         """
         columns = self.starts.shape[0]
         starts = self.starts.reshape(columns, -1)
-        if self.circular:  # neighbours stay neighbours where the circle begins
+        if self.circular:  # starts of one bin stay close together where the circle wraps around
             starts = starts[:, :1] + (starts - starts[:, :1] + self.rows / 2.0) % self.rows - self.rows / 2.0
         edges = np.concatenate([starts, starts + self.width])
         if not self.circular:
@@ -109,11 +110,11 @@ class Windows(Operator):
         places = first.astype(np.intp) + np.arange(reach)[:, None]
         turns, places = (places // self.rows, places % self.rows) if self.circular else (0, places)
         opened = -(turns * heights).reshape(-1, columns).sum(axis=0)
-        places = np.minimum(places, self.rows + 1)  # no step is there: rows that no edge reaches
+        places = np.minimum(places, self.rows + 1)  # steps beyond the last row have height 0
         return places.reshape(-1), heights.reshape(-1, columns), np.asarray(opened)
 
     def forward(self, inputs: Floats) -> Floats:
-        # Scatter the steps up and the steps down, then add up.
+        # Scatter the steps, then take the prefix sum.
         places, heights, opened = self._steps
         scattered = np.bincount(places, (heights * inputs).reshape(-1), self.rows + 2)
         covered = np.asarray(scattered, dtype=np.float64)[: self.rows]
@@ -127,7 +128,7 @@ class Windows(Operator):
         return covered
 
     def backward(self, reports: Floats) -> Floats:
-        # The sum up to an edge lies between the sums up to the rows about it; windows are differences.
+        # A prefix sum at an edge interpolates those at the neighbouring rows; windows are differences.
         places, heights, opened = self._steps
         sums = np.empty(self.rows + 2)
         sums[0] = sums[-1] = 0.0
@@ -184,7 +185,7 @@ class Windows(Operator):
         return reach(starts), reach(starts + self.width)
 
     def counts(self, tally: Array) -> Floats:
-        cells = tally.size // self.rows * self.rows  # a last entry may hold a sum, see `tally`
+        cells = tally.size // self.rows * self.rows  # the last entry may be a sum, see `LeadingBits`
         return np.asarray(tally[:cells].reshape(self.rows, -1).sum(axis=1), dtype=np.float64)
 
     def twins(self) -> Mask:
@@ -200,7 +201,7 @@ class Windows(Operator):
 @final
 @dataclass(frozen=True, eq=False)
 class Dense(Operator):
-    """A matrix written out, for laws without a structure; `groups` are the first reports of its rows."""
+    """A dense matrix, for distributions without structure; `groups` are the first reports of its rows."""
 
     matrix: Floats
     groups: Indices
@@ -236,11 +237,11 @@ class Dense(Operator):
 @final
 @dataclass(frozen=True, eq=False)
 class Stacked(Operator):
-    """One of several operators, chosen by a coin that the report shows: their rows one below the other."""
+    """A mixture of operators in which the report shows the component: their rows are stacked."""
 
     weights: tuple[float, ...]
     parts: tuple[Operator, ...]
-    outcomes: tuple[int, ...]  # how long each part of the tally is
+    outcomes: tuple[int, ...]  # the length of each part of the counts
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -277,7 +278,7 @@ class Stacked(Operator):
 @final
 @dataclass(frozen=True, eq=False)
 class Product(Operator):
-    """Two coordinates that are reported independently: the matrix is the product of two small ones."""
+    """Two coordinates that are reported independently: the Kronecker product of two small matrices."""
 
     first: Floats
     second: Floats

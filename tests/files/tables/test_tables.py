@@ -156,10 +156,10 @@ def test_a_date_beyond_python_s_is_not_shown(tmp_path: Path) -> None:
 def test_wrong_files(ending: str, tmp_path: Path) -> None:
     path, out = write(tmp_path / f"in.{ending}", columns()), tmp_path / f"out.{ending}"
     for missing in dt.Missing:
-        with pytest.raises(InvalidParameter, match=r"has no column 'hours'; it has 'id', 'minutes'"):
+        with pytest.raises(InvalidParameter, match=r"there is no column 'hours': there are id, minutes"):
             frames.perturb_file(path, out, {"hours": QUESTIONS["minutes"]}, missing=missing)
     for more in ({"keep": ["town"]}, {"person": "town"}):
-        with pytest.raises(InvalidParameter, match="has no column 'town'"):
+        with pytest.raises(InvalidParameter, match="there is no column 'town'"):
             frames.perturb_file(path, out, QUESTIONS, **more)
     with pytest.raises(InvalidParameter, match="leak"):
         frames.perturb_file(path, out, QUESTIONS, keep=("minutes",))

@@ -166,7 +166,7 @@ def test_broken_files(tmp_path: Path, name: str, text: str) -> None:
 
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(InvalidParameter, match=r"no file none\.gpx"):
+    with pytest.raises(InvalidParameter, match=r"no file .*none\.gpx"):
         files.read_trips(tmp_path / "none.gpx")
 
 

@@ -49,7 +49,7 @@ def test_several_rows_keep_to_themselves() -> None:
 def test_weights_that_do_not_add_up_are_refused() -> None:
     with pytest.raises(InvalidParameter, match="2\\^128"):
         Alias.of([[1, 2, 3]])
-    with pytest.raises(InvalidParameter, match="negative"):
+    with pytest.raises(InvalidParameter, match="≥ 0"):
         Alias.of([[TOTAL + 1, -1]])
     with pytest.raises(InvalidParameter, match="outcomes"):
         Alias.of([[0] * 65536 + [TOTAL]])

@@ -186,7 +186,7 @@ def test_counting_by_additions_is_counting_by_hashing(items):
 
 def test_rows_scattered_in_memory_are_refused():
     rows = np.zeros((50, 4), dtype=np.uint8)[:, :1]
-    with pytest.raises(dt.errors.InvalidParameter, match="one piece"):
+    with pytest.raises(dt.errors.InvalidParameter, match="contiguous"):
         Bits.fair(1.0, 5).write(np.zeros(50, dtype=int), rows, dt.Seeded(1))
 
 

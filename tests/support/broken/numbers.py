@@ -55,6 +55,14 @@ class Shifted(WindowMechanism):
         return Shape(right.width, object.__new__(Late), right.codebook)
 
 
+class Stretched(dt.Podium):  # type: ignore[misc]
+    """Podium whose reports are read by a line that is a thousandth too steep."""
+
+    def unbiased_reading(self) -> Any:
+        fair = super().unbiased_reading()
+        return replace(fair, values=1.001 * fair.values)
+
+
 def twin(kernel: Any, **methods: Any) -> Any:
     """Return a kernel with the same integers, some of whose methods do something else."""
     kind = type(f"Broken{type(kernel).__name__}", (type(kernel),), methods)
@@ -71,6 +79,35 @@ class Honest(dt.OGPM):  # type: ignore[misc]
 
     def _twin(self, fair: SlidingKernel) -> Any:
         return twin(fair)
+
+
+class LastBitAlone(Honest):
+    """The last bit of a report is that of the window's start: it is left without noise."""
+
+    def _draw(self, values: object, source: dt.randomness.Source, threads: int) -> Any:
+        cells = np.asarray(super()._draw(values, source, threads))
+        aims = self.kernel.start.aim(self.domain.check(values)) >> self.kernel.start.fraction
+        return (cells - cells % 2 + aims % 2).astype(cells.dtype)
+
+
+class NeverOutside(Honest):
+    """A report is always drawn from the window: it rules out every value that is far away."""
+
+    def _draw(self, values: object, source: dt.randomness.Source, threads: int) -> Any:
+        cells = np.asarray(super()._draw(values, source, threads))
+        aims = self.kernel.start.aim(self.domain.check(values)) >> self.kernel.start.fraction
+        return ((aims + cells % self.kernel.window.width) % self.cells).astype(cells.dtype)
+
+
+class HeavyTail(Honest):
+    """A report from outside the window is made twenty times too often."""
+
+    def _draw(self, values: object, source: dt.randomness.Source, threads: int) -> Any:
+        cells = np.atleast_1d(super()._draw(values, source, threads))
+        tail = 1 - float(self.kernel.window.contrast)
+        often = source.coins(round(19 * tail * 2**40), 2**40, cells.size)
+        uniform = source.integers(self.cells, cells.size)
+        return np.where(often, uniform, cells).astype(cells.dtype).reshape(np.shape(values))
 
 
 class LyingRatio(Honest):

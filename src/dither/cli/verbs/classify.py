@@ -39,17 +39,30 @@ from dither.mechanisms.combined.each import Each
 )
 @click.option("--epsilon", default=2.0, show_default=True, help="The budget of all features together.")
 @click.option(
-    "--range", "ends", nargs=2, default=(0.2, 20.0), show_default=True, metavar="LOW HIGH", help="Range of ε."
+    "--range",
+    "ends",
+    nargs=2,
+    default=(0.2, 20.0),
+    show_default=True,
+    metavar="LOW HIGH",
+    help="The range of ε.",
 )
 @click.option(
-    "--budgets", "count", type=click.IntRange(2), default=50, show_default=True, help="Number of ε."
+    "--budgets",
+    "count",
+    type=click.IntRange(2),
+    default=50,
+    show_default=True,
+    help="The number of budgets in the range.",
 )
-@click.option("--at-least", default=0.8, show_default=True, help="The utility that a budget should keep.")
+@click.option(
+    "--at-least", default=0.8, show_default=True, help="The smallest utility that a budget may have."
+)
 @click.option("--columns", help="The model's features, separated by commas, if the model has no names.")
 @click.option(
     "--confidence", default=0.95, show_default=True, help="The confidence of the bounds; 1 requires proofs."
 )
-@click.option("--queries", default=20_000, show_default=True, help="How often the classifier is asked.")
+@click.option("--queries", default=20_000, show_default=True, help="The number of calls of the classifier.")
 @click.option("--average", is_flag=True, help="Also bound the utility over all records of FILE.")
 @click.option(
     "-o", "--out", required=True, type=click.Path(dir_okay=False, path_type=Path), help="The page to write."
@@ -125,4 +138,4 @@ def command(
     click.echo(repr(ranking))
     for kind, found in overall.items():
         click.echo(f"{kind}, {len(people)} records: {found}")
-    click.echo(f"the page is {out}; it shows the record")
+    click.echo(f"the page is {out}; it contains the values of the record")

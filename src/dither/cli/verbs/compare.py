@@ -25,14 +25,14 @@ from dither.losses import Power
     default=list(losses.LOSSES),
     show_default=True,
     metavar="LOSS",
-    help=f"Judge by {losses.LOSS_CHOICES}; may be repeated, the first ranks.",
+    help=f"The loss: {losses.LOSS_CHOICES}; may be repeated. The rows are sorted by the first.",
 )
 @click.option("--plot", type=click.Path(dir_okay=False, path_type=Path), help="Draw the errors.")
 @JSON_OPTION
 def command(
     domain: Domain | None, epsilon: float, judged: tuple[Power, ...], plot: Path | None, as_json: bool
 ) -> None:
-    """Compare all mechanisms that fit a domain: worst and average error, bias, variance, bytes.
+    """Compare all mechanisms for a domain: worst and average error, bias, variance, bytes of a report.
 
     \b
     dither compare --interval 0 1 --epsilon 1

@@ -38,14 +38,14 @@ BROWSERS = ("firefox", "chrome", "safari", "other")
 )
 @JSON_OPTION
 def command(people: int, epsilon: float, out: Path, as_json: bool) -> None:
-    """Ask generated people four questions, and compare what the reports say with the truth.
+    """Randomise the answers of generated people to four questions, and compare estimates with the truth.
 
     \b
     dither demo
     dither demo --people 1000000 --epsilon 0.5
     """
     if people < 100:
-        raise click.UsageError("a demo needs at least 100 people")
+        raise click.UsageError(f"a demo needs at least 100 people, not {people}")
     generator = np.random.default_rng(2025)
     data = {
         "age": np.clip(generator.gamma(9.0, 5.0, people), 18, 100),
@@ -70,7 +70,7 @@ def command(people: int, epsilon: float, out: Path, as_json: bool) -> None:
         return
     click.echo(f"{people} people randomise their own answers, ε = {epsilon:g} each. One of the questions:\n")
     click.echo(f"  {questions['age'].describe()}\n")
-    click.echo("What the collector sees of the first five people, and what it makes of all of them:\n")
+    click.echo("The reports of the first five people, and the estimates from all reports:\n")
     click.echo(f"  {reports['age'].cells[:5].tolist()} …\n")
     click.echo(table(["question", "truth", "estimate (95 %)"], rows) + "\n")
     click.echo("The ε of each answer, recomputed from the integers that are sampled:\n")
@@ -113,7 +113,7 @@ def _pictures(
     axes.legend(frameon=False)
     files = {"commute.png": axes}
     laws = questions["age"].plot([25.0, 44.0, 90.0])
-    laws.set_title("What three people's reports look like: each could be anybody's")
+    laws.set_title("Distribution of the report for three true values")
     files["reports.png"] = laws
     curves = axes_or_new(None)
     budgets = np.geomspace(0.1, 8.0, 30)

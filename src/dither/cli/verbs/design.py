@@ -58,9 +58,9 @@ def command(
     """
     asked = needed(domain)
     if not isinstance(asked, Line):
-        raise click.UsageError("designs are solved for an interval or a circle")
+        raise click.UsageError(f"designs are solved for an interval or a circle, not for {asked}")
     if out is not None and out.suffix != ".json":
-        raise click.UsageError("give the file a name that ends in .json: other verbs expect that")
+        raise click.UsageError(f"the name of the file ends in .json, as other verbs expect; not {out.name}")
     judged = (losses.squared if unbiased else losses.absolute) if loss is None else loss
     problem = Problem(epsilon, judged, losses.criterion_named(criterion), unbiased)
     origin = "in closed form" if isinstance(asked, Circle) else store.whence(problem, fresh=fresh)

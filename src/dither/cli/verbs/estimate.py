@@ -11,6 +11,7 @@ import numpy as np
 
 from dither.cli.output import JSON_OPTION, number, print_json, probability, rows_done, table
 from dither.domains import Categories
+from dither.errors import unknown_name
 from dither.estimation.api import distribution, estimate, quantile
 from dither.estimation.estimate import Estimate, show
 from dither.estimation.frequency import EstimatedFrequencies
@@ -41,7 +42,7 @@ def command(
         summaries = summarise_file(file, progress=progress)
     if column is not None:
         if column not in summaries:
-            raise click.UsageError(f"{file.name} has no question {column!r}; it has {', '.join(summaries)}")
+            raise click.UsageError(f"{file.name}: {unknown_name('question', column, summaries)}")
         summaries = {column: summaries[column]}
     if (bins is not None or shares) and all(_is_categorical(summary) for summary in summaries.values()):
         raise click.UsageError("--bins and --quantile are for numbers; these answers are categories")

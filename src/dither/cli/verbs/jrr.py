@@ -1,4 +1,4 @@
-"""`dither jrr`: joint randomized response between processes, which pair, toss, report and collect."""
+"""`dither jrr`: joint randomized response between processes: dealer, devices and collector."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def _tls(command: Callable[..., None]) -> Callable[..., None]:
     @click.option("--tls-certificate", type=_FILE, help="Use TLS; this process's certificate, in PEM.")
     @click.option("--tls-key", type=_FILE, help="With --tls-certificate: its private key, in PEM.")
     @click.option(
-        "--tls-authority", type=_FILE, help="With --tls-certificate: who signs everybody's, in PEM."
+        "--tls-authority", type=_FILE, help="With --tls-certificate: the authority that signs all, in PEM."
     )
     @wraps(command)
     def with_tls(
@@ -66,7 +66,7 @@ def _tls(command: Callable[..., None]) -> Callable[..., None]:
             tls = Certificates(tls_certificate, tls_key, tls_authority)
             tls.server()  # raises now if the files cannot be read
         elif (tls_certificate, tls_key, tls_authority) != (None, None, None):
-            raise click.UsageError("--tls-certificate, --tls-key and --tls-authority go together")
+            raise click.UsageError("--tls-certificate, --tls-key and --tls-authority are used together")
         command(*args, tls=tls, **kwargs)
 
     return with_tls
@@ -74,7 +74,9 @@ def _tls(command: Callable[..., None]) -> Callable[..., None]:
 
 @click.group()
 def command() -> None:
-    """Toss correlated coins between processes. Read docs/protocols.md first: plain RR is often better.
+    """Joint randomized response, with coins that two devices toss together.
+
+    Read docs/protocols.md first: randomized response without partners is often better.
 
     \b
     dither jrr question --categories no,yes --p 0.7 --rho -0.2 --people 2 -o question.json
@@ -129,9 +131,9 @@ def pair(
     as_json: bool,
     timeout: float,
 ) -> None:
-    """Tell devices their partners, as a trusted dealer or as one of three servers."""
+    """Assign partners to devices, as a trusted dealer or as one of three servers."""
     if (servers is None) != (index is None):
-        raise click.UsageError("--servers and --index go together")
+        raise click.UsageError("--servers and --index are used together")
     places = dealer if servers is None or index is None else server(index, servers.split(","), tls)
     with _listen(host, port) as listener:
         told = seat(listener, people, places, Deadline.after(timeout), tls=_server(tls))
@@ -185,7 +187,7 @@ def device(
         raise click.UsageError("give at least one answer, one a line")
     terms.mechanism.domain.check(
         values
-    )  # before anything is sent, so that no partner is lost to a wrong answer
+    )  # before anything is sent, so that a wrong answer leaves no partner waiting
     contexts = None if tls is None else tls.device()
     tossed = protocols.toss(terms, len(values), at, timeout=timeout, host=host, tls=contexts)
     sent = Reports.concatenate([coin.apply(value) for coin, value in zip(tossed.coins, values, strict=True)])
@@ -267,7 +269,10 @@ def _answer(came: protocols.Collection, told: list[Any]) -> dict[str, Any]:
 def _terms(asked: Path, bits: int, shuffled: bool) -> protocols.Terms:
     jrr = from_json(asked.read_text(encoding="utf-8"))
     if not isinstance(jrr, Joint):
-        raise click.UsageError("this question is not for correlated coins; `dither jrr question` writes one")
+        raise click.UsageError(
+            f"{asked.name} is a question for {type(jrr).__name__}, not for joint randomized response; "
+            "`dither jrr question` writes one"
+        )
     return protocols.Terms(jrr, bits, _grouping(shuffled))
 
 
@@ -283,7 +288,9 @@ def _listen(host: str, port: int) -> socket.socket:
     try:
         listener = socket.create_server((host, port), backlog=1024)
     except OSError:
-        raise click.UsageError("this address is in use, or does not belong to this machine") from None
+        raise click.UsageError(
+            f"the address {host}:{port} is in use, or does not belong to this machine"
+        ) from None
     print("listening at {}:{}".format(*listener.getsockname()[:2]), file=sys.stderr, flush=True)
     return listener
 
@@ -291,5 +298,5 @@ def _listen(host: str, port: int) -> socket.socket:
 def _address(text: str) -> Address:
     host, _, port = text.rpartition(":")
     if not host or not port.isdigit() or not 0 < int(port) < 1 << 16:
-        raise click.UsageError("an address has the form HOST:PORT")
+        raise click.UsageError(f"an address has the form HOST:PORT, such as localhost:7001, not {text!r}")
     return host, int(port)

@@ -25,9 +25,11 @@ from dither.losses import Power
     help="What the reports are for.",
 )
 @click.option("--people", type=int, help="How many people will answer.")
-@click.option("--epsilon", type=float, help="The budget ε; left out, it is found for --error.")
-@click.option("--error", type=float, help="The error that may remain: finds --people or --epsilon.")
-@click.option("--criterion", type=CRITERION, help="Which values count: mean, values.")
+@click.option("--epsilon", type=float, help="The budget ε; if left out, it is computed for --error.")
+@click.option("--error", type=float, help="The target error; then --people or --epsilon is computed.")
+@click.option(
+    "--criterion", type=CRITERION, help="The largest error, or the mean over uniform values (mean, values)."
+)
 @click.option("--loss", callback=read_loss, metavar="LOSS", help=f"For values: {losses.LOSS_CHOICES}.")
 @click.option("--bins", type=int, help="For a distribution: how many equal bins.")
 @JSON_OPTION
@@ -42,7 +44,7 @@ def command(
     bins: int | None,
     as_json: bool,
 ) -> None:
-    """Rank the mechanisms for a goal, with the error to expect and why; or find ε or the number of people.
+    """Rank the mechanisms for a goal by their expected error, or compute ε or the number of people.
 
     \b
     dither recommend --interval 0 180 --goal mean --people 10000 --epsilon 1
@@ -72,7 +74,7 @@ def command(
         found = {"epsilon": epsilon_for(asked, wanted, error)}
     else:
         if people is not None:
-            raise click.UsageError("of --people, --epsilon and --error give two: the third is found")
+            raise click.UsageError("of --people, --epsilon and --error give two: the third is computed")
         found = {"people": people_for(asked, wanted, error, epsilon=epsilon)}
     if as_json:
         print_json(found)

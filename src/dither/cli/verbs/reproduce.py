@@ -43,8 +43,8 @@ def command(
 
     000 and 002-5 mean 001; a FIGURE may have its number in the dissertation, and stand alone.
 
-    Each becomes a tidy CSV and a picture, as published, as coded by the authors, and right. The exit code is
-    1 if a number is not within its tolerance.
+    Each is written as a tidy CSV and a picture, with up to three versions: as published, as the authors' code
+    computes it, and corrected. The exit code is 1 if a number is not within its tolerance.
 
     \b
     dither reproduce --list

@@ -27,9 +27,9 @@ _OUT = click.Path(dir_okay=False, path_type=Path)
 
 
 def _drawable(ctx: click.Context, option: click.Parameter, plot: Path | None) -> Path | None:
-    """Refuse a picture in an unknown format before anything is read."""
+    """Return the file of a picture; raise BadParameter if its format is not known."""
     if plot is not None and plot.suffix.lower() not in (".png", ".svg", ".pdf"):
-        raise click.BadParameter("a picture's name ends in .png, .svg or .pdf")
+        raise click.BadParameter(f"the name of a picture ends in .png, .svg or .pdf; not {plot.name}")
     return plot
 
 
@@ -84,7 +84,10 @@ def command() -> None:
     "-o", "--out", required=True, type=_OUT, help=f"The file of reports: {', '.join(endings(TRIPS))}."
 )
 @click.option(
-    "--plot", type=_OUT, callback=_drawable, help="Draw trips before and after; it shows true places."
+    "--plot",
+    type=_OUT,
+    callback=_drawable,
+    help="Draw trips before and after; the picture contains true locations.",
 )
 @JSON_OPTION
 def perturb(
@@ -137,7 +140,7 @@ def perturb(
     if unit == "location":
         click.echo(f"the longest trip, of {longest} locations, is promised {whole_trip}")
     if plot is not None:
-        click.echo(f"{plot} shows the true places: keep it to yourself", err=True)
+        click.echo(f"{plot} contains the true locations: do not publish it", err=True)
 
 
 def _picture(trips: Trips, decoded: Trips, area: Area, plot: Path) -> None:

@@ -1,4 +1,4 @@
-"""What binary formats share: batches of columns, and a schema whose metadata holds the specification."""
+"""The common part of binary formats: batches of columns, and a schema with the specification."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def checked(batch: pyarrow.RecordBatch) -> pyarrow.RecordBatch:
 
 
 class ColumnarFormat(TableFormat):
-    """A format of Arrow batches. A subclass says how its files are opened, read and written."""
+    """A format of Arrow batches. A subclass defines how its files are opened, read and written."""
 
     @abstractmethod
     def opened(self, path: Path) -> Any:
@@ -117,7 +117,7 @@ class ColumnarFormat(TableFormat):
 
     def write(self, path: Path, specification: str, chunks: Iterator[Columns]) -> None:
         pa = arrow()
-        first = next(chunks)  # says the columns and their types
+        first = next(chunks)  # determines the columns and their types
         fields = [pa.field(name, _type(column)) for name, column in first.items()]
         schema = pa.schema(fields, metadata={SPECIFICATION: specification.encode()})
         with self.writer(path, schema) as writer:
@@ -134,7 +134,7 @@ class ColumnarFormat(TableFormat):
         except Exception as error:
             if isinstance(error, OSError) and error.errno is not None:  # of the system: no such file
                 raise
-            # Arrow raises almost every kind of error for a damaged file; its text may show a part of it.
+            # Arrow raises almost every kind of error for a damaged file; its text may show a value.
             raise InvalidParameter(f"{path.name} is not a {path.suffix} file, or it is damaged") from None
 
 

@@ -64,7 +64,7 @@ def _objects(path: Path) -> Iterator[dict[str, Any]]:
         for line in stream:
             if not head and not number and line.startswith(_HEAD):
                 head = line
-            if not line.strip() or line == head:  # files of one campaign may stand one after the other
+            if not line.strip() or line == head:  # files of one campaign may be concatenated
                 continue
             number += 1
             try:

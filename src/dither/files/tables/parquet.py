@@ -34,7 +34,7 @@ class Parquet(ColumnarFormat):
 
 
 def _parquet() -> Any:
-    arrow()  # says which extra to install
+    arrow()  # raises MissingExtra if it is not installed
     from pyarrow import parquet
 
     return parquet

@@ -1,4 +1,4 @@
-"""Trips from files and to files."""
+"""Read trips from files, and write them."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ def read_trips(file: str | Path, *, progress: Progress | None = None) -> Trips:
     path = Path(file)
     reader = trip_format(path)
     if not path.is_file():
-        raise InvalidParameter(f"there is no file {path.name}")
+        raise InvalidParameter(f"there is no file {path}")
     return replace(reader.read(path, progress or silent), file=path.name)
 
 
 def write_trips(trips: Trips, file: str | Path) -> None:
-    """Write trips to a file in the format that its ending says; it appears when it is complete."""
+    """Write trips to a file in the format of its ending; the file appears when it is complete."""
     path = Path(file)
     writer = trip_format(path)
     with renamed(path) as part:

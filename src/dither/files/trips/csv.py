@@ -21,7 +21,7 @@ from dither.files.trips.points import TripPoint, column_of, gathered, usual_name
 from dither.files.trips.trips import Trips
 
 _REPORT: Final = "report"
-_TABLE: Final = Csv()  # reading is the table format's: one parser of CSV for all
+_TABLE: Final = Csv()  # tables and trips share one parser of CSV
 
 
 @final

@@ -40,7 +40,9 @@ def from_frame(frame: Any) -> Trips:
     """
     geometry = getattr(frame, "geometry", None)
     if geometry is None:
-        raise InvalidParameter("a GeoDataFrame with a geometry column was expected")
+        raise InvalidParameter(
+            f"a GeoDataFrame with a geometry column was expected, not {type(frame).__name__}"
+        )
     if getattr(frame, "crs", None) is not None and not frame.crs.is_geographic:
         frame = frame.to_crs("EPSG:4326")
         geometry = frame.geometry

@@ -27,13 +27,13 @@ class TripPoint(NamedTuple):
 
 
 def column_of(kind: str, heading: Iterable[str]) -> str:
-    """Return the column for "id", "time", "latitude" or "longitude" by its usual names, "" if none is."""
+    """Return the column for "id", "time", "latitude" or "longitude" by its usual names, or "" without one."""
     known = {str(name).strip().lower(): name for name in heading}
     return next((known[name] for name in _NAMES[kind] if name in known), "")
 
 
 def usual_name(kind: str) -> str:
-    """Return the name under which a column is looked for first."""
+    """Return the usual name of a column, the first that is looked for."""
     return _NAMES[kind][0]
 
 
@@ -70,7 +70,7 @@ def _trip(points: list[TripPoint], in_order: bool) -> Trip:
 
 
 def _moment(text: str) -> tuple[int, float, str]:
-    """Return what times are ordered by: numbers as numbers, all else (ISO 8601) as text."""
+    """Return the sort key of a time: numbers are ordered as numbers, all else (ISO 8601) as text."""
     try:
         return 0, float(text), ""
     except ValueError:

@@ -10,7 +10,7 @@ from typing import Any, Final, final
 import numpy as np
 
 from dither.domains import Paths, Sphere
-from dither.errors import InvalidParameter, MalformedReport, OutsideDomain
+from dither.errors import InvalidParameter, MalformedReport, OutsideDomain, found
 from dither.files.format import Progress, naming, silent
 from dither.files.registry import trip_format
 from dither.files.text import from_text, to_text
@@ -49,7 +49,9 @@ class TripReports:
     def __post_init__(self) -> None:
         _ = self.mechanism
         if len(self.reports) != len(self.trips.paths.points):
-            raise InvalidParameter("every place of the trips has one report")
+            raise InvalidParameter(
+                "the trips and the reports differ in length: every location has one report"
+            )
 
     @staticmethod
     def draw(
@@ -68,9 +70,14 @@ class TripReports:
         the number of locations perturbed since the last call.
         """
         if not isinstance(mechanism, PathMechanism):
-            raise InvalidParameter("trips are randomised by a mechanism on places such as dt.TraCSC")
+            raise InvalidParameter(
+                "trips are randomised by a mechanism for paths such as dt.TraCSC, not by "
+                f"{type(mechanism).__name__}"
+            )
         if not isinstance(outside, Outside):
-            raise InvalidParameter("outside is dt.files.Outside.ERROR or dt.files.Outside.CLIP")
+            raise InvalidParameter(
+                f"outside is dt.files.Outside.ERROR or dt.files.Outside.CLIP, not {found(outside)}"
+            )
         if keep_times and trips.times is None:
             raise InvalidParameter("the times cannot be kept: not every location has one")
         paths = _inside(trips, mechanism, projection, outside)
@@ -106,7 +113,10 @@ class TripReports:
         """The mechanism that drew the reports."""
         mechanism = self.reports.mechanism
         if not isinstance(mechanism, PathMechanism):
-            raise InvalidParameter("the reports are not of a mechanism on places")
+            raise InvalidParameter(
+                f"the reports are of {type(mechanism).__name__}; a mechanism for paths such as dt.TraCSC "
+                "was expected"
+            )
         return mechanism
 
     def write(self, out: str | Path) -> None:
@@ -136,7 +146,7 @@ def perturb_trips(
 ) -> TripReports:
     """Randomise the trips of one file into another, and return what was written.
 
-    The endings of the files' names say their formats. The output holds the trips as a collector decodes
+    The endings of the files' names determine their formats. The output holds the trips as a collector decodes
     them, the reports and the specification: `read_reports` needs nothing else. With a projection, the
     mechanism's area is in its metres; without one, in degrees. Other options: see `TripReports.draw`.
     """

@@ -1,1 +1,1 @@
-"""Noise on a lattice: integer weights, exact draws, densities, planar noise."""
+"""Noise on a lattice: integer weights, exact draws, distributions, planar noise."""

@@ -1,4 +1,4 @@
-"""Noise around a circle: steps are counted modulo N."""
+"""Noise on a circular lattice: steps are counted modulo N."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Ring(Lattice):
 
     def __post_init__(self) -> None:
         if self.noise.end is not End.RING:
-            raise InvalidParameter("a ring has noise that closes on itself")
+            raise InvalidParameter("a circular lattice needs noise with End.RING")
 
     @property
     def cells(self) -> int:
@@ -46,7 +46,7 @@ class Ring(Lattice):
         return LineStart(domain.low - 0.5 / scale, scale, None)
 
     def keeps(self, start: LineStart, domain: Line) -> bool:
-        return not start.fraction  # steps are counted modulo N: every one is a step of the circle
+        return not start.fraction  # modulo N every whole number is a step of the circle
 
     def sampler(self, start: LineStart, size: int) -> NoiseSampler:
         return RingSampler(self.noise.table, start, size, self.cells)

@@ -1,8 +1,9 @@
-"""How far two laws of one lattice are apart beyond a factor e^ε: δ, in exact integers.
+"""The δ of noise on a lattice for a given ε, in exact integers.
 
-Single weights fall from the centre, so the two ends of the domain are the worst pair of inputs. With weights
-w, piles T and a domain of G steps: where w(z) > E·w(z − G) at all, z is nearer to the centre, and a smaller
-shift only makes w(z − G) larger. What lies under a pile may belong to either input: it is counted whole.
+Weights decrease with the distance from the centre, so the two ends of the domain are the worst pair of
+inputs. With weights w and a domain of G steps: if w(z) > E·w(z − G), then z is nearer to the centre, and a
+smaller shift makes w(z − G) larger. The weight clamped to an outermost report is counted whole, which is an
+upper bound.
 """
 
 from __future__ import annotations
@@ -17,9 +18,9 @@ from dither.kernels.table.alias import TOTAL_BITS
 
 @lru_cache(maxsize=64)
 def excess(lattice: Clamped, bound: Fraction) -> Fraction:
-    """Return δ of (ε, δ): the most by which P(S | x) exceeds bound · P(S | x′), over sets S and inputs.
+    """Return δ of (ε, δ)-LDP: the largest P(S | x) − bound · P(S | x′), over sets S and inputs x, x′.
 
-    It is convex in both laws, so inputs that are rounded at random are no worse than whole steps.
+    It is convex in both distributions, so inputs that are rounded at random are no worse than whole steps.
     """
     weights, reach, steps = lattice.noise.weights, lattice.noise.reach, lattice.steps
     pile = lattice.noise.tails[reach - steps]
@@ -29,7 +30,8 @@ def excess(lattice: Clamped, bound: Fraction) -> Fraction:
         far = [weights[steps - place] for place in range(steps - reach + 1, steps // 2 + 1)]
         spent = sum(max(0, one * ours - factor * theirs) for ours, theirs in zip(near, far, strict=True))
         return min(Fraction(1), Fraction(spent + one * pile, one << TOTAL_BITS))
-    # A domain shorter than a step: its upper end mixes two steps. All is multiplied by the denominators.
+    # The domain is shorter than a step: its upper end is a mixture of two steps. Denominators are multiplied
+    # out.
     share, whole = lattice.share.numerator, lattice.share.denominator
     first = second = 0
     for place in range(2 - reach, reach):
@@ -43,16 +45,16 @@ def excess(lattice: Clamped, bound: Fraction) -> Fraction:
 
 @lru_cache(maxsize=64)
 def failure(lattice: Clamped, bound: Fraction) -> Fraction:
-    """Return δ of a probable ε: the chance of a report whose ratio for another input is above the bound.
+    """Return δ of probabilistic LDP: P(P(Y | x)/P(Y | x′) > bound) for a report Y of x, at the worst x, x′.
 
-    Rounding at random mixes two neighbouring steps; a report is bad for the mixture only if it is bad for
-    one of the two, compared with a step that is at most one domain away from either.
+    Rounding at random mixes two neighbouring steps. A report exceeds the bound for the mixture only if it
+    does so for one of the two, compared with a step at most one domain away from either.
     """
     tails, steps = lattice.noise.tails, lattice.steps
     if lattice.share == 1:
         worst = max(_furthest(lattice, bound, steps), _furthest(lattice, bound, steps - 1) + 1)
         return Fraction(_up_to(tails, worst), 1 << TOTAL_BITS)
-    # 1 − f + f·ratio > bound, or its reciprocal: the report is bad for one end of the short domain
+    # With share f: 1 − f + f·ratio > bound, or its reciprocal, for one end of the short domain.
     share = lattice.share
     below = _furthest(lattice, 1 / (1 - (1 - 1 / bound) / share) if (1 - 1 / bound) < share else None, 1)
     above = _furthest(lattice, 1 + (bound - 1) / share, 1)
@@ -61,9 +63,9 @@ def failure(lattice: Clamped, bound: Fraction) -> Fraction:
 
 
 def _furthest(lattice: Clamped, bound: Fraction | None, shift: int) -> int:
-    """Return the place z, from below, up to which w(z)/w(z − shift) may be above the bound."""
+    """Return the largest place z at which w(z)/w(z − shift) may exceed the bound."""
     weights, reach = lattice.noise.weights, lattice.noise.reach
-    last = lattice.steps - reach  # the pile, which may always be
+    last = lattice.steps - reach  # the outermost report, which is always counted
     if bound is None or shift < 1:
         return last
     for place in range(math.floor(shift / 2), last, -1):
@@ -74,5 +76,5 @@ def _furthest(lattice: Clamped, bound: Fraction | None, shift: int) -> int:
 
 
 def _up_to(tails: tuple[int, ...], place: int) -> int:
-    """Return the weight of all places up to one."""
+    """Return the weight of all places up to `place`."""
     return tails[-place] if place <= 0 else (1 << TOTAL_BITS) - tails[place + 1]

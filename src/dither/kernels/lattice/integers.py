@@ -1,11 +1,12 @@
-"""LatticeNoise added on a lattice: an input becomes a step of the lattice, a report is that step plus noise.
+"""Noise on a lattice: an input is mapped to a step of the lattice, and a report is that step plus noise.
 
-    Clamped   reports beyond a stated range are told as its end; the range is the same for every input
+    Clamped   reports are clamped to a stated range, which is the same for every input
     Ring      steps of a circle, counted modulo N
-    Bounded   reports outside the domain are drawn again, so the law of a report has its own total
+    Bounded   reports outside the domain are drawn again, so the normalising total depends on the input
 
-Which step an input becomes may depend on floats: any map is private. An input between two steps of a
-`Clamped` lattice is rounded at random, which keeps the mean; a mixture keeps the ratios that its parts have.
+Floats may compute the step of an input, since privacy does not depend on that map. An input between two steps
+of a `Clamped` lattice is rounded at random, which preserves the mean. A mixture preserves the bound on
+ratios.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ import numpy as np
 from dither.arrays import Array, Floats
 from dither.device_text import whole
 from dither.domains import Line
-from dither.errors import InvalidParameter
+from dither.errors import InvalidParameter, found
 from dither.kernels.lattice.noise import End, LatticeNoise, fixed_point
 from dither.kernels.lattice.sampling import ClampedSampler, NoiseSampler
 from dither.kernels.table.alias import MOST_OUTCOMES, TOTAL_BITS
@@ -31,29 +32,29 @@ from dither.privacy.exact import exp_above, exp_below
 from dither.randomness import Source
 
 _TOTAL: Final = 1 << TOTAL_BITS
-_BITS: Final = 31  # places between steps are counted in integers of so many bits
-SPENT: Final = 1 - Fraction(1, 1 << 40)  # of ε is used, so that rounded weights stay within it
+_BITS: Final = 31  # bits of a position in units of 2^−fraction steps
+SPENT: Final = 1 - Fraction(1, 1 << 40)  # the part of ε that is used, as weights are rounded up
 
 
 class Lattice(ABC):
-    """A noise, and what becomes of a step of the lattice plus noise."""
+    """Noise with integer weights, and the rule for a step plus noise outside the range."""
 
     noise: LatticeNoise
 
     @property
     def between(self) -> int:
-        """How many bits tell the places between two steps apart: none where inputs are whole steps."""
+        """The number of fractional bits of an input's position; 0 if inputs are whole steps."""
         return 0
 
     @property
     def first(self) -> int:
-        """The place of the first report, in steps from the domain's lower end."""
+        """The position of the first report, in steps from the lower end of the domain."""
         return 0
 
     @property
     @abstractmethod
     def cells(self) -> int:
-        """How many different reports there are."""
+        """The number of different reports."""
 
     @property
     @abstractmethod
@@ -62,31 +63,31 @@ class Lattice(ABC):
 
     @abstractmethod
     def law(self, row: Array, step: int) -> Array:
-        """Give the weight of every report for a step, from the weights of the noise in drawing order."""
+        """Return the weight of every report for an input step; `row` is `LatticeNoise.row`."""
 
     @abstractmethod
     def start(self, domain: Line) -> LineStart:
-        """Return the rule that brings a value of the domain to a step, or a place between two."""
+        """Return the rule that maps a value of the domain to a position on the lattice."""
 
     @abstractmethod
     def keeps(self, start: LineStart, domain: Line) -> bool:
-        """Return whether a rule leads only to steps for which the ratio was computed."""
+        """Return whether a rule leads only to steps that `ratio` covers."""
 
     @abstractmethod
     def sampler(self, start: LineStart, size: int) -> NoiseSampler:
-        """Return scratch space for one thread: blocks of up to `size` values."""
+        """Return a sampler for blocks of up to `size` values, for one thread."""
 
     @abstractmethod
     def device(self) -> dict[str, Any]:
-        """Return the integers that name the lattice and all weights of its noise, as plain data."""
+        """Return the integers that determine the lattice and its weights, as JSON-compatible data."""
 
     @abstractmethod
     def draw_one(self, step: int, source: Source) -> int:
-        """Draw the report of a whole step, in plain integers."""
+        """Draw the report of a whole step, in Python integers."""
 
     @final
     def probabilities(self, aim: int) -> list[Fraction]:
-        """Give the exact probability of every report."""
+        """Return the exact probability of every report."""
         step, rest = divmod(aim, 1 << self.between)
         law = self._exact(step)
         if not rest:
@@ -101,7 +102,7 @@ class Lattice(ABC):
 
     @final
     def chances(self, aim: int) -> Floats:
-        """Give the probability of every report, in floats."""
+        """Return the probability of every report, in floats."""
         step, rest = divmod(aim, 1 << self.between)
         chances = self._rounded(step)
         if rest:
@@ -121,11 +122,11 @@ class Lattice(ABC):
 @final
 @dataclass(frozen=True)
 class Clamped(Lattice):
-    """The domain is `last`/2^fraction steps long; reports are the steps that every input can reach.
+    """The domain is `last`/2^fraction steps long; reports are clamped to steps that every input can reach.
 
-    With G whole steps and noise of ±R they are the places from G − R to R; what would lie beyond is told as
-    the outermost one. A domain of many steps has a whole number of them. A wide noise makes the domain
-    shorter than one step; then its inputs are rounded at random to one of two.
+    With G whole steps and noise from −R to R these are the steps from G − R to R. A domain longer than one
+    step has a whole number of steps. For wide noise the domain is shorter than one step; then its inputs are
+    rounded at random to one of two steps.
     """
 
     noise: LatticeNoise
@@ -138,15 +139,19 @@ class Clamped(Lattice):
             or not 1 <= self.last < 1 << _BITS
             or not 1 <= self.fraction < _BITS
         ):
-            raise InvalidParameter("a clamped lattice has piled ends and a domain of up to 2^31 places")
+            raise InvalidParameter(
+                "a clamped lattice needs noise with End.PILED, last below 2^31 and fraction from 1 to 30"
+            )
         if self.last >= 1 << self.fraction and self.last % (1 << self.fraction):
-            raise InvalidParameter("a domain of more than one step has a whole number of them")
+            raise InvalidParameter("a domain of more than one step must have a whole number of steps")
         if self.steps >= self.noise.reach:
-            raise InvalidParameter("the noise must reach further than the domain")
+            raise InvalidParameter(
+                f"the noise must reach further than the domain of {self.steps} steps, not {self.noise.reach}"
+            )
 
     @staticmethod
     def room(reach: int, margin: float) -> tuple[int, int]:
-        """Give `last` and `fraction` for noise that goes on for `margin` lengths beyond the domain."""
+        """Return `last` and `fraction` for noise that extends `margin` lengths of the domain beyond it."""
         steps = int(reach / (1.0 + margin))
         if steps >= 1:
             fraction = _BITS - steps.bit_length()
@@ -155,12 +160,12 @@ class Clamped(Lattice):
 
     @property
     def steps(self) -> int:
-        """How many steps the domain touches: the largest whole step of an input."""
+        """The length of the domain in steps, rounded up: the largest step of an input."""
         return -(-self.last >> self.fraction)
 
     @property
     def share(self) -> Fraction:
-        """How much of its last step the domain uses: all of it, unless it is shorter than one step."""
+        """The length of the domain in steps, at most 1: below 1 if the domain is shorter than one step."""
         return min(Fraction(1), Fraction(self.last, 1 << self.fraction))
 
     @property
@@ -177,10 +182,11 @@ class Clamped(Lattice):
 
     @cached_property
     def ratio(self) -> Fraction:
-        """The largest ratio of two probabilities of one report: between the two ends of the domain.
+        """The largest ratio of two probabilities of one report, which is between the two ends of the domain.
 
-        Single weights fall from the centre, and a pile is larger for the nearer input, so no other pair of
-        inputs has a larger one. A domain of share f of one step mixes: 1 − f + f·(ratio of a whole step).
+        Weights decrease from the centre, and an outermost report is likelier for the nearer input, so no
+        other pair of inputs has a larger ratio. For a domain of share f of one step it is 1 − f + f·(ratio of
+        a step).
         """
         tails, steps = self.noise.tails, self.steps
         piles = Fraction(tails[self.noise.reach - steps], tails[self.noise.reach])
@@ -224,17 +230,20 @@ class Clamped(Lattice):
 
 
 def check_lattice(cells: object) -> None:
-    """Raise unless the size of a lattice is a power of two from 8 to 2^16."""
+    """Raise InvalidParameter unless the size of a lattice is a power of two from 8 to 2^16."""
+    wrong = InvalidParameter(
+        f"the number of cells of a lattice must be a power of two from 8 to 2^16, not {found(cells)}"
+    )
     if isinstance(cells, bool) or not isinstance(cells, int):
-        raise InvalidParameter("the number of cells is a whole number")
+        raise wrong
     if not 8 <= cells <= MOST_OUTCOMES or cells & (cells - 1):
-        raise InvalidParameter("the number of cells of a lattice is a power of two from 8 to 2^16")
+        raise wrong
 
 
 def domain_base(epsilon: float, last: int, fraction: int, exponents: int) -> int:
-    """Give the base whose weights, `exponents` of them along the domain, use up ε and never more.
+    """Return the base of the weights for which `exponents` factors along the domain spend at most ε.
 
-    Where the domain is the share f of one step, e^ε = 1 − f + f/base.
+    If the domain is the share f of one step, e^ε = 1 − f + f/base.
     """
     budget = Fraction(epsilon) * SPENT
     if last >= 1 << fraction:

@@ -1,4 +1,4 @@
-"""Noise on a lattice as a kernel: a value becomes a step, a report is that step plus noise."""
+"""Noise on a lattice as a kernel: a value is mapped to a step, and a report is that step plus noise."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _READERS: Final[dict[str, Callable[[Mapping[str, Any]], Lattice]]] = {
 @final
 @dataclass(frozen=True)
 class LatticeKernel(LineKernel, Generic[Kind]):
-    """A lattice with noise of integer weights, and the rule that brings a value to a step of it."""
+    """A lattice with noise of integer weights, and the rule that maps a value to a step."""
 
     line: Line
     lattice: Kind
@@ -43,7 +43,9 @@ class LatticeKernel(LineKernel, Generic[Kind]):
 
     def __post_init__(self) -> None:
         if not self.start.reaches(self.line, 31) or not self.lattice.keeps(self.start, self.line):
-            raise InvalidParameter("the start rule leads to steps that the noise was not certified for")
+            raise InvalidParameter(
+                "the start rule leads to steps for which the privacy ratio was not computed"
+            )
 
     @staticmethod
     def on(line: Line, lattice: Kind) -> LatticeKernel[Kind]:
@@ -84,7 +86,7 @@ class LatticeKernel(LineKernel, Generic[Kind]):
 
     @property
     def weights(self) -> str:
-        """The integer weights in words: their total, reach and digest."""
+        """A description of the integer weights: their total, reach and digest."""
         noise = self.lattice.noise
         return f"integer weights of total 2^128 out to {noise.reach} steps, digest {noise.digest}"
 
@@ -98,5 +100,5 @@ class LatticeKernel(LineKernel, Generic[Kind]):
 
 
 def read_lattice(data: Mapping[str, Any]) -> Lattice:
-    """Return the lattice that plain data describe."""
+    """Return the lattice that `Lattice.device` wrote."""
     return _READERS[data["kind"]](data)

@@ -1,7 +1,7 @@
-"""The law of a value plus noise, as formulas: on the line, cut off at the domain's ends, or on a circle.
+"""The distribution of a value plus noise, in closed form: on the line, clipped to the domain, or on a circle.
 
-Everything is in units in which the domain is [0, 1]. The noise here is the continuous one that a lattice
-approximates; it is not clamped, while reports are, at places that have a probability of about 10⁻¹⁰.
+Everything is in units in which the domain is [0, 1]. The noise is the continuous one that a lattice
+approximates. It is not clamped. Reports are, at positions of a tail probability of about 10⁻¹⁰.
 """
 
 from __future__ import annotations
@@ -18,28 +18,27 @@ from dither.arrays import Floats
 from dither.kernels.law import Law, Moment
 from dither.numerics.quadrature import between
 
-# Panels for a density that falls off over one unit: finer towards the centre, where it may have a kink.
+# Panels of the quadrature for a density of scale 1: finer towards the centre, where it may have a kink.
 _PANELS: Final = np.concatenate([[0.0], 4.0 ** np.arange(-8, 1), np.arange(4.0, 92.0, 4.0)])
 
 
 class NoiseDensity(ABC):
     """An even density on the line."""
 
-    monotone_ratios: ClassVar[bool] = (
-        False  # whether ratios of two such densities are monotone on either side
-    )
+    # Whether the ratio of two such densities is monotone on each side of the centre.
+    monotone_ratios: ClassVar[bool] = False
 
     @abstractmethod
     def density(self, gap: Floats) -> Floats:
-        """Return the density of the noise at a distance from the centre, on either side."""
+        """Return the density at a signed distance from the centre."""
 
     @abstractmethod
     def below(self, gap: Floats) -> Floats:
-        """Return the probability of noise at most `gap`, far out as exactly as near the centre."""
+        """Return P(noise ≤ gap), with small relative error in the lower tail."""
 
     @abstractmethod
     def beside(self, distance: Floats) -> Floats:
-        """Return the probability of noise from 0 to a distance, near the centre as exactly as far out."""
+        """Return P(0 ≤ noise ≤ distance), with small relative error near 0."""
 
     @abstractmethod
     def integral(self, begin: Floats, end: Floats, moment: Moment) -> Floats:
@@ -51,7 +50,7 @@ class NoiseDensity(ABC):
 
 
 class SmoothDensity(NoiseDensity):
-    """A density that is smooth on either side of the centre, falls off over `scale` and ends at `limit`."""
+    """A density that is smooth on each side of the centre, of the given scale, and 0 beyond `limit`."""
 
     scale: float
     limit: float = math.inf
@@ -102,7 +101,7 @@ class AddedLaw(Law):
 @final
 @dataclass(frozen=True, eq=False)
 class CutLaw(Law):
-    """A value plus noise, told as the nearer end of the domain where it is outside."""
+    """A value plus noise, clipped to the domain."""
 
     noise: NoiseDensity
     circular: bool = False
@@ -138,13 +137,13 @@ class CutLaw(Law):
 @final
 @dataclass(frozen=True, eq=False)
 class InsideLaw(Law):
-    """A value plus noise, given that the sum is inside the domain."""
+    """A value plus noise, conditioned on the sum being inside the domain."""
 
     noise: NoiseDensity
     circular: bool = False
 
     def _inside(self, x: Floats) -> Floats:
-        """Return the probability to stay inside: the total that depends on the input."""
+        """Return the probability that the sum is inside, which normalises the density."""
         return np.asarray(self.noise.beside(1.0 - x) + self.noise.beside(x))
 
     def expect(self, x: Floats, moment: Moment) -> Floats:
@@ -172,7 +171,7 @@ class InsideLaw(Law):
 @final
 @dataclass(frozen=True, eq=False)
 class RingLaw(Law):
-    """A value plus noise around a circle; the noise lives on [−1/2, 1/2]."""
+    """A value plus noise modulo 1; the noise has the support [−1/2, 1/2]."""
 
     noise: NoiseDensity
     circular: bool = True
@@ -201,7 +200,7 @@ class RingLaw(Law):
 @final
 @dataclass(frozen=True, eq=False)
 class TableLaw(Law):
-    """A few reports with a probability each: a table, or a lattice as sampled."""
+    """A discrete distribution: a table, or a lattice as sampled."""
 
     chances: Callable[[float], Floats]
     values: Floats

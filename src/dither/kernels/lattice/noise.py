@@ -1,7 +1,8 @@
-"""LatticeNoise with integer weights of total 2^128 on the whole numbers: how it falls off, and the weights.
+"""Noise on the whole numbers with integer weights of total 2^128.
 
-A weight is base^e(|z|), where the base is a fixed-point number below 1 and e grows with the distance. All
-arithmetic is in integers, so every machine finds the same weights; a few integers on the wire name them all.
+The weight of z is proportional to base^e(|z|). The base is a fixed-point number below 1, and e grows with the
+distance. All arithmetic is in integers, so every machine computes the same weights, and a few integers on the
+wire determine them all.
 """
 
 from __future__ import annotations
@@ -18,36 +19,36 @@ from itertools import accumulate, pairwise
 from typing import Any, Final, final
 
 from dither.device_text import from_hexadecimal, hexadecimal, whole
-from dither.errors import InvalidParameter, MalformedReport
+from dither.errors import InvalidParameter, MalformedReport, found
 from dither.kernels.table.alias import MOST_OUTCOMES, TOTAL_BITS, Alias
 from dither.privacy.exact import exp_above
 
-DIGITS: Final = 256  # of the fixed-point numbers that weights are made of
+DIGITS: Final = 256  # binary digits of the fixed-point numbers from which weights are computed
 _ONE: Final = 1 << DIGITS
-_KEPT: Final = 1 << 40  # of 2^128: goes to the centre, which takes what rounding leaves
-FLOOR: Final = 1 << 32  # of 2^128: the least weight of a place in noise that is cut
+_KEPT: Final = 1 << 40  # of 2^128: reserved for the centre, which takes the remainder of the rounding
+FLOOR: Final = 1 << 32  # of 2^128: the least weight in noise with End.CUT
 
 
 class Decay(ABC):
-    """How the weight falls with the distance from the centre."""
+    """The exponent e(z) as a function of the distance z from the centre."""
 
     @abstractmethod
     def values(self, base: int, count: int) -> list[int]:
-        """Give base^e(z) for z = 0 … count − 1, as fixed-point numbers."""
+        """Return base^e(z) for z = 0 … count − 1, as fixed-point numbers."""
 
     @abstractmethod
     def beyond(self, base: int, value: int, count: int) -> int:
-        """Give the sum of base^e(z) over z ≥ count, `value` being the one at count."""
+        """Return an upper bound of the sum of base^e(z) over z ≥ count; `value` is the term at count."""
 
     @abstractmethod
     def device(self) -> dict[str, Any]:
-        """Return the name of the decay and its parameters, as plain data."""
+        """Return the name of the decay and its parameters, as JSON-compatible data."""
 
 
 @final
 @dataclass(frozen=True)
 class Geometric(Decay):
-    """The exponent is the distance."""
+    """e(z) = z: geometric weights, for Laplace noise."""
 
     def values(self, base: int, count: int) -> list[int]:
         value, values = _ONE, []
@@ -66,7 +67,7 @@ class Geometric(Decay):
 @final
 @dataclass(frozen=True)
 class Normal(Decay):
-    """The exponent is the square of the distance."""
+    """e(z) = z²: weights of Gaussian noise."""
 
     def values(self, base: int, count: int) -> list[int]:
         value, factor, values = _ONE, base, []
@@ -77,7 +78,7 @@ class Normal(Decay):
         return values
 
     def beyond(self, base: int, value: int, count: int) -> int:
-        # Quotients keep falling, so a geometric series with the first of them is an upper bound.
+        # Quotients of successive terms decrease, so a geometric series with the first one is an upper bound.
         quotient, square, exponent = _ONE, base, 2 * count + 1
         while exponent:
             if exponent & 1:
@@ -93,14 +94,16 @@ class Normal(Decay):
 @final
 @dataclass(frozen=True)
 class Stairs(Decay):
-    """The exponent is one more every `run` steps, for the first time at distance `first`."""
+    """e(z) grows by one every `run` steps, for the first time at distance `first`: staircase noise."""
 
     run: int
     first: int
 
     def __post_init__(self) -> None:
         if not 1 <= self.first <= self.run:
-            raise InvalidParameter("the first stair is at least one step wide and no wider than the others")
+            raise InvalidParameter(
+                f"the first stair must be 1 to {found(self.run)} steps wide, not {found(self.first)}"
+            )
 
     def values(self, base: int, count: int) -> list[int]:
         value, values = _ONE, [_ONE] * min(self.first, count)
@@ -125,11 +128,11 @@ def _decay(data: Mapping[str, Any]) -> Decay:
 
 
 class End(Enum):
-    """What happens where the weights end."""
+    """The treatment of the tails of the noise."""
 
-    PILED = "piled"  # the outermost weight is all that lies beyond
-    CUT = "cut"  # nothing lies beyond, and far out the weights stay at a floor
-    RING = "ring"  # the two outermost places are one and the same
+    PILED = "piled"  # the outermost weight includes the whole tail
+    CUT = "cut"  # the tail is cut off, and weights are at least FLOOR
+    RING = "ring"  # circular: the two outermost places are identified
 
 
 @final
@@ -137,7 +140,7 @@ class End(Enum):
 class LatticeNoise:
     """Weights w(0) ≥ w(1) ≥ … ≥ w(reach) for the distance from the centre, of total 2^128 over both sides.
 
-    Every weight but the centre's is rounded up; the centre takes what is left.
+    Every weight except the centre's is rounded up. The centre has the remainder.
     """
 
     decay: Decay
@@ -147,13 +150,13 @@ class LatticeNoise:
 
     def __post_init__(self) -> None:
         if not 0 < self.base < _ONE:
-            raise InvalidParameter("the base of a noise is a fixed-point number between 0 and 1")
+            raise InvalidParameter("the base of a noise must be a fixed-point number between 0 and 1")
         if not 1 <= self.reach <= MOST_OUTCOMES // 2:
-            raise InvalidParameter("a noise reaches between 1 and 2^15 steps")
+            raise InvalidParameter(f"a noise must reach 1 to 2^15 steps, not {found(self.reach)}")
 
     @property
     def weights(self) -> tuple[int, ...]:
-        """The weights by distance: what is sampled, and what every promise is computed from."""
+        """The weights by distance. Sampling and all privacy guarantees use these integers."""
         return _weights(self)
 
     def _weigh(self) -> tuple[int, ...]:
@@ -169,7 +172,7 @@ class LatticeNoise:
         weights = (centre, *outer)
         single = weights[: self._singles]
         if any(one < two for one, two in pairwise(single)):
-            raise InvalidParameter("the weights of a noise must fall from the centre; choose more cells")
+            raise InvalidParameter("the weights of a noise must decrease from the centre; choose more cells")
         return weights
 
     @property
@@ -178,17 +181,17 @@ class LatticeNoise:
 
     @property
     def _singles(self) -> int:
-        """How many distances have a weight of their own."""
+        """The number of distances whose weight does not include a tail."""
         return self.reach if self.end is End.PILED else self.reach + 1
 
     @cached_property
     def tails(self) -> tuple[int, ...]:
-        """The total weight of all places at least so far out on one side, by distance."""
+        """The total weight of one tail, by distance: Σ w(z) over z ≥ distance."""
         return tuple(reversed(tuple(accumulate(reversed(self.weights)))))
 
     @property
     def row(self) -> list[int]:
-        """The weights in the order in which they are drawn: from the lowest place, or once around."""
+        """The weights in the order of the outcomes of `table`: from the lowest, or around the circle."""
         outer = list(self.weights[1:])
         if self.end is End.RING:
             return [self.weights[0], *outer, *reversed(outer[:-1])]
@@ -196,18 +199,19 @@ class LatticeNoise:
 
     @property
     def table(self) -> Alias:
-        """The exact draw."""
+        """The alias table for exact draws."""
         return _table(self)
 
     def ratio(self, shift: int) -> Fraction:
-        """Give the largest w(z)/w(z + shift) over all places where both are single weights.
+        """Return the largest w(z)/w(z + shift) over all places where neither includes a tail.
 
-        Weights fall from the centre, so no smaller shift, and no pair across the centre, has a larger ratio.
+        Weights decrease from the centre, so no smaller shift and no pair across the centre has a larger
+        ratio.
         """
         return largest_ratio(self.weights[: self._singles - shift], self.weights[shift : self._singles])
 
     def device(self) -> dict[str, Any]:
-        """Return the few integers that name all weights, and a digest of the weights themselves."""
+        """Return the integers that determine all weights, and a digest of the weights."""
         return {
             **self.decay.device(),
             "base": hexadecimal(self.base),
@@ -217,23 +221,23 @@ class LatticeNoise:
 
     @staticmethod
     def from_device(data: Mapping[str, Any], end: End) -> LatticeNoise:
-        """Return the noise that `device` describes; raise MalformedReport unless the digest is its own."""
+        """Return the noise that `device` describes; raise MalformedReport if the digest differs."""
         base, reach = from_hexadecimal(data["base"]), whole(data["reach"])
         noise = LatticeNoise(_decay(data), base, reach, end)
         if noise.digest != data["digest"]:
-            raise MalformedReport("these reports were sampled by other weights than this version's")
+            raise MalformedReport("the digest of the weights differs: other weights were sampled")
         return noise
 
     @cached_property
     def digest(self) -> str:
-        """A short name of the weights, by which both sides know that they mean the same."""
+        """A digest of the weights, with which both sides check that theirs are equal."""
         content = b"".join(weight.to_bytes(17, "little") for weight in self.weights)
         return hashlib.sha256(content).hexdigest()[:16]
 
 
 @lru_cache(maxsize=16)
 def _weights(noise: LatticeNoise) -> tuple[int, ...]:
-    return noise._weigh()  # once for all mechanisms that share a noise
+    return noise._weigh()  # cached: equal noise is used by several mechanisms
 
 
 @lru_cache(maxsize=8)
@@ -242,7 +246,7 @@ def _table(noise: LatticeNoise) -> Alias:
 
 
 def largest_ratio(numerators: tuple[int, ...], denominators: tuple[int, ...]) -> Fraction:
-    """Give the largest of several quotients, compared in integers."""
+    """Return the largest of several quotients, compared in integers."""
     top, bottom = 0, 1
     for numerator, denominator in zip(numerators, denominators, strict=True):
         if numerator * bottom > top * denominator:
@@ -251,20 +255,20 @@ def largest_ratio(numerators: tuple[int, ...], denominators: tuple[int, ...]) ->
 
 
 def fixed_point(fraction: Fraction) -> int:
-    """Give a fixed-point number at least `fraction`."""
+    """Return `fraction` as a fixed-point number, rounded up."""
     return -(-fraction.numerator * _ONE // fraction.denominator)
 
 
 def in_few_bits(number: float) -> Fraction:
-    """Give a positive number rounded down to 40 bits: two machines' logarithms differ in later ones."""
+    """Return a positive number rounded down to 40 bits: logarithms may differ in later bits by machine."""
     mantissa, exponent = math.frexp(number)
     return Fraction(math.floor(math.ldexp(mantissa, 40))) * Fraction(2) ** (exponent - 40)
 
 
 def decayed(exponent: Fraction) -> int:
-    """Give e^(−exponent) as a fixed-point number, rounded up; the exponent is not negative."""
+    """Return e^(−exponent) as a fixed-point number, rounded up; the exponent must be ≥ 0."""
     if exponent < 0:
-        raise InvalidParameter("weights fall with the distance")
+        raise InvalidParameter("the exponent of a weight must be ≥ 0: weights decrease with the distance")
     if exponent >= DIGITS:
         return 1  # e^(−256) is below 2^(−256), the smallest fixed-point number
     return fixed_point(exp_above(-exponent))

@@ -1,12 +1,13 @@
-"""Noise on the points of a square lattice that falls off with the Euclidean distance, drawn exactly.
+"""Planar Laplace noise on a square lattice: weights decay with the Euclidean distance, and draws are exact.
 
-The weight of an offset z is b^⌊|z|⌋ with b = e^(−p/q), all of it: no tail is cut off. A drawing is
+The weight of an offset z is b^⌊|z|⌋ with b = e^(−p/q). No tail is cut off. Rejection sampling:
 
-    g = three geometric variables of ratio b, added;  z uniform in a (2g+2) × (2g+4) box;  kept if |z| < g + 1
+    g = the sum of three geometric variables of ratio b;  z uniform in a (2g+2) × (2g+4) box;  accept if |z| <
+    g + 1
 
-because the number of ways to get g, (g+1)(g+2)/2, is an eighth of the points of the box: what is kept has
-weight Σ b^g over g ≥ ⌊|z|⌋, which is b^⌊|z|⌋ up to a factor. Nearly four of five drawings are kept. Only
-integers decide: a coin of probability e^(−i/j) is Forsythe's, made of uniform integers.
+The number of ways to get g, (g+1)(g+2)/2, is an eighth of the number of points of the box. So an accepted z
+has weight Σ b^g over g ≥ ⌊|z|⌋, which is b^⌊|z|⌋ up to a factor. About four of five draws are accepted. Only
+integers decide: a coin of probability e^(−i/j) is tossed with uniform integers by Forsythe's method.
 """
 
 from __future__ import annotations
@@ -19,11 +20,11 @@ from typing import Final, final
 import numpy as np
 
 from dither.arrays import Integers, Mask
-from dither.errors import InvalidParameter
+from dither.errors import InvalidParameter, found
 from dither.kernels.table.weighted_choice import below
 from dither.randomness import Source
 
-_LARGEST: Final = 1 << 52  # times the terms of a series, or the turns of a wheel, it stays below 2^63
+_LARGEST: Final = 1 << 52  # leaves room below 2^63 for products with the number of terms of a series
 
 
 @final
@@ -36,22 +37,26 @@ class PlanarNoise:
 
     def __post_init__(self) -> None:
         if not (self.fall >= 1 and 1 <= self.per <= _LARGEST):
-            raise InvalidParameter("the noise's rate is a positive fraction with a denominator below 2^52")
+            raise InvalidParameter(
+                "the rate of the noise must be a positive fraction with a denominator ≤ 2^52"
+            )
 
     @staticmethod
     def largest(epsilon: float, reach: int, precision: int = 1 << 10) -> PlanarNoise:
-        """Return the steepest noise that keeps ε between any two places at most `reach` steps apart."""
+        """Return the noise with the largest rate that spends at most ε between places `reach` steps apart."""
         per = -(-Fraction(precision * reach) // Fraction(epsilon))
         if per > _LARGEST:
-            raise InvalidParameter("this ε is too small for a lattice so fine; choose fewer cells")
+            raise InvalidParameter(
+                f"ε = {found(epsilon)} is too small for so fine a lattice; choose fewer cells"
+            )
         return PlanarNoise(precision, int(per))
 
     def exponent(self, reach: int) -> Fraction:
-        """Return the exact ε between two places at most `reach` steps apart: ⌊|z|⌋ differs by no more."""
+        """Return the exact ε between places at most `reach` steps apart: ⌊|z|⌋ differs by at most `reach`."""
         return Fraction(self.fall * reach, self.per)
 
     def weight(self, right: int, up: int) -> Fraction:
-        """Return −ln of an offset's weight, that of no offset being 0."""
+        """Return −ln of the weight of an offset, relative to the offset (0, 0)."""
         return self.exponent(isqrt(right * right + up * up))
 
     def draw(self, size: int, source: Source) -> Integers:
@@ -80,7 +85,7 @@ class PlanarNoise:
             wanted = wanted[~kept]
         high = np.zeros(size, dtype=np.int64)
         going = np.arange(size)
-        while going.size:  # how many times per goes into it: a coin of e^(−1) each
+        while going.size:  # the quotient by `per` is geometric, with a coin of probability e^(−1)
             going = going[_coins(np.ones_like(going), 1, source)]
             high[going] += 1
         return (low + self.per * high) // self.fall
@@ -95,10 +100,10 @@ def _within(right: Integers, up: Integers, radius: Integers) -> Mask:
 
 
 def _coins(heads: Integers, of: int, source: Source) -> Mask:
-    """Toss coins of probability e^(−heads/of), heads ≤ of: count how long uniform draws stay below."""
+    """Toss coins of probability e^(−heads/of), heads ≤ of, by Forsythe's method."""
     even = np.ones(heads.size, dtype=np.bool_)
     going, term = np.arange(heads.size), 1
-    while going.size:  # after k successes the next has probability heads/(of·k): the series of e^(−heads/of)
+    while going.size:  # success k has probability heads/(of·k): the exponential series of −heads/of
         going = going[source.integers(of * term, going.size) < heads[going]]
         even[going] ^= True
         term += 1

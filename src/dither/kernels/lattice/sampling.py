@@ -1,4 +1,4 @@
-"""Noise on a lattice drawn in blocks that stay in the cache: plain numpy, no float after the input's step."""
+"""Samples of noise on a lattice in blocks, with numpy; no float is used after the step of the input."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dither.randomness import Source
 
 
 class NoiseSampler(ABC):
-    """Scratch space for one thread: blocks of up to `size` values."""
+    """A sampler with buffers for blocks of up to `size` values; one per thread."""
 
     def __init__(self, noise: Alias, start: LineStart, size: int) -> None:
         self._start = start
@@ -36,7 +36,7 @@ class NoiseSampler(ABC):
         np.multiply(place, start.scale, out=place)
         np.copyto(step, place, casting="unsafe")
         if start.last is not None:
-            # In integers: whatever a float does, no step is left that the ratio was not computed for.
+            # In integers: rounding of floats cannot lead to a step for which the ratio was not computed.
             np.clip(step, 0, start.last, out=step)
         if self._shift is not None:
             coins = self._coins[:count]
@@ -93,11 +93,11 @@ class BoundedSampler(NoiseSampler):
         step = step.astype(np.uint16)
         step -= self._reach
         place = self._noise.draw(step.size, source)
-        place += step  # below 0 wraps to far above
+        place += step  # unsigned: a negative sum becomes large
         np.copyto(cell, place, casting="unsafe")
         again = np.flatnonzero(place > self._reach)
         while again.size:
             place = self._noise.draw(again.size, source)
             place += step.take(again)
-            cell[again] = place  # what is outside still is overwritten in the next round
+            cell[again] = place  # values that are still outside are overwritten in the next round
             again = again.take(np.flatnonzero(place > self._reach))

@@ -1,4 +1,4 @@
-"""Noise that is drawn again until the report lies in the domain."""
+"""Noise on a truncated lattice: draws are repeated until the report lies in the domain."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any, final
 from dither.arrays import Array
 from dither.device_text import whole
 from dither.domains import Line
-from dither.errors import InvalidParameter
+from dither.errors import InvalidParameter, found
 from dither.kernels.lattice.integers import Lattice
 from dither.kernels.lattice.noise import FLOOR, End, LatticeNoise, largest_ratio
 from dither.kernels.lattice.sampling import BoundedSampler, NoiseSampler
@@ -23,10 +23,11 @@ from dither.randomness import Source
 @final
 @dataclass(frozen=True)
 class Bounded(Lattice):
-    """G + 1 places from end to end; noise that leads outside is drawn again.
+    """G + 1 places from end to end of the domain; noise that leads outside is drawn again.
 
-    Every place is a possible report of every input, but the chance to stay inside depends on the input: the
-    law of a report is weight over the total C of its input. Inputs at most `shift` steps apart are compared.
+    Every place is a possible report of every input. The probability of staying inside depends on the input:
+    the probability of a report is its weight over the total C of the input. The guarantee is for inputs at
+    most `shift` steps apart.
     """
 
     noise: LatticeNoise
@@ -34,7 +35,10 @@ class Bounded(Lattice):
 
     def __post_init__(self) -> None:
         if self.noise.end is not End.CUT or not 1 <= self.shift <= self.noise.reach:
-            raise InvalidParameter("a bounded lattice has noise as wide as the domain, and a shift within it")
+            raise InvalidParameter(
+                f"a bounded lattice needs noise with End.CUT and a shift from 1 to {self.noise.reach}, "
+                f"not {found(self.shift)}"
+            )
 
     @property
     def cells(self) -> int:
@@ -42,25 +46,25 @@ class Bounded(Lattice):
 
     @cached_property
     def totals(self) -> tuple[int, ...]:
-        """The weight that stays inside, by step of the input."""
+        """The total weight inside the domain, by step of the input."""
         sums = tuple(accumulate(self.noise.weights))
         return tuple(below + above - sums[0] for below, above in zip(sums, reversed(sums), strict=True))
 
     @cached_property
     def ratio(self) -> Fraction:
-        """The largest ratio of two probabilities of one report, the totals of both inputs included.
+        """An upper bound of the ratio of two probabilities of one report, with the totals of both inputs.
 
-        Between inputs k steps apart it is at most ρ(k)·κ(k), the largest ratio of two weights times the
-        largest ratio of two totals. One step further, ρ grows at least by the smallest ratio of neighbouring
-        weights above the floor, and κ at least by the smallest of neighbouring totals; where their product
-        is 1 or more, the largest shift is the worst.
+        Between inputs k steps apart it is at most ρ(k)·κ(k): the largest ratio of two weights times the
+        largest ratio of two totals. From k to k + 1, ρ grows at least by the smallest ratio of neighbouring
+        weights above the floor, and κ at least by the smallest ratio of neighbouring totals. If their product
+        is at least 1, the largest shift is the worst.
         """
         totals, weights = self.totals, self.noise.weights
         falling = sum(weight > FLOOR for weight in weights) - 1
         steeper = 1 / largest_ratio(weights[1 : falling + 1], weights[:falling])
         flatter = 1 / largest_ratio(totals[:-1], totals[1:])
         if steeper * flatter < 1 or falling < self.shift:
-            raise InvalidParameter("the noise is too narrow for its bound to be certified; choose more cells")
+            raise InvalidParameter("the noise is too narrow to certify its bound; choose more cells")
         return self.noise.ratio(self.shift) * largest_ratio(totals[self.shift :], totals[: -self.shift])
 
     def law(self, row: Array, step: int) -> Array:
@@ -72,7 +76,7 @@ class Bounded(Lattice):
         return LineStart(domain.low - 0.5 / scale, scale, self.noise.reach)
 
     def keeps(self, start: LineStart, domain: Line) -> bool:
-        # A larger scale would put values that are compared more than `shift` steps apart.
+        # A larger scale would put values further than `shift` steps apart for which the guarantee holds.
         near = start.scale <= self.noise.reach / domain.length
         return start.last == self.noise.reach and not start.fraction and near
 

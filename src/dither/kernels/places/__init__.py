@@ -1,1 +1,1 @@
-"""Kernels on places: two numbers at once, noise in the plane, public points, cells of a grid."""
+"""Kernels for places: pairs of numbers, noise in the plane, public points, cells of a grid."""

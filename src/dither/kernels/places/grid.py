@@ -1,4 +1,4 @@
-"""Cells of a grid chosen by integer weights, then any place in the cell."""
+"""A cell of a grid, drawn by integer weights, and a uniform position within the cell."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ import numpy as np
 from dither.arrays import Array, Floats, Integers
 from dither.device_text import whole
 from dither.domains import Domain, Rectangle
-from dither.errors import InvalidParameter, MalformedReport
+from dither.errors import InvalidParameter, MalformedReport, found
 from dither.kernels.blocks import split_rows
 from dither.kernels.places.points import ChoiceKernel, distances
 from dither.kernels.table.weighted_choice import Grades, blocks, draw, largest_ratio
 from dither.randomness import Source
 
-WITHIN: Final = 1 << 8  # places told apart along a side of a cell
+WITHIN: Final = 1 << 8  # positions along a side of a cell
 MOST_SIDE: Final = 128
 
 
 @final
 @dataclass(frozen=True)
 class GridKernel(ChoiceKernel):
-    """A cell of a `side` × `side` grid, likelier near the true cell; a report is a place in it, all alike."""
+    """A cell of a `side` × `side` grid, likelier near the true cell; a report is a uniform position in it."""
 
     area: Rectangle
     side: int
@@ -36,7 +36,9 @@ class GridKernel(ChoiceKernel):
 
     def __post_init__(self) -> None:
         if isinstance(self.side, bool) or not isinstance(self.side, int) or not 2 <= self.side <= MOST_SIDE:
-            raise InvalidParameter(f"a grid has between 2 and {MOST_SIDE} cells a side")
+            raise InvalidParameter(
+                f"a grid must have 2 to {MOST_SIDE} cells per side, not {found(self.side)}"
+            )
 
     @property
     def layout(self) -> np.dtype[Any]:
@@ -53,7 +55,7 @@ class GridKernel(ChoiceKernel):
 
     @cached_property
     def cell(self) -> Floats:
-        """The sides of a cell."""
+        """The lengths of the two sides of a cell."""
         return np.array([self.area.x.length, self.area.y.length]) / self.side
 
     @cached_property
@@ -99,7 +101,7 @@ class GridKernel(ChoiceKernel):
     def ratio(self) -> Fraction:
         largest = largest_ratio(self.side**2, self.side**2, self.weights)
         if largest is None:
-            raise InvalidParameter("a cell is impossible: there is no ratio")
+            raise InvalidParameter("a cell is impossible for some inputs: the ratio is infinite")
         return Fraction(largest)
 
     @property
@@ -125,6 +127,6 @@ class GridKernel(ChoiceKernel):
     @classmethod
     def from_device(cls, device: Mapping[str, Any], domain: Domain) -> Self:
         if not isinstance(domain, Rectangle):
-            raise MalformedReport("a grid covers a rectangle")
+            raise MalformedReport(f"a grid needs a rectangle, not {type(domain).__name__}")
         grades = Grades(whole(device["low"]), whole(device["high"]))
         return cls(domain, whole(device["side"]), grades)

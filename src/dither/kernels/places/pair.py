@@ -1,4 +1,4 @@
-"""Two numbers, each drawn by a kernel of its own."""
+"""Two numbers, each reported by its own kernel."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from dither.randomness import Source
 @final
 @dataclass(frozen=True)
 class PairKernel(Kernel):
-    """A report is a cell of either kernel; the two are drawn independently, so their losses add."""
+    """A report is one cell of each kernel; the two are drawn independently, so their privacy losses add."""
 
     first: LineKernel
     second: LineKernel
@@ -51,7 +51,7 @@ class PairKernel(Kernel):
         return self.first.draw_one(value[0], source), self.second.draw_one(value[1], source)
 
     def probabilities(self, value: tuple[float, float]) -> list[Fraction]:
-        """Return the exact probability of every pair of cells, the first kernel's cell counting slowest."""
+        """Return the exact probability of every pair of cells, in lexicographic order."""
         first, second = self.first.probabilities(value[0]), self.second.probabilities(value[1])
         return [one * two for one in first for two in second]
 
@@ -73,7 +73,9 @@ class PairKernel(Kernel):
         if raw.size == 0:
             return np.zeros((0, 2), dtype=self.layout.base)
         if raw.ndim == 0 or raw.shape[-1] != 2:
-            raise MalformedReport("a report is two cells: an array whose last axis has length 2")
+            raise MalformedReport(
+                "a report is a pair of cells: the last axis of the array must have length 2"
+            )
         columns = [part.check(raw[..., axis]) for axis, part in enumerate(self.parts)]
         return np.stack(columns, axis=-1).astype(self.layout.base, copy=False)
 
@@ -87,6 +89,6 @@ class PairKernel(Kernel):
         for name in ("first", "second"):
             part = read_kernel(device[name], read_domain(device[name]["domain"]))
             if not isinstance(part, LineKernel):
-                raise MalformedReport("a pair is made of two kernels of one number each")
+                raise MalformedReport(f"the {name} kernel of a pair must be one of an interval or a circle")
             parts.append(part)
         return cls(*parts)

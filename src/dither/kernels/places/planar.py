@@ -1,4 +1,4 @@
-"""Noise in the plane as a kernel: a place becomes a point of a square lattice, and noise moves it."""
+"""Noise in the plane as a kernel: a place is rounded to a point of a square lattice, and noise is added."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from dither.arrays import Array, Floats
 from dither.device_text import real, whole
 from dither.domains import Domain
 from dither.domains.plane import Pair, Region, read_pair
-from dither.errors import InvalidParameter, MalformedReport
+from dither.errors import InvalidParameter, MalformedReport, found
 from dither.kernels.blocks import split_rows
 from dither.kernels.kernel import Kernel
 from dither.kernels.lattice.planar import PlanarNoise
 from dither.privacy.exact import exp_above
 from dither.randomness import Source
 
-FAR: Final = (1 << 31) - 1  # reports are 32-bit: farther ones are told as this far
+FAR: Final = (1 << 31) - 1  # the coordinates of a report are clipped to 32 bits
 
 
 @final
 @dataclass(frozen=True)
 class PlanarKernel(Kernel):
-    """The lattice point nearest to a place, plus noise; `reach` steps are at most between two such points."""
+    """The lattice point nearest to a place, plus noise; two such points are at most `reach` steps apart."""
 
     noise: PlanarNoise
     origin: Pair
@@ -38,7 +38,10 @@ class PlanarKernel(Kernel):
 
     def __post_init__(self) -> None:
         if not self.spacing > 0.0 or self.reach < 1:
-            raise InvalidParameter("a lattice in the plane has a positive spacing and reach")
+            raise InvalidParameter(
+                f"a lattice in the plane needs a positive spacing and reach, not {found(self.spacing)} and "
+                f"{found(self.reach)}"
+            )
 
     @property
     def layout(self) -> np.dtype[Any]:
@@ -66,10 +69,12 @@ class PlanarKernel(Kernel):
         return right, up
 
     def probabilities(self, value: Any) -> NoReturn:
-        raise InvalidParameter("planar noise has too many reports to list; `noise.weight` gives their ratios")
+        raise InvalidParameter(
+            "planar noise has too many reports to list; use `noise.weight` for their ratios"
+        )
 
     def likelihoods(self, reports: Array, inputs: Array) -> Floats:
-        """Return P(report | place) up to a factor that depends on the report alone."""
+        """Return P(report | place) up to a factor that depends only on the report."""
         gap = reports - self.points(inputs)
         steps = np.floor(np.hypot(gap[..., 0], gap[..., 1]))
         steps -= steps.min(axis=-1, keepdims=True)
@@ -77,7 +82,7 @@ class PlanarKernel(Kernel):
 
     @property
     def exponent(self) -> Fraction:
-        """The exact ε: the noise's rate over the largest distance, in steps."""
+        """The exact ε: the rate of the noise times the largest distance, in steps."""
         return self.noise.exponent(self.reach)
 
     @property
@@ -93,7 +98,7 @@ class PlanarKernel(Kernel):
         if raw.size == 0:
             return np.zeros((0, 2), dtype=np.int32)
         if raw.ndim == 0 or raw.shape[-1] != 2 or np.abs(raw).max() > FAR:
-            raise MalformedReport("a report is two whole numbers of 32 bits")
+            raise MalformedReport("a report is a pair of whole numbers of 32 bits")
         return raw.astype(np.int32, copy=False)
 
     def device(self) -> dict[str, Any]:
@@ -109,15 +114,15 @@ class PlanarKernel(Kernel):
     @classmethod
     def from_device(cls, device: Mapping[str, Any], domain: Domain) -> Self:
         if not isinstance(domain, Region):
-            raise MalformedReport("planar noise is added to places of an area")
+            raise MalformedReport(f"planar noise needs a bounded area, not {type(domain).__name__}")
         noise = PlanarNoise(whole(device["fall"]), whole(device["per"]))
         spacing, reach = real(device["spacing"]), whole(device["reach"])
         if not spacing > 0.0 or reach < steps_across(domain, spacing):
-            raise MalformedReport("two places of the area may be farther apart than the noise was made for")
+            raise MalformedReport(f"the area is larger than the reach of the noise, {reach} steps")
         return cls(noise, read_pair(device["origin"]), spacing, reach)
 
 
 def steps_across(area: Region, spacing: float) -> int:
     """Return the largest distance between the lattice points of two places, in steps, rounded up."""
-    # A place is moved to the nearest point of the lattice, by at most half a diagonal of a cell.
+    # Rounding to the nearest point of the lattice moves a place by at most half a diagonal of a cell.
     return math.ceil(area.diameter / spacing * (1.0 + 1e-9) + math.sqrt(2.0))

@@ -1,4 +1,4 @@
-"""Choices among public points by integer weights: a place becomes its nearest point, a report is a point."""
+"""Choices among public points by integer weights: a place is mapped to its nearest point."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from dither.arrays import Array, Floats, Integers
 from dither.device_text import real, whole
 from dither.domains import Domain
 from dither.domains.plane import Pair, read_pair
-from dither.errors import InvalidParameter, MalformedReport
+from dither.errors import InvalidParameter, MalformedReport, found
 from dither.kernels.blocks import split_rows
 from dither.kernels.kernel import CellKernel, Kernel
 from dither.kernels.table.weighted_choice import Grades, blocks, draw, largest_ratio
@@ -29,19 +29,19 @@ class WeightRule(ABC):
 
     @abstractmethod
     def weights(self, distances: Floats) -> Integers:
-        """Return the weight of every candidate: a row for each true point."""
+        """Return the weight of every candidate, with one row for each true point."""
 
     @abstractmethod
     def device(self) -> dict[str, Any]:
-        """Return the rule as plain data."""
+        """Return the rule as JSON-compatible data."""
 
 
 @final
 @dataclass(frozen=True)
 class FallingWeights(WeightRule):
-    """Weights that fall exponentially from the nearest to the farthest candidate, between two bounds.
+    """Weights that decrease exponentially from the nearest to the farthest candidate, between two bounds.
 
-    With a `reach`, candidates farther away than that are not offered.
+    If `reach` is given, candidates farther away have weight 0.
     """
 
     grades: Grades
@@ -63,14 +63,16 @@ class FallingWeights(WeightRule):
 @final
 @dataclass(frozen=True)
 class RingWeights(WeightRule):
-    """Three weights: for candidates within the first radius, within the second, and beyond."""
+    """Three weights: for candidates within the first radius, within the second radius, and beyond it."""
 
     levels: tuple[int, int, int]
     radii: tuple[float, float]
 
     def __post_init__(self) -> None:
         if min(self.levels) < 1 or max(self.levels) > Grades.MOST or not 0.0 < self.radii[0] < self.radii[1]:
-            raise InvalidParameter("rings have three positive weights and two increasing radii")
+            raise InvalidParameter(
+                "ring weights need three positive weights up to 2^40 and two increasing radii"
+            )
 
     def weights(self, distances: Floats) -> Integers:
         return np.array(self.levels, dtype=np.int64)[ring(distances, self.radii)]
@@ -80,35 +82,35 @@ class RingWeights(WeightRule):
 
 
 def ring(distances: Floats, radii: tuple[float, float]) -> Array:
-    """Return 0 within the first radius, 1 within the second and 2 beyond."""
+    """Return 0 within the first radius, 1 within the second and 2 beyond it."""
     return (distances > radii[0]).astype(np.int8) + (distances > radii[1])
 
 
 def read_rule(data: Mapping[str, Any]) -> WeightRule:
-    """Return the rule that plain data describe; raise MalformedReport if they describe none."""
+    """Return the rule that JSON-compatible data describe; raise MalformedReport if they describe none."""
     if data["kind"] == "falling":
         reach = None if data["reach"] is None else real(data["reach"])
         return FallingWeights(Grades(whole(data["low"]), whole(data["high"])), reach)
     if data["kind"] == "rings":
         first, second, third = (whole(level) for level in data["levels"])
         return RingWeights((first, second, third), read_pair(data["radii"]))
-    raise MalformedReport("weights of points are of kind falling or rings")
+    raise MalformedReport(f"the kind of weights must be falling or rings, not {found(data['kind'])}")
 
 
 class ChoiceKernel(Kernel):
-    """A place becomes one of finitely many candidates, and a report names one, drawn by integer weights."""
+    """A kernel with finitely many candidates; a report is a candidate drawn by integer weights."""
 
     @abstractmethod
     def nearest(self, places: Floats) -> Integers:
-        """Return the number of each place's own candidate."""
+        """Return the index of each place's own candidate."""
 
     @abstractmethod
     def weights(self, numbers: Integers) -> Integers:
-        """Return the weight of every candidate for the given own ones, one row each."""
+        """Return the weight of every candidate, with one row for each of the given own candidates."""
 
     @abstractmethod
     def told(self, reports: Array) -> Integers:
-        """Return the number of the candidate that each row of a report names."""
+        """Return the index of the candidate of each report."""
 
     @final
     def probabilities(self, value: Any) -> list[Fraction]:
@@ -120,7 +122,7 @@ class ChoiceKernel(Kernel):
 
     @final
     def table(self, cells: Floats) -> Floats:
-        """Return the probability of each candidate in each cell, a cell being a few places all alike."""
+        """Return the probability of each candidate for each cell; a cell is a sample of places, averaged."""
         return np.stack([self._chosen(places).mean(axis=0) for places in cells], axis=1)
 
     @final
@@ -133,7 +135,7 @@ class ChoiceKernel(Kernel):
 @final
 @dataclass(frozen=True)
 class PointKernel(ChoiceKernel, CellKernel):
-    """A place becomes the nearest of public points; a report is one of them, drawn by its weight."""
+    """A place is mapped to the nearest of public points; a report is one of them, drawn by its weight."""
 
     points: tuple[Pair, ...]
     rule: WeightRule
@@ -142,7 +144,7 @@ class PointKernel(ChoiceKernel, CellKernel):
 
     def __post_init__(self) -> None:
         if not 2 <= len(self.points) <= MOST_POINTS:
-            raise InvalidParameter(f"there are between 2 and {MOST_POINTS} points")
+            raise InvalidParameter(f"2 to {MOST_POINTS} points are needed, not {len(self.points)}")
 
     @property
     def outcomes(self) -> int:
@@ -182,13 +184,13 @@ class PointKernel(ChoiceKernel, CellKernel):
 
     @cached_property
     def largest(self) -> float | None:
-        """The largest ratio of two probabilities of one point, rounded up; None if one can be impossible."""
+        """The largest ratio of two probabilities of one point, rounded up; None if it is infinite."""
         return largest_ratio(len(self.points), len(self.points), self.weights)
 
     @property
     def ratio(self) -> Fraction:
         if self.largest is None:
-            raise InvalidParameter("which points can be reported depends on the place: there is no ratio")
+            raise InvalidParameter("the set of possible reports depends on the place: the ratio is infinite")
         return Fraction(self.largest)
 
     @property
@@ -208,7 +210,7 @@ class PointKernel(ChoiceKernel, CellKernel):
 
 
 def nearest_points(places: Floats, points: Floats) -> Integers:
-    """Return the number of the nearest point of each place."""
+    """Return the index of the nearest point of each place."""
     nearest = np.empty(len(places), dtype=np.int64)
     for block in blocks(len(places), len(points)):
         nearest[block] = distances(places[block], points).argmin(axis=1)
@@ -216,7 +218,7 @@ def nearest_points(places: Floats, points: Floats) -> Integers:
 
 
 def distances(first: Floats, second: Floats) -> Floats:
-    """Return the distance of every first place to every second one."""
+    """Return the matrix of distances between the first places and the second places."""
     across, along = (np.subtract.outer(first[:, axis], second[:, axis]) for axis in (0, 1))
     across *= across
     along *= along

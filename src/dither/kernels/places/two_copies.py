@@ -1,4 +1,4 @@
-"""Two noisy copies of a path among public points, merged: every second point is chosen by distance alone."""
+"""ATP's draw: two noisy copies of a path among public points, which are merged into one."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ _WORDS: Final = float(1 << 53)
 @final
 @dataclass(frozen=True)
 class TwoCopies(CellKernel):
-    """In each copy a location is chosen by its distance, or by two directions and its distance.
+    """In each copy every second location, an anchor, is drawn by distance; the others also by two directions.
 
-    `anchor` and `choice` bound the weights of the two choices, `sector` tells a direction by randomized
-    response. With `odds`, sectors are centred on the true direction as the authors' program has them, and a
-    lie is told with probability 1/(sectors − 1 + odds): there is no bound then.
+    `anchor` and `choice` bound the weights of the two kinds of draws. `sector` reports a direction by
+    randomized response. With `odds`, sectors are centred on the true direction, as in the authors' program,
+    and a false sector is reported with probability 1/(sectors − 1 + odds). Then there is no privacy bound.
     """
 
     points: tuple[Pair, ...]
@@ -46,11 +46,11 @@ class TwoCopies(CellKernel):
 
     def __post_init__(self) -> None:
         if len(self.points) < 2:
-            raise InvalidParameter("there are at least two points")
+            raise InvalidParameter(f"at least two points are needed, not {len(self.points)}")
 
     @property
     def sectors(self) -> int:
-        """The number of sectors that a direction falls into."""
+        """The number of sectors of directions."""
         return self.sector.cells
 
     @property
@@ -63,13 +63,13 @@ class TwoCopies(CellKernel):
         return np.asarray(self.points)
 
     def weights(self, points: Integers) -> Integers:
-        """Return the weight of every point for true points that are chosen by distance alone."""
+        """Return the weight of every point for anchors with the given true points."""
         return self.anchor.exponential(distances(self.places[points], self.places))
 
     def draw(self, inputs: Array, source: Source, *, threads: int = 1) -> Array:
         """Draw the reports of one path, its locations in order."""
         if threads != 1:
-            raise InvalidParameter("two copies of a path are drawn in one thread; leave `threads` out")
+            raise InvalidParameter(f"this kernel draws in one thread; omit threads={threads}")
         return self.draw_paths(Paths.of(inputs), source)
 
     def draw_paths(self, paths: Paths, source: Source) -> Array:
@@ -85,7 +85,7 @@ class TwoCopies(CellKernel):
         return int(self.draw(np.asarray(value, dtype=np.float64).reshape(1, 2), source)[0])
 
     def _copy(self, truth: Integers, position: Integers, last: Mask, parity: int, source: Source) -> Integers:
-        """Draw one copy: anchors by distance alone, then those between two anchors."""
+        """Draw one copy: first the anchors, then the locations between two anchors."""
         between = (position % 2 != parity) & (position > 0) & ~last
         copy = np.empty_like(truth)
         anchors = np.flatnonzero(~between)
@@ -96,13 +96,13 @@ class TwoCopies(CellKernel):
             rows = others[block]
             seen = [self._in_sight(copy[rows + side], truth[rows], source) for side in (-1, 1)]
             both = seen[0] & seen[1]
-            both |= ~both.any(axis=1, keepdims=True)  # nothing lies in both sectors: everything is offered
+            both |= ~both.any(axis=1, keepdims=True)  # if no point lies in both sectors, all are candidates
             apart = distances(self.places[truth[rows]], self.places)
             copy[rows] = draw(self.choice.exponential(apart, both), source)
         return copy
 
     def _in_sight(self, neighbours: Integers, truth: Integers, source: Source) -> Mask:
-        """Give which points lie in the sector, told with noise, in which a neighbour sees the truth."""
+        """Return which points lie in the noisy sector of the direction from a neighbour to the truth."""
         gaps = self.places[None, :, :] - self.places[neighbours][:, None, :]
         directions = np.arctan2(gaps[..., 1], gaps[..., 0]) % _TURN
         true = np.take_along_axis(directions, truth[:, None], axis=1)[:, 0]
@@ -117,14 +117,17 @@ class TwoCopies(CellKernel):
         return np.asarray(sectors == told[:, None])
 
     def _seldom_lies(self, size: int, odds: float, source: Source) -> Integers:
-        """Give shifts as coded: a lie with probability 1/(k − 1 + e^ε) in all, among k shifts for k − 1."""
+        """Return shifts of sectors as in the authors' program.
+
+        A false sector has the total probability 1/(k − 1 + e^ε), and is one of k shifts instead of k − 1.
+        """
         words = source.words(2 * size)
         chance = 1.0 / (self.sectors - 1.0 + odds)
         lies = (words[:size] >> np.uint64(11)) / _WORDS < chance
         return np.where(lies, 1 + (words[size:] % np.uint64(self.sectors)).astype(np.int64), 0)
 
     def _merged(self, first: Integers, second: Integers) -> Integers:
-        """Give, for each location, the point with the smallest sum of distances to its two copies."""
+        """Return for each location the point with the smallest sum of distances to its two copies."""
         merged = np.empty_like(first)
         for block in blocks(first.size, len(self.points)):
             one, two = (self.places[copy[block]] for copy in (first, second))
@@ -132,7 +135,7 @@ class TwoCopies(CellKernel):
         return merged
 
     def probabilities(self, value: Any) -> NoReturn:
-        raise NotIdentifiable("a report depends on the whole path: its probabilities are not listed")
+        raise NotIdentifiable("a report depends on the whole path: its probabilities cannot be listed")
 
     def likelihoods(self, reports: Array, inputs: Array) -> NoReturn:
         raise NotIdentifiable("a report depends on the whole path, not on one place")
@@ -140,7 +143,7 @@ class TwoCopies(CellKernel):
     @property
     def ratio(self) -> Fraction:
         if self.odds is not None:
-            raise InvalidParameter("the candidates depend on the exact direction: there is no ratio")
+            raise InvalidParameter("the candidates depend on the exact direction: the ratio is infinite")
         return max(self.anchor.ratio, self.sector.ratio**2 * self.choice.ratio) ** 2
 
     @property

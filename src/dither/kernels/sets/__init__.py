@@ -1,1 +1,1 @@
-"""Reports that are sets of categories: bits, subsets, Hadamard columns, hash functions."""
+"""Kernels whose reports support sets of categories: bits, subsets, Hadamard columns, hash functions."""

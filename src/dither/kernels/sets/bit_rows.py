@@ -1,7 +1,7 @@
-"""Rows of bits, eight to a byte: bit x of a row is bit x mod 8 of its byte x // 8, and padding is zero.
+"""Rows of packed bits: bit x of a row is bit x mod 8 of its byte x // 8, and padding is zero.
 
-Counting columns is addition: full adders take fifteen rows at a time, all their bits at once, to the four
-binary digits of the sums (carry-save), and the digits are rows again.
+Column sums are computed by carry-save addition: full adders reduce fifteen rows at a time, all columns in
+parallel, to the four binary digits of the sums. The digits are rows of bits again.
 """
 
 from __future__ import annotations
@@ -15,44 +15,46 @@ from dither.errors import InvalidParameter, MalformedReport
 
 BIT: Final = (1 << np.arange(8)).astype(np.uint8)
 
-_FEW: Final = 512  # rows that are counted one by one
+_FEW: Final = 512  # fewer rows than this are unpacked and summed
 _GROUP: Final = 15
-_BYTES: Final = 1 << 14  # of one operand of an adder: a group stays in the cache
+_BYTES: Final = 1 << 14  # bytes of one operand of an adder, so that a group stays in the cache
 
 
 def width(size: int) -> int:
-    """Give the number of bytes of a row of `size` bits."""
+    """Return the number of bytes of a row of `size` bits."""
     return (size + 7) >> 3
 
 
 def unpack(rows: Bytes, size: int) -> Mask:
-    """Give the bits of rows as booleans, along the last axis."""
+    """Return the bits of rows as booleans, along the last axis."""
     return np.unpackbits(rows, axis=-1, count=size, bitorder="little").view(np.bool_)
 
 
 def places(codes: Array, rows: Bytes) -> tuple[Bytes, Integers, Bytes]:
-    """Give all bytes of the rows, to write to, and for each row the byte and the bit of its code."""
+    """Return all bytes of the rows as a view, and for each row the index of its code's byte and the bit."""
     if not rows.flags.c_contiguous:
-        raise InvalidParameter("rows of bits are written to in one piece of memory")
+        raise InvalidParameter("rows of bits must be contiguous in memory to be written to")
     return rows.reshape(-1), np.arange(len(rows)) * rows.shape[1] + (codes >> 3), BIT[codes & 7]
 
 
 def check(raw: Array, size: int) -> Bytes:
-    """Give raw whole numbers as rows of bits, or raise if they are none."""
+    """Return raw integers as rows of bits; raise MalformedReport if no device could have sent them."""
     bytes_ = width(size)
     if raw.size == 0:
         return np.zeros((0, bytes_), dtype=np.uint8)
     if raw.ndim < 1 or raw.shape[-1] != bytes_:
-        raise MalformedReport(f"a report is {bytes_} bytes: an array whose last axis has that length")
+        raise MalformedReport(
+            f"a report has {bytes_} bytes: the last axis of the array must have that length"
+        )
     if int(raw.min()) < 0 or int(raw.max()) > 255:
-        raise MalformedReport("a report is made of bytes; a number is not from 0 to 255")
+        raise MalformedReport("a report consists of bytes; a number is not from 0 to 255")
     if size & 7 and int(raw[..., -1].max()) >> (size & 7):
-        raise MalformedReport(f"a report has {size} bits; those after the last must be zero")
+        raise MalformedReport(f"a report has {size} bits; the padding bits after them must be zero")
     return raw.astype(np.uint8, copy=False)
 
 
 def count(rows: Bytes, size: int) -> Integers:
-    """Give how many rows have each bit set."""
+    """Return the column sums: for each bit, the number of rows in which it is set."""
     flat = np.ascontiguousarray(rows).reshape(-1, rows.shape[-1])
     counts = _count(flat)
     return counts[:size]
@@ -63,7 +65,7 @@ def _count(rows: Bytes) -> Integers:
     if many < _FEW:
         counts: Integers = np.unpackbits(rows, axis=1, bitorder="little").sum(axis=0, dtype=np.int64)
         return counts
-    # As many rows to an operand as fit, in eights: then an operand is a whole number of 64-bit words.
+    # A multiple of eight rows for each operand, so that an operand is a whole number of 64-bit words.
     each = max(min(many // _GROUP, _BYTES // bytes_) & ~7, 8)
     groups = many // (_GROUP * each)
     used = groups * _GROUP * each
@@ -79,7 +81,7 @@ def _count(rows: Bytes) -> Integers:
 
 
 def _digits(words: Words, digits: Words, scratch: Words) -> None:
-    """Add fifteen vectors of bits, bit by bit, into the four binary digits of the sums."""
+    """Add fifteen vectors of bits, each bit separately, and write the four binary digits of the sums."""
     pending: list[Words] = list(words)
     for place in range(4):
         carried: list[Words] = []
@@ -96,7 +98,7 @@ def _digits(words: Words, digits: Words, scratch: Words) -> None:
 
 
 def _add(first: Words, one: Words, two: Words, total: Words, scratch: Words) -> Words:
-    """Write the sum of three bits to `total` and give the carry."""
+    """Write the sum of three bits to `total` and return the carry."""
     both, either = scratch
     carry = first & one
     np.bitwise_xor(first, one, out=either)

@@ -1,11 +1,12 @@
-"""Independent bits, one of them likelier than the rest: unary encodings.
+"""Unary encoding: independent bits, of which the input's own bit is likelier to be 1.
 
-A report is a row of k bits, packed. The bit of the input is 1 with one probability, every other bit with a
-smaller one, so the ratio of two report probabilities is at most own·(1 − other) / ((1 − own)·other).
+A report is a packed row of k bits. The bit of the input is 1 with probability `own`, every other bit with a
+smaller probability `other`, so the ratio of two report probabilities is at most own·(1 − other) / ((1 −
+own)·other).
 
-Many bits with the same probability are drawn at once: sixty-four comparisons of a random number with the
-probability run in one word, one binary digit at a time, and a digit is needed only while all digits before
-it were equal.
+Many bits with the same probability are drawn at once. Sixty-four comparisons of random numbers with the
+probability run in one word, one binary digit at a time. Only if the first 12 digits are all equal are more
+drawn.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ import numpy as np
 from dither.arrays import Array, Bytes, Floats, Words
 from dither.device_text import hexadecimal, whole
 from dither.domains import Domain
-from dither.errors import InvalidParameter
+from dither.errors import InvalidParameter, found
 from dither.kernels.codes import CodeKernel
 from dither.kernels.coin import FINE, BiasedCoin, read_coin
 from dither.kernels.sets import bit_rows as packed
@@ -29,8 +30,8 @@ from dither.privacy.exact import exp_below
 from dither.randomness import Source
 
 MOST: Final = 1 << 24  # bits of a report: two million bytes
-_DIGITS: Final = 12  # binary digits that are compared for all bits; the rest only where these are equal
-_WORDS: Final = 1 << 14  # words handled together: they stay in the cache
+_DIGITS: Final = 12  # binary digits that are compared for all bits; the others only if these are all equal
+_WORDS: Final = 1 << 14  # words processed together, so that they stay in the cache
 _ALL: Final = np.uint64((1 << 64) - 1)
 
 
@@ -47,15 +48,17 @@ class Bits(CodeKernel):
 
     def __post_init__(self) -> None:
         if not 2 <= self.size <= MOST:
-            raise InvalidParameter("there are between 2 and 2^24 bits; hash more categories first (dt.OLH)")
+            raise InvalidParameter(
+                f"a report has 2 to 2^24 bits, not {found(self.size)}; hash more categories first (dt.OLH)"
+            )
         if not 0 < self.other.heads < self.own.heads:
-            raise InvalidParameter("the input's bit is likelier to be 1 than any other, which can be 1 too")
+            raise InvalidParameter("the probabilities of bits must satisfy 0 < other < own")
         if self.own.bits != FINE or self.other.bits != FINE:
-            raise InvalidParameter(f"the coins of bits have {FINE} bits")
+            raise InvalidParameter(f"the coins of bits must have {FINE} bits")
 
     @staticmethod
     def fair(epsilon: float, size: int) -> Bits:
-        """Give the bits whose input is a fair coin: the others spend all of ε, and certainly no more.
+        """Return bits with own = 1/2 and the smallest `other` that certainly spends at most ε.
 
         With own = 1/2 the ratio is (1 − other)/other ≤ E⁻ iff other ≥ 1/(E⁻ + 1).
         """
@@ -65,7 +68,7 @@ class Bits(CodeKernel):
 
     @staticmethod
     def symmetric(epsilon: float, size: int) -> Bits:
-        """Give the bits that are all flipped with one probability; two of them spend ε/2 each at most."""
+        """Return bits that are all flipped with the same probability; two bits spend at most ε/2 each."""
         half = exp_below(Fraction(epsilon) / 2)
         flip = BiasedCoin.above(1 / (half + 1))
         return _certified(Bits(size, BiasedCoin((1 << FINE) - flip.heads), flip), half**2)
@@ -100,7 +103,7 @@ class Bits(CodeKernel):
         return packed.check(raw, self.size)
 
     def probabilities(self, value: int) -> list[Fraction]:
-        """Return the exact probability of every row, the row read as a binary number, lowest bit first."""
+        """Return the exact probability of every row; row number r has the bits of the binary number r."""
         law = [Fraction(1)]
         for bit in range(self.size):
             chance = (self.own if bit == value else self.other).probability
@@ -146,14 +149,14 @@ class Bits(CodeKernel):
                 block[:, -1] &= np.uint8((1 << (self.size & 7)) - 1)
 
     def _own(self, codes: Array, rows: Bytes, source: Source) -> None:
-        """Draw the bit of each input anew, whatever stood there."""
+        """Replace the bit of each input by a draw with the probability `own`."""
         flat, place, bit = packed.places(codes, rows)
         kept = flat[place] & ~bit
         bit *= self.own.toss(codes.size, source)
         flat[place] = kept | bit
 
     def _others(self, lanes: Words, source: Source) -> None:
-        """Set every bit of the first lane with the probability `other`; the rest is scratch."""
+        """Set every bit of the first lane with the probability `other`; the other lanes are buffers."""
         less, any_one, all_zero, random = lanes
         less[:], any_one[:], all_zero[:] = 0, 0, _ALL
         first = self.other.heads >> (FINE - _DIGITS)
@@ -166,7 +169,7 @@ class Bits(CodeKernel):
                 less &= random
                 all_zero &= random
         np.invert(any_one, out=any_one)
-        all_zero &= any_one  # where every digit was equal
+        all_zero &= any_one  # where every digit is equal
         tied = np.flatnonzero(all_zero)
         if tied.size:
             less[tied] |= self._ties(all_zero[tied], source)
@@ -176,7 +179,7 @@ class Bits(CodeKernel):
         return BiasedCoin(self.other.heads & ((1 << (FINE - _DIGITS)) - 1), FINE - _DIGITS)
 
     def _ties(self, tied: Words, source: Source) -> Words:
-        """Decide the bits whose first digits were all equal by the remaining digits."""
+        """Return the bits whose first digits are all equal, decided by the remaining digits."""
         bits = np.unpackbits(tied.view(np.uint8), bitorder="little")
         where = np.flatnonzero(bits)
         bits[where] = self._rest.toss(where.size, source)
@@ -184,7 +187,7 @@ class Bits(CodeKernel):
 
 
 def _certified(bits: Bits, bound: Fraction) -> Bits:
-    """Give the bits back if their ratio is at most the bound: that is the privacy proof."""
+    """Return the bits if their ratio is at most the bound, the proof of privacy; raise otherwise."""
     if bits.ratio > bound:
-        raise InvalidParameter("this ε is too small or too large for bits")
+        raise InvalidParameter(f"this ε is too small or too large for coins of {FINE} bits")
     return bits

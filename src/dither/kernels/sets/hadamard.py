@@ -1,7 +1,7 @@
-"""Columns of a Hadamard matrix: a report is a column, likelier where the input's row has a plus.
+"""Hadamard response: a report is a column of a Hadamard matrix, likelier where the input's row has +1.
 
-The matrix of order K = 2^m has the entry (−1)^popcount(row & column). Every row but the first has K/2 pluses,
-and any two rows agree in half of the columns.
+The matrix of order K = 2^m has the entries (−1)^popcount(row & column). Every row except the first has K/2
+entries +1, and any two rows agree in half of the columns.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 from dither.arrays import Array, Floats, Integers
 from dither.device_text import hexadecimal, whole
 from dither.domains import Domain
-from dither.errors import InvalidParameter
+from dither.errors import InvalidParameter, found
 from dither.kernels.blocks import BLOCK
 from dither.kernels.codes import CodeKernel
 from dither.kernels.coin import BiasedCoin, read_coin, truth
@@ -28,9 +28,9 @@ from dither.randomness import Source
 @final
 @dataclass(frozen=True)
 class Columns(CodeKernel, CellKernel):
-    """A uniform column among those with a plus in the input's row if the coin says so, else with a minus.
+    """A uniform column with +1 in the input's row if the coin shows heads, else a uniform column with −1.
 
-    The input x owns row x + 1: the first row has pluses only.
+    The input x has row x + 1, because all entries of row 0 are +1.
     """
 
     order: int
@@ -40,13 +40,15 @@ class Columns(CodeKernel, CellKernel):
 
     def __post_init__(self) -> None:
         if not 2 <= self.order <= MOST_CELLS or self.order & (self.order - 1):
-            raise InvalidParameter("the order of the matrix is a power of two from 2 to 2^32")
+            raise InvalidParameter(
+                f"the order of the matrix must be a power of two from 2 to 2^32, not {found(self.order)}"
+            )
         if not self.coin.odds > 1:
-            raise InvalidParameter("a plus is likelier than a minus")
+            raise InvalidParameter("the probability of +1 must be above 1/2")
 
     @staticmethod
     def largest(epsilon: float, rows: int) -> Columns:
-        """Give the smallest matrix with `rows` rows beside the first, and the coin with odds up to e^ε."""
+        """Return the smallest matrix with more than `rows` rows; the coin has the largest odds up to e^ε."""
         return Columns(1 << rows.bit_length(), truth(epsilon))
 
     @property
@@ -95,21 +97,21 @@ class Columns(CodeKernel, CellKernel):
             column = random[: row.size]
             source.fill(column.data)
             column &= reports.dtype.type(self.order - 1)
-            # A uniform column with the wrong sign is moved to its partner with the right one: flipping the
-            # row's lowest bit in the column flips the sign.
+            # A uniform column with the wrong sign is replaced by a partner with the right one: flipping the
+            # lowest bit of the row in the column flips the sign.
             wrong = np.bitwise_count(row & column) & np.uint8(1)
             wrong ^= ~self.coin.toss(row.size, source)
             np.bitwise_xor(column, (row & -row) * wrong, out=reports[begin : begin + BLOCK])
 
     @staticmethod
     def pluses(counts: Integers) -> Integers:
-        """Give for each row how many of the counted columns have a plus in it: one fast transform."""
+        """Return for each row the number of counted columns with +1, by one fast Walsh–Hadamard transform."""
         doubled: Integers = walsh_hadamard(counts) + counts.sum()
         return doubled >> 1
 
 
 def walsh_hadamard(counts: Integers) -> Integers:
-    """Give the product of the Hadamard matrix and a vector, in whole numbers."""
+    """Return the product of the Hadamard matrix and a vector, in integers."""
     out = counts.astype(np.int64)
     half = 1
     while half < out.size:

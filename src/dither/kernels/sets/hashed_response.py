@@ -1,4 +1,4 @@
-"""Local hashing: a public random hash function, and the input's bucket told by randomized response."""
+"""Local hashing: a public random hash function, and the input's bucket reported by randomized response."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ import numpy as np
 from dither.arrays import Array, Floats, Words
 from dither.device_text import from_hexadecimal, hexadecimal, whole
 from dither.domains import Domain
-from dither.errors import MalformedReport
+from dither.errors import MalformedReport, found
 from dither.kernels.blocks import BLOCK
 from dither.kernels.codes import CodeKernel
 from dither.kernels.sets.hashing import SEED_BITS, Hashing, seeds
 from dither.kernels.window.integers import Blocks
 from dither.randomness import Source
 
-FAMILY: Final = "affine 1"  # the name of the hash family of `Hashing`, which never changes
+FAMILY: Final = "affine 1"  # the name of the hash family of `Hashing`; the family must not change
 
 
 @final
 @dataclass(frozen=True)
 class HashedResponse(CodeKernel):
-    """A report is seed·2^16 + bucket. The seed is drawn before the input is looked at: it tells nothing."""
+    """A report is seed·2^16 + bucket. The seed of the hash function is independent of the input."""
 
     window: Blocks
 
@@ -47,7 +47,7 @@ class HashedResponse(CodeKernel):
 
     @property
     def rates(self) -> tuple[Fraction, Fraction]:
-        # Under a random hash function another category is in any bucket alike.
+        # Under a random hash function the bucket of another category is uniform.
         return Fraction(self.window.inside, self.window.total), Fraction(1, self.window.cells)
 
     def write(self, codes: Array, reports: Array, source: Source) -> None:
@@ -72,7 +72,7 @@ class HashedResponse(CodeKernel):
         return self.window.probabilities(self.bucket(value, seed))
 
     def likelihoods(self, reports: Array, inputs: Array) -> Floats:
-        """Return P(bucket | seed, input): the seed's own probability, 2^−47, is left out."""
+        """Return P(bucket | seed, input), without the factor 2^−47, the probability of the seed."""
         told, codes = np.broadcast_arrays(reports, inputs)
         drawn, bucket = self.hashing.unpack(told)
         inside = self.hashing.bucket(drawn, codes.reshape(-1)) == bucket
@@ -104,7 +104,7 @@ class HashedResponse(CodeKernel):
     @classmethod
     def from_device(cls, device: Mapping[str, Any], domain: Domain) -> Self:
         if device["hash"] != FAMILY:
-            raise MalformedReport("this version does not know the family of hash functions")
+            raise MalformedReport(f"the hash family must be {FAMILY!r}, not {found(device['hash'])}")
         step = from_hexadecimal(device["step"])
         return cls(Blocks(whole(device["buckets"]), 1, step, whole(device["bits"])))
 

@@ -1,13 +1,13 @@
-"""A public family of hash functions, one for each seed: an affine map modulo 2^32, cut into equal buckets.
+"""A public family of hash functions, one for each seed: affine maps modulo 2^32, reduced to equal buckets.
 
-A seed is a number below 2^47. It is stretched to a multiplier a and an offset b of 32 bits each (SplitMix64's
-finaliser, a bijection of 64-bit words), and an item x, a number below 2^32, falls into the bucket
+A seed is an integer below 2^47. The finaliser of SplitMix64, a bijection of 64-bit words, expands it to a
+multiplier a and an offset b of 32 bits each. An item x, an integer below 2^32, has the bucket
 
     ⌊((a·x + b) mod 2^32) · g / 2^32⌋
 
 For uniform a and b, two items whose difference is an odd multiple of 2^s fall into the same of g buckets with
-probability 1/g, up to g·2^(2s−65): the places a·x + b of the two are independent but for their last s bits.
-The function is part of the report format and never changes.
+probability 1/g, up to g·2^(2s−65), because the values a·x + b of the two are independent except for their
+last s bits. The function is part of the report format and must not change.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from typing import Final, final
 import numpy as np
 
 from dither.arrays import Array, Halves, Integers, Words
-from dither.errors import InvalidParameter, MalformedReport
+from dither.errors import InvalidParameter, MalformedReport, found
 from dither.randomness import Source
 
-SEED_BITS: Final = 47  # with a bucket of 16 bits a report stays below 2^63
-BUCKET_BITS: Final = 16  # the lowest bits of a report; the seed stands above them
+SEED_BITS: Final = 47  # together with a bucket of 16 bits a report is below 2^63
+BUCKET_BITS: Final = 16  # the lowest bits of a report; the seed is in the higher bits
 MOST_BUCKETS: Final = 1 << BUCKET_BITS
 MOST_ITEMS: Final = 1 << 32
 
@@ -39,49 +39,52 @@ class Hashing:
 
     def __post_init__(self) -> None:
         if not 2 <= self.buckets <= MOST_BUCKETS:
-            raise InvalidParameter(f"there are between 2 and {MOST_BUCKETS} buckets")
+            raise InvalidParameter(
+                f"the number of buckets must be from 2 to {MOST_BUCKETS}, not {found(self.buckets)}"
+            )
 
     @cached_property
     def _edges(self) -> Words:
-        """Where each bucket begins, and the end of the last: ⌈y·2^32/g⌉."""
+        """The begin of each bucket, and the end of the last: ⌈y·2^32/g⌉."""
         return -(-(np.arange(self.buckets + 1, dtype=np.int64) << 32) // self.buckets).view(np.uint64)
 
     def bucket(self, seeds: Words, items: Array) -> Integers:
-        """Give the bucket of each item under the seed beside it."""
+        """Return the bucket of each item under the seed of the same index."""
         multiplier, offset = stretched(seeds)
         place = multiplier * items.astype(np.uint32) + offset
         return (place * np.uint64(self.buckets) >> np.uint64(32)).view(np.int64)
 
     @staticmethod
     def pack(seeds: Words, buckets: Array) -> Words:
-        """Return reports made of seeds and buckets: seed·2^16 + bucket."""
+        """Return the reports seed·2^16 + bucket."""
         return (seeds << np.uint64(BUCKET_BITS)) | buckets.astype(np.uint64)
 
     @staticmethod
     def unpack(reports: Array) -> tuple[Words, Integers]:
-        """Return the seeds and the buckets of reports, along one axis."""
+        """Return the seeds and the buckets of reports, as flat arrays."""
         flat = reports.reshape(-1).astype(np.uint64, copy=False)
         bucket = flat & np.uint64(MOST_BUCKETS - 1)
         return flat >> np.uint64(BUCKET_BITS), bucket.view(np.int64)
 
     def check(self, raw: Array) -> Words:
-        """Return raw whole numbers as reports; raise MalformedReport if one has no such bucket."""
+        """Return raw integers as reports; raise MalformedReport if a bucket does not exist."""
         if raw.size and (int(raw.min()) < 0 or int(raw.max()) >> (SEED_BITS + BUCKET_BITS)):
             raise MalformedReport("a report is a whole number from 0 to 2^63 − 1; one is not")
         reports: Words = raw.astype(np.uint64, copy=False)
         if reports.size and int(self.unpack(reports)[1].max()) >= self.buckets:
-            raise MalformedReport(f"a report names one of {self.buckets} buckets; one names another")
+            raise MalformedReport(f"a report has one of {self.buckets} buckets; one has another")
         return reports
 
     def count(self, seeds: Words, buckets: Array, items: range | Halves) -> Integers:
-        """Give for each item how many of the seeds send it to the bucket beside them.
+        """Return for each item the number of seeds under which it has the reported bucket.
 
-        An item is in its bucket iff a·x + b − (the bucket's beginning) is below the bucket's size. Along a
-        range of items that number grows by a, one addition; nothing of size seeds × items is made.
+        An item is in a bucket iff a·x + b − (the begin of the bucket) is below the size of the bucket. Along
+        a range of items this number grows by a, which is one addition. No array of size seeds × items is
+        made.
         """
         counts = np.zeros(len(items), dtype=np.int64)
         begins, sizes = self._edges[:-1].astype(np.uint32), np.diff(self._edges).astype(np.uint32)
-        for size in np.unique(sizes):  # one or two: comparing with one number is faster than with many
+        for size in np.unique(sizes):  # there are one or two; comparing with a scalar is faster
             chosen = slice(None) if sizes.min() == sizes.max() else sizes[buckets] == size
             drawn, told = seeds[chosen], buckets[chosen]
             for begin in range(0, drawn.size, _BLOCK):
@@ -94,7 +97,7 @@ class Hashing:
 def _count(
     multiplier: Halves, offset: Halves, size: np.uint32, items: range | Halves, counts: Integers
 ) -> None:
-    """Add for each item how many of the numbers multiplier·item + offset are below the size."""
+    """Add to `counts`, for each item, the number of values multiplier·item + offset below the size."""
     inside = np.empty(multiplier.size, dtype=np.bool_)
     if isinstance(items, range):
         place = multiplier * np.uint32(items.start) + offset
@@ -113,18 +116,18 @@ def _count(
 
 
 def seeds(size: int, source: Source) -> Words:
-    """Draw seeds: public, and independent of everything."""
+    """Draw public seeds, independent of the inputs."""
     return source.words(size) >> np.uint64(64 - SEED_BITS)
 
 
 def stretched(seeds: Words) -> tuple[Halves, Halves]:
-    """Give the multiplier and the offset of each seed: SplitMix64's finaliser, cut in two."""
+    """Return the multiplier and the offset of each seed: the two halves of SplitMix64's finaliser."""
     word = mixed(seeds)
     return (word >> np.uint64(32)).astype(np.uint32), word.astype(np.uint32)
 
 
 def mixed(numbers: Words) -> Words:
-    """Give a 64-bit word for each number, every bit of which depends on every bit [SplitMix14]."""
+    """Return a 64-bit word for each number, every bit of which depends on every input bit [SplitMix14]."""
     word = (numbers + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
     word = (word ^ (word >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     word = (word ^ (word >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)

@@ -1,4 +1,4 @@
-"""Prefixes of texts told by local hashing."""
+"""Prefixes of texts, reported by local hashing."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from dither.randomness import Source
 @final
 @dataclass(frozen=True)
 class PrefixKernel(Kernel):
-    """One prefix of a text, of a length that the public seed chooses, told by local hashing.
+    """One prefix of a text, reported by local hashing; the public seed determines its length.
 
-    `ends` are the lengths of the prefixes, one for each level; the seed modulo the number of levels is the
-    level. A prefix is hashed by its key: a chain of mixes of its symbols, of which the upper half counts.
+    `ends` are the lengths of the prefixes, one for each level. The level is the seed modulo the number of
+    levels. What is hashed is the upper half of the prefix's key, a chain of hashes of its symbols.
     """
 
     text: Text
@@ -38,7 +38,9 @@ class PrefixKernel(Kernel):
     def __post_init__(self) -> None:
         increasing = all(one < two for one, two in zip(self.ends, self.ends[1:], strict=False))
         if not self.ends or self.ends[0] < 1 or self.ends[-1] != self.text.length or not increasing:
-            raise InvalidParameter("the prefixes of a text grow up to its whole length")
+            raise InvalidParameter(
+                f"the lengths of prefixes must increase up to the length of the text, {self.text.length}"
+            )
 
     @property
     def layout(self) -> np.dtype[Any]:
@@ -49,21 +51,21 @@ class PrefixKernel(Kernel):
         return self.oracle.outcomes
 
     def level(self, seeds: Words) -> Integers:
-        """Return the level of each seed: public, drawn before the text is looked at."""
+        """Return the level of each seed; it is public and independent of the text."""
         return (seeds % np.uint64(len(self.ends))).astype(np.int64)
 
     @staticmethod
     def follow(keys: Words, symbols: Array) -> Words:
-        """Return the keys of prefixes that are one symbol longer: a chain of mixes from the key 0."""
+        """Return the keys of prefixes that are one symbol longer; the empty prefix has the key 0."""
         return mixed(keys ^ symbols.astype(np.uint64))
 
     @staticmethod
     def items(keys: Words) -> Halves:
-        """Return what is hashed for a prefix: the upper half of its key."""
+        """Return the item that is hashed for each prefix: the upper half of its key."""
         return (keys >> np.uint64(32)).astype(np.uint32)
 
     def asked(self, rows: Array, drawn: Words) -> Halves:
-        """Return the item of the prefix that each seed asks about."""
+        """Return the item of the prefix whose length each seed determines."""
         level = self.level(drawn)
         keys, asked = np.zeros(len(rows), dtype=np.uint64), np.zeros(len(rows), dtype=np.uint64)
         begin = 0
@@ -77,7 +79,7 @@ class PrefixKernel(Kernel):
     def draw(self, inputs: Array, source: Source, *, threads: int = 1) -> Array:
         length = self.text.length
         flat = inputs.reshape(-1, length)
-        # Rows travel through the threads as single items of `length` bytes.
+        # Each row becomes one item of `length` bytes, so that threads split between rows.
         packed = np.ascontiguousarray(flat, dtype=np.uint8).view(np.dtype((np.void, length))).reshape(-1)
         reports = in_threads(lambda size: self._write, packed, self.layout, source, threads)
         return reports.reshape(inputs.shape[:-1])
@@ -122,5 +124,5 @@ class PrefixKernel(Kernel):
     @classmethod
     def from_device(cls, device: Mapping[str, Any], domain: Domain) -> Self:
         if not isinstance(domain, Text):
-            raise MalformedReport("prefixes are of texts")
+            raise MalformedReport(f"prefixes need a domain of texts, not {type(domain).__name__}")
         return cls(domain, HashedResponse.from_device(device, domain), tuple(map(whole, device["ends"])))

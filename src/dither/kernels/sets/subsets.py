@@ -1,8 +1,8 @@
-"""Uniform subsets of a given size, one of whose elements is likelier: subset selection.
+"""Subset selection: a report is a subset of fixed size, which is likelier if it contains the input.
 
-A report is a set of w of k elements as a row of packed bits. Sets that hold the input share one probability,
-all others a smaller one; within each kind the set is uniform, drawn element by element: the next of m
-elements is taken with probability exactly (still wanted)/m.
+A report is a set of w of k elements, as a row of packed bits. All sets that contain the input have one
+probability, and all others a smaller one. Given whether it contains the input, the set is uniform. It is
+drawn element by element: the next of m elements is taken with probability exactly (number still to take)/m.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import numpy as np
 from dither.arrays import Array, Bytes, Floats, Halves, Mask
 from dither.device_text import hexadecimal, whole
 from dither.domains import Domain
-from dither.errors import InvalidParameter, MalformedReport
+from dither.errors import InvalidParameter, MalformedReport, found
 from dither.kernels.codes import CodeKernel
 from dither.kernels.coin import BiasedCoin, read_coin
 from dither.kernels.sets import bit_rows as packed
@@ -28,13 +28,13 @@ from dither.randomness import Source
 MOST: Final = 1 << 16  # elements: a set is drawn element by element
 
 _FEW: Final = 8
-_BLOCK: Final = 1 << 14  # people handled together: they stay in the cache
+_BLOCK: Final = 1 << 14  # inputs processed together, so that they stay in the cache
 
 
 @final
 @dataclass(frozen=True)
 class Subsets(CodeKernel):
-    """Sets of `chosen` out of `size` elements; the coin says whether the input is one of them."""
+    """Sets of `chosen` out of `size` elements; the coin decides whether the input is one of them."""
 
     size: int
     chosen: int
@@ -44,22 +44,25 @@ class Subsets(CodeKernel):
 
     def __post_init__(self) -> None:
         if not 1 <= self.chosen < self.size <= MOST:
-            raise InvalidParameter(f"a subset leaves at least one element out, of at most {MOST}")
+            raise InvalidParameter(
+                f"a subset must have 1 to size − 1 of at most {MOST} elements, not {found(self.chosen)} of "
+                f"{found(self.size)}"
+            )
         if not self.ratio > 1:
-            raise InvalidParameter("sets with the input are likelier than sets without")
+            raise InvalidParameter("a set that contains the input must be likelier than one that does not")
 
     @staticmethod
     def largest(epsilon: float, size: int, chosen: int) -> Subsets:
-        """Give the coin whose ratio is as large as ε allows, and certainly no larger.
+        """Return the subsets with the largest ratio that is certainly at most e^ε.
 
-        Of the C(k, w) sets w/k hold the input, so the ratio is odds·(k−w)/w ≤ E⁻ iff the coin's probability
-        is at most w·E⁻/(w·E⁻ + k − w).
+        Of the C(k, w) sets the share w/k contains the input, so the ratio is odds·(k−w)/w. It is at most E⁻
+        iff the coin's probability is at most w·E⁻/(w·E⁻ + k − w).
         """
         bound = exp_below(Fraction(epsilon))
         own = chosen * bound
         subsets = Subsets(size, chosen, BiasedCoin.below(own / (own + size - chosen)))
         if subsets.ratio > bound:
-            raise InvalidParameter("this ε is too small or too large for the number of elements")
+            raise InvalidParameter(f"ε = {found(epsilon)} is too small or too large for {size} elements")
         return subsets
 
     @property
@@ -92,7 +95,7 @@ class Subsets(CodeKernel):
     def check(self, raw: Array) -> Bytes:
         reports = packed.check(raw, self.size)
         if reports.size and not bool((packed.unpack(reports, self.size).sum(axis=-1) == self.chosen).all()):
-            raise MalformedReport(f"a report holds exactly {self.chosen} categories; one does not")
+            raise MalformedReport(f"a report contains exactly {self.chosen} categories; one does not")
         return reports
 
     def likelihoods(self, reports: Array, inputs: Array) -> Floats:
@@ -115,7 +118,7 @@ class Subsets(CodeKernel):
         return cls(whole(device["size"]), whole(device["chosen"]), read_coin(device["heads"]))
 
     def probabilities(self, value: int) -> list[Fraction]:
-        """Return the exact probability of every row of bits, read as a binary number; 0 for other sizes."""
+        """Return the exact probability of every row of bits; row r has the bits of the binary number r."""
         with_input = self.coin.probability / math.comb(self.size - 1, self.chosen - 1)
         without = (1 - self.coin.probability) / math.comb(self.size - 1, self.chosen)
         return [
@@ -150,7 +153,7 @@ class Subsets(CodeKernel):
             _take(taken.view(np.bool_), wanted, self.size - 1 - element, source)
             taken *= packed.BIT[element & 7]
             rows[:, element >> 3] |= taken
-        # The k − 1 other elements were numbered by themselves: the last one has the input's number.
+        # The k − 1 other elements were drawn as 0 … k − 2: the element at the input's index becomes k − 1.
         flat, place, bit = packed.places(codes, rows)
         last = self.size - 1
         rows[:, last >> 3] |= np.where(flat[place] & bit, packed.BIT[last & 7], np.uint8(0))
@@ -158,11 +161,11 @@ class Subsets(CodeKernel):
 
 
 def _take(taken: Mask, wanted: Halves, left: int, source: Source) -> None:
-    """Take the next of `left` elements with probability wanted/left, and want one less where it was."""
+    """Take the next of `left` elements with probability wanted/left, and subtract it from `wanted`."""
     words = np.empty(wanted.size, dtype=np.uint32)
     source.fill(words.data)
     share = ((1 << 32) - 1) // left
-    ceiling = np.uint32(share * left)  # words from here on are drawn again: uniform below
+    ceiling = np.uint32(share * left)  # larger words are drawn again, so that the rest is uniform
     while words.max() >= ceiling:
         rejected = np.flatnonzero(words >= ceiling)
         words[rejected] = (source.words(rejected.size) >> np.uint64(32)).astype(np.uint32)

@@ -1,1 +1,1 @@
-"""Integer tables drawn exactly: alias tables, channels, weighted choices."""
+"""Exact draws from tables of integer weights: alias tables, channels, weighted choices."""

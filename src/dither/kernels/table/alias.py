@@ -1,4 +1,4 @@
-"""An exact draw from integer weights in constant time: a column, a threshold, and what is drawn beyond it."""
+"""Alias tables: exact draws from integer weights in constant time."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from dither.arrays import Array
 from dither.errors import InvalidParameter
 from dither.randomness import Source
 
-TOTAL_BITS: Final = 128  # every row of weights adds up to 2^128
+TOTAL_BITS: Final = 128  # the weights of every row add up to 2^128
 MOST_OUTCOMES: Final = 1 << 16
-_EARLY: Final = 16  # bits of a coin that nearly always decide
+_EARLY: Final = 16  # the first bits of a coin, which nearly always decide
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Alias:
-    """Rows of integer weights of total 2^128 each, rearranged so that 128 random bits draw an outcome.
+    """Alias tables for rows of integer weights of total 2^128 each; 128 random bits draw an outcome.
 
-    A row is cut into 2^bits columns of equal capacity 2^(128−bits). Column i holds `threshold[i]` of the
-    weight of outcome i and, above it, weight of the one outcome `other[i]`. A column and a coin of 128 − bits
-    bits therefore draw each outcome by exactly its weight: nothing is rounded. Of the coin 16 bits are drawn;
-    the rest only when those equal the threshold's.
+    A row is divided into 2^bits columns of equal capacity 2^(128−bits). Column i contains `thresholds[i]` of
+    the weight of outcome i; the rest of it is weight of the outcome `others[i]`. A uniform column and a coin
+    of 128 − bits bits draw each outcome with exactly its weight, without rounding. Of the coin, 16 bits are
+    drawn first, and the others only if those equal the first bits of the threshold.
     """
 
     bits: int
@@ -36,19 +36,19 @@ class Alias:
 
     @staticmethod
     def of(rows: Sequence[Sequence[int]]) -> Alias:
-        """Fill the columns by Vose's method, in integers."""
+        """Return the alias tables of rows of weights, by Vose's method in integers."""
         longest = max(len(row) for row in rows)
         if longest > MOST_OUTCOMES:
-            raise InvalidParameter("an exact table draws at most 2^16 outcomes")
+            raise InvalidParameter(f"an alias table has at most 2^16 outcomes, not {longest}")
         if any(min(row) < 0 or sum(row) != 1 << TOTAL_BITS for row in rows):
-            raise InvalidParameter("the weights of a row are not negative and add up to 2^128")
+            raise InvalidParameter("the weights of a row must be ≥ 0 and add up to 2^128")
         bits = max(1, (longest - 1).bit_length())
         columns = [_fill(row, bits) for row in rows]
         thresholds = tuple(threshold for filled, _ in columns for threshold in filled)
         return Alias(bits, thresholds, np.array([other for _, rest in columns for other in rest], np.uint16))
 
     def weights(self, row: int = 0) -> list[int]:
-        """Give back the weights that a draw realises, added up column by column."""
+        """Return the weights with which outcomes are drawn, summed over the columns."""
         capacity = 1 << (TOTAL_BITS - self.bits)
         total = [0] * (1 << self.bits)
         first = row << self.bits
@@ -59,17 +59,17 @@ class Alias:
 
     @cached_property
     def early(self) -> NDArray[np.uint16]:
-        """The first bits of every threshold."""
+        """The first 16 bits of every threshold."""
         late = TOTAL_BITS - self.bits - _EARLY
         return np.array([threshold >> late for threshold in self.thresholds], dtype=np.uint16)
 
     def late(self, column: int, source: Source) -> bool:
-        """Decide a coin whose first bits equal the threshold's, by drawing the rest of it."""
+        """Return the outcome of a coin whose first bits equal the threshold's, from its remaining bits."""
         late = TOTAL_BITS - self.bits - _EARLY
         return source.bits(late) < self.thresholds[column] & ((1 << late) - 1)
 
     def draw_one(self, source: Source, row: int = 0) -> int:
-        """Draw one outcome, in plain integers."""
+        """Draw one outcome, in Python integers."""
         column = source.bits(self.bits)
         place = (row << self.bits) + column
         own = source.bits(TOTAL_BITS - self.bits) < self.thresholds[place]
@@ -82,8 +82,8 @@ def _fill(row: Sequence[int], bits: int) -> tuple[list[int], list[int]]:
     thresholds, others = [0] * len(left), list(range(len(left)))
     small = [column for column, weight in enumerate(left) if weight < capacity]
     large = [column for column, weight in enumerate(left) if weight >= capacity]
-    # What is left fills the open columns exactly, so a small column always finds a large one; a column that
-    # ends exactly full keeps threshold 0 and itself as the other outcome.
+    # The remaining weight equals the remaining capacity, so for every small column there is a large one. A
+    # column that is exactly full keeps threshold 0 and itself as the other outcome.
     while small:
         column, giver = small.pop(), large[-1]
         thresholds[column], others[column] = left[column], giver
@@ -95,7 +95,7 @@ def _fill(row: Sequence[int], bits: int) -> tuple[list[int], list[int]]:
 
 @final
 class AliasSampler:
-    """The scratch space for draws of up to `size` outcomes at once, for one thread."""
+    """A sampler with buffers for up to `size` outcomes at once; one per thread."""
 
     def __init__(self, table: Alias, size: int) -> None:
         self._table = table
@@ -107,7 +107,7 @@ class AliasSampler:
         self._own = np.empty(size, dtype=np.bool_)
 
     def draw(self, count: int, source: Source, rows: Array | None = None) -> NDArray[np.uint16]:
-        """Give `count` outcomes, of the given rows or all of the first; valid until the next call."""
+        """Return `count` outcomes, from the given rows or all from row 0; valid until the next call."""
         table = self._table
         random = self._random[: 2 * count]
         source.fill(random.data)
@@ -127,7 +127,7 @@ class AliasSampler:
         np.less(coin, early, out=own)
         for tie in ties:
             own[tie] = table.late(int(place[tie]), source)
-        # column = other + own·(column − other): the arithmetic wraps and comes back
+        # column = other + own·(column − other); unsigned overflow cancels
         column -= other
         column *= own
         column += other

@@ -1,4 +1,4 @@
-"""Any small table: an integer matrix whose rows add up to 2^128, one row for each input, drawn exactly."""
+"""Channels: any small matrix of probabilities, as integer weights of total 2^128 for each input."""
 
 from __future__ import annotations
 
@@ -29,21 +29,23 @@ MOST_INPUTS: Final = 1 << 10
 @final
 @dataclass(frozen=True)
 class Channel:
-    """A matrix of positive integers, row i for input i, from which weights of one total are made.
+    """A matrix of positive integers, row i for input i, which are scaled to weights of total 2^128.
 
-    The weights of a row are proportional to its values: each is rounded up, so that no report is impossible,
-    and the first largest one takes what is left of 2^128.
+    The weights of a row are proportional to its values. Each is rounded up, so that no report is impossible,
+    and the first of the largest weights is reduced so that the total is 2^128.
     """
 
     values: tuple[tuple[int, ...], ...]
 
     def __post_init__(self) -> None:
         if not 1 <= len(self.values) <= MOST_INPUTS or len({len(row) for row in self.values}) != 1:
-            raise InvalidParameter("a channel has up to 1 024 rows of one length")
+            raise InvalidParameter(
+                f"a channel must have 1 to 1 024 rows of one length; {len(self.values)} rows were given"
+            )
         if any(not row or min(row) < 1 for row in self.values):
-            raise InvalidParameter("a channel's values are positive whole numbers")
+            raise InvalidParameter("the values of a channel must be positive whole numbers")
         if any(min(row) < 1 for row in self.rows):
-            raise InvalidParameter("a channel's values are too far apart for weights of total 2^128")
+            raise InvalidParameter("the values of a channel differ too much for weights of total 2^128")
 
     @staticmethod
     def of(values: Sequence[Sequence[int]]) -> Channel:
@@ -52,7 +54,7 @@ class Channel:
 
     @cached_property
     def rows(self) -> tuple[tuple[int, ...], ...]:
-        """The weights of every report for every input; each row adds up to 2^128."""
+        """The weight of every report for every input; each row adds up to 2^128."""
         rows = []
         for row in self.values:
             total = sum(row)
@@ -87,17 +89,17 @@ class Channel:
 
     @cached_property
     def table(self) -> Alias:
-        """The exact draw."""
+        """The alias table for exact draws."""
         return Alias.of(self.rows)
 
     @cached_property
     def digest(self) -> str:
-        """A short name of the matrix, for people and for specifications of version 1."""
+        """A digest of the matrix, for display and for specifications of version 1."""
         content = b"".join(weight.to_bytes(17, "little") for row in self.rows for weight in row)
         return hashlib.sha256(content).hexdigest()[:16]
 
     def device(self) -> dict[str, Any]:
-        """Return every different value once, and for each row which of them it holds."""
+        """Return every distinct value once, and for each row the indices of its values."""
         different = sorted({value for row in self.values for value in row}, reverse=True)
         place = {value: index for index, value in enumerate(different)}
         return {
@@ -111,9 +113,9 @@ class Channel:
         values = [from_hexadecimal(text) for text in data["values"]]
         places = [[whole(place) for place in row] for row in data["rows"]]
         if not places or len(places) > MOST_INPUTS or any(min(row, default=-1) < 0 for row in places):
-            raise MalformedReport("a channel is a list of values, and rows that say which value stands where")
+            raise MalformedReport("a channel needs a list of values, and 1 to 1 024 rows of indices into it")
         if any(max(row) >= len(values) for row in places):
-            raise MalformedReport("a channel's rows name values that are listed")
+            raise MalformedReport(f"an index of a channel is beyond its {len(values)} values")
         return Channel.of([[values[place] for place in row] for row in places])
 
 
@@ -127,17 +129,17 @@ class NearestPoint:
 
     def __post_init__(self) -> None:
         if len(self.labels) != len(self.edges) + 1 or list(self.edges) != sorted(self.edges):
-            raise InvalidParameter("between increasing edges there is one label each")
+            raise InvalidParameter("edges must not decrease, and there must be one label more than edges")
 
     @staticmethod
     def on_interval(points: Sequence[float]) -> NearestPoint:
-        """Return the nearest of increasing points; halfway between two is the upper one's."""
+        """Return the rule for increasing points; halfway between two the upper one counts as nearest."""
         middles = tuple((one + two) / 2.0 for one, two in pairwise(points))
         return NearestPoint(middles, tuple(range(len(points))))
 
     @staticmethod
     def on_circle(points: Sequence[float], period: float) -> NearestPoint:
-        """Return the nearest of increasing points on a circle, the short way round."""
+        """Return the rule for increasing points on a circle, with distances the short way round."""
         inner = NearestPoint.on_interval(points)
         across = (points[-1] + points[0] + period) / 2.0  # between the last point and the first
         if across <= period:
@@ -145,12 +147,12 @@ class NearestPoint:
         return NearestPoint((across - period, *inner.edges), (len(points) - 1, *inner.labels))
 
     def aim(self, values: Array) -> Integers:
-        """Return the number of the nearest point of each value."""
+        """Return the index of the nearest point of each value."""
         where = np.searchsorted(self._edges, np.asarray(values, dtype=np.float64), side="right")
         return self._labels[where]
 
     def aim_one(self, value: float) -> int:
-        """Return the number of the nearest point of one value."""
+        """Return the index of the nearest point of one value."""
         return int(self.aim(np.asarray(value)))
 
     @cached_property
@@ -162,7 +164,7 @@ class NearestPoint:
         return np.array(self.labels, dtype=np.int64)
 
     def device(self) -> dict[str, Any]:
-        """Return the rule as plain data."""
+        """Return the rule as JSON-compatible data."""
         return {"kind": "edges", "edges": list(self.edges), "labels": list(self.labels)}
 
     @staticmethod
@@ -175,7 +177,7 @@ class NearestPoint:
 @final
 @dataclass(frozen=True)
 class ChannelKernel(LineKernel):
-    """A value becomes a row of a channel, by the point nearest to it."""
+    """A channel on a line: a value selects the row of the point nearest to it."""
 
     line: Line
     channel: Channel
@@ -185,7 +187,7 @@ class ChannelKernel(LineKernel):
 
     def __post_init__(self) -> None:
         if min(self.start.labels) < 0 or max(self.start.labels) >= len(self.channel.values):
-            raise InvalidParameter("every point has a row of the channel")
+            raise InvalidParameter("every point needs a row of the channel")
 
     @property
     def outcomes(self) -> int:

@@ -1,8 +1,9 @@
-"""Choices among public candidates by integer weights between two bounds: private whatever the weights are.
+"""Choices among public candidates by integer weights between two bounds L and H.
 
 If every weight is an integer from L to H and the candidates do not depend on the input, then for two inputs
-the probabilities of one candidate differ by at most H/L, and the sums that they are divided by differ by at
-most H/L: together by (H/L)² ≤ e^ε. Floats may compute the weights; they are rounded and kept within bounds.
+the weights of one candidate differ by a factor of at most H/L, and so do the sums by which they are divided.
+The ratio of probabilities is at most (H/L)² ≤ e^ε. Floats may compute the weights, which are then rounded and
+clipped to the bounds.
 """
 
 from __future__ import annotations
@@ -16,19 +17,19 @@ from typing import ClassVar, Final, final
 import numpy as np
 
 from dither.arrays import Floats, Integers, Mask
-from dither.errors import InvalidParameter
+from dither.errors import InvalidParameter, found
 from dither.privacy.exact import exp_below
 from dither.randomness import Source
 
 _HIGH: Final = 1 << 40
-_MOST: Final = 1 << 22  # candidates whose weights add up below 2^62
-_BLOCK: Final = 1 << 18  # weights handled together: they stay in the cache
+_MOST: Final = 1 << 22  # candidates, so that their weights add up to at most 2^62
+_BLOCK: Final = 1 << 18  # weights processed together, so that they stay in the cache
 
 
 @final
 @dataclass(frozen=True)
 class Grades:
-    """Weights from `low` to `high`; a score of 0 is worth the high weight, a score of 1 the low one."""
+    """Weights from `low` to `high`: score 0 has the weight `high`, score 1 the weight `low`."""
 
     low: int
     high: int = _HIGH
@@ -37,11 +38,13 @@ class Grades:
 
     def __post_init__(self) -> None:
         if not 1 <= self.low <= self.high <= _HIGH:
-            raise InvalidParameter("weights are whole numbers from 1 to 2^40")
+            raise InvalidParameter(
+                f"weights must satisfy 1 ≤ low ≤ high ≤ 2^40, not {found(self.low)} and {found(self.high)}"
+            )
 
     @staticmethod
     def largest(epsilon: float) -> Grades:
-        """Give the bounds that are as far apart as ε allows: (H/L)² ≤ e^ε."""
+        """Return the bounds with the largest ratio such that certainly (H/L)² ≤ e^ε."""
         bound = exp_below(Fraction(epsilon))
         square = -(-(_HIGH**2) * bound.denominator // bound.numerator)
         return Grades(isqrt(square - 1) + 1)
@@ -52,15 +55,15 @@ class Grades:
         return Fraction(self.high, self.low) ** 2
 
     def weights(self, scores: Floats) -> Integers:
-        """Give the weights of scores from 0 to 1; scores beyond count as the nearer end."""
+        """Return the weights of scores, which are clipped to [0, 1]."""
         fall = float(np.log(self.low / self.high))
         rounded = np.rint(self.high * np.exp(np.clip(scores, 0.0, 1.0) * fall)).astype(np.int64)
         return np.asarray(np.clip(rounded, self.low, self.high))
 
     def exponential(self, distances: Floats, allowed: Mask | None = None) -> Integers:
-        """Give the weights of candidates by their distances, scaled row by row to scores from 0 to 1.
+        """Return the weights of candidates by their distances, scaled in each row to scores from 0 to 1.
 
-        Candidates that are not allowed have weight 0, and the rest of their row is scaled without them.
+        Candidates that are not allowed have weight 0 and do not affect the scale of their row.
         """
         kept = distances if allowed is None else np.where(allowed, distances, np.nan)
         nearest, farthest = np.nanmin(kept, axis=1, keepdims=True), np.nanmax(kept, axis=1, keepdims=True)
@@ -72,14 +75,14 @@ class Grades:
 def draw(weights: Integers, source: Source) -> Integers:
     """Draw a column for each row, with probability exactly its weight over the row's sum."""
     if weights.shape[1] > _MOST:
-        raise InvalidParameter("there are at most 2^22 candidates")
+        raise InvalidParameter(f"at most 2^22 candidates are supported, not {weights.shape[1]}")
     ends = np.cumsum(weights, axis=1)
     ticket = below(ends[:, -1], source)
     return np.asarray((ends <= ticket[:, None]).sum(axis=1), dtype=np.int64)
 
 
 def below(bounds: Integers, source: Source) -> Integers:
-    """Draw uniform integers below bounds of different sizes, up to 2^62, by rejection."""
+    """Draw a uniform integer below each bound, up to 2^62, by rejection."""
     out = np.empty(bounds.size, dtype=np.int64)
     wanted = np.arange(bounds.size)
     while wanted.size:
@@ -92,16 +95,16 @@ def below(bounds: Integers, source: Source) -> Integers:
 
 
 def blocks(rows: int, columns: int) -> Iterator[slice]:
-    """Give rows in blocks whose weights fit in memory."""
+    """Yield slices of rows such that the weights of one slice stay in the cache."""
     size = max(1, _BLOCK // max(columns, 1))
     for begin in range(0, rows, size):
         yield slice(begin, min(begin + size, rows))
 
 
 def largest_ratio(rows: int, columns: int, weights: Callable[[Integers], Integers]) -> float | None:
-    """Give the largest ratio of two probabilities of one column over all rows, rounded up.
+    """Return the largest ratio of two probabilities of one column over all rows, rounded up.
 
-    None if a column is possible for one row and impossible for another.
+    Return None if a column is possible for one row and impossible for another.
     """
     most, least = np.zeros(columns), np.full(columns, np.inf)
     for block in blocks(rows, columns):
@@ -112,4 +115,4 @@ def largest_ratio(rows: int, columns: int, weights: Callable[[Integers], Integer
     possible = most > 0.0
     if (least[possible] == 0.0).any():
         return None
-    return float((most[possible] / least[possible]).max()) * (1.0 + 1e-14)  # three roundings, each outward
+    return float((most[possible] / least[possible]).max()) * (1.0 + 1e-14)  # more than three rounding errors
