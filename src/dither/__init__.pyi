@@ -106,6 +106,8 @@ from .mechanisms.places.sectors import Sectors as Sectors
 from .mechanisms.places.strawman import Strawman as Strawman
 from .mechanisms.places.tracs_c import TraCSC as TraCSC
 from .mechanisms.places.tracs_d import TraCSD as TraCSD
+from .mechanisms.shuffled import shuffled as shuffled
+from .mechanisms.shuffled import shuffled_lower_bound as shuffled_lower_bound
 from .mechanisms.window import Decoding as Decoding
 from .optimal.mechanism import Optimal as Optimal
 from .privacy import LOCATION as LOCATION

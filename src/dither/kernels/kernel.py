@@ -88,6 +88,14 @@ class Kernel(ABC):
     def from_device(cls, device: Mapping[str, Any], domain: Domain) -> Self:
         """Return the kernel that `device` describes, on a domain."""
 
+    @property
+    def blanket(self) -> Fraction | None:
+        """The mass of a measure below the probabilities under every input; None where it is not known.
+
+        With this probability a report is drawn from one and the same law, whatever the input.
+        """
+        return None
+
     @final
     @property
     def epsilon(self) -> float:

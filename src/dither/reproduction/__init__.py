@@ -1,4 +1,4 @@
-"""Reproduction: every figure and table of the papers, one module a paper. Nothing here is used elsewhere."""
+"""Reproduction of every figure and table of the papers, one module a paper; other rooms do not use it."""
 
 from dither.reproduction.figure import ExpectedNumber, Figure, Outcome, Setting
 from dither.reproduction.run import figures, run

@@ -35,7 +35,8 @@ class Setting:
         """Return the path of a data file; raise InvalidParameter if there is no such file."""
         path = self.file(name)
         if path is None:
-            raise InvalidParameter(f"this figure needs {name} of the papers' data")
+            where = "pass the folder of the papers' data" if self.data is None else f"not in {self.data}"
+            raise InvalidParameter(f"this figure needs the file {name}: {where}")
         return path
 
 
@@ -100,7 +101,7 @@ class Figure:
 @final
 @dataclass(frozen=True)
 class Outcome:
-    """The result of a figure: its rows, or why it was skipped, and which expected numbers came out."""
+    """The result of a figure: its rows, or why it was skipped, and which expected numbers were met."""
 
     figure: Figure
     rows: list[dict[str, Any]]
@@ -108,7 +109,7 @@ class Outcome:
 
     @property
     def checks(self) -> list[tuple[bool, str]]:
-        """For each expected number, whether it came out, and a sentence about it."""
+        """For each expected number, whether it was met, and a sentence about it."""
         if self.skipped:
             return []
         said = []
@@ -125,7 +126,7 @@ class Outcome:
 
     @property
     def ok(self) -> bool:
-        """Whether every expected number came out."""
+        """Whether every expected number was met."""
         return all(met for met, _ in self.checks)
 
 

@@ -115,7 +115,7 @@ def figure_5(setting: Setting) -> Rows:
 
 
 def figure_6(setting: Setting) -> Rows:
-    """Randomise Beta(2, 2) data and give the variance of what is collected: of the data plus of the noise."""
+    """Return the variance of the reports on Beta(2, 2) data: that of the data plus that of the noise."""
     people = setting.runs(1_000_000, 100_000)
     data = np.random.default_rng(setting.seed).beta(2.0, 2.0, people) - 0.5
     rows: Rows = []

@@ -9,7 +9,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Final
 
-from dither.errors import InvalidParameter, MissingExtra, unknown_name
+from dither.errors import MissingExtra, unknown_name
 from dither.reproduction.drawing import picture
 from dither.reproduction.figure import Figure, Outcome, Setting
 from dither.reproduction.page import report
@@ -55,7 +55,7 @@ def figures(paper: str | None = None, name: str | None = None) -> list[Figure]:
     alike = [table[name.lower()] for key, table in _SAME_FIGURE.items() if _means(key, paper, name)]
     found = [figure for figure in everything if any(_matches(figure, one) for one in alike or [name])]
     if not found:
-        raise InvalidParameter(f"there is no figure {name!r}; `dither reproduce --list` shows them all")
+        raise unknown_name("figure", name, dict.fromkeys(figure.name for figure in everything))
     return found
 
 

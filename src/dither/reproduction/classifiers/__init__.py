@@ -1,4 +1,4 @@
-"""Paper 002, chapter 7: what classifiers keep when their inputs are randomised, stated and true."""
+"""Paper 002, chapter 7: the utility of classifiers on randomised records, as claimed and computed."""
 
 from dither.reproduction.classifiers import boundaries, overall, people
 

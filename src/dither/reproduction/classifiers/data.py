@@ -1,4 +1,4 @@
-"""Paper 002, chapter 7: the authors' tables and images, and the classifiers that come of them."""
+"""Paper 002, chapter 7: the authors' tables and images, and classifiers trained on them."""
 
 from __future__ import annotations
 
@@ -155,14 +155,14 @@ class KnownPerson:
 
 
 def person(setting: Setting, who: Person) -> KnownPerson | None:
-    """Return a person with trained classifiers; None if the data are not there."""
+    """Return a person with trained classifiers; None if the data do not exist."""
     if any(setting.file(name) is None for name in TABLES[who.data]):
         return None
     return KnownPerson(who, trained(setting, who.data))
 
 
 def trained(setting: Setting, data: str) -> Trained:
-    """Train on a table of the data folder; raise InvalidParameter if it is not there."""
+    """Train on a table of the data folder; raise InvalidParameter if it does not exist."""
     files = TABLES[data]
     linear = _classifier(setting.needed(files[0]), data, linear=True)
     own = setting.file(files[-1])

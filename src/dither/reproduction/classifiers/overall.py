@@ -19,7 +19,7 @@ _BANK: Final = (*_STROKE, "Gaussian")
 
 
 def figure_7_7(setting: Setting) -> Rows:
-    """Return how likely a network keeps its digit when all 49 pixels are randomised, by trying."""
+    """Return how likely a network keeps its digit when all 49 pixels are randomised, by simulation."""
     rows: Rows = []
     for name in _FOUR if not setting.quick else _FOUR[:2]:
         for epsilon in budgets(setting):
@@ -33,7 +33,7 @@ def figure_7_7(setting: Setting) -> Rows:
 
 
 def figure_e_7(setting: Setting) -> Rows:
-    """Return the average and the worst of ten images, by trying; the thesis says 50, its code has 10."""
+    """Return the average and the worst of ten images, by simulation; the thesis says 50, its code has 10."""
     rows: Rows = []
     for name in _FOUR if not setting.quick else _FOUR[:1]:
         for epsilon in budgets(setting):

@@ -102,7 +102,7 @@ def _best(n: int, holders: float, colluders: int) -> JRR:
 
 
 def figure_4_2(setting: Setting) -> Rows:
-    """Return the variances of RR and of JRR as Theorem 3 would have it, against the colluders, ε = 1."""
+    """Return the variances of RR, and of JRR by Theorem 3, against the number of colluders, ε = 1."""
     n, rows = 10_000, []
     flat = plain(1.0, n)
     for share in (0.01, 0.1, 0.9):
@@ -139,7 +139,7 @@ def _crossing(n: int, holders: float, bar: float) -> int:
 
 
 def theorem_3(setting: Setting) -> Rows:
-    """Return what Theorem 3 states for the heuristic among 200 people, and what is lost in truth."""
+    """Return what Theorem 3 states for the heuristic among 200 people, and the actual privacy loss."""
     rows: Rows = []
     for epsilon in (0.01, 0.1, 1.0):
         jrr = JRR.heuristic(YES_NO, epsilon=epsilon, n=200)
@@ -200,7 +200,7 @@ def _regions(panels: Panels, rows: Rows) -> None:
 
 
 _NOTE_LABEL: Final = (
-    "The ε of JRR is a label: at δ = 10⁻⁶ it spends what the column `spends` says, and if a partner may be "
+    "The ε of JRR is nominal: at δ = 10⁻⁶ it spends the ε in the column `spends`, and if a partner may be "
     "known, there is no bound."
 )
 _NOTE_COUNTS: Final = (

@@ -1,4 +1,4 @@
-"""Paper 002, chapter 4: what the counts of JRR are off by, on the data sets and on generated data."""
+"""Paper 002, chapter 4: the errors of the counts of JRR, on the data sets and on generated data."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Rows = list[dict[str, Any]]
 YES_NO: Final = Categories(2)
 DELTA: Final = 1e-6
 
-# People, and how many of them say yes: all that the results know of the data sets [Table 4.3].
+# People, and how many of them say yes: the results depend on the data sets through these alone [Table 4.3].
 DATASETS: Final = {
     "Kosarak": (20_000, 659),
     "Amazon": (10_000, 762),
@@ -36,7 +36,7 @@ _COARSE: Final = 3e-4  # and for Figures 4.5 and 4.6
 
 
 def plain(epsilon: float, n: int) -> JRR:
-    """Return plain randomized response: coins that know nothing of each other."""
+    """Return plain randomized response, whose coins are independent."""
     return JRR.tuned(YES_NO, epsilon=epsilon, mode=PARTNER_REVEALED, n=n)
 
 
@@ -59,7 +59,7 @@ def spent(jrr: JRR) -> float:
 
 
 def rivals(epsilon: float, n: int, step: float) -> list[tuple[str, str, JRR]]:
-    """Return what is compared at a nominal ε: whose it is, its name, its coins."""
+    """Return the mechanisms that are compared at a nominal ε: version, name and coins."""
     heuristic = JRR.heuristic(YES_NO, epsilon=epsilon, n=n)
     kinds = [
         (RIGHT, "RR", plain(epsilon, n)),
@@ -73,10 +73,10 @@ def rivals(epsilon: float, n: int, step: float) -> list[tuple[str, str, JRR]]:
 
 
 def estimates(jrr: JRR, holders: int, runs: int, seed: int) -> Floats:
-    """Simulate how many of an even number of people are thought to say yes, exactly, without the people.
+    """Draw estimates of the number of yes answers among an even number of people, with the exact law.
 
-    Two of the same answer have one law of reports, two of different answers another, so it is enough to draw
-    how many pairs there are of each kind, and what their coins do.
+    Two people with the same answer have one law of reports, two with different answers another. So it is
+    enough to draw the number of pairs of each kind, and their coins.
     """
     draw, half = np.random.default_rng(seed), jrr.n // 2
     first = draw.hypergeometric(holders, jrr.n - holders, half, runs)  # holders who are first in their pair
@@ -119,7 +119,7 @@ def _informed(epsilon: float, n: int, holders: int) -> list[tuple[str, str, JRR]
 
 
 def figure_4_3(setting: Setting) -> Rows:
-    """Return the mean squared errors on the four data sets, and what the budget really is."""
+    """Return the mean squared errors on the four data sets, and the ε that is spent."""
     rows: Rows = []
     for name, (n, holders) in DATASETS.items():
         for epsilon in (0.01, 0.1, 1.0):

@@ -8,7 +8,6 @@ import numpy as np
 
 from dither.arrays import Floats
 from dither.domains import Circle, Interval
-from dither.errors import InvalidParameter
 from dither.mechanisms.numeric.ogpm import OGPM
 from dither.mechanisms.numeric.ogpmu import OGPMU
 from dither.mechanisms.numeric.pm import PM
@@ -30,9 +29,7 @@ BUDGETS: Final = tuple(float(one) for one in np.linspace(1.0, 8.0, 15))  # the a
 
 
 def _columns(setting: Setting) -> tuple[Floats, Floats]:
-    path = setting.file(_FILE)
-    if path is None:
-        raise InvalidParameter("the MotionSense table is not in the data folder")
+    path = setting.needed(_FILE)
     from pyarrow import parquet
 
     table = parquet.read_table(path)

@@ -50,7 +50,7 @@ def _synthetic(area: Rectangle, published: str) -> Callable[[Setting], Rows]:
 
 
 def _short_side(setting: Setting) -> Rows:
-    """Draw Figure 6.5: nine places along the short side, one above the lower edge."""
+    """Return the rows of Figure 6.5: nine places along the short side, one above the lower edge."""
     path = np.stack([np.arange(1, 10) * 0.2, np.ones(9)], axis=1)
     paths = Paths.of(np.broadcast_to(path, (setting.runs(100_000, 20_000), 9, 2)))
     told = {name: one for name, one in programs(LONG, Flaws()).items() if name != "planar Laplace"}
@@ -63,7 +63,7 @@ def _short_side(setting: Setting) -> Rows:
 
 
 def _directions(setting: Setting) -> Rows:
-    """Draw Figure 6.6: the whole budget is the direction's, and so is the error."""
+    """Return the rows of Figure 6.6: the error of a direction that has the whole budget."""
     circle, flaws = Circle(), Flaws()
     source = sources(setting, 2)[0]
     angles = (source.words(setting.runs(400_000, 40_000)) >> np.uint64(11)) / 2.0**53 * circle.period
@@ -89,7 +89,7 @@ def _directions(setting: Setting) -> Rows:
 
 
 def _as_coded(program: Any, angles: Any, source: Source) -> Any:
-    """Return directions as the programs compare them: those of the phantom sector lie beyond a turn."""
+    """Return directions as the programs compare them: sector k, one too many, lies beyond 2π."""
     if not isinstance(program, coded.SeldomLies):
         return program.perturb(angles, source=source).values
     uniform = (source.words(2 * angles.size) >> np.uint64(11)).reshape(2, -1) / 2.0**53
@@ -97,7 +97,7 @@ def _as_coded(program: Any, angles: Any, source: Source) -> Any:
 
 
 def _waves(setting: Setting) -> Rows:
-    """Draw Figure D.5: TraCS-D with the redesigned SW inside."""
+    """Return the rows of Figure D.5: TraCS-D with the redesigned SW inside."""
     paths = random_paths(SQUARE, setting.runs(1000, 200), 100, sources(setting, 9)[8])
 
     def wave(paths: Paths, epsilon: float, source: Source) -> float:
@@ -117,7 +117,7 @@ def _waves(setting: Setting) -> Rows:
 
 
 def _towns(setting: Setting) -> Rows:
-    """Draw Figure 6.7: the authors' first hundred paths, and the same people's paths in the order of time."""
+    """Return the rows of Figure 6.7: the authors' first hundred paths, and the same in the order of time."""
     found: Rows = []
     for name in ("tky", "chi"):
         panel = {"panel": name.upper()}
@@ -137,7 +137,7 @@ def _towns(setting: Setting) -> Rows:
 
 
 def _sweep(setting: Setting) -> Rows:
-    """Sweep the direction's share of ε [D.2.9]."""
+    """Return the errors for several shares of ε for the direction [D.2.9]."""
     paths = random_paths(SQUARE, setting.runs(1000, 100), 100, sources(setting, 9)[8])
     shares = (0.2, 0.3, 0.4, 0.5, 0.6, 0.65, 0.7, HEURISTIC, 0.8, 0.85, 0.9, 0.95)
     return [
@@ -165,7 +165,7 @@ _DEGREES: Final = Lines(
 )
 _STORY: Final = (
     "With k-RR as defined, the strawman is worse than TraCS-D at every ε: that it wins below ε = 5 is a bug.",
-    "TraCS-D from the centre is better than from the corner, where three directions of four lead nowhere.",
+    "TraCS-D from the centre is better than from the corner, where 3/4 of all directions leave the area.",
 )
 
 FIGURES: Final = [

@@ -69,7 +69,7 @@ def _towns(setting: Setting) -> Rows:
 
 
 def _gridding(setting: Setting) -> Rows:
-    """Draw Figure D.3: the corner of the unit square, gridded coarsely and finely."""
+    """Return the rows of Figure D.3: the corner of the unit square, on a coarse and on a fine grid."""
     paths = Paths.of(np.zeros((setting.runs(5000, 1000), 1, 2)))
     makers: dict[str, Make] = {
         "gridding 10 × 10": partial(Gridding, side=10),
@@ -86,7 +86,7 @@ def _gridding(setting: Setting) -> Rows:
 
 _HONEST: Final = (
     "As coded, NGram and ATP promise nothing: what they can report depends on the exact true place.",
-    "`spent` is the ε really spent; NGram repaired spends about half its label, and is shown at equal "
+    "`spent` is the ε that is spent. NGram repaired spends about half its nominal ε, and is shown at equal "
     "spending as well.",
 )
 

@@ -94,7 +94,7 @@ def expect(
     absolute: bool = False,
     **where: Any,
 ) -> list[ExpectedNumber]:
-    """Return the expectation that a curve goes through values, at each ε."""
+    """Return the expected values of a curve, one for each ε."""
     return [
         ExpectedNumber(
             {"version": version, "mechanism": name, "epsilon": epsilon, **where},
@@ -111,7 +111,7 @@ def expect(
 def expect_published(
     figure: str, tolerance: float, *names: str, column: str = "error", absolute: bool = False, **where: Any
 ) -> list[ExpectedNumber]:
-    """Return the expectation that with the authors' bugs the published numbers come out."""
+    """Return the published numbers as the expected values of the programs with the authors' bugs."""
     return [
         one
         for name in names

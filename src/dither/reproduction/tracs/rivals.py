@@ -48,7 +48,7 @@ def rivals(points: Points, *, coded: bool, reach: float = 0.75) -> dict[str, Mak
 
 
 def spending(make: Make, epsilon: float) -> float:
-    """Return the nominal budget at which a mechanism really spends ε, to 10⁻³: nearly proportional."""
+    """Return the nominal budget at which a mechanism spends ε, to 10⁻³; the two are nearly proportional."""
 
     def ratio(label: float) -> float:
         return float(make(SQUARE, epsilon=label).guarantee.epsilon / epsilon)
@@ -67,7 +67,7 @@ class ComparedMechanism(NamedTuple):
 
 
 def entries(points: Points, epsilon: float, rounded: Round, *, heavy: bool) -> Iterator[ComparedMechanism]:
-    """Return everything that is compared: as coded; repaired, at equal labels; NGram at equal spending."""
+    """Yield what is compared: as coded; repaired, at equal nominal ε; NGram at equal spent ε."""
     for version, makers in ((CODED, rivals(points, coded=True)), (RIGHT, rivals(points, coded=False))):
         for name, make in makers.items():
             mechanism = make(SQUARE, epsilon=epsilon)

@@ -1,4 +1,4 @@
-"""Table 6.2: how long one location takes. Only the order of magnitude is a matter of the mechanisms."""
+"""Table 6.2: the running time of one location. Only its order of magnitude depends on the mechanisms."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ from dither.reproduction.version import CODED, PUBLISHED, RIGHT
 
 
 def _other_measures(setting: Setting) -> Rows:
-    """Draw Figure 6.10: range queries and hotspots in Chicago."""
+    """Return the rows of Figure 6.10: range queries and hotspots in Chicago."""
     town = chosen(setting, "chi")
     points = points_of(town)
     spots = hotspots(town.paths)
@@ -46,7 +46,7 @@ def _other_measures(setting: Setting) -> Rows:
 
 
 def _whole_trajectories(setting: Setting) -> Rows:
-    """Draw Figure D.7: the budget of a trajectory is ε times the mean length, divided among its locations."""
+    """Return the rows of Figure D.7: the budget, ε times the mean length, is divided among locations."""
     found: Rows = []
     for name, length in (("tky", 113), ("chi", 13)):
         town = chosen(setting, name)
@@ -138,6 +138,6 @@ FIGURES: Final = [
             *expect_published("figD.7_chi_traj_eps", 0.2, "NGram", "TraCS-D", panel="CHI"),
         ],
         needs=CITIES,
-        notes=("The program tells directions as they are where a location's share of ε exceeds 13.2.",),
+        notes=("The program reports directions unperturbed if a location's share of ε exceeds 13.2.",),
     ),
 ]
