@@ -25,7 +25,7 @@ class Subject:
     def of(x: Any, chosen: Sequence[str] | None, names: Sequence[str] | None) -> Subject:
         """Return a record with its chosen features (all, for None), found by name or by position."""
         if hasattr(x, "keys"):
-            # The keys of a pandas series are names, but iterating over it gives the values.
+            # The keys of a pandas series are names, but iterating over it yields the values.
             names = [str(name) for name in x.keys()] if names is None else names  # noqa: SIM118
             row = _row([_value(x, name) for name in names])
             shape: tuple[int, ...] = row.shape

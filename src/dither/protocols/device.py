@@ -159,7 +159,7 @@ def report(
     """Send reports to the collector, and wait at most `timeout` seconds until it has stored them.
 
     Two partners finish their toss at the same moment. So that the collector cannot tell partners by the time,
-    give a `delay`: this waits for a random time, uniform between 0 and so many seconds, before it connects.
+    set `delay`: the device then waits for a random time, uniform from 0 to `delay` seconds, and connects.
     Reports that are sent again must be the same. The collector learns whether this device had a partner, not
     which.
     """

@@ -26,7 +26,7 @@ class Deadline:
 
     @staticmethod
     def after(seconds: float) -> Deadline:
-        """Return the deadline so many seconds from now."""
+        """Return the deadline `seconds` from now."""
         if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 0.0 < seconds < 1e9:
             raise InvalidParameter(f"a timeout is a positive number of seconds, not {found(seconds)}")
         return Deadline(time.monotonic() + seconds)

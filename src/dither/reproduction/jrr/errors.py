@@ -54,7 +54,7 @@ def coded(epsilon: float, n: int, step: float) -> JRR:
 
 
 def spent(jrr: JRR) -> float:
-    """Return the ε at δ = 10⁻⁶ against somebody who knows all other answers, but not who is paired."""
+    """Return the ε at δ = 10⁻⁶ against an adversary who knows all other answers, but not the pairs."""
     return jrr.accounting(INFORMED, delta=DELTA).epsilon
 
 
@@ -92,7 +92,7 @@ def estimates(jrr: JRR, holders: int, runs: int, seed: int) -> Floats:
 
 
 def relative(guesses: Floats, n: int, holders: int) -> Floats:
-    """Return the average relative error of the two counts, eq. (4.2); a count of nobody is left out."""
+    """Return the average relative error of the two counts, eq. (4.2); a true count of 0 is left out."""
     counts = [count for count in (holders, n - holders) if count]
     return np.asarray(np.mean([np.abs(guesses - holders) / count for count in counts], axis=0))
 
