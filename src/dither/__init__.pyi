@@ -11,6 +11,10 @@ from . import privacy as privacy
 from . import protocols as protocols
 from . import randomness as randomness
 from . import sklearn as sklearn
+from .account.account import Account as Account
+from .account.clock import Epoch as Epoch
+from .account.question import Question as Question
+from .account.question import Repeat as Repeat
 from .advice import goals as goals
 from .advice.compare import compare as compare
 from .advice.recommend import epsilon_for as epsilon_for
@@ -40,6 +44,7 @@ from .estimation.api import mean as mean
 from .estimation.api import quantile as quantile
 from .estimation.api import resultant as resultant
 from .estimation.api import variance as variance
+from .estimation.density.method import empirical_bayes as empirical_bayes
 from .estimation.estimate import Estimate as Estimate
 from .estimation.frequency import EstimatedFrequencies as EstimatedFrequencies
 from .estimation.frequency import frequencies as frequencies
@@ -106,6 +111,8 @@ from .mechanisms.places.sectors import Sectors as Sectors
 from .mechanisms.places.strawman import Strawman as Strawman
 from .mechanisms.places.tracs_c import TraCSC as TraCSC
 from .mechanisms.places.tracs_d import TraCSD as TraCSD
+from .mechanisms.shuffled import shuffled as shuffled
+from .mechanisms.shuffled import shuffled_lower_bound as shuffled_lower_bound
 from .mechanisms.window import Decoding as Decoding
 from .optimal.mechanism import Optimal as Optimal
 from .privacy import LOCATION as LOCATION

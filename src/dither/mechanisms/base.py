@@ -60,6 +60,11 @@ class Answering(ABC):
         """The mechanism that draws one answer: this one, or the one that it wraps."""
         return self
 
+    @property
+    def blanket(self) -> Fraction | None:
+        """The mass of a measure below the law of a report under every value; None where it is not known."""
+        return None
+
     @final
     @cached_property
     def device_text(self) -> str:
@@ -129,6 +134,10 @@ class Mechanism(Answering, Generic[Admits]):
     def realised(self) -> tuple[Bound, str]:
         """Return the bound computed from the integers that are sampled, and a text that says how."""
         return Pure(self.kernel.epsilon), self.kernel.evidence
+
+    @property
+    def blanket(self) -> Fraction | None:
+        return self.kernel.blanket
 
     # --- what travels
 
