@@ -31,9 +31,9 @@ MOST_CHILDREN: Final = 1024  # ways to extend a prefix by one level
 class PEM(Mechanism[Text]):
     """One prefix of a text, of a random public length, reported by local hashing.
 
-    Promise:   pure ε: a person reports one prefix only. Reports:   eight bytes: a report of `OLH`, whose seed
-    modulo the number of levels is the level. Use when:  the possible answers cannot be listed: words,
-    addresses. `heavy_hitters` finds the common texts;
+    Promise:   pure ε: a person reports one prefix only.
+    Reports:   eight bytes: a report of `OLH`, whose seed modulo the number of levels is the level.
+    Use when:  the possible answers cannot be listed: words, addresses. `heavy_hitters` finds common texts;
                the frequencies of other texts are not estimated.
     Reference: [Wang21, Sec. 4], with levels of whole letters.
     """

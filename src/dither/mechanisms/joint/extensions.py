@@ -22,10 +22,10 @@ from dither.privacy import Guarantee
 class JointSUE(Joint, BitReports):
     """One bit for each category, kept or flipped by a coin that is correlated with another person's coin.
 
-    Promise:   if the partner's coins are known, that of two bits, since the rows of two answers differ in
-    two. Reports:   ⌈k/8⌉ bytes of packed bits, as SUE's. Use when:  the dissertation's extension is studied;
-    `JRR.over(SUE(...), rho=..., n=...)` makes it. Reference: [Thesis, Sec. 4.5], which names OUE; that cannot
-    be, see deviations.
+    Promise:   if the partner's coins are known, that of two bits: the rows of two answers differ in two.
+    Reports:   ⌈k/8⌉ bytes of packed bits, as in SUE.
+    Use when:  the dissertation's extension is studied; `JRR.over(SUE(...), rho=..., n=...)` returns it.
+    Reference: [Thesis, Sec. 4.5], which names OUE; that is not possible, see deviations.
     """
 
     @property

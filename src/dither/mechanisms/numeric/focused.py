@@ -20,8 +20,9 @@ from dither.numerics.bisection import increasing_root
 class Focused(WindowMechanism):
     """OGPM with the width that is optimal at one public value, near which most values are expected.
 
-    Promise:   pure ε. Reports:   cells of the domain, as in OGPM. Use when:  it is public knowledge that most
-    values are near `focus`. The focus is part of the mechanism and
+    Promise:   pure ε.
+    Reports:   cells of the domain, as in OGPM.
+    Use when:  it is public knowledge that most values are near `focus`, which is part of the mechanism and
                public. A focus taken from private data reveals them, contrary to [OGPM25, Sec. 6].
     Reference: [OGPM25, Sec. 6].
 
