@@ -25,9 +25,9 @@ class Gridding(PathMechanism[Rectangle, GridKernel]):
     """A uniform place in a cell of a grid; cells are likelier the nearer their centre is to the true cell's.
 
     Promise:   pure ε for one location (or one trajectory: `unit`); usually less is spent, see `guarantee`.
-    Reports:   two cells for each location, of a grid 256 times as fine; within a coarse cell they are uniform.
-    Use when:  TraCS is compared with dividing the area first. A coarse grid limits the resolution; a fine grid
-               has many cells far from the truth.
+    Reports:   two cells for each location, of a grid 256 times as fine, uniform within a coarse cell.
+    Use when:  TraCS is compared with dividing the area first. A coarse grid limits the resolution; a fine
+               grid has many cells far from the truth.
     Reference: [Thesis, D.2.3].
     """
 
