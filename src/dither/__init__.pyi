@@ -11,6 +11,10 @@ from . import privacy as privacy
 from . import protocols as protocols
 from . import randomness as randomness
 from . import sklearn as sklearn
+from .account.account import Account as Account
+from .account.clock import Epoch as Epoch
+from .account.question import Question as Question
+from .account.question import Repeat as Repeat
 from .advice import goals as goals
 from .advice.compare import compare as compare
 from .advice.recommend import epsilon_for as epsilon_for
@@ -40,6 +44,7 @@ from .estimation.api import mean as mean
 from .estimation.api import quantile as quantile
 from .estimation.api import resultant as resultant
 from .estimation.api import variance as variance
+from .estimation.density.method import empirical_bayes as empirical_bayes
 from .estimation.estimate import Estimate as Estimate
 from .estimation.frequency import EstimatedFrequencies as EstimatedFrequencies
 from .estimation.frequency import frequencies as frequencies

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Final, Self, final
 
 import numpy as np
 
-from dither.arrays import Array, Floats
+from dither.arrays import Array, Floats, Indices
 from dither.domains import Domain
 from dither.errors import InvalidParameter, MalformedReport, NotIdentifiable
 from dither.kernels.transition import Dense, Operator
@@ -116,14 +116,19 @@ class Kernel(ABC):
             raise NotIdentifiable(
                 f"the probabilities of {self.outcomes} reports are too many to list; choose fewer cells"
             )
+        groups = self._groups(rows)
         columns = [self.chances(one) for one in inputs]
-        groups = np.arange(self.outcomes)
-        if rows < self.outcomes:
-            typical = [self.chances(one) for one in self._typical()]
-            below = np.cumsum(sum(typical)) / len(typical)
-            groups = np.unique(np.searchsorted(below, np.arange(rows) / rows, side="right"))
+        if groups.size < self.outcomes:
             columns = [np.add.reduceat(column, groups) for column in columns]
         return Dense(np.stack(columns, axis=1), groups)
+
+    def _groups(self, rows: int) -> Indices:
+        """Return the first report of each of about `rows` groups."""
+        if rows >= self.outcomes:
+            return np.arange(self.outcomes)
+        typical = [self.chances(one) for one in self._typical()]
+        below = np.cumsum(sum(typical)) / len(typical)
+        return np.unique(np.searchsorted(below, np.arange(rows) / rows, side="right"))
 
     def _typical(self) -> list[Any]:
         """Return a few inputs that cover the domain."""
