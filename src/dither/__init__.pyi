@@ -12,13 +12,19 @@ from . import privacy as privacy
 from . import protocols as protocols
 from . import randomness as randomness
 from . import sklearn as sklearn
+from .account.account import Account as Account
+from .account.clock import Epoch as Epoch
+from .account.question import Question as Question
+from .account.question import Repeat as Repeat
 from .advice import goals as goals
 from .advice.compare import compare as compare
 from .advice.recommend import epsilon_for as epsilon_for
 from .advice.recommend import people_for as people_for
 from .advice.recommend import recommend as recommend
-from .audits.exact import audit as audit
+from .audits.api import audit as audit
+from .audits.evidence import Evidence as Evidence
 from .audits.finding import Finding as Finding
+from .audits.neighbours import Neighbours as Neighbours
 from .classifiers.choice import best_mechanism as best_mechanism
 from .classifiers.choice import epsilon_for_utility as epsilon_for_utility
 from .classifiers.concentration import concentration as concentration
@@ -39,6 +45,7 @@ from .estimation.api import mean as mean
 from .estimation.api import quantile as quantile
 from .estimation.api import resultant as resultant
 from .estimation.api import variance as variance
+from .estimation.density.method import empirical_bayes as empirical_bayes
 from .estimation.estimate import Estimate as Estimate
 from .estimation.frequency import EstimatedFrequencies as EstimatedFrequencies
 from .estimation.frequency import frequencies as frequencies
@@ -109,6 +116,8 @@ from .mechanisms.places.sectors import Sectors as Sectors
 from .mechanisms.places.strawman import Strawman as Strawman
 from .mechanisms.places.tracs_c import TraCSC as TraCSC
 from .mechanisms.places.tracs_d import TraCSD as TraCSD
+from .mechanisms.shuffled import shuffled as shuffled
+from .mechanisms.shuffled import shuffled_lower_bound as shuffled_lower_bound
 from .mechanisms.window import Decoding as Decoding
 from .optimal.mechanism import Optimal as Optimal
 from .optimal.queries.cumulative import Cumulative as Cumulative

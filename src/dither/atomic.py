@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
 from collections.abc import Iterator
@@ -14,8 +15,11 @@ from typing import TextIO
 def renamed(path: Path) -> Iterator[Path]:
     """Yield a temporary path in the same folder, which is renamed to `path` if no error is raised inside.
 
-    The temporary name has the ending of `path`, since some libraries choose the format by it.
+    The temporary name has the ending of `path`, since some libraries choose the format by it. Raise
+    FileNotFoundError, with the folder and not with the temporary name, if the folder does not exist.
     """
+    if not path.parent.is_dir():
+        raise FileNotFoundError(errno.ENOENT, "there is no such folder", str(path.parent))
     part = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part{path.suffix}")
     try:
         yield part

@@ -144,7 +144,7 @@ def test_the_command(folder: Path) -> None:
         (["just-a-word"], "package.module:name"),
         (["model.joblib", "--row", "9"], "8 rows"),
         (["model.joblib", "--mechanism", "nonsense"], "no mechanism"),
-        (["model.joblib", "--feature", "height", "0", "1"], "no feature height"),
+        (["model.joblib", "--feature", "height", "0", "1"], "no feature 'height'"),
         (["model.joblib", "--feature", "income", "0", "0.001"], "[0, 0.001]"),
         (["model.joblib", "--columns", "age,bmi"], "3 features"),
     ],

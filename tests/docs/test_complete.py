@@ -140,7 +140,7 @@ def _check_commands(text: str, place: str) -> None:
         for name, command in VERBS_AND_ALL
     }
     for line in re.findall(r"\bdither ((?:[a-z]+ )?[a-z]+\b[^`|\n]*)", re.sub(r"\\\n\s*", " ", text)):
-        words = line.split()
+        words = line.partition(" -- ")[0].split()  # what follows is another command
         verb = " ".join(words[:2]) if " ".join(words[:2]) in options else words[0]
         asked = {word.rstrip(".,;:)") for word in words if word.startswith("--")}
         if not asked and verb not in options:

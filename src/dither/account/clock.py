@@ -67,7 +67,7 @@ class Epoch(Enum):
 
 @final
 @dataclass(frozen=True)
-class Moment:
+class ClockReading:
     """What the clocks of a device show: seconds since 1970, and seconds of a steady clock since its start."""
 
     wall: int
@@ -75,9 +75,9 @@ class Moment:
     elapsed: int
 
     @staticmethod
-    def now() -> Moment:
+    def now() -> ClockReading:
         """Read the clocks of this machine."""
-        return Moment(int(time.time()), *_steady())
+        return ClockReading(int(time.time()), *_steady())
 
     def wire(self) -> dict[str, Any]:
         """Return the moment as plain data."""

@@ -13,18 +13,32 @@ SCRIPTS: Final = tuple(  # words at the ends of their range, and about the middl
 )
 
 
+class ScriptEnded(Exception):
+    """The draw wants more bytes than the script has; `missing` says how many more."""
+
+    def __init__(self, missing: int) -> None:
+        super().__init__("the script has no more bytes")
+        self.missing = missing
+
+
 @final
 class BoundaryWords(Source):
-    """The given bytes first, then those of a seeded source, so that every rejection loop ends."""
+    """The given bytes first, then those of a seeded source, so that every rejection loop ends.
 
-    def __init__(self, script: bytes) -> None:
-        self._script, self._rest = script, Seeded(1)
+    With `strict`, ScriptEnded is raised instead of going on. `taken` counts the bytes that were drawn.
+    """
+
+    def __init__(self, script: bytes, *, strict: bool = False) -> None:
+        self._script, self._rest, self._strict, self.taken = script, Seeded(1), strict, 0
 
     def fill(self, buffer: memoryview | bytearray) -> None:
         view = memoryview(buffer).cast("B")
         view[:] = self.take(len(view))
 
     def take(self, size: int) -> bytes:
+        if self._strict and size > len(self._script):
+            raise ScriptEnded(size - len(self._script))
+        self.taken += size
         chosen, self._script = self._script[:size], self._script[size:]
         return chosen + self._rest.take(size - len(chosen))
 

@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import final
+from typing import TYPE_CHECKING, final
 
+from dither.audits.evidence import Evidence
+from dither.audits.timing import Timing
+from dither.errors import InvalidParameter
 from dither.privacy import Bound, Guarantee, Nothing
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 @final
@@ -18,6 +24,9 @@ class Finding:
     where the draw code contradicts its integers. `unassumed` is the largest loss over pairs of inputs without
     the assumptions; None where pairs were not compared. `parts` are the findings about the parts of a
     combinator, or the questions of a campaign.
+
+    Where a randomiser was sampled, `bound` is a lower bound on what it spends, and `evidence` says which two
+    inputs and which event prove it. `notes` and `timing` are told apart and are no part of the verdict.
     """
 
     mechanism: str
@@ -30,6 +39,9 @@ class Finding:
     problems: tuple[str, ...] = ()
     unassumed: float | None = None
     parts: tuple[Finding, ...] = ()
+    evidence: Evidence | None = None
+    notes: tuple[str, ...] = ()
+    timing: Timing | None = None
 
     @property
     def realised(self) -> float:
@@ -59,7 +71,25 @@ class Finding:
         """Whether no more is spent than was claimed, and nothing is assumed that was not accepted."""
         return self.holds and not self.unaccepted
 
+    def plot(self, *, ax: Axes | None = None) -> Axes:
+        """Draw the evidence: how often each bin was reported under both inputs."""
+        if self.evidence is None:
+            raise InvalidParameter("only a finding from samples has a picture; an exact one has a bound")
+        return self.evidence.plot(ax=ax)
+
+    def _sampled(self) -> list[str]:
+        verdict = "is not refuted" if self.ok else "DOES NOT HOLD"
+        left = f"at least {self.realised:.4g} is spent"
+        lines = [f"{self.mechanism}: ε = {self.claimed:g} {verdict}; {left} ({self.how})"]
+        return [*lines, f"  {self.evidence}"] if self.evidence is not None else lines
+
     def __str__(self) -> str:
+        lines = self._exact() if self.evidence is None else self._sampled()
+        lines += [f"  {line}" for part in self.parts for line in str(part).splitlines()]
+        lines += [f"note: {note}" for note in self.notes]
+        return "\n".join([*lines, str(self.timing)] if self.timing is not None else lines)
+
+    def _exact(self) -> list[str]:
         verdict = "holds" if self.ok else "DOES NOT HOLD"
         if self.holds:
             left = f"{self.claimed - self.realised:.1e} unspent"
@@ -71,5 +101,4 @@ class Finding:
         if self.unaccepted:
             loss = "" if self.unassumed is None else f"; without that the loss is {self.unassumed:.3g}"
             lines.append(f"not accepted: that {'; '.join(self.unaccepted)}{loss}")
-        lines += [f"  {line}" for part in self.parts for line in str(part).splitlines()]
-        return "\n".join(lines)
+        return lines

@@ -20,9 +20,9 @@ from dither.kernels.sets.subsets import Subsets
 from dither.mechanisms.base import Mechanism
 from dither.privacy.exact import log_above
 
-_EXACT: Final = 1 << 10  # up to so many possible reports, probabilities are compared as fractions
-_MOST_BITS: Final = 8  # up to so many bits in a row, all rows are listed
-_ALL: Final = 32  # up to so many categories, all are tried
+_EXACT: Final = 1 << 10  # the most reports whose probabilities are compared as fractions
+_MOST_BITS: Final = 8  # the longest rows of bits that are all listed
+_ALL: Final = 32  # the most categories that are all tried
 _DENORMAL: Final = 5e-324
 _WITHIN: Final = (0.5, 0.03, 0.25, 0.77, 0.97)  # inputs inside a line, as shares of it
 
@@ -71,7 +71,7 @@ def listed(mechanism: Mechanism[Any]) -> Listed | None:
     values: tuple[Any, ...]
     inputs: tuple[Any, ...]
     if isinstance(domain, Line):
-        values = inputs = _on_line(domain)
+        values = inputs = on_line(domain)
     elif isinstance(domain, Categories):
         inputs = _codes(len(domain.labels))
         values = tuple(domain.labels[code] for code in inputs)
@@ -115,7 +115,8 @@ def _exact(kernel: Kernel, inputs: tuple[Any, ...]) -> Fraction | None:
     return None if any(least == 0 for _, least in ends) else max(most / least for most, least in ends)
 
 
-def _on_line(line: Line) -> tuple[float, ...]:
+def on_line(line: Line) -> tuple[float, ...]:
+    """Return both ends of a line, values within it, and those next to its ends and to 0."""
     low, high = float(line.low), float(line.high)
     within = [float(one) for one in line.from_unit(np.array(_WITHIN))]
     near = [math.nextafter(low, high), math.nextafter(high, low), _DENORMAL, -_DENORMAL, 0.0]

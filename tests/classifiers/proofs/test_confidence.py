@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import sys
 from fractions import Fraction
 
 import mpmath
@@ -18,7 +17,6 @@ from dither.classifiers.proofs.confidence import (
     mean_below,
 )
 from dither.classifiers.robustness import trials_for
-from dither.errors import MissingExtra
 
 
 def tail(successes: int, trials: int, p: Fraction) -> Fraction:
@@ -58,14 +56,6 @@ def test_many_trials_have_the_right_side_of_the_tail(successes: int, trials: int
     bound = binomial_below(successes, trials, omega)
     with mpmath.workdps(40):
         assert beyond(bound) <= omega < beyond(bound * (1.0 + 1e-6))
-
-
-def test_without_scipy_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "scipy.special", None)
-    binomial_below.cache_clear()
-    assert binomial_below(0, 10, 0.05) == 0.0
-    with pytest.raises(MissingExtra, match=r"dither\[classifiers\]"):
-        binomial_below(9, 10, 0.05)
 
 
 @pytest.mark.parametrize("p", [0.02, 0.5, 0.93, 0.999])

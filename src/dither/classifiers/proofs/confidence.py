@@ -3,33 +3,14 @@
 from __future__ import annotations
 
 import math
-from functools import lru_cache, partial
-from importlib import import_module
-from typing import Any, Final
+from typing import Final
 
-from dither.errors import MissingExtra
+from dither.numerics.beta import binomial_above, binomial_below
 from dither.numerics.bisection import largest_float
 
+__all__ = ["bernstein", "binomial_above", "binomial_below", "hoeffding_size", "mean_below"]
+
 _SLACK: Final = 1e-9  # by which a bound is lowered, relatively: more than the rounding error of its formula
-
-
-@lru_cache(maxsize=4096)
-def binomial_below(successes: int, trials: int, omega: float) -> float:
-    """Return a lower bound on a probability from independent trials, wrong with probability at most ω.
-
-    [Clopper34]: the largest p at which so many successes or more have a probability of at most ω. For given p
-    that probability is I_p(successes, trials − successes + 1), a regularised incomplete beta function. Needs
-    scipy, which is in the extra `classifiers`.
-    """
-    if successes == 0:
-        return 0.0
-    tail = partial(_scipy_special().betainc, successes, trials - successes + 1)
-    return largest_float(lambda p: tail(p) <= omega, 0.0, successes / trials) * (1.0 - _SLACK)
-
-
-def binomial_above(successes: int, trials: int, omega: float) -> float:
-    """Return an upper bound on a probability from independent trials, wrong with probability at most ω."""
-    return 1.0 - binomial_below(trials - successes, trials, omega)
 
 
 def mean_below(successes: int, trials: int, omega: float) -> float:
@@ -58,13 +39,6 @@ def hoeffding_size(omega: float, tau: float) -> int:
     18445
     """
     return math.ceil(math.log(2.0 / omega) / (2.0 * tau**2))
-
-
-def _scipy_special() -> Any:
-    try:
-        return import_module("scipy.special")
-    except ImportError:
-        raise MissingExtra("a confidence bound on a probability", "classifiers") from None
 
 
 def _divergence(share: float, p: float) -> float:

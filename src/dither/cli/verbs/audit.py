@@ -1,49 +1,183 @@
-"""`dither audit`: recompute the ε of a mechanism."""
+"""`dither audit`: check the ε of a mechanism, of any Python function, or of any command."""
 
 from __future__ import annotations
 
+import importlib
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final
+
 import click
 
-from dither.audits.exact import audit
-from dither.cli.options import build, domain_options, mechanism_names
-from dither.cli.output import JSON_OPTION, print_json, verdict
+from dither.audits.api import audit
+from dither.audits.black_box.command import Command
+from dither.audits.finding import Finding
+from dither.cli.options import build, domain_options, mechanism_names, needed
+from dither.cli.output import JSON_OPTION, print_json, save_picture, verdict
 from dither.domains import Domain
+from dither.errors import InvalidParameter
+
+_WORDS: Final = "dither.audit.command"
 
 
-@click.command()
-@click.argument("mechanism", shell_complete=mechanism_names)
+class _WithCommand(click.Command):
+    """A verb after whose options `--` and another command may stand."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if "--" in args:
+            at = args.index("--")
+            ctx.meta[_WORDS] = tuple(args[at + 1 :])
+            args = args[:at]
+        return super().parse_args(ctx, args)
+
+
+@click.command(cls=_WithCommand)
+@click.argument("mechanism", required=False, shell_complete=mechanism_names)
 @domain_options
+@click.option(
+    "--inputs", help="A JSON list of inputs, any two of which are neighbours, in place of a domain."
+)
 @click.option("--epsilon", type=float, help="The budget ε.")
+@click.option("--delta", type=float, default=0.0, help="The claimed δ of a function or command.")
+@click.option("--samples", type=int, help="The most reports of a function or command that are drawn.")
+@click.option(
+    "--confidence", type=float, default=0.99, help="The confidence of the lower bound.", show_default=True
+)
+@click.option("--each", is_flag=True, help="The function takes one value, not an array of them.")
+@click.option("--seed", type=int, default=0, help="The seed of the audit's own choices.", show_default=True)
+@click.option("--plot", type=click.Path(path_type=Path, dir_okay=False), help="Draw the evidence.")
 @click.option(
     "--assume",
     multiple=True,
     help="An assumption that you accept, in the words that the audit prints; may be repeated.",
 )
 @JSON_OPTION
+@click.pass_context
 def command(
-    mechanism: str, domain: Domain | None, epsilon: float | None, assume: tuple[str, ...], as_json: bool
+    ctx: click.Context,
+    mechanism: str | None,
+    domain: Domain | None,
+    inputs: str | None,
+    epsilon: float | None,
+    delta: float,
+    samples: int | None,
+    confidence: float,
+    each: bool,
+    seed: int,
+    plot: Path | None,
+    assume: tuple[str, ...],
+    as_json: bool,
 ) -> None:
-    """Recompute the ε of MECHANISM from its integers and its draw code; exit code 1 if it does not hold.
+    """Check the ε of MECHANISM; exit code 1 if it does not hold.
 
-    The exit code is also 1 if the guarantee has an assumption that --assume does not name.
+    A mechanism of dither's, or a specification, is audited exactly, from its integers and its draw code. The
+    exit code is also 1 if the guarantee has an assumption that --assume does not name.
+
+    MODULE:FUNCTION is a Python function: an array of values in, as many reports out. After -- stands a
+    command that reads a JSON value a line and writes a report a line. Both are sampled: the finding is a
+    lower bound on ε, with the two inputs and the event that prove it.
 
     \b
     dither audit podium --interval 18 100 --epsilon 1
     dither audit design.json
+    dither audit mymodule:randomise --interval 0 1 --epsilon 1
+    dither audit --categories yes,no --epsilon 1 -- node client.js
     """
-    finding = audit(build(mechanism, domain, epsilon), assume=assume)
+    words: tuple[str, ...] | None = ctx.meta.get(_WORDS)
+    randomiser = _randomiser(mechanism, words)
+    if randomiser is not None:
+        if epsilon is None:
+            raise click.UsageError("give the ε that is claimed: --epsilon")
+        finding = audit(
+            randomiser,
+            needed(domain) if inputs is None else _inputs(inputs),
+            epsilon=epsilon,
+            delta=delta,
+            samples=samples,
+            confidence=confidence,
+            each=each,
+            seed=seed,
+        )
+    else:
+        finding = audit(build(str(mechanism), domain, epsilon), assume=assume)
+    if plot is not None:
+        save_picture(finding.plot(), plot)
     if as_json:
-        answer = {
-            "mechanism": finding.mechanism,
-            "claimed": finding.claimed,
-            "realised": finding.realised,
-            "delta": finding.realised_delta,
-            "ok": finding.ok,
-            "how": finding.how,
-            "assumptions": list(finding.assumptions),
-            "problems": list(finding.problems),
-        }
-        print_json(answer)
+        print_json(_as_data(finding))
     else:
         click.echo(verdict(str(finding), finding.ok))
     raise SystemExit(0 if finding.ok else 1)
+
+
+def _randomiser(mechanism: str | None, words: tuple[str, ...] | None) -> Callable[..., Any] | None:
+    """Return what is sampled: a command or a function; None if a mechanism of dither's was named."""
+    if words is not None:
+        if mechanism is not None:
+            raise click.UsageError("give a mechanism, or a command after --, not both")
+        if not words:
+            raise click.UsageError("write the command after --")
+        return Command(words)
+    if mechanism is None:
+        raise click.UsageError("give a mechanism, MODULE:FUNCTION, or a command after --")
+    return _imported(mechanism) if ":" in mechanism else None
+
+
+def _inputs(text: str) -> list[Any]:
+    try:
+        inputs = json.loads(text)
+    except ValueError:
+        inputs = None
+    if not isinstance(inputs, list):
+        raise click.UsageError("--inputs is a JSON list, such as '[[0, 0], [1, 1]]'")
+    return inputs
+
+
+def _imported(name: str) -> Callable[..., Any]:
+    """Return the function that MODULE:FUNCTION names; modules of the working directory are found too."""
+    module, _, path = name.partition(":")
+    here = str(Path.cwd())
+    added = here not in sys.path
+    if added:
+        sys.path.insert(0, here)
+    try:
+        found: Any = importlib.import_module(module)
+        for part in path.split("."):
+            found = getattr(found, part)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise InvalidParameter(f"{name} cannot be imported: {error}") from None
+    finally:
+        if added:
+            sys.path.remove(here)
+    if not callable(found):
+        raise InvalidParameter(f"{name} is not a function, but of type {type(found).__name__}")
+    return found  # type: ignore[no-any-return]
+
+
+def _as_data(finding: Finding) -> dict[str, Any]:
+    answer: dict[str, Any] = {
+        "mechanism": finding.mechanism,
+        "claimed": finding.claimed,
+        "realised": finding.realised,
+        "delta": finding.realised_delta,
+        "ok": finding.ok,
+        "how": finding.how,
+        "assumptions": list(finding.assumptions),
+        "problems": list(finding.problems),
+    }
+    if finding.notes:
+        answer["notes"] = list(finding.notes)
+    evidence = finding.evidence
+    if evidence is not None:
+        answer["evidence"] = {
+            "first": repr(evidence.first),
+            "second": repr(evidence.second),
+            "event": evidence.event,
+            "hits": list(evidence.hits),
+            "trials": list(evidence.trials),
+            "confidence": evidence.confidence,
+        }
+    if finding.timing is not None:
+        answer["timing"] = {"t": finding.timing.t, "differs": finding.timing.differs}
+    return answer

@@ -1,4 +1,4 @@
-"""Paper 002, chapter 4: what the counts of JRR are off by, on the data sets and on generated data."""
+"""Paper 002, chapter 4: the errors of the counts of JRR, on the data sets and on generated data."""
 
 from __future__ import annotations
 
@@ -12,14 +12,15 @@ from dither.arrays import Floats
 from dither.domains import Categories
 from dither.mechanisms.joint.accounting import INFORMED, PARTNER_REVEALED
 from dither.mechanisms.joint.jrr import JRR
-from dither.reproduction.figure import CODED, PUBLISHED, RIGHT, Setting
+from dither.reproduction.figure import Setting
+from dither.reproduction.version import CODED, PUBLISHED, RIGHT
 
 Rows = list[dict[str, Any]]
 
 YES_NO: Final = Categories(2)
 DELTA: Final = 1e-6
 
-# People, and how many of them say yes: all that the results know of the data sets [Table 4.3].
+# People, and how many of them say yes: the results depend on the data sets through these alone [Table 4.3].
 DATASETS: Final = {
     "Kosarak": (20_000, 659),
     "Amazon": (10_000, 762),
@@ -35,7 +36,7 @@ _COARSE: Final = 3e-4  # and for Figures 4.5 and 4.6
 
 
 def plain(epsilon: float, n: int) -> JRR:
-    """Return plain randomized response: coins that know nothing of each other."""
+    """Return plain randomized response, whose coins are independent."""
     return JRR.tuned(YES_NO, epsilon=epsilon, mode=PARTNER_REVEALED, n=n)
 
 
@@ -53,12 +54,12 @@ def coded(epsilon: float, n: int, step: float) -> JRR:
 
 
 def spent(jrr: JRR) -> float:
-    """Return the ε at δ = 10⁻⁶ against somebody who knows all other answers, but not who is paired."""
+    """Return the ε at δ = 10⁻⁶ against an adversary who knows all other answers, but not the pairs."""
     return jrr.accounting(INFORMED, delta=DELTA).epsilon
 
 
 def rivals(epsilon: float, n: int, step: float) -> list[tuple[str, str, JRR]]:
-    """Return what is compared at a nominal ε: whose it is, its name, its coins."""
+    """Return the mechanisms that are compared at a nominal ε: version, name and coins."""
     heuristic = JRR.heuristic(YES_NO, epsilon=epsilon, n=n)
     kinds = [
         (RIGHT, "RR", plain(epsilon, n)),
@@ -72,10 +73,10 @@ def rivals(epsilon: float, n: int, step: float) -> list[tuple[str, str, JRR]]:
 
 
 def estimates(jrr: JRR, holders: int, runs: int, seed: int) -> Floats:
-    """Simulate how many of an even number of people are thought to say yes, exactly, without the people.
+    """Draw estimates of the number of yes answers among an even number of people, with the exact law.
 
-    Two of the same answer have one law of reports, two of different answers another, so it is enough to draw
-    how many pairs there are of each kind, and what their coins do.
+    Two people with the same answer have one law of reports, two with different answers another. So it is
+    enough to draw the number of pairs of each kind, and their coins.
     """
     draw, half = np.random.default_rng(seed), jrr.n // 2
     first = draw.hypergeometric(holders, jrr.n - holders, half, runs)  # holders who are first in their pair
@@ -91,7 +92,7 @@ def estimates(jrr: JRR, holders: int, runs: int, seed: int) -> Floats:
 
 
 def relative(guesses: Floats, n: int, holders: int) -> Floats:
-    """Return the average relative error of the two counts, eq. (4.2); a count of nobody is left out."""
+    """Return the average relative error of the two counts, eq. (4.2); a true count of 0 is left out."""
     counts = [count for count in (holders, n - holders) if count]
     return np.asarray(np.mean([np.abs(guesses - holders) / count for count in counts], axis=0))
 
@@ -118,7 +119,7 @@ def _informed(epsilon: float, n: int, holders: int) -> list[tuple[str, str, JRR]
 
 
 def figure_4_3(setting: Setting) -> Rows:
-    """Return the mean squared errors on the four data sets, and what the budget really is."""
+    """Return the mean squared errors on the four data sets, and the ε that is spent."""
     rows: Rows = []
     for name, (n, holders) in DATASETS.items():
         for epsilon in (0.01, 0.1, 1.0):

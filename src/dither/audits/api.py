@@ -1,0 +1,167 @@
+"""The verb `audit`: dither's own objects go to the exact audit, any other randomiser to the black box."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterable
+from typing import Any, Final
+
+import numpy as np
+
+from dither.audits.black_box.calls import Calls
+from dither.audits.black_box.columns import Context
+from dither.audits.black_box.command import Command
+from dither.audits.black_box.repeats import repeats, singles
+from dither.audits.black_box.rounds import Claim, rounds
+from dither.audits.evidence import Evidence
+from dither.audits.exact import audit as exact_audit
+from dither.audits.finding import Finding
+from dither.audits.grey_box import Enumerated, differences, enumerated, takes_source
+from dither.audits.neighbours import Neighbours, as_numbers
+from dither.audits.timing import timed
+from dither.domains import Domain, Interval
+from dither.errors import InvalidParameter, found
+from dither.mechanisms.base import Answering
+from dither.numerics.quantiles import check_level
+from dither.privacy import Approximate, Bound, Pure
+
+_LEAST_SAMPLES, _SAMPLES, _MOST_SAMPLES = 1000, 200_000, 4_000_000
+_ROUNDING: Final = 1e-12  # tolerance when an exact loss is compared with a claim in floats
+
+
+def audit(
+    asked: Any,
+    domain: Any = None,
+    *,
+    epsilon: float | None = None,
+    delta: float = 0.0,
+    samples: int | None = None,
+    confidence: float = 0.99,
+    each: bool = False,
+    seconds: float = 40.0,
+    timing: bool = True,
+    seed: int = 0,
+    assume: Iterable[str] = (),
+) -> Finding:
+    """Check a promise: of a mechanism, combinator or campaign exactly, of any other randomiser by samples.
+
+    An object of dither's is audited from its integers and its draw code; pass it alone. `assume` lists the
+    assumptions that are accepted.
+
+    Any other randomiser is a callable: an array of values in, as many reports out (with `each`, one value in
+    and one report out). `domain` is a domain, a list of inputs any two of which are neighbours, or
+    `Neighbours`. The finding has a lower bound on the ε that is spent, which is wrong with probability at
+    most 1 − confidence, and `ok` is False if it is larger than `epsilon`. With ε = ∞ nothing is claimed and
+    all samples are used. `samples` counts all reports; the audit stops earlier when it is decided, or after
+    about so many `seconds`. A randomiser with a parameter `source` is also run on chosen random bytes. `seed`
+    is of the audit's own choices, not of the randomiser.
+
+    >>> import numpy as np
+    >>> from dither import Interval, PM
+    >>> audit(PM(Interval(0, 1), epsilon=1)).ok
+    True
+    >>> rng = np.random.default_rng(1)
+    >>> careless = lambda values: values + rng.laplace(scale=0.5, size=len(values))
+    >>> found = audit(careless, Interval(0, 1), epsilon=1, timing=False)
+    >>> found.ok, found.realised > 1
+    (False, True)
+    """
+    if isinstance(asked, Answering) or not callable(asked):
+        if domain is not None or epsilon is not None:
+            raise InvalidParameter(
+                "an object of dither's has its own domain and ε: give it alone; to audit it as a black box "
+                "give its method: audit(mechanism.perturb, domain, epsilon=…)"
+            )
+        return exact_audit(asked, assume=assume)
+    if domain is None or epsilon is None:
+        raise InvalidParameter("a randomiser is audited on a domain for an ε: audit(f, domain, epsilon=1)")
+    claim = Claim(_epsilon(epsilon), _delta(delta), check_level(confidence))
+    wanted = _samples(samples, claim.epsilon)
+    calls = Calls(asked, Neighbours.of(domain), each)
+    name = f"{_name(asked)} on {domain if isinstance(domain, Domain) else _count(calls.neighbours)}"
+    return _randomiser(name, calls, claim, domain, wanted, seconds, timing, seed)
+
+
+def _randomiser(
+    name: str, calls: Calls, claim: Claim, domain: Any, samples: int, seconds: float, timing: bool, seed: int
+) -> Finding:
+    notes: tuple[str, ...] = ()
+    if takes_source(calls.randomiser) and not calls.each:
+        notes = differences(calls.randomiser, calls.neighbours)
+        known = None if claim.delta else enumerated(calls.randomiser, calls.neighbours)
+        if known is not None:
+            return _exact(name, claim, known, notes)
+    rng = np.random.default_rng(seed)
+    scale = domain.length / claim.epsilon if isinstance(domain, Interval) else None
+    context = Context(as_numbers(calls.neighbours.inputs), scale if scale else None)
+    best: Evidence | None = None
+    for evidence in _experiments(calls, claim, context, samples, rng, time.monotonic() + seconds):
+        if best is None or evidence.epsilon > best.epsilon:
+            best = evidence
+        if best.epsilon > claim.epsilon:
+            break
+    found = 0.0 if best is None else best.epsilon
+    bound: Bound = Approximate(found, claim.delta) if claim.delta else Pure(found)
+    how = f"a lower bound with confidence {100 * claim.confidence:g} %, from {calls.reports} reports"
+    durations = timed(calls, rng) if timing else None
+    return Finding(name, claim.epsilon, bound, how, claim.delta, evidence=best, notes=notes, timing=durations)
+
+
+def _experiments(
+    calls: Calls, claim: Claim, context: Context, samples: int, rng: np.random.Generator, deadline: float
+) -> Iterable[Evidence]:
+    # Dependent reports first: the rounds count reports as independent trials.
+    shared = repeats(calls, claim)
+    if shared is not None:
+        yield shared
+    yield from rounds(calls, claim, context, samples, rng, deadline)
+    alone = singles(calls, claim, context)
+    if alone is not None:
+        yield alone
+
+
+def _exact(name: str, claim: Claim, known: Enumerated, notes: tuple[str, ...]) -> Finding:
+    loss = known.loss
+    if loss <= claim.epsilon + _ROUNDING * max(1.0, claim.epsilon):
+        loss = min(loss, claim.epsilon)
+    how = f"exact: every random byte was tried, for {known.inputs} inputs"
+    problems = () if loss <= claim.epsilon else (str(known),)
+    return Finding(name, claim.epsilon, Pure(loss), how, 0.0, problems=problems, notes=notes)
+
+
+def _name(randomiser: Callable[..., Any]) -> str:
+    named = getattr(randomiser, "__qualname__", None)
+    if named is None:
+        named = str(randomiser) if isinstance(randomiser, Command) else type(randomiser).__name__
+    return str(named).replace("<locals>.", "")
+
+
+def _count(neighbours: Neighbours) -> str:
+    return f"{len(neighbours.inputs)} inputs"
+
+
+def _epsilon(epsilon: Any) -> float:
+    if isinstance(epsilon, bool) or not isinstance(epsilon, int | float | np.integer | np.floating):
+        raise InvalidParameter(f"ε must be a number, not {type(epsilon).__name__}")
+    if not epsilon > 0:
+        raise InvalidParameter(f"ε must be positive, not {epsilon}; ∞ claims nothing")
+    return float(epsilon)
+
+
+def _delta(delta: Any) -> float:
+    if isinstance(delta, bool) or not isinstance(delta, int | float | np.floating) or not 0 <= delta < 1:
+        raise InvalidParameter(f"δ is a probability from 0 to below 1, not {found(delta)}")
+    return float(delta)
+
+
+def _samples(samples: Any, epsilon: float) -> int:
+    if samples is None:
+        # An event that always happens under one input and never under the other proves about ln(n/20).
+        grown = 1000.0 * math.exp(min(epsilon, 20.0)) if math.isfinite(epsilon) else 0.0
+        return int(min(max(_SAMPLES, grown), _MOST_SAMPLES))
+    if isinstance(samples, bool) or not isinstance(samples, int | np.integer) or samples < _LEAST_SAMPLES:
+        raise InvalidParameter(
+            f"samples is a whole number of at least {_LEAST_SAMPLES} reports, not {found(samples)}"
+        )
+    return int(samples)

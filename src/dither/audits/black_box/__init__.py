@@ -1,0 +1,1 @@
+"""Black-box audits of any randomiser: events are searched for on some samples and tested on others."""

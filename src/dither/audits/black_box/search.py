@@ -1,0 +1,164 @@
+"""The search for an event: for every pair of inputs and every column, the set of bins that tells them apart.
+
+By Neyman and Pearson the best sets are those of the bins with the largest ratios of probabilities. Bins are
+ordered by their ratio in one half of the samples, and the set is as long as its lower bound on ε grows. The
+other half ranks the sets, so that the ranking is not biased by the choice of the sets.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, final
+
+import numpy as np
+
+from dither.arrays import Floats, Integers, Mask
+from dither.audits.black_box.binning import Binning, Event, binned
+from dither.audits.black_box.classifier import scored
+from dither.audits.black_box.columns import Columns
+
+_CAREFUL: Final = 3.0  # standard errors, when a set is chosen
+_CLASSIFIED: Final = 2  # pairs of inputs for which a classifier is trained
+_MOST_COLUMNS: Final = 12  # that a classifier combines
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Candidate:
+    """An event that seems likelier under the input `first` than under `second`, by e^score."""
+
+    first: int
+    second: int
+    event: Event
+    score: float
+
+
+def search(
+    columns: Columns, which: Integers, pairs: Integers, *, delta: float, errors: float
+) -> list[Candidate]:
+    """Return candidate events, best first: at most one of each pair and column.
+
+    `which` is the place of each report's input, `pairs` the ordered pairs of places, and `errors` how many
+    standard errors the ranking subtracts.
+    """
+    count = len(which)
+    inputs = int(pairs.max()) + 1
+    half = np.arange(count) % 2 == 0
+    found: list[Candidate] = []
+    tables: list[tuple[Binning, Integers, Floats, Floats]] = []
+    for name, column in columns.items():
+        for binning in binned(name, column):
+            bins = binning.bins(columns, count)
+            learn, check = (tally(which[part], bins[part], inputs, binning.size) for part in (half, ~half))
+            tables.append((binning, bins, learn, check))
+            found += _of_column(binning, learn, check, pairs, delta, errors)
+    found.sort(key=_rank)
+    if len(tables) > 1:
+        found += _classified(found, tables, which, half, delta, errors)
+        found.sort(key=_rank)
+    return found
+
+
+def _rank(candidate: Candidate) -> float:
+    """Return what candidates are sorted by: of about equal ones the earlier, simpler column wins."""
+    return -round(candidate.score, 1)
+
+
+def tally(which: Integers, bins: Integers, inputs: int, size: int) -> Floats:
+    """Return how many reports of each input fall into each bin."""
+    return np.bincount(which * size + bins, minlength=inputs * size).reshape(inputs, size).astype(np.float64)
+
+
+def _of_column(
+    binning: Binning, learn: Floats, check: Floats, pairs: Integers, delta: float, errors: float
+) -> list[Candidate]:
+    first, second = pairs[:, 0], pairs[:, 1]
+    chosen = best_sets(learn[first], learn[second], delta)
+    scores = lower(check[first], check[second], chosen, delta, errors)
+    both = learn + check
+    final = best_sets(both[first], both[second], delta)  # the same rule on all samples: the test has others
+    return [
+        Candidate(int(a), int(b), Event(binning, mask), float(score))
+        for a, b, mask, score in zip(first, second, final, scores, strict=True)
+        if mask.any()
+    ]
+
+
+def best_sets(first: Floats, second: Floats, delta: float) -> Mask:
+    """Return for each row of counts the set of bins with the largest lower bound on ε."""
+    totals = (
+        np.maximum(first.sum(axis=1, keepdims=True), 1.0),
+        np.maximum(second.sum(axis=1, keepdims=True), 1.0),
+    )
+    ratio = (first + 0.5) / totals[0] / ((second + 0.5) / totals[1])
+    order = np.argsort(-ratio, axis=1, kind="stable")
+    ahead = np.cumsum(np.take_along_axis(first, order, axis=1), axis=1)
+    behind = np.cumsum(np.take_along_axis(second, order, axis=1), axis=1)
+    bound = _log_ratio(ahead, totals[0], behind, totals[1], delta, _CAREFUL)
+    length = np.argmax(bound, axis=1)
+    ranks = np.empty_like(order)
+    np.put_along_axis(ranks, order, np.broadcast_to(np.arange(order.shape[1]), order.shape), axis=1)
+    return np.asarray(ranks <= length[:, None], dtype=np.bool_)
+
+
+def lower(first: Floats, second: Floats, chosen: Mask, delta: float, errors: float) -> Floats:
+    """Return an approximate lower bound on ε for each row of counts and set of bins."""
+    return _log_ratio(
+        (first * chosen).sum(axis=1),
+        np.maximum(first.sum(axis=1), 1.0),
+        (second * chosen).sum(axis=1),
+        np.maximum(second.sum(axis=1), 1.0),
+        delta,
+        errors,
+    )
+
+
+def _log_ratio(
+    ahead: Floats, of: Floats, behind: Floats, out_of: Floats, delta: float, errors: float
+) -> Floats:
+    """Return ln((p − δ)/q) with p at its lower and q at its upper end of Wilson's interval [Wilson27]."""
+    low = _wilson(ahead, of, -errors) - delta
+    high = _wilson(behind, out_of, errors)
+    return np.log(np.maximum(low, 1e-12)) - np.log(high)
+
+
+def _wilson(hits: Floats, trials: Floats, errors: float) -> Floats:
+    square = errors * errors
+    centre = hits + square / 2.0
+    spread = errors * np.sqrt(hits * (trials - hits) / trials + square / 4.0)
+    return np.maximum((centre + spread) / (trials + square), 0.0)
+
+
+def _classified(
+    found: list[Candidate],
+    tables: list[tuple[Binning, Integers, Floats, Floats]],
+    which: Integers,
+    half: Mask,
+    delta: float,
+    errors: float,
+) -> list[Candidate]:
+    """Return events about a classifier's score, for the pairs of inputs that already look best."""
+    best: list[Candidate] = []
+    for pair in dict.fromkeys((one.first, one.second) for one in found):
+        if len(best) == _CLASSIFIED:
+            break
+        first, second = pair
+        ranked = {id(one.event.binning): one.score for one in found if (one.first, one.second) == pair}
+        used = sorted(tables, key=lambda table: -ranked.get(id(table[0]), -np.inf))[:_MOST_COLUMNS]
+        here = (which == first) | (which == second)
+        score = scored(
+            [(binning, bins[here], learn[[first, second]]) for binning, bins, learn, _ in used],
+            which[here] == first,
+            half[here],
+        )
+        if score is None:
+            break
+        binning, bins = score
+        order = np.where(which[here] == first, 0, 1)
+        counts = [tally(order[part], bins[part], 2, binning.size) for part in (half[here], ~half[here])]
+        chosen = best_sets(counts[0][:1], counts[0][1:], delta)
+        mark = lower(counts[1][:1], counts[1][1:], chosen, delta, errors)
+        both = counts[0] + counts[1]
+        mask = best_sets(both[:1], both[1:], delta)[0]
+        best.append(Candidate(first, second, Event(binning, mask), float(mark[0])))
+    return best

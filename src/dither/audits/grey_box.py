@@ -1,0 +1,157 @@
+"""The grey box: a randomiser that takes its random bytes from an argument `source`.
+
+Neighbouring inputs are run on the same bytes, those of the exact audit's scripts among them. How many bytes
+are drawn and which lines run may depend on the value: both are noted, and neither is part of ε. If a draw
+needs no more than two bytes or so, all of them are tried, and the probabilities are exact.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+import sys
+from collections import defaultdict
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from types import FrameType
+from typing import Any, Final, final
+
+import numpy as np
+
+from dither.audits.black_box.calls import as_outputs
+from dither.audits.boundary_words import SCRIPTS, BoundaryWords, ScriptEnded
+from dither.audits.evidence import shown
+from dither.audits.neighbours import Neighbours
+from dither.randomness import Seeded
+
+_MOST_RUNS: Final = 1 << 17  # of one input
+_MOST_BYTES: Final = 2  # that one request may be longer than what is enumerated so far
+_INPUTS: Final = 6
+_RANDOM: Final = 24  # scripts of random bytes
+_PAIRS: Final = 4
+
+Lines = frozenset[tuple[str, int]]
+
+
+@final
+@dataclass(frozen=True)
+class Enumerated:
+    """The exact law of one report for a few inputs, and the largest loss between them."""
+
+    loss: float
+    first: Any
+    second: Any
+    report: str
+    chances: tuple[Fraction, Fraction]
+    inputs: int
+
+    def __str__(self) -> str:
+        return (
+            f"input {shown(self.first)} against {shown(self.second)}: the report {self.report} has "
+            f"probability {self.chances[0]} against {self.chances[1]}, exactly"
+        )
+
+
+def takes_source(randomiser: Callable[..., Any]) -> bool:
+    """Return whether a randomiser has a parameter called `source`."""
+    try:
+        return "source" in inspect.signature(randomiser).parameters
+    except (TypeError, ValueError):
+        return False
+
+
+def differences(randomiser: Callable[..., Any], neighbours: Neighbours) -> tuple[str, ...]:
+    """Return what differs between neighbouring inputs on the same random bytes: bytes drawn, lines run."""
+    scripts = [*SCRIPTS, *(Seeded(5).take(64 * (at + 1))[-64:] for at in range(_RANDOM))]
+    notes: dict[str, None] = {}
+    for a, b in neighbours.places[: 2 * _PAIRS : 2].tolist():
+        for place in (a, b):  # once before, so that what is computed only once is not taken for a branch
+            with suppress(Exception):
+                randomiser(neighbours.pack(np.array([place])), source=BoundaryWords(b""))
+        inputs = neighbours.inputs[a], neighbours.inputs[b]
+        for script in scripts:
+            try:
+                (one, two) = (_watched(randomiser, neighbours, place, script) for place in (a, b))
+            except Exception:
+                return (*notes, "the scripted source could not be used: the randomiser raised an error")
+            if one[0] != two[0] and not any(note.startswith("bytes") for note in notes):
+                notes[
+                    f"bytes: {one[0]} are drawn for {shown(inputs[0])} and {two[0]} for {shown(inputs[1])} "
+                    f"on the script {script[:8].hex()}…"
+                ] = None
+            if one[1] != two[1] and not any(note.startswith("branch") for note in notes):
+                file, line = sorted(one[1] ^ two[1])[0]
+                notes[
+                    f"branch: {Path(file).name}, line {line}, runs for one of {shown(inputs[0])} and "
+                    f"{shown(inputs[1])} only, on the script {script[:8].hex()}…"
+                ] = None
+    return tuple(notes)
+
+
+def _watched(
+    randomiser: Callable[..., Any], neighbours: Neighbours, place: int, script: bytes
+) -> tuple[int, Lines]:
+    """Run one value on a script; return how many bytes it drew, and the lines of Python that ran."""
+    source = BoundaryWords(script)
+    lines: set[tuple[str, int]] = set()
+
+    def trace(frame: FrameType, event: str, argument: Any) -> Any:
+        if event == "line":
+            lines.add((frame.f_code.co_filename, frame.f_lineno))
+        return trace
+
+    values = neighbours.pack(np.array([place]))
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        randomiser(values, source=source)
+    finally:
+        sys.settrace(before)
+    return source.taken, frozenset(lines)
+
+
+def enumerated(randomiser: Callable[..., Any], neighbours: Neighbours) -> Enumerated | None:
+    """Return the exact loss over the first few inputs; None if a draw needs too many bytes."""
+    places = sorted({int(place) for place in neighbours.places[: 3 * _INPUTS].ravel()})[:_INPUTS]
+    laws: dict[int, dict[str, Fraction]] = {}
+    for place in places:
+        law = _law(randomiser, neighbours, place)
+        if law is None:
+            return None
+        laws[place] = law
+    worst: Enumerated | None = None
+    for a, b in neighbours.places.tolist():
+        if a not in laws or b not in laws:
+            continue
+        for report, chance in laws[a].items():
+            other = laws[b].get(report, Fraction(0))
+            loss = math.log(chance / other) if other else math.inf
+            if worst is None or loss > worst.loss:
+                inputs = neighbours.inputs
+                worst = Enumerated(loss, inputs[a], inputs[b], report, (chance, other), len(laws))
+    return worst
+
+
+def _law(randomiser: Callable[..., Any], neighbours: Neighbours, place: int) -> dict[str, Fraction] | None:
+    """Return the probability of every report: all bytes that a draw can ask for are tried."""
+    values = neighbours.pack(np.array([place]))
+    law: dict[str, Fraction] = defaultdict(Fraction)
+    waiting, runs = [b""], 0
+    while waiting:
+        script = waiting.pop()
+        runs += 1
+        try:
+            returned = as_outputs(randomiser(values, source=BoundaryWords(script, strict=True)), 1)[0]
+        except ScriptEnded as ended:
+            if ended.missing > _MOST_BYTES or runs + len(waiting) + 256**ended.missing > _MOST_RUNS:
+                return None
+            waiting += [script + more.to_bytes(ended.missing, "big") for more in range(256**ended.missing)]
+            continue
+        except Exception as error:
+            returned = f"error {type(error).__name__}"
+        report = repr(returned.tolist() if isinstance(returned, np.ndarray | np.generic) else returned)
+        law[report] += Fraction(1, 256 ** len(script))
+    return dict(law)

@@ -1,0 +1,179 @@
+"""Inputs that an audit compares: those of a domain, or pairs that are neighbours for another reason."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from typing import Any, Final, Self, final
+
+import numpy as np
+
+from dither.arrays import Array, Floats, Integers
+from dither.audits.probabilities import on_line, on_plane
+from dither.domains import Categories, Domain, Interval, Line, Plane, Region, Text
+from dither.errors import InvalidParameter
+
+_MOST_CODES: Final = 6
+_LETTERS: Final = "azé"
+
+
+@final
+@dataclass(frozen=True, init=False, eq=False)
+class Neighbours:
+    """Pairs of inputs that a promise is about: values of a person, or data sets with one record changed.
+
+    The first pairs are tried first.
+
+    >>> from dither.domains import Interval
+    >>> Neighbours.of(Interval(0, 1)).pairs[0]
+    (0.0, 1.0)
+    >>> Neighbours.replacing([0.2, 0.4], Interval(0, 1)).pairs[0]
+    ([0.0, 0.4], [1.0, 0.4])
+    """
+
+    pairs: tuple[tuple[Any, Any], ...]
+
+    def __init__(self, pairs: Iterable[tuple[Any, Any]]) -> None:
+        kept = tuple((first, second) for first, second in pairs)
+        if not kept:
+            raise InvalidParameter("an audit needs at least one pair of inputs")
+        object.__setattr__(self, "pairs", kept)
+
+    @classmethod
+    def of(cls, inputs: object) -> Self:
+        """Return all pairs of the inputs that are tried: of a domain, or of a list of inputs.
+
+        Of a domain these are its ends, neighbouring floats and special values first. Of a list any two inputs
+        are neighbours.
+        """
+        if isinstance(inputs, cls):
+            return inputs
+        if isinstance(inputs, Domain):
+            return cls(_spread(candidates(inputs)))
+        if isinstance(inputs, Sequence | np.ndarray | set | frozenset) and not isinstance(
+            inputs, str | bytes
+        ):
+            kept = list(inputs)
+            if len(kept) < 2:
+                raise InvalidParameter("an audit needs at least two inputs")
+            return cls(_spread(kept))
+        raise InvalidParameter(
+            f"a domain, a list of inputs or Neighbours was expected, not {type(inputs).__name__}"
+        )
+
+    @classmethod
+    def replacing(cls, data: Sequence[Any], domain: Domain) -> Self:
+        """Return data sets that differ in their first record, which runs over values of the domain."""
+        return cls.of([[value, *list(data)[1:]] for value in candidates(domain)])
+
+    @classmethod
+    def adding(cls, data: Sequence[Any], domain: Domain) -> Self:
+        """Return pairs of a data set and the same with one record more, at its end."""
+        return cls([(list(data), [*data, value]) for value in candidates(domain)])
+
+    @classmethod
+    def paths(cls, area: Plane, length: int) -> Self:
+        """Return pairs of paths of `length` locations, each an array of shape (length, 2)."""
+        if isinstance(length, bool) or not isinstance(length, int) or length < 1:
+            raise InvalidParameter("a path has at least one location")
+        places = [np.asarray(place, dtype=np.float64) for place in candidates(area)]
+        still = [np.tile(place, (length, 1)) for place in places]
+        moved = still[0].copy()
+        moved[-1] = places[-1]
+        return cls.of([*still, moved] if length > 1 else still)
+
+    @cached_property
+    def inputs(self) -> list[Any]:
+        """All inputs, each once."""
+        return _unique([one for pair in self.pairs for one in pair])
+
+    @cached_property
+    def places(self) -> Integers:
+        """The pairs as places in `inputs`, in both orders."""
+        known = self.inputs
+        both = [(_place(known, a), _place(known, b)) for a, b in self.pairs]
+        return np.array([order for a, b in both for order in ((a, b), (b, a))], dtype=np.int64)
+
+    def pack(self, which: Integers) -> Any:
+        """Return inputs as a randomiser takes them: an array where they are alike, else a list."""
+        packed = self._packed
+        return [self.inputs[place] for place in which.tolist()] if packed is None else packed[which]
+
+    @cached_property
+    def _packed(self) -> Array | None:
+        inputs = self.inputs
+        if all(isinstance(one, str) for one in inputs):
+            return np.array(inputs, dtype=object)
+        if all(isinstance(one, np.ndarray) for one in inputs):
+            alike = len({one.shape for one in inputs}) == 1
+            return np.stack(inputs) if alike else None
+        kinds = {type(one) for one in inputs}
+        return np.array(inputs) if len(kinds) == 1 and kinds <= {int, float, bool} else None
+
+
+def candidates(domain: Domain) -> list[Any]:
+    """Return the inputs of a domain that an audit tries, those that detect the most errors first."""
+    if isinstance(domain, Line):
+        ugly = float(domain.from_unit(np.array(1 / 3)))  # a value whose last bits are not zero
+        low, high, *others = on_line(domain)
+        period = [] if isinstance(domain, Interval) else [float(domain.from_unit(np.array(0.5)))]
+        return _unique([low, high, *period, ugly, math.nextafter(ugly, high), *others])
+    if isinstance(domain, Categories):
+        count = len(domain)
+        codes = dict.fromkeys([0, count - 1, *range(1, min(count, _MOST_CODES))])
+        return [domain.labels[code] for code in codes]
+    if isinstance(domain, Text):
+        letters = _LETTERS if domain.alphabet is None else domain.alphabet
+        long = letters[0] * domain.length
+        return _unique([letters[0], letters[-1 if domain.alphabet else 1], long, ""])
+    if isinstance(domain, Region):
+        places = list(on_plane(domain))
+        if len(places) < 3:  # a disk has no corners: both ends of its box's middle line
+            x, y = domain.box.x, float(domain.centre[1])
+            places = [np.array([x.low, y]), np.array([x.high, y]), *places]
+        return places
+    if isinstance(domain, Plane):
+        box = domain.box
+        ends = [(box.x.low, box.y.low), (box.x.low, box.y.high), domain.centre]
+        return [np.asarray(place, dtype=np.float64) for place in ends]
+    raise InvalidParameter(f"no inputs are known for {domain}; pass a list of them instead of the domain")
+
+
+def _spread(inputs: list[Any]) -> list[tuple[Any, Any]]:
+    """Return all pairs, those of early inputs first."""
+    kept = _unique(inputs)
+    pairs = sorted(combinations(range(len(kept)), 2), key=lambda pair: (sum(pair), pair))
+    return [(kept[first], kept[second]) for first, second in pairs]
+
+
+def _unique(inputs: Iterable[Any]) -> list[Any]:
+    kept: list[Any] = []
+    for one in inputs:
+        if not any(alike(one, other) for other in kept):
+            kept.append(one)
+    return kept
+
+
+def _place(known: list[Any], one: Any) -> int:
+    return next(place for place, other in enumerate(known) if alike(one, other))
+
+
+def alike(one: Any, other: Any) -> bool:
+    """Return whether two inputs or reports are the same, NaN being the same as NaN."""
+    if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
+        return type(one) is type(other) and one.shape == other.shape and one.tobytes() == other.tobytes()
+    if isinstance(one, float) and isinstance(other, float) and math.isnan(one):
+        return math.isnan(other)
+    return type(one) is type(other) and bool(one == other)
+
+
+def as_numbers(inputs: list[Any]) -> Floats | None:
+    """Return inputs as rows of numbers, one row each; None if they are not numbers of one shape."""
+    try:
+        rows = np.array(inputs, dtype=np.float64)
+    except (TypeError, ValueError):
+        return None
+    return rows.reshape(len(inputs), -1) if rows.dtype.kind == "f" else None
