@@ -37,7 +37,7 @@ def variance(moments: np.ndarray, gram: np.ndarray) -> float:
 
 
 def hierarchical(size: int, ratio: float, gram: np.ndarray) -> float:
-    """Each person tells one level of a tree by subset selection; least squares over all levels; the best tree."""
+    """Each person tells one level of a tree by subset selection; least squares over levels; the best tree."""
     found = math.inf
     for branch in (2, 4, 8):
         nodes = [size]
