@@ -103,7 +103,7 @@ class Account:
     ) -> Account:
         """Make the account of another device of the same person, with the part that `split` gave it."""
         told = read_invitation(invitation)
-        begun = opened(told["person"], told["device"], told["limits"], told["own"], now())
+        begun = opened(told["person"], told["device"], told["limits"], told["own"], now(), told["born"])
         known = {name: told[name] for name in ("entries", "answers", "choices")}
         secret, place = bytes.fromhex(told["key"]), Path(path)
         Store.create(place, {**begun, "key": key_digest(secret)}, known, secret)
@@ -253,7 +253,8 @@ class Account:
             decision = self._decided(state, event)
             self._store.keep(state, decision.effect)
             told = decision.outcome
-            given = {"device": told["device"], "own": told["own"], "key": self._secret().hex()}
+            given = {name: told[name] for name in ("device", "own")} | {"born": state.born}
+            given["key"] = self._secret().hex()
             return canonical({**state.export(), **given})
 
     def export(self) -> str:

@@ -11,6 +11,7 @@ from typing import Any, Final, final
 
 import numpy as np
 
+from dither.account.clock import MOST_SECOND
 from dither.account.state import Data
 from dither.domains import Paths
 from dither.errors import InvalidParameter, OutsideDomain, found
@@ -22,7 +23,6 @@ from dither.reports import Reports
 
 _MOST_NAME: Final = 200  # letters
 _MOST_DAYS: Final = 36_600
-_MOST_SECOND: Final = 253_402_300_799  # the last of the year 9999
 _START: Final = datetime.date(1970, 1, 1)
 _PATHS: Final = (Unit.LOCATION, Unit.TRAJECTORY)
 
@@ -112,7 +112,7 @@ class Question:
         except (TypeError, ValueError, AttributeError, OverflowError):
             raise InvalidParameter("data is a pair of datetimes with time zones") from None
         since, until = int(moments[0] // 1), -int(-moments[1] // 1)
-        if not aware or not 0 <= since < until <= _MOST_SECOND:
+        if not aware or not 0 <= since < until <= MOST_SECOND:
             raise InvalidParameter(
                 "data is a pair of datetimes with time zones, the first before the second, from 1970 on"
             )
