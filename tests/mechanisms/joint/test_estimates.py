@@ -59,7 +59,7 @@ def test_summaries_and_coins() -> None:
     assert dt.frequencies(dt.Summary.gather(sent)).n == 7
     for coin, report, value in zip(coins, together, values, strict=True):
         assert (report == value) == coin.truthful[0]
-    with pytest.raises(Mismatch, match="more reports"):
+    with pytest.raises(Mismatch, match="7 people, but there are 14 reports"):
         dt.frequencies(dt.Reports.concatenate([together, together]))
 
 
