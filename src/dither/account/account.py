@@ -232,7 +232,7 @@ class Account:
     # --- several devices
 
     def split(self, share: Fraction | str) -> str:
-        """Give a part of what this device may spend to another device; return its invitation, a secret text.
+        """Transfer a part of this device's budget to another device; return its invitation, a secret text.
 
         Devices that each keep to their part stay within the budget together, without hearing of each other.
         """

@@ -254,7 +254,7 @@ def _batch(state: State, event: Mapping[str, Any]) -> Decision:
 
 
 def _split(state: State, event: Mapping[str, Any]) -> Decision:
-    """Give a part of what this device may spend to another device, before either works alone."""
+    """Transfer a part of this device's budget to another device, before either works alone."""
     gift = state.own.part(*event["share"])
     left = state.own.minus(gift)
     if not left.covers(state.mine):
