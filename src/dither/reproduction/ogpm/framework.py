@@ -9,6 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from dither.arrays import Floats
+from dither.errors import DitherError
 from dither.losses import Power, absolute, squared
 from dither.mechanisms.numeric.ogpm import OGPM, best_width
 from dither.optimal.solver import bilinear, regression
@@ -55,6 +56,12 @@ def figure_2(setting: Setting) -> Rows:
     return rows
 
 
+def _compare(row: dict[str, Any], loss: Power) -> None:
+    """Add to a row what the fourth piece gains, and the worst error by the closed form."""
+    row["gain of a fourth piece"] = 1.0 - row["worst error, m = 4"] / row["worst error, m = 3"]
+    row["closed form"] = best_width(row["epsilon"], loss) ** loss.exponent
+
+
 def monte_carlo(setting: Setting) -> Rows:
     """Return, for random ε and x, the errors of three and of four pieces, the gaps proven and the time.
 
@@ -73,14 +80,19 @@ def monte_carlo(setting: Setting) -> Rows:
             row: dict[str, Any] = {"version": RIGHT, "loss": f"{loss!r}", "epsilon": epsilon, "x": x}
             for pieces in (3, 4):
                 begin = time.monotonic()
-                levels, placed = _solved(epsilon, x, loss, pieces)
+                try:
+                    levels, placed = _solved(epsilon, x, loss, pieces)
+                except DitherError:  # the solver gave up
+                    break
                 row[f"worst error, m = {pieces}"] = levels.error
                 row[f"error at x, m = {pieces}"] = placed.error
                 row[f"gap, m = {pieces}"] = max(levels.gap, placed.gap)
                 row[f"seconds, m = {pieces}"] = time.monotonic() - begin
-            row["gain of a fourth piece"] = 1.0 - row["worst error, m = 4"] / row["worst error, m = 3"]
-            row["closed form"] = best_width(epsilon, loss) ** loss.exponent
-            found.append(row)
+            else:
+                _compare(row, loss)
+                found.append(row)
+                continue
+            rows.append({**row, "not solved": 1})
         rows += found
         gaps = np.array([max(row["gap, m = 3"], row["gap, m = 4"]) for row in found])
         gains = np.array([row["gain of a fourth piece"] for row in found])
@@ -90,6 +102,7 @@ def monte_carlo(setting: Setting) -> Rows:
                 "loss": f"{loss!r}",
                 "claim": "all pairs",
                 "pairs": count,
+                "not solved": count - len(found),
                 "closed to 1e-5": int((gaps <= _GAP).sum()),
                 "closed to 1e-3": int((gaps <= 1e-3).sum()),
                 "largest gain": float(np.abs(gains).max()),
