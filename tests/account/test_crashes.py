@@ -84,12 +84,14 @@ def test_1_an_error_in_the_draw_or_in_the_store_spends_and_sends_nothing(tmp_pat
         account.answer(number(), 1)
     monkeypatch.undo()
     assert account.wire() == before
-    account._store.connection.execute("PRAGMA query_only = ON")  # as a full disk: writing fails
-    with pytest.raises(AccountUnusable, match="Nothing was spent or sent"):
-        account.answer(number(), 1)
-    account._store.connection.execute("PRAGMA query_only = OFF")
+    pages = account._store.connection.execute("PRAGMA page_count").fetchone()[0]
+    large = dt.Question("large", dt.OUE(dt.Categories(10**5), epsilon=0.5))
+    account._store.connection.execute(f"PRAGMA max_page_count = {pages}")
+    with pytest.raises(AccountUnusable, match=r"disk is full\. Nothing was spent or sent"):
+        account.answer(large, 1)
+    account._store.connection.execute("PRAGMA max_page_count = 1000000")
     assert account.wire() == before
-    account.answer(number(), 1)
+    account.answer(large, 1)  # it goes on by itself
 
 
 # --- 2. N processes race for the last ε
@@ -167,6 +169,8 @@ def test_3_a_retry_resends_the_stored_bytes_draws_nothing_and_charges_once(
     )  # a seed of 47 bits is not drawn twice by chance
     assert again.queue[0].data == stored
     assert len(again.wire()["entries"]) == 1
+    strict = dt.Account.open(tmp_path / "me.account", policy=dt.Policy(epsilon=0.1), now=clock)
+    assert strict.answer(asked, 999, identity=FIRST) == report  # what was promised when it was drawn holds
     with pytest.raises(Refused, match="another question"):
         again.answer(number("other"), 1, identity=FIRST)
     again.acknowledge(FIRST)

@@ -44,16 +44,19 @@ def limits(
     }
 
 
-def opened(person: str, device: str, limits: Data, own: Data, moment: ClockReading) -> Data:
+def opened(
+    person: str, device: str, limits: Data, own: Data, moment: ClockReading, born: int | None = None
+) -> Data:
     """Return what an account is opened with."""
-    clock = {**moment.wire(), "ahead": 0}
+    begun = moment.wall if born is None else born  # of the person's first device
+    clock = {**moment.wire(), "wall": max(begun, moment.wall), "ahead": 0}
     return {
         "account": VERSION,
         "person": person,
         "device": device,
         "limits": limits,
         "own": own,
-        "born": moment.wall,
+        "born": begun,
         "clock": clock,
         "openings": limits["askers"],
     }

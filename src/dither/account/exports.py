@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from dither.account.clock import MOST_EPOCHS, Epoch
+from dither.account.clock import MOST_EPOCHS, MOST_SECOND, Epoch
 from dither.account.state import VERSION, Data
 from dither.errors import MalformedReport
 from dither.wire.schema import loads
@@ -36,7 +36,7 @@ def read_export(text: object) -> Data:
 def read_invitation(text: object) -> Data:
     """Return the invitation of another device; raise MalformedReport if it is none."""
     data = loads(text, "an invitation")
-    if not _object({**_EXPORT, "own": _ALLOWANCE, "key": _key})(data):
+    if not _object({**_EXPORT, "own": _ALLOWANCE, "born": _second, "key": _key})(data):
         raise MalformedReport("this is not an invitation to an account; account.split(…) makes one")
     return dict(data)
 
@@ -47,6 +47,10 @@ def _text(value: Any) -> bool:
 
 def _whole(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and abs(value) < 1 << 40
+
+
+def _second(value: Any) -> bool:
+    return _whole(value) and 0 <= value <= MOST_SECOND
 
 
 def _units(value: Any) -> bool:

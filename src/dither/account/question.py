@@ -11,18 +11,18 @@ from typing import Any, Final, final
 
 import numpy as np
 
+from dither.account.clock import MOST_SECOND
 from dither.account.state import Data
 from dither.domains import Paths
 from dither.errors import InvalidParameter, OutsideDomain, found
 from dither.mechanisms.base import Mechanism
 from dither.mechanisms.combined.memoised import Memoised
-from dither.privacy import Guarantee, Unit
+from dither.privacy import PAC, Approximate, Guarantee, Pure, Unit
 from dither.randomness import SYSTEM, Source
 from dither.reports import Reports
 
 _MOST_NAME: Final = 200  # letters
 _MOST_DAYS: Final = 36_600
-_MOST_SECOND: Final = 253_402_300_799  # the last of the year 9999
 _START: Final = datetime.date(1970, 1, 1)
 _PATHS: Final = (Unit.LOCATION, Unit.TRAJECTORY)
 
@@ -84,7 +84,9 @@ class Question:
             raise InvalidParameter(
                 "times, the number of locations of a path, is given where a promise is for one location"
             )
-        _ = self.guarantee, self.span
+        if not isinstance(self.guarantee.bound, Pure | Approximate | PAC):
+            raise InvalidParameter(f"an account counts ε for any two values; this promises: {self.guarantee}")
+        _ = self.span
         if self.otherwise is not None:
             if self.mechanism.unit in _PATHS:
                 raise InvalidParameter("nothing stands for a path; leave otherwise out")
@@ -112,7 +114,7 @@ class Question:
         except (TypeError, ValueError, AttributeError, OverflowError):
             raise InvalidParameter("data is a pair of datetimes with time zones") from None
         since, until = int(moments[0] // 1), -int(-moments[1] // 1)
-        if not aware or not 0 <= since < until <= _MOST_SECOND:
+        if not aware or not 0 <= since < until <= MOST_SECOND:
             raise InvalidParameter(
                 "data is a pair of datetimes with time zones, the first before the second, from 1970 on"
             )

@@ -95,7 +95,7 @@ def monte_carlo(setting: Setting) -> Rows:
             rows.append({**row, "not solved": 1})
         rows += found
         gaps = np.array([max(row["gap, m = 3"], row["gap, m = 4"]) for row in found])
-        gains = np.array([row["gain of a fourth piece"] for row in found])
+        proven = [row for row, gap in zip(found, gaps, strict=True) if gap <= _GAP]
         rows.append(
             {
                 "version": RIGHT,
@@ -105,9 +105,9 @@ def monte_carlo(setting: Setting) -> Rows:
                 "not solved": count - len(found),
                 "closed to 1e-5": int((gaps <= _GAP).sum()),
                 "closed to 1e-3": int((gaps <= 1e-3).sum()),
-                "largest gain": float(np.abs(gains).max()),
+                "largest gain": max(abs(row["gain of a fourth piece"]) for row in proven),
                 "farthest from the closed form": max(
-                    abs(row["worst error, m = 4"] / row["closed form"] - 1.0) for row in found
+                    abs(row["worst error, m = 4"] / row["closed form"] - 1.0) for row in proven
                 ),
                 "seconds for one program, at most": _SECONDS,
             }
@@ -190,10 +190,11 @@ FIGURES: Final = (
         ),
         expected("ogpm", "monte carlo"),
         notes=(
-            "The paper has 10⁴ pairs, here are 40 a loss: it is the proof that settles m = 3, not the "
-            "number of pairs. A program may take 10 seconds; the last row of each loss says how many were "
-            "solved to which gap. Both losses are solved: with the inequalities h·r^(i+1) · h·r^(i−1) ≥ "
-            "(h·r^i)² the squared loss takes seconds too.",
+            "The paper has 10⁴ pairs, here are 40 a loss: it is the proof that settles m = 3, not the number "
+            "of pairs. A program may take 10 seconds; the last row of each loss says how many were closed to "
+            "which gap, and how many the solver gave up. Gains are those of the closed ones. Without the "
+            "inequalities (h·r^(i+1))·(h·r^(i−1)) ≥ (h·r^i)² the squared loss would take minutes; with them "
+            "it takes a second at ε ≤ 8, and sometimes more than 10 beyond, where its levels are 10⁴ apart.",
         ),
     ),
     Figure(

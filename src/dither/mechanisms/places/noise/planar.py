@@ -32,7 +32,7 @@ class PlanarMechanism(PathMechanism[Region, Noisy], Generic[Noisy]):
     def _build(self) -> None:
         if isinstance(self.cells, bool) or not isinstance(self.cells, int) or not 2 <= self.cells <= 1 << 20:
             raise InvalidParameter(
-                f"the longer side of the lattice has between 2 and 2^20 cells, not {found(self.cells)}"
+                f"cells along the longer side must be a whole number from 2 to 2^20, not {found(self.cells)}"
             )
         _ = self.kernel
 
@@ -62,7 +62,7 @@ class PlanarMechanism(PathMechanism[Region, Noisy], Generic[Noisy]):
 
     @classmethod
     def read_codebook(cls, data: Any) -> Any:
-        return None  # the lattice is part of what devices need
+        return None  # the lattice is part of the device text
 
 
 @final

@@ -1,4 +1,4 @@
-"""Planar Laplace: noise in the plane that falls off with the distance, moved back into the area."""
+"""Planar Laplace: noise in the plane that decays with the distance; reports are clipped to the area."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from dither.privacy import Bound, Pure
 @final
 @dataclass(frozen=True)
 class PlanarLaplace(PlanarMechanism[PlanarKernel]):
-    """A place at a random distance and in any direction from the true one, moved back into the area.
+    """A place at a random distance in a uniform direction from the true one, clipped to the area.
 
-    Promise:   pure ε for one location (or one trajectory: `unit`): the noise falls by e^ε over the area's
-               diameter. The same reports keep geo-indistinguishability, see `per_distance`.
-    Reports:   the point of a square lattice that the noise leads to, two 32-bit numbers a location.
-    Use when:  places near each other should look alike; under pure ε `TraCSC` is more accurate, and where
-               only places some distance apart matter, `PlanarStaircase`.
+    Promise:   pure ε for one location (or one trajectory: `unit`): the density of the noise decreases by e^ε
+               over the area's diameter. The same reports are geo-indistinguishable, see `per_distance`.
+    Reports:   a point of a square lattice, two 32-bit numbers for each location.
+    Use when:  places near each other should be hard to distinguish; under pure ε `TraCSC` is more accurate,
+               and for places some distance apart `PlanarStaircase`.
     Reference: [Andres13]; [Thesis, Def. 23]. The diameter is the area's own; scaling to the unit square
                first, as coded, adds up to 13 % of error: see deviations.
     """
@@ -38,13 +38,13 @@ class PlanarLaplace(PlanarMechanism[PlanarKernel]):
 
     def _check_travelled(self, kernel: Any) -> None:
         if not isinstance(kernel, PlanarKernel):
-            raise MalformedReport("PlanarLaplace runs noise in the plane")
+            raise MalformedReport("PlanarLaplace needs a kernel of planar noise")
         if kernel.exponent > Fraction(self.epsilon):
-            raise InvalidParameter("the noise spends more than the mechanism's ε")
+            raise InvalidParameter(f"the noise spends more than ε = {self.epsilon:g}")
 
     @property
     def per_distance(self) -> float:
-        """ε per unit of distance between two places, up to a step of the lattice: geo-indistinguishable."""
+        """ε per unit of distance (geo-indistinguishability), up to one step of the lattice."""
         return float(self.kernel.noise.exponent(1)) / self.kernel.spacing
 
     def _realised(self) -> tuple[Bound, str]:

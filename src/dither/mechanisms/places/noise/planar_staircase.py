@@ -28,7 +28,7 @@ _COARSE = 16  # the fewest steps of the lattice in a distance
 @final
 @dataclass(frozen=True)
 class PlanarStaircase(PlanarMechanism[RingKernel]):
-    """A place from one of several rings about the true one, evenly spread in each, moved back into the area.
+    """A place from one of several rings about the true one, uniform in each, clipped to the area.
 
     Promise:   with `distance` Δ, geo-indistinguishability in steps: two places d apart look alike up to
                ε·⌈d/Δ⌉, the lattice included. Without it, pure ε for one location (or one trajectory: `unit`).
