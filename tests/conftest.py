@@ -1,9 +1,13 @@
 """What all tests share."""
 
+import os
 from collections.abc import Iterator
 
 import pytest
 from hypothesis import settings
+
+# Tests run in several processes; threads of small matrix products would only wait for each other.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 # The same examples on every machine: a failure is reproduced by running the test again.
 settings.register_profile("dither", derandomize=True, deadline=None, max_examples=60)

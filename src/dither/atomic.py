@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
 from collections.abc import Iterator
@@ -9,13 +10,18 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TextIO
 
+from dither.errors import InvalidParameter
+
 
 @contextmanager
 def renamed(path: Path) -> Iterator[Path]:
     """Yield a temporary path in the same folder, which is renamed to `path` if no error is raised inside.
 
-    The temporary name has the ending of `path`, since some libraries choose the format by it.
+    The temporary name has the ending of `path`, since some libraries choose the format by it. Raise
+    FileNotFoundError, with the folder and not with the temporary name, if the folder does not exist.
     """
+    if not path.parent.is_dir():
+        raise FileNotFoundError(errno.ENOENT, "there is no such folder", str(path.parent))
     part = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part{path.suffix}")
     try:
         yield part
@@ -24,6 +30,19 @@ def renamed(path: Path) -> Iterator[Path]:
         part.replace(path)
     finally:
         part.unlink(missing_ok=True)
+
+
+def refuse_to_overwrite(path: Path, *inputs: Path, force: bool = False) -> None:
+    """Raise InvalidParameter if writing `path` would destroy an input, or any file unless `force` is set."""
+    if not path.exists():
+        return
+    for one in inputs:
+        if one.exists() and path.samefile(one):
+            raise InvalidParameter(f"{path.name} is the input; give the output another name")
+    if not force:
+        raise InvalidParameter(
+            f"{path.name} exists; give the output another name, or force=True (at the terminal --force)"
+        )
 
 
 @contextmanager

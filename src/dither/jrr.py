@@ -4,7 +4,6 @@ PARTNER_REVEALED, INFORMED, HIDDEN, THEOREM_3   who knows what; see `dither.mech
 JointSUE, JointOLH                              shared coins over other mechanisms: JRR.over makes them
 Coin                                            what a device is dealt
 group, least_rho                                groups larger than two
-shuffled                                        the shuffle model beside it
 """
 
 from dither.mechanisms.joint.accounting import HIDDEN, INFORMED, PARTNER_REVEALED, THEOREM_3, Mode
@@ -12,7 +11,6 @@ from dither.mechanisms.joint.coin import Coin
 from dither.mechanisms.joint.extensions import JointOLH, JointSUE
 from dither.mechanisms.joint.groups import Group, group, least_rho
 from dither.mechanisms.joint.jrr import JRR
-from dither.mechanisms.joint.shuffle import shuffled
 
 __all__ = [
     "HIDDEN",
@@ -27,5 +25,4 @@ __all__ = [
     "Mode",
     "group",
     "least_rho",
-    "shuffled",
 ]

@@ -151,3 +151,11 @@ def test_a_specification_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     damaged.write_text('{"mechanism": ')
     assert f"{damaged}: " in run("audit", damaged).output.replace("\n", "")
     assert "does not exist" in run("audit", tmp_path / "none.json").output
+
+
+def test_a_folder_that_does_not_exist_is_named(trips: Path, tmp_path: Path) -> None:
+    out = tmp_path / "nowhere" / "reports.csv"
+    result = run("perturb", trips, "--column", "minutes", "--interval", 0, 180, "--epsilon", 1, "-o", out)
+    assert result.exit_code == 1
+    assert f"{out.parent}: there is no such folder" in result.output
+    assert ".part" not in result.output

@@ -1,12 +1,14 @@
-"""The binomial threshold is scipy's inverse survival function, in the body and far into the tail."""
+"""Binomial probabilities, tails and thresholds against scipy and against sums of fifty digits."""
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
+from mpmath import mp
 from scipy import stats
 
 from dither.errors import InvalidParameter
-from dither.numerics.binomial import binomial_threshold
+from dither.numerics.binomial import TAIL_ERROR, at_least, at_most, binomial_threshold, probability
 
 
 @pytest.mark.parametrize("n", [1, 7, 3000, 10**6])
@@ -23,3 +25,34 @@ def test_impossible_tails_are_refused():
     for given in [(0.0, 5, 0.5), (0.5, 5, 0.0), (1.0, 5, 0.5), (0.5, -1, 0.5)]:
         with pytest.raises(InvalidParameter):
             binomial_threshold(*given)
+
+
+@pytest.mark.parametrize("n", [10**4, 10**6, 10**8, 10**10])
+@pytest.mark.parametrize("p", [1e-4, 0.01, 0.119, 0.5, 0.99])
+def test_tails_of_many_trials_equal_scipy(n: int, p: float) -> None:
+    deviation = np.sqrt(n * p * (1 - p))
+    counts = np.unique(np.clip(np.round(n * p + np.linspace(-11, 11, 45) * deviation), 0, n))
+    for ours, theirs in (
+        (at_least(counts, n, p), stats.binom.sf(counts - 1, n, p)),
+        (at_most(counts, n, p), stats.binom.cdf(counts, n, p)),
+        (probability(counts, n, p), stats.binom.pmf(counts, n, p)),
+    ):
+        seen = theirs > 1e-40
+        assert np.abs(ours / theirs - 1)[seen].max() <= TAIL_ERROR
+
+
+@pytest.mark.parametrize("n", [1, 2, 5, 20, 100, 700])
+@pytest.mark.parametrize("p", [1e-4, 0.119, 0.5, 0.99])
+def test_tails_of_few_trials_equal_sums_of_fifty_digits(n: int, p: float) -> None:
+    with mp.workdps(50):
+        chance = mp.mpf(p)
+        terms = [mp.binomial(n, k) * chance**k * (1 - chance) ** (n - k) for k in range(n + 1)]
+        for k in sorted({0, 1, n // 7, n // 2, round(n * p), n - 1, n}):
+            exact, single = mp.fsum(terms[k:]), terms[k]
+            if exact > 1e-40:
+                assert abs(float(at_least(k, n, p)) / float(exact) - 1) < 2e-11
+            if single > 1e-40:
+                assert abs(float(probability(k, n, p)) / float(single) - 1) < 1e-12
+    assert at_least(n + 1, n, p) == 0.0
+    assert at_most(-1, n, p) == 0.0
+    assert at_least(0, n, p) == 1.0

@@ -47,6 +47,6 @@ def test_what_is_best_at_a_budget() -> None:
         best = dt.JRR.tuned(YES_NO, epsilon=budget, mode=INFORMED, n=n, n1=0, delta=1e-6)
         assert [round(plain(budget, n)), round(best.count_variance(0))] == [int(response), int(tuned)]
         on_device = float(device)
-        assert dt.jrr.shuffled(on_device - 0.01, n=n, delta=1e-6).epsilon <= budget
-        assert dt.jrr.shuffled(on_device + 0.01, n=n, delta=1e-6).epsilon > budget
+        assert dt.shuffled(on_device - 0.01, n=n, delta=1e-6).epsilon <= budget
+        assert dt.shuffled(on_device + 0.01, n=n, delta=1e-6).epsilon > budget
         assert plain(on_device, n) == pytest.approx(float(shuffled), rel=0.015)

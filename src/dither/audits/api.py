@@ -21,13 +21,13 @@ from dither.audits.grey_box import Enumerated, differences, enumerated, takes_so
 from dither.audits.neighbours import Neighbours, as_numbers
 from dither.audits.timing import timed
 from dither.domains import Domain, Interval
-from dither.errors import InvalidParameter
+from dither.errors import InvalidParameter, found
 from dither.mechanisms.base import Answering
 from dither.numerics.quantiles import check_level
 from dither.privacy import Approximate, Bound, Pure
 
 _LEAST_SAMPLES, _SAMPLES, _MOST_SAMPLES = 1000, 200_000, 4_000_000
-_ROUNDING: Final = 1e-12  # of an exact loss, when it is compared with a claim in floats
+_ROUNDING: Final = 1e-12  # tolerance when an exact loss is compared with a claim in floats
 
 
 def audit(
@@ -46,8 +46,8 @@ def audit(
 ) -> Finding:
     """Check a promise: of a mechanism, combinator or campaign exactly, of any other randomiser by samples.
 
-    An object of dither's is audited from its integers and its draw code; give it alone. `assume` names what
-    of its assumptions is accepted.
+    An object of dither's is audited from its integers and its draw code; pass it alone. `assume` lists the
+    assumptions that are accepted.
 
     Any other randomiser is a callable: an array of values in, as many reports out (with `each`, one value in
     and one report out). `domain` is a domain, a list of inputs any two of which are neighbours, or
@@ -151,7 +151,7 @@ def _epsilon(epsilon: Any) -> float:
 
 def _delta(delta: Any) -> float:
     if isinstance(delta, bool) or not isinstance(delta, int | float | np.floating) or not 0 <= delta < 1:
-        raise InvalidParameter("δ is a probability: from 0 to below 1")
+        raise InvalidParameter(f"δ is a probability from 0 to below 1, not {found(delta)}")
     return float(delta)
 
 
@@ -161,5 +161,7 @@ def _samples(samples: Any, epsilon: float) -> int:
         grown = 1000.0 * math.exp(min(epsilon, 20.0)) if math.isfinite(epsilon) else 0.0
         return int(min(max(_SAMPLES, grown), _MOST_SAMPLES))
     if isinstance(samples, bool) or not isinstance(samples, int | np.integer) or samples < _LEAST_SAMPLES:
-        raise InvalidParameter(f"samples is a whole number of at least {_LEAST_SAMPLES} reports")
+        raise InvalidParameter(
+            f"samples is a whole number of at least {_LEAST_SAMPLES} reports, not {found(samples)}"
+        )
     return int(samples)

@@ -61,7 +61,7 @@ class Evidence:
     def repeat(self, samples: int = 10_000) -> Evidence:
         """Return the same event on fresh reports of the same inputs, at the same level."""
         if self.again is None:
-            raise InvalidParameter("this evidence cannot be repeated: the randomiser is not at hand")
+            raise InvalidParameter("this evidence cannot be repeated: it has no randomiser")
         hits = self.again(samples)
         return Evidence(
             self.first,
@@ -92,6 +92,6 @@ class Evidence:
 
 
 def shown(value: Any) -> str:
-    """Return an input in words: one that the audit chose itself, so nobody's value."""
+    """Return an input as text. The audit chose it, so it is not a person's value."""
     text = repr(value.tolist()) if isinstance(value, np.ndarray) else repr(value)
     return text if len(text) <= 60 else text[:57] + "…"

@@ -1,7 +1,7 @@
 """The grey box: a randomiser that takes its random bytes from an argument `source`.
 
 Neighbouring inputs are run on the same bytes, those of the exact audit's scripts among them. How many bytes
-are drawn and which lines run may depend on the value: both are told, and neither is part of ε. If a draw
+are drawn and which lines run may depend on the value: both are noted, and neither is part of ε. If a draw
 needs no more than two bytes or so, all of them are tried, and the probabilities are exact.
 """
 

@@ -115,7 +115,7 @@ class Neighbours:
 
 
 def candidates(domain: Domain) -> list[Any]:
-    """Return the inputs of a domain that an audit tries, the most telling ones first."""
+    """Return the inputs of a domain that an audit tries, those that detect the most errors first."""
     if isinstance(domain, Line):
         ugly = float(domain.from_unit(np.array(1 / 3)))  # a value whose last bits are not zero
         low, high, *others = on_line(domain)
@@ -139,7 +139,7 @@ def candidates(domain: Domain) -> list[Any]:
         box = domain.box
         ends = [(box.x.low, box.y.low), (box.x.low, box.y.high), domain.centre]
         return [np.asarray(place, dtype=np.float64) for place in ends]
-    raise InvalidParameter(f"no inputs are known for {domain}; give a list of them instead of the domain")
+    raise InvalidParameter(f"no inputs are known for {domain}; pass a list of them instead of the domain")
 
 
 def _spread(inputs: list[Any]) -> list[tuple[Any, Any]]:

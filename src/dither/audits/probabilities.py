@@ -20,9 +20,9 @@ from dither.kernels.sets.subsets import Subsets
 from dither.mechanisms.base import Mechanism
 from dither.privacy.exact import log_above
 
-_EXACT: Final = 1 << 10  # up to so many possible reports, probabilities are compared as fractions
-_MOST_BITS: Final = 8  # up to so many bits in a row, all rows are listed
-_ALL: Final = 32  # up to so many categories, all are tried
+_EXACT: Final = 1 << 10  # the most reports whose probabilities are compared as fractions
+_MOST_BITS: Final = 8  # the longest rows of bits that are all listed
+_ALL: Final = 32  # the most categories that are all tried
 _DENORMAL: Final = 5e-324
 _WITHIN: Final = (0.5, 0.03, 0.25, 0.77, 0.97)  # inputs inside a line, as shares of it
 

@@ -15,7 +15,7 @@ from dither.audits.evidence import shown
 
 _VALUES: Final = 64  # of one call
 _CALLS: Final = 400  # of each input
-_PATIENCE: Final = 2.0  # seconds
+_PATIENCE: Final = 2.0  # the time limit, in seconds
 _KEPT: Final = 0.9  # the longest calls are left out: interruptions, not the code [Reparaz17]
 _THRESHOLD: Final = 4.5  # of |t| [Reparaz17]
 
@@ -23,7 +23,7 @@ _THRESHOLD: Final = 4.5  # of |t| [Reparaz17]
 @final
 @dataclass(frozen=True)
 class Timing:
-    """The durations of calls with two inputs, compared by Welch's t-test. No part of ε, and no proof."""
+    """The durations of calls with two inputs, compared by Welch's t-test: no part of ε, and not a proof."""
 
     first: Any
     second: Any
@@ -65,7 +65,7 @@ def timed(calls: Calls, rng: np.random.Generator) -> Timing | None:
         return None
     if min(map(len, taken)) < 20:
         return None
-    # One threshold for both inputs: a threshold of their own would hide a difference.
+    # One threshold for both inputs, because a separate one for each would hide a difference.
     limit = float(np.quantile(np.concatenate(taken), _KEPT))
     first, second = (np.array([one for one in side if one <= limit], dtype=np.float64) for side in taken)
     means = (float(first.mean()) / _VALUES, float(second.mean()) / _VALUES)

@@ -12,7 +12,7 @@ import numpy as np
 from dither.arrays import Array, Integers
 from dither.central.discrete import GeometricRatio
 from dither.domains import BLOCK, Interval, finite
-from dither.errors import InvalidParameter
+from dither.errors import InvalidParameter, found
 from dither.randomness import Source
 
 _MISTAKE: Final = 0.05  # the probability that the count of some empty bin passes the threshold
@@ -23,9 +23,9 @@ _MISTAKE: Final = 0.05  # the probability that the count of some empty bin passe
 class LearnedBounds:
     """Learn the clamping bounds from the data with a share of ε, then spend the rest on the answer.
 
-    Records are counted by sign and power of two, between ±2^smallest and ±2^largest; every count is given
-    exact geometric noise. The bounds are the outer edges of the outermost bins whose counts pass a threshold.
-    So the bounds are powers of two, and fewer than about 10/ε′ records beyond them are clamped.
+    Records are counted by sign and power of two, between ±2^smallest and ±2^largest. Every count gets exact
+    geometric noise. The bounds are the outer edges of the outermost bins whose counts pass a threshold. So
+    the bounds are powers of two, and fewer than about 10/ε′ records beyond them are clamped.
     """
 
     share: float = 0.2
@@ -34,12 +34,18 @@ class LearnedBounds:
 
     def __post_init__(self) -> None:
         if not 0.0 < finite("share", self.share) < 1.0:
-            raise InvalidParameter("the share of the budget for the bounds lies strictly between 0 and 1")
+            raise InvalidParameter(
+                f"the share of ε for the bounds lies strictly between 0 and 1, not at {found(self.share)}"
+            )
         for power in (self.smallest, self.largest):
             if isinstance(power, bool) or not isinstance(power, int) or not -500 <= power <= 500:
-                raise InvalidParameter("the smallest and largest bounds are powers of two from −500 to 500")
+                raise InvalidParameter(
+                    f"smallest and largest are whole powers of two from −500 to 500, not {found(power)}"
+                )
         if not self.smallest < self.largest:
-            raise InvalidParameter("the smallest power of two must be below the largest")
+            raise InvalidParameter(
+                f"the smallest power of two, {self.smallest}, must be below the largest, {self.largest}"
+            )
 
     def learn(self, values: Array, epsilon: Fraction, source: Source) -> Interval:
         """Return bounds chosen with a budget of ε for one record added or removed.

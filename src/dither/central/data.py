@@ -19,7 +19,7 @@ def gather(
     """Return the tally of the data, and the budget that is left after learning its bounds."""
     if isinstance(data, Tally):
         if domain is not None and domain != data.grid.domain:
-            raise InvalidParameter("a tally has its domain already: leave the domain out")
+            raise InvalidParameter("a tally has its own domain: leave the domain out")
         return data, epsilon
     if isinstance(domain, LearnedBounds):
         values = records(data)

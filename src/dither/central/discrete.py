@@ -20,7 +20,7 @@ def budget(epsilon: object) -> Fraction:
     """Return ε as the exact rational number of its double; raise InvalidParameter if it is out of range."""
     number = finite("epsilon", epsilon)
     if not 1e-9 <= number <= 200:
-        raise InvalidParameter("epsilon must lie between 1e-9 and 200")
+        raise InvalidParameter(f"epsilon must lie between 1e-9 and 200, not at {number:g}")
     return Fraction(number)
 
 

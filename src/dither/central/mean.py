@@ -43,7 +43,7 @@ def mean(
     convention: Convention = MIDPOINT,
     source: Source | None = None,
 ) -> Answer:
-    """Release the mean of one value per person: nobody can tell whether any one person is in the data.
+    """Release the mean of one value per person, with ε-DP for adding or removing a person.
 
     Promise:   pure ε for one record added or removed; 2ε for one record changed.
     Data:      values with a domain, or a tally. The number of records is protected too.
@@ -73,7 +73,7 @@ def mean(
 def swap_mean(
     data: object, domain: Interval | None = None, *, epsilon: float, source: Source | None = None
 ) -> Answer:
-    """Release the mean where the number of records is public: nobody can tell what any one person's value is.
+    """Release the mean where the number of records is public, with ε-DP for changing one person's value.
 
     Promise:   pure ε for one record changed. The number of records is not protected: `n` is exact.
     Use when:  everybody knows the count; `mean` costs no more and hides it, but promises 2ε for a change.

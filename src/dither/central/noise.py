@@ -12,7 +12,7 @@ from dither.central.pairs import HourglassLattice, LaplaceLattice, Pair, Stairca
 from dither.central.staircase import DiscreteStaircase, radius_at
 from dither.central.tally import RecordGrid
 from dither.domains import finite
-from dither.errors import InvalidParameter
+from dither.errors import InvalidParameter, found
 
 
 class PairNoise(ABC):
@@ -26,7 +26,7 @@ class PairNoise(ABC):
 @final
 @dataclass(frozen=True)
 class LaplacePair(PairNoise):
-    """Independent Laplace noise on both numbers: the textbook's choice, close to the best below ε ≈ 0.5."""
+    """Independent Laplace noise on both numbers: the textbook mechanism, close to optimal below ε ≈ 0.5."""
 
     def law(self, method: MeanMethod, grid: RecordGrid, epsilon: Fraction) -> Pair:
         return LaplaceLattice(method.sensitivity(grid), epsilon)
@@ -66,7 +66,7 @@ class Hourglass(PairNoise):
     def law(self, method: MeanMethod, grid: RecordGrid, epsilon: Fraction) -> Pair:
         if method is not TRANSFORMED:
             raise InvalidParameter(
-                f"hourglass noise protects the two sums of TRANSFORMED only; with {method} give "
+                f"hourglass noise protects the two sums of TRANSFORMED only; with {method} pass "
                 "noise=LaplacePair() or noise=StaircasePair()"
             )
         if self.gamma is None:
@@ -76,4 +76,6 @@ class Hourglass(PairNoise):
 
 def _check(gamma: float | None) -> None:
     if gamma is not None and not 0.0 < finite("gamma", gamma) <= 1.0:
-        raise InvalidParameter("gamma must be above 0 and at most 1, or None for the least squared error")
+        raise InvalidParameter(
+            f"gamma must be above 0 and at most 1, or None for the least squared error; not {found(gamma)}"
+        )

@@ -1,4 +1,4 @@
-"""Records as numbers: every record is decided by itself, whatever the others are."""
+"""Convert records to numbers, each one independently of the others."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def records(values: object) -> Array:
     """Return an array of numbers, one a record; a record that is not a number becomes NaN.
 
     Only an array whose type is public and numeric is taken as it is. numpy never chooses a common type for a
-    list: the choice would depend on all records, and one odd record would change how the others are read.
+    list: the choice would depend on all records, so one record would change how the others are read.
     """
     if hasattr(values, "__array__"):
         # Masked records become None; np.asarray would show what is under the mask.
@@ -55,7 +55,7 @@ def number(record: object) -> float:
         return float(record)
     try:
         return _real(_scalar(record))
-    except Exception:  # an error that comes out would tell something about this record
+    except Exception:  # an error that is raised would reveal something about this record
         return _NAN
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from dither.arrays import Array
 from dither.central.records import records
 from dither.domains import BLOCK, Interval
-from dither.errors import InvalidParameter, MalformedReport, Mismatch
+from dither.errors import InvalidParameter, MalformedReport, Mismatch, found
 
 CELLS: Final = 1 << 32  # rounding moves a mean by at most 2^−33 of the domain
 _MOST: Final = 1 << 36  # so that a block's sum stays below 2^53, where float64 adds integers exactly
@@ -31,9 +31,11 @@ class RecordGrid:
         if not isinstance(self.domain, Interval):
             raise InvalidParameter(f"a domain must be an Interval, not {type(self.domain).__name__}")
         if isinstance(self.cells, bool) or not isinstance(self.cells, int) or not 1 <= self.cells <= _MOST:
-            raise InvalidParameter("a grid has a whole number of cells between 1 and 2^36")
+            raise InvalidParameter(f"cells is a whole number between 1 and 2^36, not {found(self.cells)}")
         if not self.cells < 1e300 * self.domain.length:
-            raise InvalidParameter("the domain is too short for this grid: give the values in smaller units")
+            raise InvalidParameter(
+                f"the domain {self.domain} is too short for {self.cells} cells: use smaller units"
+            )
 
     @property
     def low(self) -> Fraction:

@@ -26,7 +26,7 @@ def sum(
     epsilon: float,
     source: Source | None = None,
 ) -> Answer:
-    """Release the sum of one value per person: nobody can tell whether any one person is in the data.
+    """Release the sum of one value per person, with ε-DP for adding or removing a person.
 
     Promise:   pure ε for one record added or removed; 2ε for one record changed.
     Noise:     staircase, for a sensitivity of max(|low|, |high|): the least variance there is for one number.
@@ -44,7 +44,7 @@ def sum(
 
 
 def count(data: object, *, epsilon: float, source: Source | None = None) -> Answer:
-    """Release how many records there are: nobody can tell whether any one person is among them.
+    """Release the number of records, with ε-DP for adding or removing a person.
 
     Promise:   pure ε for one record added or removed; nothing is needed for one record changed.
     Noise:     two-sided geometric, which is the staircase for sensitivity 1.

@@ -14,7 +14,7 @@ from dither.classifiers.randomisation import Randomiser
 from dither.classifiers.result import Utility, UtilityMethod
 from dither.classifiers.utility import QUERIES, check_confidence, utility
 from dither.domains import finite
-from dither.errors import Infeasible, InvalidParameter
+from dither.errors import Infeasible, InvalidParameter, found
 from dither.mechanisms.base import check_epsilon
 from dither.randomness import Source
 
@@ -136,12 +136,14 @@ def epsilon_for_utility(
     ε = 1.386: stays with probability ≥ 0.8 (exact)
     """
     if not 0.0 < at_least < 1.0:
-        raise InvalidParameter("at_least must be a probability between 0 and 1")
+        raise InvalidParameter(f"at_least must be a probability between 0 and 1, not {found(at_least)}")
     if not 1e-9 <= finite("tolerance", tolerance) < 1.0:
-        raise InvalidParameter("tolerance must be a share of the budget, from 1e-9 to 1")
+        raise InvalidParameter(f"tolerance must be a share of ε, from 1e-9 to 1, not {found(tolerance)}")
     low, high = (check_epsilon(end) for end in between)
     if low >= high:
-        raise InvalidParameter("between must be a lower and a higher budget, in this order")
+        raise InvalidParameter(
+            f"between must be a lower and a higher budget, in this order, not {low:g} and {high:g}"
+        )
     curve = utility_curve(
         predict,
         x,
@@ -163,9 +165,9 @@ def epsilon_for_utility(
     epsilon, lower = float(curve.epsilons[first]), float(curve.lower[first])
     while first and curve.method is UtilityMethod.EXACT and epsilon > (1.0 + tolerance) * under:
         for look in np.geomspace(under, epsilon, _PARTS + 1)[1:-1].tolist():
-            found = utility(predict, x, mechanism.at(look), method=UtilityMethod.EXACT, names=names).lower
-            if found >= at_least:
-                epsilon, lower = look, found
+            reached = utility(predict, x, mechanism.at(look), method=UtilityMethod.EXACT, names=names).lower
+            if reached >= at_least:
+                epsilon, lower = look, reached
                 break
             under = look
     return SufficientBudget(epsilon, lower, mechanism.at(epsilon), curve, under)

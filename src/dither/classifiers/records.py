@@ -72,7 +72,7 @@ def over_records(
     check_queries(queries)
     randomisation = Randomisation.without_indicator(mechanism)
     if method not in (None, UtilityMethod.EXACT, UtilityMethod.MONTE_CARLO):
-        raise InvalidParameter("the method for a data set must be EXACT or MONTE_CARLO")
+        raise InvalidParameter(f"the method for a data set must be EXACT or MONTE_CARLO, not {method}")
     model = Model.of(predict)
     rows, known = _rows(records, model.names if names is None else list(names))
     subjects = [Subject.of(row, randomisation.names, known) for row in rows]

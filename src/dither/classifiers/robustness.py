@@ -16,7 +16,7 @@ from dither.classifiers.proofs.confidence import binomial_above
 from dither.classifiers.proofs.uniform_points import UniformTest
 from dither.classifiers.result import confidence_text
 from dither.domains import Interval
-from dither.errors import InvalidParameter
+from dither.errors import InvalidParameter, found
 from dither.numerics.bisection import smallest_positive_integer
 from dither.randomness import SYSTEM, Source
 
@@ -130,7 +130,8 @@ def _test(case: Case, tau: float, confidence: float, looks: int, source: Source 
     """Return a test that a share below τ changes the answer; `looks` tests hold at once (union bound)."""
     if not 0.0 < tau < 1.0 or not 0.5 <= confidence < 1.0:
         raise InvalidParameter(
-            "tau must be between 0 and 1, and the confidence of a test from 0.5 to below 1"
+            "tau must be between 0 and 1, and the confidence of a test from 0.5 to below 1, not "
+            f"{found(tau)} and {found(confidence)}"
         )
     omega = (1.0 - confidence) / looks
     size = trials_for(omega, tau)

@@ -9,7 +9,7 @@ from typing import Any, final
 import numpy as np
 
 from dither.arrays import Array, Floats
-from dither.errors import InvalidParameter, OutsideDomain
+from dither.errors import InvalidParameter, OutsideDomain, unknown_name
 
 
 @final
@@ -25,7 +25,7 @@ class Subject:
     def of(x: Any, chosen: Sequence[str] | None, names: Sequence[str] | None) -> Subject:
         """Return a record with its chosen features (all, for None), found by name or by position."""
         if hasattr(x, "keys"):
-            # The keys of a pandas series are names, but iterating over it gives the values.
+            # The keys of a pandas series are names, but iterating over it yields the values.
             names = [str(name) for name in x.keys()] if names is None else names  # noqa: SIM118
             row = _row([_value(x, name) for name in names])
             shape: tuple[int, ...] = row.shape
@@ -33,7 +33,7 @@ class Subject:
             array = _row(x)
             row, shape = array.reshape(-1), array.shape or (1,)
         if names is not None and len(names) != row.size:
-            raise InvalidParameter(f"there are {len(names)} names of features, and {row.size} features")
+            raise InvalidParameter(f"{len(names)} names do not match the {row.size} features of the record")
         return Subject(row, shape, _columns(row.size, chosen, names))
 
     @property
@@ -89,5 +89,5 @@ def _columns(count: int, chosen: Sequence[str] | None, names: Sequence[str] | No
     places = {str(name): place for place, name in enumerate(names)}
     missing = [name for name in chosen if name not in places]
     if missing:
-        raise InvalidParameter(f"there is no feature {', '.join(missing)}; there are {', '.join(places)}")
+        raise unknown_name("feature", missing[0], places)
     return tuple(places[name] for name in chosen)

@@ -17,7 +17,7 @@ from dither.classifiers.proofs.confidence import binomial_above, binomial_below
 from dither.classifiers.proofs.monte_carlo import count_kept
 from dither.classifiers.randomisation import Randomisation, Randomiser
 from dither.classifiers.result import Utility, UtilityMethod
-from dither.errors import Infeasible, InvalidParameter
+from dither.errors import Infeasible, InvalidParameter, found
 from dither.randomness import SYSTEM, Source
 
 QUERIES: Final = 20_000
@@ -146,14 +146,16 @@ def _monte_carlo(
 
 def _check_samples(omega: float) -> None:
     if omega == 0.0:
-        raise InvalidParameter("a method that samples proves nothing: use a confidence below 1")
+        raise InvalidParameter("a method that samples cannot have confidence 1: use a confidence below 1")
 
 
 def check_confidence(confidence: float) -> float:
-    """Return ω = 1 − confidence, the probability that a bound may be wrong; raise `InvalidParameter`."""
+    """Return ω = 1 − confidence, an upper bound on the probability that a bound is wrong."""
     number = isinstance(confidence, int | float | np.floating) and not isinstance(confidence, bool)
     if not number or not 0.5 <= confidence <= 1.0:
-        raise InvalidParameter("confidence must be a number from 0.5 to 1; 1 requires a proof")
+        raise InvalidParameter(
+            f"confidence must be a number from 0.5 to 1, not {found(confidence)}; 1 requires a proof"
+        )
     return 1.0 - float(confidence)
 
 
@@ -161,5 +163,6 @@ def check_queries(queries: object) -> None:
     """Raise `InvalidParameter` unless a number of queries is a whole number of at least 10."""
     if isinstance(queries, bool) or not isinstance(queries, int | np.integer) or queries < 10:
         raise InvalidParameter(
-            "queries, how often the classifier is asked, must be a whole number of at least 10"
+            "queries, the number of calls of the classifier, must be a whole number of at least 10, not "
+            f"{found(queries)}"
         )

@@ -93,6 +93,11 @@ class Line(Domain):
     def _high(self) -> float:
         return self.low + self.length
 
+    @property
+    def points(self) -> Floats | None:
+        """The only values that answers take, in increasing order; None if they may be any number."""
+        return None
+
     @final
     def admits(self, block: Array) -> bool:
         """Return whether all values of a non-empty array lie inside; NaN and infinite values do not."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self, final
+from typing import Any, ClassVar, Final, Self, final
 
 import numpy as np
 
@@ -14,23 +14,31 @@ from dither.device_text import real
 from dither.domains.domain import Line, extent, finite, numbers, shown
 from dither.errors import InvalidParameter, OutsideDomain
 
+MOST_POINTS: Final = 500  # of declared answers, less one
+
 
 @final
 @dataclass(frozen=True, init=False)
 class Interval(Line):
     """The numbers from low to high, both included.
 
+    `step` declares that answers are low, low + step, low + 2·step and so on. It is used by `dt.distribution`
+    alone: devices do not round, and neither the device text nor the fingerprint contains it.
+
     >>> Interval(18, 100).clip([17, 50])
     array([18., 50.])
+    >>> Interval(0, 20, step=5).points
+    array([ 0.,  5., 10., 15., 20.])
     """
 
     _low: float
     _top: float
+    step: float | None
 
     kind: ClassVar[str] = "interval"
     outside: ClassVar[str] = "clip"
 
-    def __init__(self, low: float, high: float) -> None:
+    def __init__(self, low: float, high: float, *, step: float | None = None) -> None:
         lower, upper = finite("the lower bound", low), finite("the upper bound", high)
         if not lower < upper:
             raise InvalidParameter(
@@ -39,6 +47,14 @@ class Interval(Line):
         extent("an interval", upper - lower, lower, upper)
         object.__setattr__(self, "_low", lower)
         object.__setattr__(self, "_top", upper)
+        object.__setattr__(self, "step", check_step(step, upper - lower))
+
+    @property
+    def points(self) -> Floats | None:
+        if self.step is None:
+            return None
+        count = math.floor((self._top - self._low) / self.step * (1.0 + 1e-12))
+        return np.asarray(np.minimum(self._low + self.step * np.arange(count + 1), self._top))
 
     @property
     def low(self) -> float:
@@ -69,7 +85,8 @@ class Interval(Line):
         return f"[{shown(self._low)}, {shown(self._top)}]"
 
     def __repr__(self) -> str:
-        return f"Interval({shown(self._low)}, {shown(self._top)})"
+        more = "" if self.step is None else f", step={shown(self.step)}"
+        return f"Interval({shown(self._low)}, {shown(self._top)}{more})"
 
 
 @final
@@ -77,21 +94,34 @@ class Interval(Line):
 class Circle(Line):
     """The numbers from 0 to a period, with 0 and the period identified: angles, times of day.
 
+    `step`, which divides the period, declares that answers are multiples of it; see `Interval`.
+
     >>> Circle(360).wrap([370, -10])
     array([ 10., 350.])
     """
 
     period: float
+    step: float | None
 
     kind: ClassVar[str] = "circle"
     outside: ClassVar[str] = "wrap"
 
-    def __init__(self, period: float = 2.0 * math.pi) -> None:
+    def __init__(self, period: float = 2.0 * math.pi, *, step: float | None = None) -> None:
         length = finite("the period", period)
         if not length > 0:
             raise InvalidParameter(f"the period of a circle must be positive, not {length:g}")
         extent("a circle", length)
         object.__setattr__(self, "period", length)
+        width = check_step(step, length)
+        if width is not None and abs(length / width - round(length / width)) > 1e-9:
+            raise InvalidParameter("a circle's step divides its period")
+        object.__setattr__(self, "step", width)
+
+    @property
+    def points(self) -> Floats | None:
+        if self.step is None:
+            return None
+        return np.asarray(self.step * np.arange(round(self.period / self.step)), dtype=np.float64)
 
     @property
     def low(self) -> float:
@@ -133,4 +163,17 @@ class Circle(Line):
         return f"the circle [0, {shown(self.period)}]"
 
     def __repr__(self) -> str:
-        return f"Circle({shown(self.period)})"
+        more = "" if self.step is None else f", step={shown(self.step)}"
+        return f"Circle({shown(self.period)}{more})"
+
+
+def check_step(step: object, length: float) -> float | None:
+    """Return the distance of neighbouring answers, or None; raise InvalidParameter if it is impossible."""
+    if step is None:
+        return None
+    width = finite("a step", step)
+    if not 0.0 < width <= length * (1.0 + 1e-12):
+        raise InvalidParameter("a step is positive and at most the length of the domain")
+    if length / width > MOST_POINTS:
+        raise InvalidParameter(f"a step declares at most {MOST_POINTS + 1} answers; leave it out for more")
+    return width

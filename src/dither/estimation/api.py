@@ -5,9 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from dither.errors import InvalidParameter, NotIdentifiable, found
+from dither.estimation.bins import Bins, edges_of
+from dither.estimation.density.method import empirical_bayes
 from dither.estimation.estimate import Estimate
 from dither.estimation.frequency import frequencies
-from dither.estimation.likelihood.distribution import EstimatedDistribution, check_bins
+from dither.estimation.likelihood.distribution import EstimatedDistribution
 from dither.estimation.likelihood.method import likelihood
 from dither.estimation.linear import linear
 from dither.estimation.method import Method, asked, numerical, on_circle
@@ -49,8 +51,11 @@ def resultant(reports: Reports | Summary, *, method: Method = linear) -> Estimat
     return method.resultant(summary)
 
 
-def quantile(reports: Reports | Summary, share: float, *, method: Method = likelihood) -> Estimate:
-    """Estimate a quantile: the value below which a share of the people are. The median has share 0.5."""
+def quantile(reports: Reports | Summary, share: float, *, method: Method = empirical_bayes) -> Estimate:
+    """Estimate a quantile: the value below which a share of the people are. The median has share 0.5.
+
+    `method=dt.likelihood` has a wider interval, which assumes nothing about the distribution.
+    """
     if not (isinstance(share, int | float | np.floating) and 0.0 < share < 1.0):
         raise InvalidParameter(
             f"the share of a quantile is a number strictly between 0 and 1, not {found(share)}"
@@ -60,15 +65,19 @@ def quantile(reports: Reports | Summary, share: float, *, method: Method = likel
 
 
 def distribution(
-    reports: Reports | Summary, bins: int = 64, *, method: Method = likelihood
+    reports: Reports | Summary, bins: Bins = None, *, method: Method = empirical_bayes
 ) -> EstimatedDistribution:
-    """Estimate how values are distributed over equal bins, of an interval or a circle.
+    """Estimate how values are distributed over an interval or a circle.
 
-    The default is maximum likelihood. `method=dt.smoothed` returns a smoother curve, and
-    `method=dt.as_reported` the histogram of the reports themselves.
+    `bins` is a number of equal bins or the edges of unequal ones; left out, there are as many as the error of
+    the estimate allows. The default is a smooth density with point masses, where the reports show some.
+    `method=dt.likelihood` is maximum likelihood, which is spiky, with intervals that assume no smoothness.
+    `method=dt.smoothed` is its smoothed version (EMS), `method=dt.as_reported` the histogram of the reports.
     """
     summary = asked(reports, method)
-    return method.distribution(summary, check_bins(bins))
+    if bins is not None:
+        edges_of(numerical(summary).line, bins)
+    return method.distribution(summary, bins)
 
 
 def estimate(reports: Reports | Summary) -> Estimate:

@@ -119,7 +119,7 @@ def unbiased_reading(mechanism: NumberMechanism) -> UnbiasedReading:
         name = type(mechanism).__name__
         raise NotIdentifiable(
             f"the mean report of {name} on {mechanism.domain} is not affine in the value, and near the "
-            "ends it may be constant; method=dt.likelihood gives an estimate with its "
+            "ends it may be constant; method=dt.likelihood estimates it with a stated "
             "resolution, and Podium or Hybrid are designed for means"
         )
     return reading

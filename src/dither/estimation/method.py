@@ -12,6 +12,7 @@ from dither.mechanisms.number import NumberMechanism
 from dither.reports import Reports
 
 if TYPE_CHECKING:
+    from dither.estimation.bins import Bins
     from dither.estimation.likelihood.distribution import EstimatedDistribution
 
 
@@ -34,8 +35,8 @@ class Method:
         """Estimate the value below which a share of the people are."""
         self._refuse("quantiles")
 
-    def distribution(self, summary: Summary, bins: int) -> EstimatedDistribution:
-        """Estimate the distribution over equal bins."""
+    def distribution(self, summary: Summary, bins: Bins = None) -> EstimatedDistribution:
+        """Estimate the distribution over bins: how many equal ones, or their edges."""
         self._refuse("distributions")
 
     def _refuse(self, what: str) -> NoReturn:

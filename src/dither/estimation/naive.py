@@ -8,6 +8,7 @@ from typing import Final, final
 import numpy as np
 
 from dither.estimation import circular
+from dither.estimation.bins import Bins, edges_of
 from dither.estimation.estimate import Estimate
 from dither.estimation.likelihood.distribution import EstimatedDistribution
 from dither.estimation.linear import Average, average
@@ -45,13 +46,14 @@ class AsReported(Method):
     def quantile(self, summary: Summary, share: float) -> Estimate:
         return self.distribution(summary, 1024).quantile(share)
 
-    def distribution(self, summary: Summary, bins: int) -> EstimatedDistribution:
+    def distribution(self, summary: Summary, bins: Bins = None) -> EstimatedDistribution:
         # Reports beyond the domain are counted in the bin at its nearer end.
         mechanism = numerical(summary)
         values = mechanism.decoded()
-        place = np.clip(mechanism.line.to_unit(values) * bins, 0, bins - 1).astype(np.int64)
-        counts = np.bincount(place, weights=summary.counts[: values.size], minlength=bins)
-        return EstimatedDistribution(counts / summary.n, summary, self)
+        ends = edges_of(mechanism.line, bins)
+        place = np.clip(np.searchsorted(ends, values, side="right") - 1, 0, ends.size - 2)
+        counts = np.bincount(place, weights=summary.counts[: values.size], minlength=ends.size - 1)
+        return EstimatedDistribution(counts / summary.n, ends, summary, self)
 
     def __repr__(self) -> str:
         return "dt.as_reported"

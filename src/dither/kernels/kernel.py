@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Final, Self, final
 
 import numpy as np
 
-from dither.arrays import Array, Floats
+from dither.arrays import Array, Floats, Indices
 from dither.domains import Domain
 from dither.errors import InvalidParameter, MalformedReport, NotIdentifiable
 from dither.kernels.transition import Dense, Operator
@@ -88,6 +88,14 @@ class Kernel(ABC):
     def from_device(cls, device: Mapping[str, Any], domain: Domain) -> Self:
         """Return the kernel that `device` describes, on a domain."""
 
+    @property
+    def blanket(self) -> Fraction | None:
+        """The mass of a measure below the probabilities under every input; None where it is not known.
+
+        With this probability a report is drawn from one and the same law, whatever the input.
+        """
+        return None
+
     @final
     @property
     def epsilon(self) -> float:
@@ -108,14 +116,19 @@ class Kernel(ABC):
             raise NotIdentifiable(
                 f"the probabilities of {self.outcomes} reports are too many to list; choose fewer cells"
             )
+        groups = self._groups(rows)
         columns = [self.chances(one) for one in inputs]
-        groups = np.arange(self.outcomes)
-        if rows < self.outcomes:
-            typical = [self.chances(one) for one in self._typical()]
-            below = np.cumsum(sum(typical)) / len(typical)
-            groups = np.unique(np.searchsorted(below, np.arange(rows) / rows, side="right"))
+        if groups.size < self.outcomes:
             columns = [np.add.reduceat(column, groups) for column in columns]
         return Dense(np.stack(columns, axis=1), groups)
+
+    def _groups(self, rows: int) -> Indices:
+        """Return the first report of each of about `rows` groups."""
+        if rows >= self.outcomes:
+            return np.arange(self.outcomes)
+        typical = [self.chances(one) for one in self._typical()]
+        below = np.cumsum(sum(typical)) / len(typical)
+        return np.unique(np.searchsorted(below, np.arange(rows) / rows, side="right"))
 
     def _typical(self) -> list[Any]:
         """Return a few inputs that cover the domain."""

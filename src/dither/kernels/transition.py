@@ -52,6 +52,10 @@ class Operator(ABC):
         """Return Σ over rows of weight·(column of this operator)·(column of another), for each pair."""
         return np.asarray((self._matrix * weights[:, None]).T @ other._matrix)
 
+    def squares(self, weights: Floats) -> Floats:
+        """Return Σ over rows of weight·column², for each column."""
+        return np.asarray(weights @ np.square(self._matrix))
+
     @cached_property
     def _matrix(self) -> Floats:
         return self.dense()
@@ -169,6 +173,14 @@ class Windows(Operator):
         covered = high * lows * (far - near) + low * highs * (fars - nears)
         return np.asarray(high * highs * shared + covered + low * lows * sums[-1])
 
+    def squares(self, weights: Floats) -> Floats:
+        if self.starts.ndim > 1 or self.width < _NARROW:
+            return super().squares(weights)
+        sums = np.concatenate([[0.0], np.cumsum(weights)])
+        begin, end = self._reached(sums)
+        high, low = self.contrast / self.width, (1.0 - self.contrast) / self.rows
+        return np.asarray(high * (high + 2.0 * low) * (end - begin)[:, 0] + low**2 * sums[-1])
+
     def _reached(self, sums: Floats) -> tuple[Floats, Floats]:
         """Return the sums of weights up to where windows begin, and up to where they end."""
         starts = self.starts.reshape(self.starts.shape[0], -1)
@@ -263,6 +275,11 @@ class Stacked(Operator):
         shares = zip(self.weights, other.weights, self.parts, other.parts, pieces, strict=True)
         return np.asarray(sum(a * b * one.products(piece, two) for a, b, one, two, piece in shares))
 
+    def squares(self, weights: Floats) -> Floats:
+        pieces = _split(weights, [part.shape[0] for part in self.parts])
+        shares = zip(self.weights, self.parts, pieces, strict=True)
+        return np.asarray(sum(weight**2 * part.squares(piece) for weight, part, piece in shares))
+
     def counts(self, tally: Array) -> Floats:
         pieces = _split(tally, self.outcomes)
         return np.concatenate([part.counts(piece) for part, piece in zip(self.parts, pieces, strict=True)])
@@ -319,8 +336,11 @@ def _overlap(mean: Floats, loose: Floats) -> Floats:
     The length varies by up to ± loose with a triangular law, which matters where windows just touch:
     E[max(d, 0)] = max(m, 0) + (h − |m|)³/(6h²).
     """
-    short = np.maximum(loose - np.abs(mean), 0.0)
-    return np.asarray(np.maximum(mean, 0.0) + short * (short / np.maximum(loose, 1e-300)) ** 2 / 6.0)
+    touching = np.nonzero(np.abs(mean) < loose)
+    short = loose[touching] - np.abs(mean[touching])
+    found = np.maximum(mean, 0.0, out=mean)
+    found[touching] += short * (short / loose[touching]) ** 2 / 6.0
+    return found
 
 
 def _split(vector: Array, lengths: Sequence[int]) -> list[Array]:

@@ -12,7 +12,7 @@ import numpy as np
 from dither.arrays import Array, Floats, Integers, Mask
 from dither.domains import Rectangle
 from dither.domains.line import Interval
-from dither.errors import InvalidParameter
+from dither.errors import InvalidParameter, found
 from dither.estimation.estimate import Estimate, thousands
 from dither.estimation.likelihood.em import climb, smooth
 from dither.kernels.transition import Dense, Operator, Product
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 Counted = Callable[[Floats], Floats]
 
-_ACROSS: Final = 3  # and along each side of a cell, where every report has a law of its own
+_ACROSS: Final = 3  # places along each side of a cell, if every report has its own likelihood
 _MOST_BINS: Final = 256
 _FINE: Final = 32
 _RESAMPLES: Final = 20
@@ -57,7 +57,7 @@ class DensityMap:
 
     @property
     def guarantee(self) -> Guarantee:
-        """What people who sent these reports are promised."""
+        """The guarantee of the mechanism that made the reports."""
         return self.sample.guarantee
 
     @cached_property
@@ -73,7 +73,7 @@ class DensityMap:
     def share(self, part: Rectangle) -> Estimate:
         """Estimate the share of locations in a rectangle; a cell that it cuts counts in proportion."""
         if not isinstance(part, Rectangle):
-            raise InvalidParameter("a part of the map is a Rectangle")
+            raise InvalidParameter(f"a part of the map is a dt.Rectangle, not {type(part).__name__}")
         columns, rows = self.fine.shape
         weight = np.outer(_overlap(self.grid.x, part.x, columns), _overlap(self.grid.y, part.y, rows))
         value, *others = (self._likeliest * weight).sum(axis=(1, 2))
@@ -127,7 +127,7 @@ def density(reports: Reports, columns: int = 32, rows: int = 32, *, smoothing: f
     After each step of EM a share `smoothing` of each cell goes to its neighbours; with 0 the result is the
     maximum-likelihood map, which is spiky. For TraCS-C the law of a report is a product: the running time
     does not depend on the number of reports, and the fit uses at least 32 cells a side. For other mechanisms
-    every report has its own law, and cells should be small compared with what is looked for. With OGPM
+    every report has its own law, and cells should be small compared with the patterns of interest. With OGPM
     inside, places near the border are not identifiable: use `dt.TraCSC(area, epsilon=…, inner=dt.SW)`.
     """
     _check(columns, rows, smoothing)
@@ -148,7 +148,7 @@ def density(reports: Reports, columns: int = 32, rows: int = 32, *, smoothing: f
     sample = Sample(law, counted, whose, mechanism.guarantee)
     level = inside.reshape(-1) / inside.sum()
     if smoothing:
-        mixed = min(1.0, smoothing * times[0] * times[1])  # as far in the area, whatever the grid
+        mixed = min(1.0, smoothing * times[0] * times[1])  # the same distance in the area for every grid
 
         def kernel(now: Floats) -> Floats:
             return (1.0 - mixed) * now + mixed * _spread(now, inside)
@@ -163,9 +163,9 @@ def density(reports: Reports, columns: int = 32, rows: int = 32, *, smoothing: f
 def _check(columns: int, rows: int, smoothing: float) -> None:
     for count in (columns, rows):
         if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= _MOST_BINS:
-            raise InvalidParameter(f"a map has between 1 and {_MOST_BINS} columns and rows")
+            raise InvalidParameter(f"a map has from 1 to {_MOST_BINS} columns and rows, not {found(count)}")
     if not (isinstance(smoothing, int | float) and 0.0 <= smoothing <= 1.0):
-        raise InvalidParameter("smoothing is a share between 0 and 1")
+        raise InvalidParameter(f"smoothing is a share from 0 to 1, not {found(smoothing)}")
 
 
 def _product(separable: Separable, rows: Array) -> tuple[Product, Counted]:

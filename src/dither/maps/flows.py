@@ -9,7 +9,7 @@ import numpy as np
 
 from dither.arrays import Array, Floats, Mask
 from dither.domains import Paths, Rectangle
-from dither.errors import InvalidParameter
+from dither.errors import InvalidParameter, found
 from dither.estimation.estimate import thousands
 from dither.kernels.transition import Operator
 from dither.maps.density import Sample, cells_of, density, grid_of, scaled, summed
@@ -76,7 +76,7 @@ def flows(reports: Reports, columns: int = 4, rows: int = 4) -> Flows:
     going = ends > begins
     total = int(going.sum())
     if not total:
-        raise InvalidParameter("no path has two locations: there are no flows to count")
+        raise InvalidParameter("no path has two locations, so there are no flows")
     grid = grid_of(mechanism)
     fine = [count * -(-_FINER // count) for count in (columns, rows)]
     within = density(reports, *(_WITHIN * count for count in fine)).probabilities
@@ -145,5 +145,7 @@ def _gathered(pairs: Floats, fine: list[int], columns: int, rows: int) -> Floats
 def _checked(columns: int, rows: int) -> int:
     for count in (columns, rows):
         if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= _MOST_SIDE:
-            raise InvalidParameter(f"flows are counted on a grid of 1 to {_MOST_SIDE} cells a side")
+            raise InvalidParameter(
+                f"flows are counted on a grid of 1 to {_MOST_SIDE} cells a side, not {found(count)}"
+            )
     return columns * rows

@@ -1,4 +1,4 @@
-"""How likely reports are in the cells of a map: what maps are estimated from."""
+"""The likelihood of reports given the cell of a map, from which maps are estimated."""
 
 from __future__ import annotations
 
@@ -24,9 +24,12 @@ class Part(NamedTuple):
 
 
 def told(reports: Reports) -> tuple[PathMechanism[Any, Any], list[Part]]:
-    """Return the path mechanism of reports and, where ε is divided among locations, those of each length."""
+    """Return the path mechanism of reports and their parts, one for each length if ε is divided by length."""
     if not isinstance(reports, Reports) or not isinstance(reports.mechanism, PathMechanism):
-        raise InvalidParameter("reports of a path mechanism, such as dt.TraCSC, were expected")
+        made = reports.mechanism if isinstance(reports, Reports) else reports
+        raise InvalidParameter(
+            f"reports of a path mechanism, such as dt.TraCSC, were expected, not of {type(made).__name__}"
+        )
     mechanism = reports.mechanism.read(None)
     begins = flat(reports, mechanism)[:, 0] != 0
     if not begins.size:
@@ -44,15 +47,15 @@ def flat(reports: Reports, mechanism: PathMechanism[Any, Any]) -> Array:
 def likelihoods(reports: Reports, cells: Floats, wanted: Integers | None = None) -> Floats:
     """Return the probability of each report in each cell, up to a factor of its own: a row for each report.
 
-    A cell is a few places, all alike. `wanted` picks locations, all by default.
+    A cell is represented by a few places of equal weight. `wanted` selects locations, by default all.
     """
     mechanism, parts = told(reports)
     every = flat(reports, mechanism)
     chosen = np.arange(len(every)) if wanted is None else wanted
     if chosen.size * len(cells) > _MOST:
         raise InvalidParameter(
-            f"for so fine a grid at most {_MOST // len(cells)} reports of {type(mechanism).__name__} are "
-            f"read; give fewer, or a coarser grid (maps of TraCSC on a rectangle take any number)"
+            f"{chosen.size} reports of {type(mechanism).__name__} are too many for this grid: at most "
+            f"{_MOST // len(cells)}; use a coarser grid (maps of TraCSC on a rectangle take any number)"
         )
     found = np.empty((chosen.size, len(cells)))
     size = max(1, _BLOCK // (cells.size // 2))

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from dither.arrays import Floats, Mask
 from dither.domains import Circle, Paths, Sphere
-from dither.errors import InvalidParameter, Mismatch
+from dither.errors import InvalidParameter, Mismatch, found
 from dither.mechanisms.places.path import PathMechanism
 from dither.reports import Reports
 
@@ -45,7 +45,7 @@ def within_range(true: Places, noisy: Places, radius: float, *, sphere: Sphere |
     [Thesis, Sec. 6.3.2, RQP]
     """
     if not radius >= 0.0:
-        raise InvalidParameter("a radius is a number from 0 upwards")
+        raise InvalidParameter(f"a radius is a number from 0 upwards, not {found(radius)}")
     first, second = _alike(true, noisy)
     return _by_path(first, (distances(first, second, sphere=sphere) <= radius).astype(np.float64))
 
@@ -53,7 +53,7 @@ def within_range(true: Places, noisy: Places, radius: float, *, sphere: Sphere |
 def hotspots(places: Places, share: float = 0.2) -> Floats:
     """Return the most frequent of the different places: a share of them, at least one."""
     if not 0.0 < share <= 1.0:
-        raise InvalidParameter("a share is a number above 0 and at most 1")
+        raise InvalidParameter(f"a share is a number above 0 and at most 1, not {found(share)}")
     different, counts = np.unique(_paths(places).points, axis=0, return_counts=True)
     kept = max(1, math.floor(share * len(different)))
     return np.asarray(different[np.argsort(-counts, kind="stable")[:kept]])
@@ -72,7 +72,7 @@ def hotspots_lost(true: Places, noisy: Places, spots: object) -> float:
 def hotspots_miscounted(true: Places, noisy: Places, spots: object) -> float:
     """Return the absolute error of the number of visits to hotspots, averaged over paths: CD as coded.
 
-    |#{τ′ in H} − #{τ in H}|: visits that appear make up for visits that are lost.
+    |#{τ′ in H} − #{τ in H}|: visits that are added and visits that are lost cancel.
     """
     first, second = _alike(true, noisy)
     gained = _among(second.points, spots).astype(np.int64) - _among(first.points, spots)
@@ -105,7 +105,7 @@ def _by_path(paths: Paths, values: Floats) -> float:
 def _alike(true: Places, noisy: Places) -> tuple[Paths, Paths]:
     first, second = _paths(true), _paths(noisy)
     if len(first.points) != len(second.points):
-        raise Mismatch("there are as many noisy places as true ones")
+        raise Mismatch(f"{len(second.points)} noisy places do not match {len(first.points)} true ones")
     if not len(first):
         raise InvalidParameter("there are no paths to compare")
     return first, first.like(second.points)
@@ -114,6 +114,8 @@ def _alike(true: Places, noisy: Places) -> tuple[Paths, Paths]:
 def _paths(places: Places) -> Paths:
     if isinstance(places, Reports):
         if not isinstance(places.mechanism, PathMechanism):
-            raise InvalidParameter("these are reports of a mechanism that does not tell places")
+            raise InvalidParameter(
+                f"reports of a path mechanism were expected, not of {type(places.mechanism).__name__}"
+            )
         return places.mechanism.paths(places)
     return Paths.of(places)

@@ -13,14 +13,14 @@ import numpy as np
 
 from dither.arrays import Floats
 from dither.domains import Interval, Rectangle, Sphere, finite
-from dither.errors import InvalidParameter, MissingExtra, OutsideDomain
+from dither.errors import InvalidParameter, MissingExtra, OutsideDomain, found
 
 _AXIS: Final = 6_378_137.0  # WGS 84: the equatorial radius, and the square of the eccentricity
 _ECCENTRICITY: Final = 0.006_694_379_990_141
 
 
 class Map(ABC):
-    """A public way to draw a part of the earth in the plane. Places are (longitude, latitude) in degrees."""
+    """A public projection of a part of the earth. Places are (longitude, latitude) in degrees."""
 
     @abstractmethod
     def to_plane(self, places: object) -> Floats:
@@ -58,7 +58,10 @@ class LocalMap(Map):
     def __post_init__(self) -> None:
         finite("the longitude", self.longitude)
         if not abs(finite("the latitude", self.latitude)) < 89.0:
-            raise InvalidParameter("a local map's centre is at a latitude between −89 and 89 degrees")
+            raise InvalidParameter(
+                "the latitude of a local map's centre lies between −89 and 89 degrees, not at "
+                f"{found(self.latitude)}"
+            )
 
     @staticmethod
     def of(box: Rectangle) -> LocalMap:
@@ -107,7 +110,9 @@ class ReferenceMap(Map):
             there = pyproj.Transformer.from_crs("EPSG:4326", self.name, always_xy=True)
             back = pyproj.Transformer.from_crs(self.name, "EPSG:4326", always_xy=True)
         except pyproj.exceptions.ProjError:
-            raise InvalidParameter("there is no coordinate reference system of this name") from None
+            raise InvalidParameter(
+                f"there is no coordinate reference system {found(self.name)}; a name is such as EPSG:32654"
+            ) from None
         return there, back
 
     def to_plane(self, places: object) -> Floats:
@@ -128,5 +133,5 @@ def _moved(way: Any, places: Floats) -> Floats:
     x, y = way.transform(places[..., 0], places[..., 1])
     moved = np.stack([np.asarray(x), np.asarray(y)], axis=-1)
     if not np.isfinite(moved).all():
-        raise OutsideDomain("a place is outside what this coordinate reference system can draw")
+        raise OutsideDomain("a place is outside the range of this coordinate reference system")
     return moved

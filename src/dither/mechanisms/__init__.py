@@ -1,1 +1,1 @@
-"""Papers, one short file each: the formula, with its theorem beside it. No engine is written here."""
+"""Mechanisms: one short file for each paper, with its formulas and theorems. Samplers are in `kernels`."""

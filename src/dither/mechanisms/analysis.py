@@ -1,4 +1,4 @@
-"""The questions that every mechanism of numbers answers, each written once over its law."""
+"""Densities, moments and errors of the reports of every mechanism of one number, from its distribution."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from dither.arrays import Floats
 from dither.domains import Circle, Line
-from dither.errors import InvalidParameter
+from dither.errors import InvalidParameter, found
 from dither.kernels.law import BIAS, COSINE, Law, loss_moment
 from dither.losses import Power, squared
 from dither.mechanisms.plotting import draw_law
@@ -26,17 +26,17 @@ Prior = Callable[[Floats], Floats]
 
 
 def uniform(x: Floats) -> Floats:
-    """Weigh all values of the domain alike: the prior of `average_error` unless another is given."""
+    """Return the density 1 for every value: the uniform prior, the default of `average_error`."""
     return np.ones_like(x)
 
 
 class Questions(ABC):
-    """What a report looks like, given the input. Inputs and answers are in the user's units and broadcast."""
+    """The distribution of a report, given the input. Arguments are in the user's units and broadcast."""
 
     @property
     @abstractmethod
     def law(self) -> Law:
-        """The law of a report given the input, in units in which the domain is [0, 1]."""
+        """The distribution of a report given the input, in units in which the domain is [0, 1]."""
 
     @property
     @abstractmethod
@@ -49,30 +49,30 @@ class Questions(ABC):
 
     @final
     def pdf(self, y: object, x: object) -> Number:
-        """Return the density of the report y for the input x; atoms are left out, see `atoms`."""
+        """Return the density of the report y for the input x, without atoms; see `atoms`."""
         place = self.line.to_unit(np.asarray(y, dtype=np.float64))
         return _plain(self.law.density(place, self._unit(x)) / self.line.length)
 
     @final
     def cdf(self, y: object, x: object) -> Number:
-        """Return the probability of a report of at most y for the input x."""
+        """Return P(report ≤ y) for the input x."""
         place = self.line.to_unit(np.asarray(y, dtype=np.float64))
         return _plain(self.law.cumulative(place, self._unit(x)))
 
     @final
     def atoms(self, x: object) -> tuple[Floats, Floats]:
-        """Return the reports that have positive probability and, along the last axis, that probability."""
+        """Return the reports of positive probability and their probabilities, along the last axis."""
         places, masses = self.law.atoms(self._unit(x))
         return self.line.from_unit(places), masses
 
     @final
     def mean(self, x: object) -> Number:
-        """Return the mean report for the input x; on a circle the mean direction, which is x."""
+        """Return E[report] for the input x; on a circle the mean direction, which is x."""
         return _plain(np.asarray(self.line.check(x), dtype=np.float64) + self.bias(x))
 
     @final
     def bias(self, x: object) -> Number:
-        """Return how far the mean report is from x; on a circle there is no bias in direction."""
+        """Return the bias E[report] − x; on a circle the mean direction has no bias."""
         unit = self._unit(x)
         if isinstance(self.line, Circle):
             return _plain(np.zeros_like(unit))
@@ -87,14 +87,14 @@ class Questions(ABC):
 
     @final
     def resultant(self, x: object) -> Number:
-        """Return ρ = E[cos(Y − x)] on a circle: how much of a direction's length survives."""
+        """Return the mean resultant length ρ = E[cos(Y − x)] on a circle."""
         if not isinstance(self.line, Circle):
-            raise InvalidParameter("a resultant length is asked on a circle")
+            raise InvalidParameter(f"the resultant length exists on a circle only, not on {self.line}")
         return _plain(self.law.expect(self._unit(x), COSINE))
 
     @final
     def error(self, loss: Power, x: object) -> Number:
-        """Return the expected loss of the report for the input x, the short way round on a circle."""
+        """Return the expected loss of the report for the input x; on a circle distances are the short way."""
         return _plain(self._scale(loss) * self._error(loss)(self._unit(x)))
 
     @final
@@ -104,7 +104,7 @@ class Questions(ABC):
 
     @final
     def average_error(self, loss: Power, prior: Prior = uniform) -> float:
-        """Return the expected loss over inputs from a prior: a density on the domain, up to a factor."""
+        """Return the expected loss over inputs from a prior, given as a density up to a factor."""
         error = self._error(loss)
 
         def weight(unit: Floats) -> Floats:
@@ -113,7 +113,7 @@ class Questions(ABC):
         kinks = (0.5, *self.law.kinks)
         mass = integrate(weight, 0.0, 1.0, kinks)
         if not mass > 0.0:
-            raise InvalidParameter("a prior is a density with positive mass on the domain")
+            raise InvalidParameter(f"the integral of a prior over the domain must be positive, not {mass:g}")
         return self._scale(loss) / mass * integrate(lambda unit: weight(unit) * error(unit), 0.0, 1.0, kinks)
 
     @final
@@ -125,7 +125,7 @@ class Questions(ABC):
 
     @final
     def plot(self, x: object, *, ax: Axes | None = None) -> Axes:
-        """Draw the law of the reports for one input or several on `ax`, and return the axes.
+        """Draw the distribution of the reports for one or several inputs on `ax`, and return the axes.
 
         `plot(0.3).figure.savefig("law.png")` writes a file; needs the extra `plot`.
         """
@@ -133,7 +133,7 @@ class Questions(ABC):
 
     def _scale(self, loss: Power) -> float:
         if not isinstance(loss, Power):
-            raise InvalidParameter("a loss is dt.absolute, dt.squared or dt.power(k)")
+            raise InvalidParameter(f"loss must be dt.absolute, dt.squared or dt.power(k), not {found(loss)}")
         return float(self.line.length**loss.exponent)
 
     def _error(self, loss: Power) -> Callable[[Floats], Floats]:
@@ -144,7 +144,7 @@ class Questions(ABC):
 @final
 @dataclass(frozen=True)
 class Realised(Questions):
-    """The same questions about the integers that are really sampled, cell by cell."""
+    """The same quantities for the integers that are sampled, instead of the continuous mechanism."""
 
     _line: Line
     _law: Law

@@ -1,4 +1,4 @@
-"""What every mechanism is: a public question that randomises values on devices and reads reports back."""
+"""The base class of mechanisms: they randomise values on devices and decode reports at the collector."""
 
 from __future__ import annotations
 
@@ -33,56 +33,61 @@ _TRAVELLED: Final = "travelled"
 @final
 @dataclass(frozen=True)
 class Travelled:
-    """What came with a specification: the kernel that devices run, and the codebook of its reports."""
+    """The parts of a specification that are read and not recomputed: the kernel, and the codebook."""
 
     kernel: Kernel
-    codebook: Any = None  # as `Mechanism.read_codebook` returns it; None where the mechanism computes it
+    codebook: Any = None  # as `Mechanism.read_codebook` returns it; None if the mechanism computes it
 
 
 class Answering(ABC):
-    """What people can be asked with: a mechanism, or a combinator of mechanisms."""
+    """The interface of mechanisms and of combinators of mechanisms."""
 
     @property
     @abstractmethod
     def guarantee(self) -> Guarantee:
-        """What a person who answers once is promised."""
+        """The privacy guarantee of a person who answers once."""
 
     @abstractmethod
     def device(self) -> dict[str, Any]:
-        """Return what a device needs in order to answer, as plain data: see docs/wire.md."""
+        """Return what a device needs in order to answer, as JSON-compatible data: see docs/wire.md."""
 
     @abstractmethod
     def describe(self) -> str:
-        """Return a paragraph for people: what is asked, what is promised, what a report is."""
+        """Return a description in words: the domain, the guarantee, the size of a report."""
 
     @property
     def plain(self) -> Any:
-        """What one answer is drawn by: itself, unless it wraps a mechanism that answers the same way."""
+        """The mechanism that draws one answer: this one, or the one that it wraps."""
         return self
+
+    @property
+    def blanket(self) -> Fraction | None:
+        """The mass of a measure below the law of a report under every value; None where it is not known."""
+        return None
 
     @final
     @cached_property
     def device_text(self) -> str:
-        """The text of what a device needs in order to answer: canonical JSON."""
+        """What a device needs in order to answer, as canonical JSON."""
         return canonical(self.device())
 
     @final
     @cached_property
     def fingerprint(self) -> str:
-        """The name of what devices do: 32 hexadecimal digits of the SHA-256 of the device text.
+        """The first 32 hexadecimal digits of the SHA-256 of the device text.
 
-        With equal fingerprints reports have equal distributions. How the collector reads the reports is not
-        part of it, nor are names of classes.
+        Mechanisms with equal fingerprints have reports of equal distribution. The decoding and the names of
+        classes are not part of it.
         """
         return digest(self.device_text)
 
 
 @dataclass(frozen=True)
 class Mechanism(Answering, Generic[Admits]):
-    """A question with a budget. One object serves both sides: devices perturb, the collector decodes.
+    """A mechanism on a domain with a budget ε. Devices call `perturb`; the collector decodes the reports.
 
-    `travelled` is for mechanisms that were read from a specification: they sample by the integers that came
-    with it, which are checked against ε, and never by recomputed ones.
+    `travelled` is set for mechanisms that were read from a specification. They use the integers of the
+    specification, which are checked against ε, and do not recompute them.
     """
 
     domain: Admits
@@ -91,14 +96,14 @@ class Mechanism(Answering, Generic[Admits]):
     travelled: Travelled | None = field(default=None, repr=False, compare=False)
 
     takes: ClassVar[tuple[type[Domain], ...]]
-    alone: ClassVar[bool] = True  # whether a person's report is drawn without regard to other people
+    alone: ClassVar[bool] = True  # whether the reports of different people are independent
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "epsilon", self._budget())
         if not isinstance(self.domain, self.takes):
             wanted = " or ".join(kind.__name__ for kind in self.takes)
             raise InvalidParameter(
-                f"{type(self).__name__} takes a domain of kind {wanted}, not {type(self.domain).__name__}"
+                f"{type(self).__name__} needs a domain of type {wanted}, not {type(self.domain).__name__}"
             )
         self._build()
 
@@ -106,29 +111,33 @@ class Mechanism(Answering, Generic[Admits]):
         return check_epsilon(self.epsilon)
 
     def _build(self) -> None:
-        """Make everything that can fail, so that an object that exists is valid."""
+        """Compute everything that can fail, so that every mechanism that exists is valid."""
         _ = self.kernel
 
     @property
     @abstractmethod
     def kernel(self) -> Kernel:
-        """What devices run: integers, and the rule that brings a value to them."""
+        """What devices run: integers, and the rule that maps a value to them."""
 
     @abstractmethod
     def decode(self, cells: Array) -> Array:
-        """Return what reports stand for, as an array of numbers or labels."""
+        """Return the decoded reports, as an array of numbers or labels."""
 
     def _draw(self, values: object, source: Source, threads: int) -> Array:
         """Check the values and draw their reports."""
         return self.kernel.draw(self.domain.check(values), source, threads=threads)
 
     def separate(self, values: object) -> SeparateValues:
-        """Return the values one by one: each of them has a report, or reports, of its own."""
+        """Return the values one by one, each of which has its own report or reports."""
         return separate_values(self.domain, values)
 
     def realised(self) -> tuple[Bound, str]:
-        """Recompute the bound from the integers that are sampled, and say how."""
+        """Return the bound computed from the integers that are sampled, and a text that says how."""
         return Pure(self.kernel.epsilon), self.kernel.evidence
+
+    @property
+    def blanket(self) -> Fraction | None:
+        return self.kernel.blanket
 
     # --- what travels
 
@@ -140,21 +149,21 @@ class Mechanism(Answering, Generic[Admits]):
         }
 
     def codebook(self) -> Any:
-        """Return what the collector reads reports by, as plain data; None where labels are all there is."""
+        """Return the codebook as JSON-compatible data; None if there is none, as for labels."""
         return None
 
     @classmethod
     def read_codebook(cls, data: Any) -> Any:
-        """Return the codebook that `codebook` wrote; raise MalformedReport if there is none."""
+        """Return the codebook that `codebook` wrote; raise MalformedReport if the data describe none."""
         if data is not None:
-            raise MalformedReport(f"{cls.__name__} has no codebook")
+            raise MalformedReport(f"the codebook of {cls.__name__} must be null")
         return None
 
     @classmethod
     def rebuilt(
         cls, domain: Domain, parameters: Mapping[str, Any], device: Mapping[str, Any], codebook: Any
     ) -> Self:
-        """Return a mechanism with the kernel and the codebook that travelled."""
+        """Return a mechanism with the kernel and the codebook of a specification."""
         kernel = read_kernel(device, domain)
         return cls(domain, **parameters, travelled=Travelled(kernel, cls.read_codebook(codebook)))  # type: ignore[arg-type]
 
@@ -167,16 +176,16 @@ class Mechanism(Answering, Generic[Admits]):
 
     def version_1(self, sampled: Mapping[str, Any]) -> Self:
         """Return this mechanism with the integers and codebook of a specification of version 1."""
-        raise MalformedReport(f"specifications of version 1 of {type(self).__name__} are not read")
+        raise MalformedReport(f"{type(self).__name__} cannot be read from a specification of version 1")
 
     @final
     def parameters(self) -> dict[str, Any]:
-        """Return what the mechanism was made of, by name."""
+        """Return the parameters of the constructor, by name."""
         named = {item.name for item in fields(self) if item.init} - {_TRAVELLED}
         return {item.name: getattr(self, item.name) for item in fields(self) if item.name in named}
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # What was derived is derived again; what travelled with the mechanism travels on.
+        # Derived attributes are computed again; those of a specification are kept.
         return _rebuilt, (type(self), self.parameters(), self.travelled)
 
     # --- reports
@@ -188,7 +197,7 @@ class Mechanism(Answering, Generic[Admits]):
 
     @property
     def layout(self) -> np.dtype[Any]:
-        """One report as numpy lays it out: an unsigned integer, or a row of integers."""
+        """The dtype of one report: an integer, or a row of integers."""
         return self.kernel.layout
 
     @final
@@ -204,30 +213,30 @@ class Mechanism(Answering, Generic[Admits]):
 
     @property
     def unit(self) -> Unit:
-        """What one perturbed value is: what the guarantee protects."""
+        """The unit that the guarantee protects."""
         return Unit.VALUE
 
     @property
     def parts(self) -> tuple[Mechanism[Any], ...]:
-        """The mechanisms that this one is made of; none for most."""
+        """The mechanisms of which this one consists; none for most."""
         return ()
 
     @property
     def assumes(self) -> tuple[str, ...]:
-        """What the promise assumes: whatever a part assumes; nothing where it holds against everybody."""
+        """The assumptions of the guarantee: those of all parts. Without any it holds against anybody."""
         return assumed(part.guarantee for part in self.parts)
 
     @cached_property
     def guarantee(self) -> Guarantee:
-        """What a person who answers once is promised, computed from the integers that are sampled."""
+        """The guarantee of a person who answers once, computed from the integers that are sampled."""
         return Guarantee(self.realised()[0], self.unit, self.assumes)
 
     @final
     def perturb(self, values: object, *, source: Source | None = None, threads: int = 1) -> Reports:
-        """Randomise values: what happens on a device. Nothing of the values is kept.
+        """Return the randomised reports of values, as a device does. The values are not kept.
 
-        Values outside the domain raise `OutsideDomain`; nothing is half done. `source` is for tests;
-        `threads` speeds up large arrays.
+        Values outside the domain raise `OutsideDomain`. `source` is for tests; `threads` speeds up large
+        arrays.
         """
         randomness = check_source(source)
         try:
@@ -237,18 +246,18 @@ class Mechanism(Answering, Generic[Admits]):
 
     @final
     def reports(self, raw: object) -> Reports:
-        """Read reports that come from outside: the one way in. Raise MalformedReport for impossible ones."""
+        """Return raw integers as reports; raise MalformedReport if no device could have sent them."""
         if isinstance(raw, Reports):
             return raw.read_by(self)
         if isinstance(raw, np.ma.MaskedArray):
-            raise MalformedReport("a masked array was given; leave missing reports out")
+            raise MalformedReport("masked arrays are not accepted; leave missing reports out")
         try:
             array = np.asarray(raw)
         except (TypeError, ValueError):
-            raise MalformedReport("reports form a regular array of whole numbers") from None
+            raise MalformedReport("reports must form a regular array of whole numbers") from None
         if array.dtype.kind not in "iu":
             if array.size:
-                raise MalformedReport(f"reports are whole numbers, not {array.dtype.name}")
+                raise MalformedReport(f"reports must be whole numbers, not {array.dtype.name}")
             array = array.astype(np.uint8)
         return Reports(self, self._valid(array))
 
@@ -256,11 +265,11 @@ class Mechanism(Answering, Generic[Admits]):
         return self.kernel.check(raw)
 
     def at(self, epsilon: float) -> Self:
-        """Return the same mechanism with another budget."""
+        """Return the same mechanism with another ε."""
         return replace(self, epsilon=epsilon, travelled=None)
 
     def describe(self) -> str:
-        """Return a paragraph for people: what is asked, what is promised, what a report is."""
+        """Return a description in words: the domain, the guarantee, the size of a report."""
         summary = (type(self).__doc__ or "").strip().splitlines()[0].rstrip(".")
         size = f"{self.report_bytes} byte" + ("" if self.report_bytes == 1 else "s")
         return (

@@ -1,4 +1,4 @@
-"""Mechanisms that add noise on a lattice: a paper's file says how the noise falls off; the rest is here."""
+"""The base classes of mechanisms that add noise on a lattice; a paper's file defines the noise."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Final, Generic, Self, TypeVar
 import numpy as np
 
 from dither.domains import Domain, Interval
-from dither.errors import InvalidParameter, MalformedReport
+from dither.errors import InvalidParameter, MalformedReport, found
 from dither.kernels.lattice.integers import Clamped, Lattice, check_lattice
 from dither.kernels.lattice.kernel import LatticeKernel, read_lattice
 from dither.kernels.lattice.law import AddedLaw, CutLaw, NoiseDensity
@@ -28,7 +28,7 @@ END_MASS: Final = 1e-10  # about the probability of a report at an end of the cl
 
 @dataclass(frozen=True)
 class LatticeMechanism(NumberMechanism, Generic[Kind]):
-    """A value's step on a lattice plus noise with integer weights. The noise takes up to `cells` values."""
+    """A step on a lattice plus noise with integer weights. The noise has up to `cells` different values."""
 
     _: KW_ONLY
     cells: int = 1 << 16
@@ -37,7 +37,7 @@ class LatticeMechanism(NumberMechanism, Generic[Kind]):
 
     @abstractmethod
     def lattice(self) -> Kind:
-        """Return the lattice and its noise in integers: all that a paper adds, with its law."""
+        """Return the lattice with the paper's noise, in integers."""
 
     def _build(self) -> None:
         check_lattice(self.cells)
@@ -45,7 +45,7 @@ class LatticeMechanism(NumberMechanism, Generic[Kind]):
 
     @cached_property
     def kernel(self) -> LatticeKernel[Kind]:
-        """The lattice in integers and the step of every value: what devices run."""
+        """What devices run: the lattice in integers, and the rule for the step of a value."""
         if self.travelled is None:
             kernel = LatticeKernel.on(self.line, self.lattice())
         else:
@@ -56,18 +56,18 @@ class LatticeMechanism(NumberMechanism, Generic[Kind]):
     def _travelled_kernel(self, travelled: Travelled) -> LatticeKernel[Kind]:
         kernel, own = travelled.kernel, self.lattice()
         if not isinstance(kernel, LatticeKernel) or kernel.line != self.line:
-            raise MalformedReport(f"{type(self).__name__} runs a lattice on its own domain")
+            raise MalformedReport(f"{type(self).__name__} needs a lattice kernel on its own domain")
         if type(kernel.lattice) is not type(own) or kernel.lattice.noise.reach != own.noise.reach:
-            raise MalformedReport("the kernel and the mechanism disagree about the lattice")
+            raise MalformedReport(f"the lattice of the kernel differs from that of {type(self).__name__}")
         return kernel
 
     def _certify(self, kernel: LatticeKernel[Kind]) -> None:
-        """Raise InvalidParameter unless the integers keep the budget."""
+        """Raise InvalidParameter if the integers spend more than ε."""
         check_ratio(kernel, self.epsilon)
 
     @cached_property
     def decoder(self) -> Decoder:
-        """The number that each report stands for."""
+        """The map from reports to numbers."""
         if self.travelled is not None and self.travelled.codebook is not None:
             return sized(self.travelled.codebook, self.outcomes)
         return self._steps()
@@ -85,18 +85,20 @@ class LatticeMechanism(NumberMechanism, Generic[Kind]):
 
 @dataclass(frozen=True)
 class AddedNoise(LatticeMechanism[Clamped]):
-    """Noise added to a value of an interval. `decoding` chooses how the same reports are read."""
+    """Noise added to a value of an interval. `decoding` selects how reports are decoded."""
 
     _: KW_ONLY
     decoding: Decoding = Decoding.OWN
 
     @abstractmethod
     def density(self) -> NoiseDensity:
-        """Return the continuous noise that the integers approximate, in lengths of the domain."""
+        """Return the continuous noise that the integers approximate, in units of the domain's length."""
 
     def _build(self) -> None:
         if self.decoding not in (Decoding.OWN, Decoding.TRUNCATED):
-            raise InvalidParameter("reports with added noise are read as they are, or cut off at the domain")
+            raise InvalidParameter(
+                f"decoding must be Decoding.OWN or Decoding.TRUNCATED, not {found(self.decoding)}"
+            )
         super()._build()
 
     def _steps(self) -> AffineDecoder:
@@ -112,11 +114,11 @@ class AddedNoise(LatticeMechanism[Clamped]):
         return AddedLaw(self.density(), (float(low), float(high)))
 
     def unbiased_reading(self) -> UnbiasedReading:
-        """Return numbers for the reports whose mean is the value: the lattice itself, cut off or not."""
+        """Return numbers for the reports whose mean is the value: the steps of the lattice."""
         return UnbiasedReading(super()._steps()(np.arange(self.outcomes)))
 
     def truncated(self) -> Self:
-        """Return the same mechanism with reports beyond the domain read as its nearer end."""
+        """Return the same mechanism with decoded reports clipped to the domain."""
         if self.travelled is None:
             return replace(self, decoding=Decoding.TRUNCATED)
         cut = self.decoder.cut(self.line.low, self.line.high)
@@ -124,5 +126,5 @@ class AddedNoise(LatticeMechanism[Clamped]):
 
 
 def exponential_margin(epsilon: float) -> float:
-    """Return how many lengths of the domain noise that falls by e^ε a length goes on, to the end mass."""
+    """Return the margin, in lengths of the domain, beyond which Laplace noise has the tail `END_MASS`."""
     return math.log(0.5 / END_MASS) / epsilon

@@ -1,4 +1,4 @@
-"""Mechanisms of one number: a kernel on a line, and a codebook that says which number a report stands for."""
+"""The base class of mechanisms of one number: a kernel on a line, and a map from reports to numbers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 
 from dither.arrays import Array, Floats
 from dither.domains import Circle, Line, numbers
-from dither.errors import InvalidParameter
+from dither.errors import InvalidParameter, found
 from dither.kernels.kernel import Kernel
 from dither.kernels.lattice.law import TableLaw
 from dither.kernels.line import LineKernel
@@ -23,16 +23,16 @@ from dither.mechanisms.base import Mechanism
 from dither.privacy.exact import exp_below
 from dither.randomness import Source
 
-STRAIGHT: Final = 1e-6  # how far, in lengths of the domain, a mean report may be off a straight line
+STRAIGHT: Final = 1e-6  # tolerance, in lengths of the domain, for E[report] being affine in the value
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class UnbiasedReading:
-    """A number for each report that is counted, such that the mean for an input is the input itself.
+    """A number for each counted report, such that its mean for every input is the input.
 
-    Where only the leading bits of cells are counted, `cut` is what one unit of the rest is worth; the values
-    then are those of the middle of a group, `half` units up.
+    If only the leading bits of cells are counted, `cut` is the number per unit of the remaining bits, and
+    `values` are for the middle of a group, `half` units above its first cell.
     """
 
     values: Floats
@@ -56,14 +56,14 @@ class NumberMechanism(Mechanism[Line], Questions):
     @property
     @abstractmethod
     def decoder(self) -> Decoder:
-        """The number that each report stands for."""
+        """The map from reports to numbers."""
 
     @property
     def line(self) -> Line:
         return self.domain
 
     def _draw(self, values: object, source: Source, threads: int) -> Array:
-        return self.kernel.draw(numbers(values), source, threads=threads)  # it checks block by block
+        return self.kernel.draw(numbers(values), source, threads=threads)  # the kernel checks the domain
 
     def decode(self, cells: Array) -> Floats:
         return self.decoder(cells)
@@ -77,7 +77,7 @@ class NumberMechanism(Mechanism[Line], Questions):
 
     @final
     def probabilities(self, x: float) -> list[Fraction]:
-        """Return the exact probability of every report for the input x, from the very integers sampled."""
+        """Return the exact probability of every report for the input x, from the sampled integers."""
         return self.kernel.probabilities(x)
 
     @final
@@ -87,12 +87,12 @@ class NumberMechanism(Mechanism[Line], Questions):
 
     @final
     def likelihood(self, inputs: Floats, rows: int) -> Operator:
-        """Return P(report | input) as an operator, reports grouped into about `rows` rows."""
+        """Return P(report | input) as an operator, with reports grouped into about `rows` rows."""
         return self.kernel.likelihood(inputs, rows)
 
     @cached_property
     def sampled(self) -> Realised:
-        """The same questions about the integers that are sampled."""
+        """The same quantities (pdf, mean, error, …) for the integers that are sampled."""
         values = self.line.to_unit(self.decoder(np.arange(self.outcomes)))
 
         def chances(unit: float) -> Floats:
@@ -101,14 +101,14 @@ class NumberMechanism(Mechanism[Line], Questions):
         return Realised(self.line, TableLaw(chances, values, circular=isinstance(self.line, Circle)))
 
     def decoded(self) -> Floats:
-        """Return the number of each report that is counted."""
+        """Return the decoded number of each counted report."""
         return np.asarray(self.decode(np.arange(self.outcomes)), dtype=np.float64)
 
     def unbiased_reading(self) -> UnbiasedReading | None:
         """Return numbers for the reports whose mean is the value; None if E[report] is not affine in it.
 
-        They do not depend on the choice of decoding: what matters is which reports were sent. Here the mean
-        cell, or else the mean decoded report, is tabulated at a few inputs and compared with a line.
+        They do not depend on `decoding`. Here the mean cell, or else the mean decoded report, is computed at
+        a few inputs and tested for being affine.
         """
         if isinstance(self.line, Circle):
             return None
@@ -124,11 +124,11 @@ class NumberMechanism(Mechanism[Line], Questions):
 
     @property
     def window_share(self) -> float:
-        """The share of the reports within which the likeliest ones of one input lie."""
+        """The share of all reports that the window of one input covers; 1 if there is no window."""
         return 1.0
 
 
 def check_ratio(kernel: Kernel, epsilon: float) -> None:
-    """Raise InvalidParameter if the largest ratio, in integers, is above e^ε; if not, ε-LDP is proven."""
+    """Raise InvalidParameter unless the kernel's exact ratio is at most e^ε, which proves ε-LDP."""
     if kernel.ratio > exp_below(Fraction(epsilon)):
-        raise InvalidParameter("this ε is too small or too large for the number of cells")
+        raise InvalidParameter(f"ε = {found(epsilon)} is too small or too large for this number of cells")

@@ -1,7 +1,7 @@
-"""The picture of a mechanism: the law of its reports for a few inputs. matplotlib is loaded when called.
+"""Plots of the distribution of reports for a few inputs. matplotlib is imported when a plot is drawn.
 
-Every function that draws takes `ax`, matplotlib axes to draw on, and returns them; without `ax` it makes new
-ones. A picture of several panels takes and returns a sequence of axes.
+Every function that draws takes `ax`, matplotlib axes to draw on, and returns them. Without `ax` it makes new
+axes. A plot of several panels takes and returns a sequence of axes.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ if TYPE_CHECKING:
 
 
 def axes_or_new(ax: Axes | None) -> Axes:
-    """Return the axes to draw on: the caller's, or new ones on a figure of their own."""
+    """Return the axes to draw on: the given ones, or new ones on a new figure."""
     return ax if ax is not None else _new(1, (7.0, 3.6))[0]
 
 
 def panels_or_new(ax: Sequence[Axes] | None, count: int) -> Sequence[Axes]:
-    """Return the axes of `count` panels side by side: the caller's, or new ones on one figure."""
+    """Return the axes of `count` panels: the given ones, or new ones side by side on a new figure."""
     if ax is None:
         return _new(count, (5.0 * count, 4.2))
     if np.size(np.asarray(ax, dtype=object)) != count:
-        raise InvalidParameter(f"this is drawn on {count} axes: ax=plt.subplots(1, {count})[1]")
+        raise InvalidParameter(f"this plot needs {count} axes: ax=plt.subplots(1, {count})[1]")
     return ax
 
 
@@ -52,7 +52,7 @@ def draw_law(questions: Questions, inputs: object, *, ax: Axes | None = None) ->
     """Draw the density of the report for each input, with stems for atoms, and return the axes."""
     ax = axes_or_new(ax)
     low, high = questions.support
-    # 2000 points are more than a screen shows, and none of them lies on the edge of a window.
+    # 2000 midpoints: more than the pixels of a plot, and none of them lies on the edge of a window.
     y = low + (high - low) * (np.arange(2000) + 0.5) / 2000
     for number, x in enumerate(np.atleast_1d(np.asarray(inputs, dtype=np.float64))):
         colour = f"C{number}"
@@ -61,7 +61,7 @@ def draw_law(questions: Questions, inputs: object, *, ax: Axes | None = None) ->
             ax.plot(y, density, colour, label=f"x = {x:g}", drawstyle="steps-mid")
         places, masses = questions.atoms(x)
         if places.size:
-            label = "" if density.any() else f"x = {x:g}"  # one entry of the legend for each input
+            label = "" if density.any() else f"x = {x:g}"  # one legend entry for each input
             ax.vlines(places, 0, masses, colour, linewidth=3, alpha=0.7, label=label)
         ax.axvline(x, color=colour, linestyle=":", linewidth=1)
     ax.set_ylim(bottom=0)

@@ -1,4 +1,4 @@
-"""Values one by one: what a permanent answer is given for, as bytes that are equal where the values are."""
+"""Values one by one, each with bytes that identify it: the input of permanent (memoised) answers."""
 
 from __future__ import annotations
 
@@ -15,11 +15,10 @@ from dither.domains import Categories, Circle, Domain, Paths, Plane, Text
 @final
 @dataclass(frozen=True, eq=False, repr=False)
 class SeparateValues:
-    """What `perturb` was given, one value after the other.
+    """The values passed to `perturb`, one by one.
 
-    `values[i]` can be given to `perturb` on its own. `marks[i]` are bytes that are equal where and only where
-    the values are. The reports of all values, one after the other, have the shape `shape`, followed by that
-    of one report.
+    `values[i]` can be passed to `perturb` separately. Two entries of `marks` are equal if and only if the
+    values are. The reports of all values together have the shape `shape`, followed by that of one report.
     """
 
     values: list[Any]
@@ -28,7 +27,7 @@ class SeparateValues:
 
 
 def separate_values(domain: Domain, values: object) -> SeparateValues:
-    """Return the values of a domain one by one; raise OutsideDomain if one is not admitted."""
+    """Return the values of a domain one by one; raise OutsideDomain if one is not in the domain."""
     marks = _marks(domain, values)
     shape = marks.shape[:-1]
     labelled = isinstance(domain, Text) or (
@@ -51,13 +50,13 @@ def separate_paths(paths: Paths, shape: tuple[int, ...]) -> SeparateValues:
 
 
 def _marks(domain: Domain, values: object) -> Array:
-    """Return a row of numbers for each value, equal where and only where the values are."""
+    """Return a row of numbers for each value; rows are equal if and only if the values are."""
     checked = domain.check(values)
     if isinstance(domain, Text):
         return checked
     if isinstance(domain, Categories):
         return np.asarray(checked, dtype="<i8")[..., None]
     if isinstance(domain, Circle):
-        checked = domain.wrap(checked)  # a whole turn is no turn
+        checked = domain.wrap(checked)  # the period is the same angle as 0
     rows = np.asarray(checked, dtype="<f8") + 0.0  # so that −0 is 0
     return rows if isinstance(domain, Plane) else rows[..., None]

@@ -1,4 +1,4 @@
-"""Mechanisms that are a window on cells and a codebook: a paper's file says which; the rest is here."""
+"""The base class of window mechanisms; a paper's file defines the width, the start and the codebook."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import numpy as np
 from dither.arrays import Array, Floats
 from dither.device_text import whole
 from dither.domains import Circle, Domain, Interval, Line
-from dither.errors import InvalidParameter, MalformedReport
+from dither.errors import InvalidParameter, MalformedReport, found
 from dither.kernels.counting import Counting, EachReport, LeadingBits
 from dither.kernels.law import Law
 from dither.kernels.window.codebook import IDENTITY, Codebook, Ramps, Steps
@@ -32,7 +32,7 @@ Rule = Callable[[float, float], Codebook]  # from the window's share and contras
 
 
 class Decoding(Enum):
-    """How the collector reads the same reports."""
+    """How the collector decodes reports. The choice does not change what devices send."""
 
     OWN = "own"
     COMPRESSED = "compressed"
@@ -42,7 +42,7 @@ class Decoding(Enum):
 @final
 @dataclass(frozen=True)
 class Shape:
-    """What a paper says about a window: how wide, where it starts, what its reports stand for."""
+    """A paper's window: its width as a share of the report space, its start, and the codebook."""
 
     width: float
     placement: Placement
@@ -50,19 +50,19 @@ class Shape:
 
     @staticmethod
     def centred(domain: Line, width: float) -> Shape:
-        """Return a window about the value whose reports stand for themselves."""
+        """Return a window centred on the value, with the identity as codebook."""
         placement = WRAPPED if isinstance(domain, Circle) else CENTRED
         return Shape(width, placement, lambda share, contrast: IDENTITY)
 
     @staticmethod
     def unbiased(width: float, placement: Placement) -> Shape:
-        """Return a window with an affine start, read so that the mean report equals the value."""
+        """Return a window with an affine start, and the codebook for which E[report] equals the value."""
         return Shape(width, placement, partial(unbiased_line, placement))
 
 
 def unbiased_line(placement: Placement, share: float, contrast: float) -> Ramps:
-    """Return the straight codebook that makes the mean report of a window equal to the value."""
-    # The mean place of a report is (1−κ)/2 + κ·(start + s/2); read it as 0 for x = 0 and as 1 for x = 1.
+    """Return the affine codebook for which E[report] equals the value."""
+    # The mean position of a report is (1−κ)/2 + κ·(start + s/2). Map it to 0 for x = 0 and to 1 for x = 1.
     starts = placement.start(np.array([0.0, 1.0]), share)
     first, last = (1.0 - contrast) / 2.0 + contrast * (starts + share / 2.0)
     return Ramps.affine(-first / (last - first), (1.0 - first) / (last - first))
@@ -70,7 +70,7 @@ def unbiased_line(placement: Placement, share: float, contrast: float) -> Ramps:
 
 @dataclass(frozen=True)
 class WindowMechanism(NumberMechanism):
-    """A window on `cells` cells and a codebook. `decoding` chooses how the same reports are read."""
+    """A window on `cells` cells and a codebook. `decoding` selects how reports are decoded."""
 
     _: KW_ONLY
     cells: int = 1 << 16
@@ -80,7 +80,7 @@ class WindowMechanism(NumberMechanism):
 
     @abstractmethod
     def shape(self) -> Shape:
-        """Return the window's width, placement and codebook: all that a paper adds."""
+        """Return the width, the placement and the codebook of the paper's window."""
 
     @final
     @cached_property
@@ -90,12 +90,12 @@ class WindowMechanism(NumberMechanism):
     def _build(self) -> None:
         check_cells(self.cells)
         if not isinstance(self.decoding, Decoding):
-            raise InvalidParameter("decoding is one of dt.Decoding's choices")
+            raise InvalidParameter(f"decoding must be a member of dt.Decoding, not {found(self.decoding)}")
         _ = self._shape, self.kernel, self.decoder
 
     @cached_property
     def kernel(self) -> SlidingKernel:
-        """The window in integers and the start of every value: what devices run."""
+        """What devices run: the window in integers, and the rule for the start of a value."""
         if self.travelled is not None:
             return self._travelled_kernel(self.travelled)
         width = round(self._shape.width * self.cells)
@@ -107,15 +107,15 @@ class WindowMechanism(NumberMechanism):
     def _travelled_kernel(self, travelled: Travelled) -> SlidingKernel:
         kernel = travelled.kernel
         if not isinstance(kernel, SlidingKernel) or kernel.line != self.line:
-            raise MalformedReport(f"{type(self).__name__} runs a sliding window on its own domain")
+            raise MalformedReport(f"{type(self).__name__} needs a sliding window on its own domain")
         if kernel.outcomes != self.cells:
-            raise MalformedReport("the kernel and the mechanism disagree about the number of cells")
+            raise MalformedReport(f"the kernel has {kernel.outcomes} cells, the mechanism {self.cells}")
         check_ratio(kernel, self.epsilon)
         return kernel
 
     @cached_property
     def decoder(self) -> Decoder:
-        """The number that each cell stands for."""
+        """The map from cells to numbers."""
         if self.travelled is not None and self.travelled.codebook is not None:
             return sized(self.travelled.codebook, self.cells)
         return self._decoder(self.kernel.window)
@@ -133,7 +133,7 @@ class WindowMechanism(NumberMechanism):
 
     @cached_property
     def law(self) -> Law:
-        """The continuous mechanism that the cells approximate, from the closed form."""
+        """The distribution of the continuous mechanism that the cells approximate, in closed form."""
         shape = self._shape
         lift = math.expm1(self.epsilon) * shape.width
         contrast = lift / (1.0 + lift)
@@ -149,9 +149,9 @@ class WindowMechanism(NumberMechanism):
 
     @cached_property
     def sampled(self) -> Realised:
-        """The same questions about the integers that are sampled (for up to 2^20 cells)."""
+        """The same quantities for the integers that are sampled, for up to 2^20 cells."""
         if self.cells > 1 << 20:
-            raise InvalidParameter("the sampled law is tabulated for up to 2^20 cells")
+            raise InvalidParameter(f"`sampled` is available for up to 2^20 cells, not {self.cells}")
         window = self.kernel.window
         law = WindowLaw(
             share=window.share,
@@ -164,13 +164,13 @@ class WindowMechanism(NumberMechanism):
         return Realised(self.line, law)
 
     def _sampled_start(self, x: Floats) -> Floats:
-        # Rounding at random between two starts is the same law as the window between them.
+        # Rounding at random between two starts has the same distribution as the window between them.
         start = self.kernel.start
         aim = start.aim(self.line.from_unit(x)) / (self.cells << start.fraction)
         return np.asarray(np.mod(aim, 1.0) if isinstance(self.line, Circle) else aim, dtype=np.float64)
 
     def unbiased_reading(self) -> UnbiasedReading | None:
-        """Return numbers for the cells whose mean is the value: there are some if the start is affine in it.
+        """Return numbers for the cells whose mean is the value, or None if the start is not affine in it.
 
         The mean cell is (1−κ)(N−1)/2 + κ(start + (K−1)/2).
         """
@@ -178,15 +178,15 @@ class WindowMechanism(NumberMechanism):
         if not self._shape.placement.affine or not isinstance(start, LineStart):
             return None
         base = (1.0 - window.contrast) * (window.cells - 1) / 2.0 + window.contrast * (window.width - 1) / 2.0
-        unit = (1 << start.fraction) / start.scale  # of the domain, for one cell of the start
-        # Aims are rounded down from half a unit above: to the nearest.
+        unit = (1 << start.fraction) / start.scale  # length of the domain for one cell of the start
+        # `origin` includes half a unit, so that rounding down rounds to the nearest.
         values = start.origin + 0.5 / start.scale + unit * (self._middles - base) / window.contrast
         rest = self.kernel.rest
         half = ((1 << rest) - 1) / 2.0
         return UnbiasedReading(np.asarray(values), unit / window.contrast if rest else 0.0, half)
 
     def decoded(self) -> Floats:
-        """Return the number of each report that is counted; of groups of cells, the middle's."""
+        """Return the decoded number of each counted report; for a group of cells, that of its middle."""
         return self.decode(self._middles if self.kernel.rest else np.arange(self.cells))
 
     @property
@@ -210,14 +210,14 @@ class WindowMechanism(NumberMechanism):
         return replace(self, travelled=travelled)
 
     def truncated(self) -> Self:
-        """Return the same mechanism with reports beyond the domain read as its nearer end."""
+        """Return the same mechanism with decoded reports clipped to the domain."""
         if self.travelled is None or self.decoding is not Decoding.OWN:
             return self._read(Decoding.TRUNCATED)
         cut = self.decoder.cut(self.line.low, self.line.high)
         return replace(self, decoding=Decoding.TRUNCATED, travelled=Travelled(self.kernel, cut))
 
     def compressed(self) -> Self:
-        """Return the same mechanism with the report space read as the domain itself: biased, by choice."""
+        """Return the same mechanism with the report space decoded as the domain itself, which is biased."""
         return self._read(Decoding.COMPRESSED)
 
     def _read(self, decoding: Decoding) -> Self:

@@ -12,7 +12,7 @@ from typing import Final, final
 import numpy as np
 
 from dither.arrays import Array
-from dither.errors import ExchangeFailed, InvalidParameter
+from dither.errors import ExchangeFailed, InvalidParameter, found
 from dither.estimation.frequency import EstimatedFrequencies, frequencies
 from dither.mechanisms.joint.joint import Joint
 from dither.privacy import Guarantee
@@ -68,7 +68,9 @@ class Collection:
     def frequencies(self, question: int = 0) -> EstimatedFrequencies:
         """Estimate the frequency of every category from the answers to one question, counted from 0."""
         if not 0 <= question < self.rounds:
-            raise InvalidParameter(f"questions are counted from 0 to {self.rounds - 1}")
+            raise InvalidParameter(
+                f"questions are counted from 0 to {self.rounds - 1}; there is no question {found(question)}"
+            )
         told = frequencies(Reports(self.reading, self.cells[:, question]))
         return replace(told, guarantee=self.terms.guarantee)
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import final
 
-from dither.errors import ExchangeFailed, InvalidParameter
+from dither.errors import ExchangeFailed, InvalidParameter, found
 from dither.mechanisms.joint.coin import Coin
 from dither.protocols.exchange import Exchange, Role
 from dither.protocols.net.addresses import Address, pack_address
@@ -95,7 +95,7 @@ def _listener(host: str) -> socket.socket:
     try:
         return socket.create_server((host, 0), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
     except OSError:
-        raise InvalidParameter("the IP address to listen at does not belong to this machine") from None
+        raise InvalidParameter(f"the IP address {host} does not belong to this machine") from None
 
 
 def _calling(exchange: Exchange, pair: DevicePair, deadline: Deadline, tls: DeviceTLS) -> list[Coin]:
@@ -159,12 +159,12 @@ def report(
     """Send reports to the collector, and wait at most `timeout` seconds until it has stored them.
 
     Two partners finish their toss at the same moment. So that the collector cannot tell partners by the time,
-    give a `delay`: this waits for a random time, uniform between 0 and so many seconds, before it connects.
+    set `delay`: the device then waits for a random time, uniform from 0 to `delay` seconds, and connects.
     Reports that are sent again must be the same. The collector learns whether this device had a partner, not
     which.
     """
     if isinstance(delay, bool) or not isinstance(delay, int | float) or not 0.0 <= delay < 1e9:
-        raise InvalidParameter("a delay is a number of seconds, 0 or more")
+        raise InvalidParameter(f"a delay is a number of seconds, 0 or more, not {found(delay)}")
     body = pack_report(tossed.name, terms, tossed.standing, reports.cells)
     Deadline.after(timeout)  # raises before anything is waited for
     time.sleep(delay * int.from_bytes(SYSTEM.take(4), "little") / (1 << 32))

@@ -12,7 +12,7 @@ from typing import Final, final
 import numpy as np
 
 from dither.arrays import Mask
-from dither.errors import InvalidParameter
+from dither.errors import InvalidParameter, found
 from dither.kernels.correlated_coins import PairedCoins
 from dither.mechanisms.joint import adversaries
 from dither.mechanisms.joint.accounting import DEALER, UNPAIRED, Mode
@@ -59,9 +59,11 @@ class Terms:
                 f"devices toss for a JRR or JRR.over(...), not {type(self.asked).__name__}"
             )
         if isinstance(self.bits, bool) or not isinstance(self.bits, int) or not 4 <= self.bits <= 20:
-            raise InvalidParameter("the bits of a toss are an integer from 4 to 20")
+            raise InvalidParameter(f"bits is a whole number from 4 to 20, not {found(self.bits)}")
         if not isinstance(self.grouping, Grouping):
-            raise InvalidParameter("a grouping is protocols.DEALT or protocols.SHUFFLED")
+            raise InvalidParameter(
+                f"a grouping is protocols.DEALT or protocols.SHUFFLED, not {found(self.grouping)}"
+            )
         _ = self.mechanism
 
     @cached_property
@@ -70,7 +72,9 @@ class Terms:
         table = _settled(self.asked.pairs, self.bits, self.asked.symbols - 1)
         p = table.chance
         if p * self.asked.symbols <= 1:
-            raise InvalidParameter("with so few bits the truth is no likelier than a lie; give more bits")
+            raise InvalidParameter(
+                f"with {self.bits} bits the truth is no likelier than a lie; use more bits"
+            )
         return replace(self.asked, p=p, rho=table.covariance * (self.asked.symbols - 1) / (p * (1 - p)))
 
     @cached_property
@@ -145,5 +149,5 @@ def _settled(asked: PairedCoins, bits: int, lies: int) -> PairedCoins:
             if adversaries.revealed(table, lies) <= allowed:
                 best = distance, table
     if best is None:
-        raise InvalidParameter("these coins cannot be rounded to so few bits; give more bits")
+        raise InvalidParameter(f"these coins cannot be rounded to {bits} bits; use more bits")
     return best[1]

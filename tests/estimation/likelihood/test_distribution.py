@@ -64,7 +64,7 @@ def test_a_circle_has_no_beginning():
 
 
 def test_answers_are_estimates(reports):
-    shown = dt.distribution(reports, 32)
+    shown = dt.distribution(reports, 32, method=dt.likelihood)
     median = shown.quantile(0.5)
     share = shown.cdf(float(median.value))
     assert share.value == pytest.approx(0.5, abs=0.02)
@@ -74,14 +74,14 @@ def test_answers_are_estimates(reports):
     assert shown.variance().covers(180**2 * 10 / 392)
     assert shown.quantile(0.1).value < median.value < shown.quantile(0.9).value
     assert (shown.cdf(-1).value, shown.cdf(180).value) == (0, 1)
-    assert dt.quantile(reports, 0.5).value == pytest.approx(median.value)
+    assert dt.quantile(reports, 0.5, method=dt.likelihood).value == pytest.approx(median.value)
     assert dt.mean(reports, method=dt.likelihood).value == pytest.approx(shown.mean().value)
 
 
 def test_answers_do_not_depend_on_how_many_bins_are_shown(reports):
-    few = dt.distribution(reports, 4)
+    few = dt.distribution(reports, 4, method=dt.likelihood)
     for bins in (7, 300):
-        many = dt.distribution(reports, bins)
+        many = dt.distribution(reports, bins, method=dt.likelihood)
         assert few.mean().value == many.mean().value
         assert few.quantile(0.9).interval() == many.quantile(0.9).interval()
     smooth = dt.distribution(reports, 4, method=dt.smoothed)
@@ -89,7 +89,7 @@ def test_answers_do_not_depend_on_how_many_bins_are_shown(reports):
 
 
 def test_covering_is_lying_in_the_interval(reports):
-    shown = dt.distribution(reports, 8)
+    shown = dt.distribution(reports, 8, method=dt.likelihood)
     for estimate in (shown.mean(), shown.quantile(0.75), shown.cdf(60)):
         low, high = estimate.interval()
         slack = 0.05 * (high - low)
@@ -105,7 +105,7 @@ def test_covering_is_lying_in_the_interval(reports):
 def test_bands_hold_the_truth():
     values = skewed(20_000)
     reports = dt.SW(UNIT, epsilon=4).perturb(values, source=dt.Seeded(5))
-    shown = dt.distribution(reports, 8)
+    shown = dt.distribution(reports, 8, method=dt.likelihood)
     low, high = shown.bands(0.999)
     truth = np.histogram(skewed(2_000_000, 9), 8, (0, 1))[0] / 2_000_000
     assert ((low <= truth) & (truth <= high)).all()
@@ -118,13 +118,13 @@ def test_people_at_the_ends_are_within_reach():
         reports = dt.SW(UNIT, epsilon=4).perturb(np.full(20_000, place), source=dt.Seeded(6))
         assert dt.mean(reports, method=dt.likelihood).covers(place)
         for share in (0.1, 0.5, 0.9):
-            assert dt.quantile(reports, share).covers(place)
+            assert dt.quantile(reports, share, method=dt.likelihood).covers(place)
 
 
 def test_people_all_at_one_place_are_found_there():
     reports = dt.Podium(UNIT, epsilon=4).perturb(np.full(20_000, 0.3), source=dt.Seeded(7))
     for share in (0.05, 0.5, 0.95):
-        low, high = dt.quantile(reports, share).interval(0.999)
+        low, high = dt.quantile(reports, share, method=dt.likelihood).interval(0.999)
         assert low <= 0.3 <= high
         assert high - low < 0.1
 
@@ -138,7 +138,7 @@ def test_ogpm_states_its_resolution():
     low, high = estimate.interval()
     assert low < 0.01
     assert high > erased - 0.01
-    quantile = dt.quantile(reports, 0.5)
+    quantile = dt.quantile(reports, 0.5, method=dt.likelihood)
     assert quantile.resolution == pytest.approx(erased / 2, abs=0.02)
     wide = dt.mean(dt.SW(UNIT, epsilon=1).perturb(np.full(20_000, 0.05)), method=dt.likelihood)
     assert wide.resolution == 0
@@ -197,7 +197,7 @@ def test_a_picture_is_drawn(reports):
     matplotlib.use("Agg")
     from matplotlib import pyplot
 
-    shown = dt.distribution(reports, 4)
+    shown = dt.distribution(reports, 4, method=dt.likelihood)
     axes = shown.plot()
     assert axes.get_xlim() == (0, 180)
     assert len(axes.patches) == 1
@@ -209,7 +209,7 @@ def test_a_picture_is_drawn(reports):
 @pytest.mark.parametrize("kind", [dt.SW, dt.OGPM, dt.Podium, dt.Hybrid])
 def test_the_smallest_and_the_largest_budget(kind, epsilon):
     reports = kind(UNIT, epsilon=epsilon, cells=1 << 12).perturb(np.full(2000, 0.7), source=dt.Seeded(9))
-    shown = dt.distribution(reports, 10)
+    shown = dt.distribution(reports, 10, method=dt.likelihood)
     assert shown.probabilities.sum() == pytest.approx(1)
     low, high = shown.quantile(0.5).interval()
     assert low <= 0.7 <= high

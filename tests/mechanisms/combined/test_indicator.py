@@ -24,7 +24,7 @@ def test_raw_records_are_released_only_on_demand_and_with_a_warning() -> None:
     mechanism = dt.OGPM(UNIT, epsilon=1)
     with pytest.raises(dt.errors.InvalidParameter, match="allow_raw_release"):
         Indicator(mechanism, delta=0.1)
-    with pytest.warns(RawRelease, match="every 10 people one sends the raw record"):
+    with pytest.warns(RawRelease, match="one of every 10 people sends the raw record"):
         found = Indicator(mechanism, delta=0.1, allow_raw_release=True)
     assert isinstance(found.guarantee.bound, Approximate)
     assert found.guarantee.delta == pytest.approx(0.1)

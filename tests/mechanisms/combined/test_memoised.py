@@ -102,7 +102,7 @@ def test_a_key_is_thirty_two_bytes(key: object) -> None:
 def test_bad_input_is_refused() -> None:
     with pytest.raises(InvalidParameter):
         dt.Memoised(dt.Each(age=AGE), KEY, name="age")
-    with pytest.raises(InvalidParameter, match="dealt once"):
+    with pytest.raises(InvalidParameter, match="correlates the coins"):
         dt.Memoised(dt.JRR(dt.Categories(2), p=0.6, rho=-0.1, n=4), KEY, name="coin")
     with pytest.raises(OutsideDomain):
         dt.Memoised(AGE, KEY, name="age").perturb([101.0])
@@ -128,10 +128,10 @@ def test_two_questions_of_one_mechanism_have_noise_of_their_own() -> None:
 def test_attributes_with_one_key_and_one_name_are_refused() -> None:
     one, two = dt.Memoised(AGE, KEY, name="age"), dt.Memoised(AGE.at(2), KEY, name="age")
     for kind in (dt.Each, dt.Sampled):
-        with pytest.raises(InvalidParameter, match="'a' and 'b' have one key and one name"):
+        with pytest.raises(InvalidParameter, match="'a' and 'b' have the same key and name"):
             kind(a=one, b=two)
     assert dt.Each(a=one, b=dt.Memoised(AGE, bytes(32), name="age")).guarantee.epsilon <= 2.0
-    with pytest.raises(InvalidParameter, match="one name"):
+    with pytest.raises(InvalidParameter, match="same key and name"):
         dt.Each.split(2, a=one, b=one)
 
 
@@ -206,7 +206,7 @@ def test_a_permanent_choice_of_the_attribute() -> None:
 def test_a_fresh_choice_among_permanent_answers_is_refused() -> None:
     one = dt.Memoised(AGE, KEY, name="a")
     for other in (AGE, dt.Memoised(AGE, bytes(32), name="b")):
-        with pytest.raises(InvalidParameter, match="with one key, or none"):
+        with pytest.raises(InvalidParameter, match="with the same key, or none"):
             dt.Sampled(a=one, b=other)
 
 

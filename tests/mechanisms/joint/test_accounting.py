@@ -106,7 +106,7 @@ def test_bits_cost_twice() -> None:
     bit = dt.JRR(TWO, p=joint.p, rho=-0.1, n=10)
     assert joint.guarantee.epsilon == pytest.approx(2 * bit.guarantee.epsilon, rel=1e-12)
     for more in ({"mode": INFORMED}, {"mode": PARTNER_REVEALED, "delta": 1e-6}, {"mode": HIDDEN}):
-        with pytest.raises(InvalidParameter, match="only PARTNER_REVEALED"):
+        with pytest.raises(InvalidParameter, match="PARTNER_REVEALED without delta only"):
             joint.accounting(**more)
 
 
@@ -277,7 +277,7 @@ def test_groups_have_the_marginals_and_the_correlation(size: int, p: Fraction) -
         pairs = sum(count * (count - 1) * mass for count, mass in enumerate(group.masses))
         assert mean == size * p
         assert pairs / (size * (size - 1)) == p * p + rho * p * (1 - p)
-    with pytest.raises(Infeasible, match="no symmetric joint law"):
+    with pytest.raises(Infeasible, match="have correlations from"):
         dt.jrr.group(size, p=p, rho=least - Fraction(1, 10**9))
     with pytest.raises(Infeasible):
         dt.jrr.group(size, p=p, rho=Fraction(11, 10))
@@ -322,44 +322,3 @@ def test_the_variance_of_a_group_by_enumeration() -> None:
             mean, square = mean + mass * count, square + mass * count**2
         assert mean == n1
         assert group.count_variance(3, n1) == pytest.approx(float(square - mean**2), rel=1e-12)
-
-
-# --- the shuffle model -------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("n", [2, 6])
-@pytest.mark.parametrize("epsilon", [0.5, 2.0])
-def test_shuffled_reports_keep_the_promise(n: int, epsilon: float) -> None:
-    """δ of the number of ones, exactly, for every composition of the others."""
-    delta = 0.05
-    spent = dt.jrr.shuffled(epsilon, n=n, delta=delta)
-    assert spent.epsilon <= epsilon
-    p, ratio = 1 / (1 + math.exp(-epsilon)), math.exp(spent.epsilon)
-    for others in range(n):
-        law = [1.0]
-        for one in range(n - 1):
-            chance = p if one < others else 1 - p
-            law = [
-                (law[at] if at < len(law) else 0) * (1 - chance) + (law[at - 1] if at else 0) * chance
-                for at in range(len(law) + 1)
-            ]
-        yes = [(law[at - 1] if at else 0) * p + (law[at] if at < n else 0) * (1 - p) for at in range(n + 1)]
-        no = [(law[at - 1] if at else 0) * (1 - p) + (law[at] if at < n else 0) * p for at in range(n + 1)]
-        for first, second in ((yes, no), (no, yes)):
-            exceeded = sum(max(a - ratio * b, 0) for a, b in zip(first, second, strict=True))
-            assert exceeded <= delta + 1e-9
-
-
-def test_shuffling_amplifies() -> None:
-    spent = [dt.jrr.shuffled(1.0, n=n, delta=1e-6).epsilon for n in (100, 1_000, 10_000)]
-    assert spent == sorted(spent, reverse=True)
-    assert spent[-1] == pytest.approx(0.0432, abs=1e-3)
-    assert "somebody trusted" in str(dt.jrr.shuffled(1.0, n=100, delta=1e-6))
-    for bad in (
-        {"n": 1, "delta": 1e-6},
-        {"n": 10**6, "delta": 1e-6},
-        {"n": 10, "delta": 0.0},
-        {"n": 10, "delta": None},
-    ):
-        with pytest.raises(InvalidParameter):
-            dt.jrr.shuffled(1.0, **bad)

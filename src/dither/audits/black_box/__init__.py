@@ -1,1 +1,1 @@
-"""Audits of randomisers of which nothing is known: events are searched on some samples, tested on others."""
+"""Black-box audits of any randomiser: events are searched for on some samples and tested on others."""

@@ -119,7 +119,7 @@ class Labels:
 def binned(name: str, column: Array) -> list[Binning]:
     """Return bins for a column, from reports of all inputs together: fine and coarse ones, or none.
 
-    Fine bins see sharp events; coarse ones, with more reports each, tell their ratios more surely.
+    Fine bins detect narrow events. Coarse bins have more reports each, so their ratios are more accurate.
     """
     if column.dtype.kind == "O":
         common = Counter(column.tolist()).most_common(_MOST_LABELS)
@@ -141,7 +141,7 @@ def _edges(numbers: Floats) -> list[Floats]:
     often = counts >= max(3, count // 400)
     atoms = values[often][np.argsort(-counts[often])[:_MOST_ATOMS]]
     ordered = np.sort(known)
-    extreme = [ordered[0], np.nextafter(ordered[-1], np.inf)]  # beyond what was ever seen
+    extreme = [ordered[0], np.nextafter(ordered[-1], np.inf)]  # beyond all reports so far
     others = np.concatenate([extreme, atoms, np.nextafter(atoms, np.inf)])
     tails = 0.5 ** np.arange(2.0, max(3.0, math.log2(count / 8.0)))
     fine = np.linspace(0.0, 1.0, int(np.clip(math.isqrt(count) // 2, 17, 129)))[1:-1]

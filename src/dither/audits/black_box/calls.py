@@ -1,4 +1,4 @@
-"""Calls of a randomiser, and what becomes of its errors: an error is a report too."""
+"""Calls of a randomiser. An error that it raises counts as a report."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Outputs = Array | list[Any]
 @final
 @dataclass(frozen=True)
 class Failed:
-    """What stands in place of a report where the randomiser raised an error."""
+    """The report of a value at which the randomiser raised an error."""
 
     error: str
 

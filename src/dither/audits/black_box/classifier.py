@@ -1,7 +1,7 @@
 """A small classifier: logistic regression on the log ratios of a report's bins, one feature a column.
 
-With independent columns the sum of the log ratios is the best score [Neyman33]; the weights make up for
-columns that say the same twice.
+With independent columns the sum of the log ratios is the best score [Neyman33]; the weights correct for
+columns that are dependent.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from dither.audits.black_box.columns import Columns
 
 _STEPS: Final = 8
 _RIDGE: Final = 1.0  # of the weights, towards 1: the sum of the log ratios
-_MOST_WEIGHT: Final = 4.0  # where two inputs are told apart for certain, weights would grow for ever
+_MOST_WEIGHT: Final = 4.0  # if the reports of two inputs are separable, weights would grow without bound
 _NAME: Final = "score"
 
 
@@ -61,7 +61,7 @@ class Score:
 def scored(
     tables: list[tuple[Binning, Integers, Floats]], first: Mask, half: Mask
 ) -> tuple[Score, Integers] | None:
-    """Return the bins of a score, and the bin of each report; None if fewer than two columns say anything.
+    """Return the bins of a score, and the bin of each report; None without two informative columns.
 
     A table is a binning, the bins of the reports, and the counts of both inputs in the first half. `first`
     says which reports are of the first input. Log ratios come from one half, weights from the other.
@@ -87,7 +87,7 @@ def scored(
 
 
 def _log_ratios(counts: Floats) -> Floats:
-    """Return ln(p/q) of every bin, drawn towards 0 where few reports fell into it."""
+    """Return ln(p/q) of every bin, shrunk towards 0 where few reports fell into it."""
     totals = np.maximum(counts.sum(axis=1), 1.0)
     shares = (counts + 1.0) / (totals[:, None] + counts.shape[1])
     return np.asarray(np.log(shares[0] / shares[1]), dtype=np.float64)

@@ -1,4 +1,4 @@
-"""What arrays of many values do not show: reports that depend on each other, and values given one by one.
+"""Tests that arrays of many values do not make: dependence between reports, and values one by one.
 
 Two people's reports must be independent. If one noise serves two calls, or two values of one call, then the
 reports of (a, a) are equal more often than those of (a, b), by more than e^ε although one value changed. A
@@ -22,10 +22,10 @@ from dither.audits.evidence import Evidence
 from dither.audits.neighbours import alike
 
 _REPEATS, _SINGLES = 0.1, 0.1  # shares of α
-_FIRST: Final = 8  # trials that decide whether more are worth their while
+_FIRST: Final = 8  # trials that decide whether more are made
 _MOST: Final = 4000
 _LEARN: Final = 60  # single values of each input from which an event is learned
-_PATIENCE: Final = 8.0  # seconds
+_PATIENCE: Final = 8.0  # the time limit, in seconds
 
 
 def repeats(calls: Calls, claim: Claim) -> Evidence | None:

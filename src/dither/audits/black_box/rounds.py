@@ -6,8 +6,8 @@ independent trials, and each of the two Clopper–Pearson bounds of each of its 
 at most level/(2K), so that any bound of the round fails with probability at most level, whatever the earlier
 samples were. The levels of all rounds and of the two other experiments (`repeats`) are fixed beforehand and
 sum to α. By the union bound all bounds that could ever be computed hold together with probability at least
-1 − α. Which of them are computed, and when one stops, depends on the data but cannot matter: a round that is
-never drawn cannot fail.
+1 − α. Which of them are computed, and when the audit stops, may depend on the data: the union bound covers
+the rounds that are never drawn as well.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _ERRORS: Final = 2.5  # standard errors that the ranking of candidates subtracts
 @final
 @dataclass(frozen=True)
 class Claim:
-    """What is claimed, and how sure a refutation must be."""
+    """What is claimed, and the confidence that a refutation must have."""
 
     epsilon: float
     delta: float
@@ -48,7 +48,7 @@ class Claim:
 
     @property
     def alpha(self) -> float:
-        """The probability of a false alarm, at most."""
+        """An upper bound on the probability of a false alarm."""
         return 1.0 - self.confidence
 
 

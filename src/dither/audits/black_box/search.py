@@ -2,7 +2,7 @@
 
 By Neyman and Pearson the best sets are those of the bins with the largest ratios of probabilities. Bins are
 ordered by their ratio in one half of the samples, and the set is as long as its lower bound on ε grows. The
-other half ranks the sets, so that one which is good by chance does not crowd out one which is good.
+other half ranks the sets, so that the ranking is not biased by the choice of the sets.
 """
 
 from __future__ import annotations

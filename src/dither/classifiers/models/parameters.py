@@ -39,7 +39,7 @@ _SCALERS: Final = frozenset({"MaxAbsScaler", "MinMaxScaler", "RobustScaler", "St
 def read_parameters(model: Model, subject: Subject, answer: Any) -> Slice | None:
     """Return a classifier as a function of the randomised features, or None if it cannot be read.
 
-    `answer` is the classifier's for the record; None is returned also if the parameters give another one.
+    `answer` is the classifier's for the record. None is also returned if the parameters predict another one.
     """
     if subject.row.dtype == object or not np.isfinite(subject.row).all():
         return None

@@ -41,11 +41,13 @@ class _WithCommand(click.Command):
 )
 @click.option("--epsilon", type=float, help="The budget ε.")
 @click.option("--delta", type=float, default=0.0, help="The claimed δ of a function or command.")
-@click.option("--samples", type=int, help="Reports of a function or command that are drawn at most.")
-@click.option("--confidence", type=float, default=0.99, help="Of the lower bound.", show_default=True)
+@click.option("--samples", type=int, help="The most reports of a function or command that are drawn.")
+@click.option(
+    "--confidence", type=float, default=0.99, help="The confidence of the lower bound.", show_default=True
+)
 @click.option("--each", is_flag=True, help="The function takes one value, not an array of them.")
-@click.option("--seed", type=int, default=0, help="Of the audit's own choices.", show_default=True)
-@click.option("--plot", type=click.Path(path_type=Path, dir_okay=False), help="Write a picture of it.")
+@click.option("--seed", type=int, default=0, help="The seed of the audit's own choices.", show_default=True)
+@click.option("--plot", type=click.Path(path_type=Path, dir_okay=False), help="Draw the evidence.")
 @click.option(
     "--assume",
     multiple=True,
@@ -115,7 +117,7 @@ def _randomiser(mechanism: str | None, words: tuple[str, ...] | None) -> Callabl
         if mechanism is not None:
             raise click.UsageError("give a mechanism, or a command after --, not both")
         if not words:
-            raise click.UsageError("a command stands after --")
+            raise click.UsageError("write the command after --")
         return Command(words)
     if mechanism is None:
         raise click.UsageError("give a mechanism, MODULE:FUNCTION, or a command after --")
@@ -149,7 +151,7 @@ def _imported(name: str) -> Callable[..., Any]:
         if added:
             sys.path.remove(here)
     if not callable(found):
-        raise InvalidParameter(f"{name} is no function, but of type {type(found).__name__}")
+        raise InvalidParameter(f"{name} is not a function, but of type {type(found).__name__}")
     return found  # type: ignore[no-any-return]
 
 

@@ -85,7 +85,7 @@ def command(
     out: Path,
     as_json: bool,
 ) -> None:
-    """Bound the probability that MODEL gives a record of FILE the same answer when features are randomised.
+    """Bound the probability that MODEL's answer for a record of FILE stays when features are randomised.
 
     MODEL is package.module:name, or a file of joblib or pickle. Loading such a file runs code: use only files
     that you trust. Reports that would lie outside the bounds of a feature are moved to the nearer bound.

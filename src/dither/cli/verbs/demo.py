@@ -14,7 +14,6 @@ from dither.cli.output import JSON_OPTION, number, print_json, save_picture, tab
 from dither.domains import Categories, Circle, Interval
 from dither.errors import MissingExtra
 from dither.estimation.api import distribution, estimate, mean
-from dither.estimation.likelihood.method import smoothed
 from dither.losses import absolute
 from dither.mechanisms.frequency.olh import OLH
 from dither.mechanisms.numeric.ogpm import OGPM
@@ -105,9 +104,8 @@ def _pictures(
     except MissingExtra:
         return []
     out.mkdir(parents=True, exist_ok=True)
-    found = distribution(reports["commute"], 36, method=smoothed)
-    found.plot(level=0.95, ax=axes)
-    bins = found.edges.tolist()
+    distribution(reports["commute"]).plot(ax=axes)
+    bins = np.linspace(0, 180, 37).tolist()
     axes.hist(data["commute"], bins, density=True, histtype="step", color="black", label="the truth")
     axes.set_title("Minutes of commuting, from randomised reports")
     axes.legend(frameon=False)

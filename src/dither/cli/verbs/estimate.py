@@ -22,7 +22,7 @@ from dither.files.collect import summarise_file
 @click.command()
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option("--column", help="Estimate one question only.")
-@click.option("--bins", type=int, help="Also the distribution of numeric answers, in so many bins.")
+@click.option("--bins", type=int, help="Also the distribution of numeric answers, in this many bins.")
 @click.option(
     "--quantile", "shares", type=float, multiple=True, help="Also a quantile of numeric answers, such as 0.9."
 )

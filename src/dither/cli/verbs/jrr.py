@@ -157,7 +157,7 @@ def pair(
 @click.option(
     "--answers", type=click.File(), default="-", help="One answer a line; standard input by default."
 )
-@click.option("--delay", default=0.0, help="Report after a random time of up to so many seconds.")
+@click.option("--delay", default=0.0, help="Report after a random time of up to this many seconds.")
 @click.option("--show-pair", is_flag=True, help="Also print a text that is the same for both partners.")
 @_BITS
 @_GROUPING
@@ -184,7 +184,7 @@ def device(
     at = [_address(one) for one in meetings]
     values = [line.rstrip("\n") for line in answers if line.strip()]
     if not values:
-        raise click.UsageError("give at least one answer, one a line")
+        raise click.UsageError("there is no answer; write one a line, at least one")
     terms.mechanism.domain.check(
         values
     )  # before anything is sent, so that a wrong answer leaves no partner waiting

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final, Self, final
 
 import numpy as np
@@ -13,14 +14,15 @@ from dither.arrays import Floats, Integers
 from dither.domains import Line
 from dither.estimation.estimate import Estimate
 from dither.estimation.likelihood import interval as profile
-from dither.estimation.likelihood.interval import Profiled, Question, Relaxed
+from dither.estimation.likelihood.interval import Enclosed, Profiled, Quantity, Relaxed
 from dither.estimation.method import numerical
 from dither.estimation.summary import Summary
 from dither.kernels.transition import Operator
 from dither.mechanisms.number import NumberMechanism
 from dither.privacy import Guarantee
 
-FINE: Final = 128  # the least number of bins of a fit; larger from 10^5 and from 10^6 reports on
+FINE: Final = 128  # the least number of bins of a fit that is shown
+INFERRED: Final = 512  # and of one that intervals are computed from
 POINTS: Final = 512  # the least number of inputs that represent a fit's bins
 OVERLAP, MOST_POINTS = 16, 1 << 16  # inputs in the width of one window; the most inputs in all
 
@@ -49,7 +51,7 @@ class Inference(ABC):
     guarantee: Guarantee
 
     @abstractmethod
-    def answer(self, value: float, question: Question, unclear: float) -> Estimate:
+    def answer(self, value: float, question: Quantity, unclear: float) -> Estimate:
         """Return a value with its error."""
 
     @property
@@ -72,13 +74,38 @@ class Inference(ABC):
     @final
     def share(self, x: float) -> Estimate:
         """Estimate the share of values of at most x."""
-        return self._average(np.clip((x - self.edges[:-1]) / np.diff(self.edges), 0.0, 1.0), 0.0, 1.0)
+        return self.between(float(self.edges[0]), x)
 
     @final
-    def each(self, bins: int) -> list[Estimate]:
-        """Estimate the probability of each of `bins` equal parts, a divisor of the fit's number of bins."""
-        parts = np.repeat(np.eye(bins), self.shares.size // bins, axis=1)
-        return [self._average(part, 0.0, 1.0) for part in parts]
+    def between(self, first: float, last: float) -> Estimate:
+        """Estimate the share of values from first to last; on a circle, forward from first to last."""
+        blur = self.blur
+        value, least, most = (
+            self._average(self._parts(first + inward, last - inward), 0.0, 1.0)
+            for inward in (0.0, blur, -blur)
+        )
+        return Enclosed.within(value, least, most) if blur > 0.0 else value
+
+    @final
+    def each(self, edges: Floats) -> list[Estimate]:
+        """Estimate the probability of each bin between edges."""
+        return [self.between(float(a), float(b)) for a, b in pairwise(edges)]
+
+    @property
+    def blur(self) -> float:
+        """How far beside an edge a point mass may lie and still be counted on the other side."""
+        return 0.0
+
+    def _parts(self, first: float, last: float) -> Floats:
+        """Return the part of each bin between two places."""
+        low, high = (
+            np.clip((x - self.edges[:-1]) / np.diff(self.edges), 0.0, 1.0)
+            for x in (first if first > self.edges[0] + self.blur else self.edges[0], last)
+        )
+        if last >= self.edges[-1] - self.blur:  # the domain's own ends are no edges
+            high = np.ones_like(high)
+        found = high - low
+        return np.asarray(found + 1.0 if last < first - 2.0 * self.blur else np.maximum(found, 0.0))
 
     @final
     def quantile(self, share: float) -> Estimate:
@@ -104,6 +131,8 @@ class Inference(ABC):
 
     def _average(self, numbers: Floats, low: float, high: float) -> Estimate:
         """Estimate the mean of a number per bin."""
+        if numbers.max() == numbers.min():  # none of the bins, or all of them: known for certain
+            return Estimate(float(numbers[0]), 0.0, self.n, self.guarantee)
         firsts = np.flatnonzero(np.diff(self.groups, prepend=-1))
         spans = np.maximum.reduceat(numbers, firsts) - np.minimum.reduceat(numbers, firsts)
         unclear = float(np.abs(np.bincount(self.groups, weights=self.shares)) @ spans) / 2.0
@@ -133,7 +162,12 @@ class Likeliest(Inference):
         ends = edges(mechanism.line, bins)
         return cls(relaxed, relaxed.probabilities, ends, summary.n, mechanism.guarantee)
 
-    def answer(self, value: float, question: Question, unclear: float) -> Profiled:
+    @property
+    def blur(self) -> float:
+        # People of a bin are spread evenly in it, so a point mass near an edge may be fitted across the edge.
+        return float(self.edges[1] - self.edges[0])
+
+    def answer(self, value: float, question: Quantity, unclear: float) -> Profiled:
         return Profiled(value, self.n, self.guarantee, self.relaxed, question, unclear)
 
     @property
@@ -151,7 +185,7 @@ class Histogram(Inference):
     n: int
     guarantee: Guarantee
 
-    def answer(self, value: float, question: Question, unclear: float) -> Estimate:
+    def answer(self, value: float, question: Quantity, unclear: float) -> Estimate:
         gaps = question.gaps(value)
         error = float(np.sqrt(self.shares @ gaps**2 / self.n))
         nudge = 1e-6 * (question.most - question.least)

@@ -1,45 +1,66 @@
-"""`EstimatedDistribution`: probabilities of equal bins, with means, shares and quantiles."""
+"""`EstimatedDistribution`: probabilities of bins, and shares, quantiles and the mode with their intervals."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final, final
+from typing import TYPE_CHECKING, Any, Self, final
 
 import numpy as np
 
 from dither.arrays import Floats
 from dither.domains import Circle, Line
 from dither.errors import InvalidParameter, found
+from dither.estimation.bins import Bins, chosen_bins, edges_of
+from dither.estimation.density.curve import Curve
 from dither.estimation.estimate import Estimate, thousands
-from dither.estimation.likelihood.binned import Histogram, Inference, Likeliest, edges
+from dither.estimation.likelihood.binned import Histogram, Inference, Likeliest
 from dither.estimation.likelihood.em import Fit
+from dither.estimation.linear import linear
 from dither.estimation.method import Method, numerical
 from dither.estimation.summary import Summary
-from dither.mechanisms.plotting import axes_or_new
 from dither.privacy import Guarantee
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-MOST_BINS: Final = 1 << 16
+@final
+@dataclass(frozen=True, eq=False)
+class PointMass:
+    """A value that many people share: where it is, and the share of people there."""
+
+    place: float
+    share: Estimate
+
+    def __repr__(self) -> str:
+        return f"{self.share} at {self.place:g}"
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class EstimatedDistribution:
-    """The probabilities of equal bins of an interval or a circle, and further estimates with their errors.
+    """The probabilities of bins of an interval or a circle, and further estimates with their intervals.
 
-    `fit` holds the likelihood that was reached; it is None for a histogram of the reports themselves. Means,
-    shares and quantiles are estimated from the counts again: they do not depend on the number of bins or on
-    smoothing.
+    `edges` are the ends of the bins. `curve` is the posterior of `dt.empirical_bayes`; then all shares and
+    quantiles are read off it. `fit` is the fit of `dt.likelihood`; then shares and quantiles have profile
+    likelihood intervals, which do not depend on bins or smoothing. Both are None for a histogram of reports.
     """
 
     probabilities: Floats
+    edges: Floats
     summary: Summary
     method: Method
     fit: Fit | None = None
+    curve: Curve | None = None
+
+    @classmethod
+    def of_curve(cls, curve: Curve, summary: Summary, method: Method, bins: Bins) -> Self:
+        """Return what a posterior says of bins; if none are given, of as many as its error allows."""
+        ends = chosen_bins(curve) if bins is None else edges_of(curve.line, bins)
+        unit = curve.line.to_unit(ends)
+        shares = curve.between(unit[:-1], unit[1:]) @ curve.shares
+        return cls(shares, ends, summary, method, curve=curve)
 
     @property
     def bins(self) -> int:
@@ -62,33 +83,63 @@ class EstimatedDistribution:
         return self.summary.mechanism.guarantee
 
     @cached_property
-    def edges(self) -> Floats:
-        """The ends of the bins: one more than there are bins."""
-        return edges(self.line, self.bins)
+    def atoms(self) -> tuple[PointMass, ...]:
+        """The point masses that were found, the largest first; none by methods that do not look for any."""
+        if self.curve is None:
+            return ()
+        curve = self.curve
+        rows = np.eye(curve.shares.size)[curve.bins :]
+        masses = [
+            PointMass(float(self.line.from_unit(np.asarray(atom.place))), curve.share(row[None, :]))
+            for atom, row in zip(curve.atoms, rows, strict=True)
+        ]
+        return tuple(sorted(masses, key=lambda mass: -float(mass.share)))
 
     def pdf(self, x: object) -> Any:
-        """Return the density at places x: constant within a bin, 0 outside the domain."""
+        """Return the density at places x, without point masses; 0 outside the domain."""
         try:
             place = np.asarray(x, dtype=np.float64)
         except (TypeError, ValueError):
             raise InvalidParameter("x is a number or an array of numbers") from None
         if np.isnan(place).any():
             raise InvalidParameter("x contains NaN")
-        cell = np.clip(np.searchsorted(self.edges, place, side="right") - 1, 0, self.bins - 1)
         inside = (place >= self.edges[0]) & (place <= self.edges[-1])
-        density = np.where(inside, self.probabilities[cell] * self.bins / self.line.length, 0.0)
+        if self.curve is not None:
+            heights = self.curve.density(self.line.to_unit(place)) / self.line.length
+        else:
+            cell = np.clip(np.searchsorted(self.edges, place, side="right") - 1, 0, self.bins - 1)
+            heights = self.probabilities[cell] / np.diff(self.edges)[cell]
+        density = np.where(inside, heights, 0.0)
         return float(density) if density.ndim == 0 else density
 
     def cdf(self, x: float) -> Estimate:
         """Estimate the share of people whose values are at most x."""
         self._ordered("a cdf")
-        if isinstance(x, bool) or not isinstance(x, int | float | np.integer | np.floating):
-            raise InvalidParameter(f"x is one number, not {type(x).__name__}")
-        if np.isnan(x):
-            raise InvalidParameter("x is NaN")
-        if not self.line.low < x < self.line.high:
+        if not self.line.low <= _place(x) < self.line.high:
             return Estimate(float(x >= self.line.high), 0.0, self.n, self.guarantee)  # 0 or 1 for certain
+        if self.curve is not None:
+            return self.curve.share(self.curve.below(self.line.to_unit(np.array([x]))))
         return self._inference.share(float(x))
+
+    def tail(self, x: float) -> Estimate:
+        """Estimate the share of people whose values are above x."""
+        self._ordered("a tail")
+        if not self.line.low <= _place(x) < self.line.high:
+            return Estimate(float(x < self.line.low), 0.0, self.n, self.guarantee)
+        return self.share(x, self.line.high)
+
+    def share(self, first: float, last: float) -> Estimate:
+        """Estimate the share of people between two places: above the first (or lowest), at most at the last.
+
+        On a circle it is the part from the first place forward to the last.
+        """
+        low, high = (min(max(_place(x), self.line.low), self.line.high) for x in (first, last))
+        if high < low and not isinstance(self.line, Circle):
+            raise InvalidParameter("the first place is above the last")
+        if self.curve is not None:
+            unit = self.line.to_unit(np.array([low, high]))
+            return self.curve.share(self.curve.between(unit[:1], unit[1:]))
+        return self._inference.between(low, high)
 
     def quantile(self, share: float) -> Estimate:
         """Estimate the value below which a share of the people are."""
@@ -97,41 +148,69 @@ class EstimatedDistribution:
             raise InvalidParameter(
                 f"the share of a quantile is a number strictly between 0 and 1, not {found(share)}"
             )
-        return self._inference.quantile(float(share))
+        return self._inference.quantile(float(share)) if self.curve is None else self.curve.quantile(share)
+
+    def mode(self) -> Estimate:
+        """Estimate where the density is highest; if there are point masses, the place of the largest."""
+        if self.curve is None:
+            raise InvalidParameter("a mode is read off a smooth curve: use method=dt.empirical_bayes")
+        return self.curve.mode()
 
     def mean(self) -> Estimate:
-        """Estimate the mean."""
+        """Estimate the mean, as dt.mean does where it can."""
         self._ordered("a mean")
+        if self.curve is not None and numerical(self.summary).unbiased_reading() is not None:
+            return linear.mean(self.summary)
         return self._inference.mean()
 
     def variance(self) -> Estimate:
-        """Estimate the variance."""
+        """Estimate the variance, by likelihood."""
         self._ordered("a variance")
         return self._inference.variance()
 
-    def bands(self, level: float = 0.95) -> tuple[Floats, Floats]:
-        """Return the ends of an interval for each bin's probability; every bin needs several fits."""
-        ends = [answer.interval(level) for answer in self._of(self.bins).each(self.bins)]
+    def bands(
+        self, level: float = 0.95, *, simultaneous: bool = False, strict: bool = False
+    ) -> tuple[Floats, Floats]:
+        """Return the ends of an interval for each bin's probability.
+
+        The intervals of a curve hold the truth in a share `level` of the bins on average, if the density is
+        smooth between its point masses. With `simultaneous` they hold in all bins at once with that
+        probability. With `strict` they are profile likelihood intervals, which assume no smoothness; they are
+        wider and take several fits for every bin.
+        """
+        if self.curve is not None and not strict:
+            unit = self.line.to_unit(self.edges)
+            parts = self.curve.between(unit[:-1], unit[1:])
+            return self.curve.bands(parts, level, simultaneous=simultaneous)
+        if simultaneous:
+            level = 1.0 - (1.0 - level) / self.bins  # Bonferroni
+        ends = [answer.interval(level) for answer in self._of(self.bins).each(self.edges)]
         low, high = np.clip(np.array(ends).T, 0.0, 1.0)
         return low, high
 
-    def plot(self, *, level: float | None = None, ax: Axes | None = None) -> Axes:
-        """Draw the density on `ax`, and return the axes; with a level, also the bands of its bins."""
-        ax = axes_or_new(ax)
-        scale = self.bins / self.line.length
-        if level is not None:
-            low, high = self.bands(level)
-            band = f"{100 * level:g} % band of a bin"
-            ax.stairs(high * scale, self.edges, baseline=low * scale, fill=True, alpha=0.25, label=band)
-        ax.stairs(self.probabilities * scale, self.edges, label=f"estimate ({self.method!r})")
-        ax.set_xlim(float(self.edges[0]), float(self.edges[-1]))
-        ax.set_ylim(bottom=0.0)
-        ax.set_xlabel(str(self.line))
-        ax.set_ylabel("density")
-        return ax
+    def plot(
+        self, *, level: float | None = None, bands: bool = True, strict: bool = False, ax: Axes | None = None
+    ) -> Axes:
+        """Draw the density with its bands on `ax`, and return the axes.
+
+        A curve has 95 % bands unless another level is given, and point masses are vertical lines. Bands of a
+        fit by likelihood, or `strict` ones, take several fits for every bin; for a fit they are drawn if a
+        level is given.
+        """
+        from dither.estimation.plotting import draw_bands, draw_distribution
+
+        usual = 0.95 if level is None else level
+        by_curve = self.curve is not None and not strict and bands
+        axes = draw_distribution(self, level=usual if by_curve else None, ax=ax)
+        if bands and not by_curve and (strict or level is not None):
+            draw_bands(self, usual, axes, strict=strict)
+        return axes
 
     def __repr__(self) -> str:
         what = f"{self.bins} bins of {self.line}, {self.method!r}, n = {thousands(self.n)}"
+        if self.atoms:
+            shown = ", ".join(f"{mass.place:g} ({100 * float(mass.share):.2g} %)" for mass in self.atoms[:5])
+            what += f", point masses at {shown}{', …' if len(self.atoms) > 5 else ''}"
         return f"EstimatedDistribution({what})"
 
     @cached_property
@@ -139,7 +218,7 @@ class EstimatedDistribution:
         return self._of(1)
 
     def _of(self, parts: int) -> Inference:
-        if self.fit is None:
+        if self.fit is None and self.curve is None:
             return Histogram(self.probabilities, self.edges, self.n, self.guarantee)
         return Likeliest.of(self.summary, parts)
 
@@ -148,8 +227,9 @@ class EstimatedDistribution:
             raise InvalidParameter(f"{what} is not defined on a circle; dt.mean is the mean direction")
 
 
-def check_bins(bins: object) -> int:
-    """Return the number of bins; raise InvalidParameter unless it is a whole number from 1 to 2^16."""
-    if isinstance(bins, bool) or not isinstance(bins, int | np.integer) or not 1 <= bins <= MOST_BINS:
-        raise InvalidParameter(f"the number of bins is a whole number from 1 to 2^16, not {found(bins)}")
-    return int(bins)
+def _place(x: object) -> float:
+    if isinstance(x, bool) or not isinstance(x, int | float | np.integer | np.floating):
+        raise InvalidParameter(f"x is one number, not {type(x).__name__}")
+    if np.isnan(x):
+        raise InvalidParameter("x is NaN")
+    return float(x)

@@ -21,7 +21,7 @@ from dither.numerics.newton import bracketed_newton
 Finish = Callable[[Floats], Floats]  # the last part of a step: restores a constraint on the probabilities
 
 _LOOK_BACK: Final = 5  # cycles over which the gain is measured
-_LEAST: Final = 1e-3  # an extrapolation leaves each probability at least so much of its plain step
+_LEAST: Final = 1e-3  # the least probability after an extrapolation, relative to that of the plain step
 _PLAIN: Final = 1.25  # shorter extrapolations are not tried
 _TINY: Final = 1e-300
 

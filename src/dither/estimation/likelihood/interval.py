@@ -25,7 +25,7 @@ from dither.estimation.estimate import Estimate, show
 from dither.estimation.likelihood.em import Fit, climb, tilted
 from dither.kernels.transition import Operator
 from dither.numerics.false_position import proportional_root
-from dither.numerics.quantiles import student_t_quantile
+from dither.numerics.quantiles import check_level, student_t_quantile
 from dither.privacy import Guarantee
 
 _DIP: Final = 2.0  # standard errors by which the share of an empty stretch may be negative
@@ -95,7 +95,7 @@ def _mistakes(operator: Operator, expected: Floats) -> float:
 
 @final
 @dataclass(frozen=True, eq=False)
-class Question:
+class Quantity:
     """A quantity of a distribution over bins, as the constraint that a value of it puts on the distribution.
 
     `gaps(answer)` is a number for each bin whose mean is zero for exactly the distributions with this value,
@@ -129,12 +129,12 @@ class Question:
         return end if self.edges is None else float(self.edges[self.edges >= end].min())
 
 
-def mean(values: Floats, low: float, high: float) -> Question:
+def mean(values: Floats, low: float, high: float) -> Quantity:
     """Return the mean of a number per bin as a quantity, which lies between low and high."""
-    return Question(lambda answer: values - answer, float(values.min()), float(values.max()), low, high)
+    return Quantity(lambda answer: values - answer, float(values.min()), float(values.max()), low, high)
 
 
-def quantile(edges: Floats, share: float) -> Question:
+def quantile(edges: Floats, share: float) -> Quantity:
     """Return the quantile of a share as a quantity."""
 
     def gaps(answer: float) -> Floats:
@@ -142,7 +142,7 @@ def quantile(edges: Floats, share: float) -> Question:
         return np.asarray(below - share)
 
     low, high = float(edges[0]), float(edges[-1])
-    return Question(gaps, low, high, low, high, edges)
+    return Quantity(gaps, low, high, low, high, edges)
 
 
 @final
@@ -154,7 +154,7 @@ class Profiled(Estimate):
     """
 
     relaxed: Relaxed
-    question: Question
+    question: Quantity
     resolution: float
 
     def __init__(
@@ -163,7 +163,7 @@ class Profiled(Estimate):
         n: int,
         guarantee: Guarantee,
         relaxed: Relaxed,
-        question: Question,
+        question: Quantity,
         resolution: float,
     ) -> None:
         given = {"value": value, "n": n, "guarantee": guarantee, "relaxed": relaxed, "question": question}
@@ -196,12 +196,12 @@ class Profiled(Estimate):
         return min(max(float(self.value), self.question.least), self.question.most)
 
     def _ends(self, level: float) -> tuple[float, float]:
-        reach = student_t_quantile(level)
-        low, high = (
-            self.question.outward(self._end(reach, limit), side)
-            for side, limit in ((-1.0, self.question.least), (1.0, self.question.most))
-        )
-        return low, high
+        return self.end(level, -1.0), self.end(level, 1.0)
+
+    def end(self, level: float, side: float) -> float:
+        """Return the lower end (side −1) or the upper end (side 1) of the interval at `level`."""
+        limit = self.question.least if side < 0.0 else self.question.most
+        return self.question.outward(self._end(student_t_quantile(level), limit), side)
 
     def _end(self, reach: float, limit: float) -> float:
         """Return the value between the estimate and `limit` whose `_loss` is `reach`."""
@@ -229,3 +229,44 @@ class Profiled(Estimate):
         if not self.resolution > 0.0:
             return ""
         return f", resolution {show(self.resolution, self.resolution / 2.0).split(' ')[0]}"
+
+
+@final
+@dataclass(frozen=True, eq=False, repr=False, init=False)
+class Enclosed(Estimate):
+    """A share between two others, with an interval from the lower end of one to the upper of the other."""
+
+    lower: Estimate
+    upper: Estimate
+
+    def __init__(self, value: float, n: int, guarantee: Guarantee, lower: Estimate, upper: Estimate) -> None:
+        given = {"value": value, "n": n, "guarantee": guarantee, "lower": lower, "upper": upper}
+        for name, part in given.items():
+            object.__setattr__(self, name, part)
+
+    @classmethod
+    def within(cls, value: Estimate, lower: Estimate, upper: Estimate) -> Self:
+        """Return an estimate whose interval is computed when it is first used."""
+        return cls(float(value), value.n, value.guarantee, lower, upper)
+
+    @cached_property  # type: ignore[misc]  # a field elsewhere; here it takes several fits
+    def standard_error(self) -> float:
+        """The standard error of a normal estimate with the same 95 % interval."""
+        return float(self.half_width()) / student_t_quantile(0.95)
+
+    def interval(self, level: float = 0.95) -> tuple[Any, Any]:
+        """Return the ends of an interval that covers the population's share with probability `level`."""
+        reach = check_level(level)
+        low, high = (
+            one.end(reach, side) if isinstance(one, Profiled) else float(one)
+            for one, side in ((self.lower, -1.0), (self.upper, 1.0))
+        )
+        return low, high
+
+    def covers(self, value: float, level: float = 0.95) -> bool:
+        """Return whether the interval at `level` contains a value. It takes at most two fits."""
+        above = value >= float(self.lower) or bool(self.lower.covers(value, level))
+        return above and (value <= float(self.upper) or bool(self.upper.covers(value, level)))
+
+    def _remark(self) -> str:
+        return self.upper._remark()

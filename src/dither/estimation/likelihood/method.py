@@ -9,6 +9,7 @@ import numpy as np
 
 from dither.arrays import Floats
 from dither.errors import InvalidParameter, found
+from dither.estimation.bins import Bins, edges_of
 from dither.estimation.estimate import Estimate
 from dither.estimation.likelihood.binned import FINE, Likeliest, grid
 from dither.estimation.likelihood.distribution import EstimatedDistribution
@@ -43,19 +44,23 @@ class Likelihood(Method):
     def quantile(self, summary: Summary, share: float) -> Estimate:
         return _ordered(summary).quantile(share)
 
-    def distribution(self, summary: Summary, bins: int) -> EstimatedDistribution:
+    def distribution(self, summary: Summary, bins: Bins = None) -> EstimatedDistribution:
         mechanism = numerical(summary)
-        times = -(-FINE // bins)
-        operator = grid(mechanism, bins * times)
+        ends = edges_of(mechanism.line, bins)
+        unit = mechanism.line.to_unit(ends)
+        equal = np.allclose(np.diff(unit), 1.0 / (ends.size - 1), rtol=1e-9)
+        count = (ends.size - 1) * -(-FINE // (ends.size - 1)) if equal else FINE
+        operator = grid(mechanism, count)
         counts = operator.counts(summary.counts)
-        start = np.full(bins * times, 1.0 / (bins * times))
+        start = np.full(count, 1.0 / count)
         if self.smoothing:
             kernel = _around if on_circle(mechanism) else _between
             fit = smooth(operator, counts, start, kernel, tolerance=self.tolerance)
         else:
             fit = climb(operator, counts, start, tolerance=self.tolerance)
-        shown = fit.probabilities.reshape(bins, times).sum(axis=1)
-        return EstimatedDistribution(shown, summary, self, fit)
+        sums = np.concatenate([[0.0], np.cumsum(fit.probabilities)])
+        shown = np.diff(np.interp(unit * count, np.arange(count + 1.0), sums))
+        return EstimatedDistribution(shown, ends, summary, self, fit)
 
     def __repr__(self) -> str:
         return "dt.smoothed" if self.smoothing else "dt.likelihood"

@@ -200,6 +200,24 @@ class Clamped(Lattice):
         weights[0], weights[-1] = row[: first + 1].sum(), row[last:].sum()
         return weights
 
+    def grouped(self, aims: Array, groups: Array) -> Floats:
+        """Return the probability of groups of neighbouring reports, a column for each aim.
+
+        All inputs share one row of weights, shifted: a group is a difference of two of its prefix sums.
+        """
+        sums = np.concatenate([[0.0], np.cumsum(self._row)])
+        ends = np.concatenate([groups, [self.cells]])[:, None]
+        steps, rest = np.divmod(np.asarray(aims, dtype=np.int64).reshape(-1), 1 << self.between)
+
+        def below(step: Array) -> Floats:
+            found = sums[np.minimum(self.steps - step + ends, sums.size - 1)]
+            found[0], found[-1] = 0.0, sums[-1]  # what would lie beyond is told as the outermost report
+            return np.asarray(np.diff(found, axis=0) / sums[-1])
+
+        up = rest / (1 << self.between)
+        found = below(steps)
+        return np.asarray(found if not rest.any() else (1.0 - up) * found + up * below(steps + 1))
+
     def start(self, domain: Line) -> LineStart:
         scale = self.last / domain.length
         return LineStart(domain.low - 0.5 / scale, scale, self.last, self.fraction)

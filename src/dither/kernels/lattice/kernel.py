@@ -17,6 +17,7 @@ from dither.kernels.lattice.circular import Ring
 from dither.kernels.lattice.integers import Clamped, Lattice
 from dither.kernels.lattice.truncated import Bounded
 from dither.kernels.line import LineKernel
+from dither.kernels.transition import Dense, Operator
 from dither.kernels.window.kernel import a_line
 from dither.kernels.window.start import LineStart
 from dither.randomness import Source
@@ -67,6 +68,12 @@ class LatticeKernel(LineKernel, Generic[Kind]):
 
     def chances(self, value: Any) -> Floats:
         return self.lattice.chances(self.start.aim_one(float(self.line.check(value))))
+
+    def likelihood(self, inputs: Array, rows: int) -> Operator:
+        if not isinstance(self.lattice, Clamped):
+            return super().likelihood(inputs, rows)
+        groups = self._groups(rows)
+        return Dense(self.lattice.grouped(self.start.aim(inputs), groups), groups)
 
     def likelihoods(self, reports: Array, inputs: Array) -> Floats:
         told, aims = np.broadcast_arrays(reports.astype(np.int64), self.start.aim(inputs))

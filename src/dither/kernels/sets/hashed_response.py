@@ -85,6 +85,10 @@ class HashedResponse(CodeKernel):
         return self.window.ratio
 
     @property
+    def blanket(self) -> Fraction:
+        return self.window.blanket
+
+    @property
     def evidence(self) -> str:
         window = self.window
         return f"ln(H/L) with g = {window.cells}, L = {window.step} of 2^{window.bits}; the seed cancels"

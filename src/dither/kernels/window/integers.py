@@ -85,9 +85,15 @@ class Window(ABC):
 
     @final
     @property
+    def blanket(self) -> Fraction:
+        """The probability N·L/total that a report is drawn from all cells alike, exactly."""
+        return Fraction(self.cells * self.outside, self.total)
+
+    @final
+    @property
     def rest(self) -> float:
-        """The mixture weight of the uniform distribution on all cells: N·L/total."""
-        return float(Fraction(self.cells * self.outside, self.total))
+        """The probability that a report is drawn from all cells alike: N·L/total."""
+        return float(self.blanket)
 
     @final
     @property

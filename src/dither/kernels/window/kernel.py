@@ -87,6 +87,10 @@ class SlidingKernel(LineKernel):
         return self.window.ratio
 
     @property
+    def blanket(self) -> Fraction:
+        return self.window.blanket
+
+    @property
     def evidence(self) -> str:
         window = self.window
         return f"ln(H/L) with N = {window.cells}, K = {window.width}, d = {window.step} of 2^{window.bits}"
@@ -145,6 +149,10 @@ class SectorKernel(LineKernel):
     @property
     def ratio(self) -> Fraction:
         return self.window.ratio
+
+    @property
+    def blanket(self) -> Fraction:
+        return self.window.blanket
 
     @property
     def evidence(self) -> str:

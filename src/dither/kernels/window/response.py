@@ -63,6 +63,10 @@ class ResponseKernel(CodeKernel, CellKernel):
         return self.window.ratio
 
     @property
+    def blanket(self) -> Fraction:
+        return self.window.blanket
+
+    @property
     def evidence(self) -> str:
         window = self.window
         return f"ln(H/L) with k = {window.cells}, L = {window.step} of 2^{window.bits}"

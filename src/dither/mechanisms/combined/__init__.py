@@ -1,1 +1,1 @@
-"""Mechanisms made of mechanisms: several attributes, permanent answers, answers read another way."""
+"""Combinators of mechanisms: several attributes, permanent answers, post-processing."""

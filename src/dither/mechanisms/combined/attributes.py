@@ -1,4 +1,4 @@
-"""What asking about several attributes has in common."""
+"""The base class of combinators for several attributes of a person."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any, ClassVar, final
 
 from dither.arrays import Array
-from dither.errors import InvalidParameter, MalformedReport, OutsideDomain
+from dither.errors import InvalidParameter, MalformedReport, OutsideDomain, unknown_name
 from dither.mechanisms.base import Answering, check_source
 from dither.mechanisms.combined.combinator import Combinator
 from dither.mechanisms.combined.memoised import Memoised
@@ -30,10 +30,10 @@ class Attributes(Answering, Combinator):
     def __init__(self, parts: Mapping[str, Any] | None = None, /, **named: Any) -> None:
         together = {**(parts or {}), **named}
         if not together:
-            raise InvalidParameter("name at least one attribute, as in Each(age=..., income=...)")
+            raise InvalidParameter("at least one attribute is needed, as in Each(age=..., income=...)")
         for name, part in together.items():
             if not isinstance(name, str) or not isinstance(part, Answering):
-                raise InvalidParameter(f"the attribute {name!r} needs a mechanism")
+                raise InvalidParameter(f"the attribute {name!r} needs a mechanism, not {type(part).__name__}")
         _check_permanent(together)
         object.__setattr__(self, "parts", together)
 
@@ -48,7 +48,7 @@ class Attributes(Answering, Combinator):
     @final
     @cached_property
     def guarantee(self) -> Guarantee:
-        """What a person who answers once is promised."""
+        """The guarantee of a person who answers once."""
         return self.promise([part.guarantee for part in self.parts.values()])
 
     kind: ClassVar[str]  # the name of the draw in a device text
@@ -60,17 +60,17 @@ class Attributes(Answering, Combinator):
 
     @abstractmethod
     def _answer(self, found: dict[str, Array], source: Source | None, threads: int) -> Records:
-        """Draw reports from columns that were checked."""
+        """Draw reports from columns that have been checked."""
 
     @abstractmethod
     def _counted(self, parts: dict[str, Reports]) -> int:
-        """Say how many people sent these reports, or raise `MalformedReport`."""
+        """Return the number of people who sent these reports; raise `MalformedReport` if it is not unique."""
 
     def perturb(self, data: object, *, source: Source | None = None, threads: int = 1) -> Records:
-        """Randomise everybody's record: what happens on a device. Nothing of the values is kept.
+        """Return the randomised reports of records, as a device does. The values are not kept.
 
-        Columns are found by name in whatever has names (a dict of arrays, a dataframe, a structured array),
-        by position in a plain array, whose last axis runs over the attributes. Other columns stay unread.
+        Columns are found by name (in a dict of arrays, a dataframe, a structured array), or by position in a
+        plain array, whose last axis runs over the attributes. Other columns are not read.
         """
         if source is not None:
             check_source(source)
@@ -83,14 +83,16 @@ class Attributes(Answering, Combinator):
         return self._answer(found, source, threads)
 
     def reports(self, raw: Mapping[str, object]) -> Records:
-        """Read reports that come from outside, by attribute. Refuses what no device could have sent."""
+        """Return raw integers by attribute as reports; raise MalformedReport if they are not possible."""
         if not isinstance(raw, Mapping) or set(raw) != set(self.parts):
-            raise MalformedReport(f"reports by attribute were expected: {', '.join(self.parts)}")
+            raise MalformedReport(
+                f"a mapping with exactly these attributes was expected: {', '.join(self.parts)}"
+            )
         parts = {name: part.reports(raw[name]) for name, part in self.parts.items()}
         return Records(self, parts, self._counted(parts))
 
     def describe(self) -> str:
-        """Give a paragraph for people: what is asked, and what is promised."""
+        """Return a description in words: the guarantee, and the mechanism of each attribute."""
         summary = (type(self).__doc__ or "").strip().splitlines()[0].rstrip(".")
         lines = [f"{summary}. Promise: {self.guarantee}."]
         lines += [f"{name}: {part.describe()}" for name, part in self.parts.items()]
@@ -98,7 +100,7 @@ class Attributes(Answering, Combinator):
 
     def __getitem__(self, name: str) -> Any:
         if name not in self.parts:
-            raise InvalidParameter(f"there is no attribute of this name; there are {', '.join(self.parts)}")
+            raise unknown_name("attribute", name, self.parts)
         return self.parts[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -113,7 +115,7 @@ class Attributes(Answering, Combinator):
 
 
 def at_budget(name: str, part: object, epsilon: float) -> Any:
-    """Give a part with this budget: a mechanism, or a function from a budget to one."""
+    """Return a part with this budget; it is a mechanism, or a function from a budget to a mechanism."""
     rebudget = getattr(part, "at", part)
     made: Any = rebudget(epsilon) if callable(rebudget) else None
     if not isinstance(made, Answering):
@@ -122,16 +124,16 @@ def at_budget(name: str, part: object, epsilon: float) -> Any:
 
 
 def of_records(guarantee: Guarantee) -> Guarantee:
-    """Return what holds for a record, given what holds for its values together."""
+    """Return a guarantee for all values of a record as a guarantee for the record."""
     return replace(guarantee, unit=Unit.RECORD) if guarantee.unit is Unit.VALUE else guarantee
 
 
 def _check_permanent(parts: Mapping[str, Answering]) -> None:
-    """Raise InvalidParameter if two attributes would share the noise of their permanent answers."""
+    """Raise InvalidParameter if the permanent answers of two attributes would have the same noise."""
     used: dict[tuple[bytes, str], str] = {}
     for attribute, part in parts.items():
         if isinstance(part, Memoised) and used.setdefault((part.key, part.name), attribute) != attribute:
             raise InvalidParameter(
-                f"the attributes {used[part.key, part.name]!r} and {attribute!r} have one key and one name: "
-                "equal values would have equal noise; give each Memoised a name of its own"
+                f"the attributes {used[part.key, part.name]!r} and {attribute!r} have the same key and name: "
+                "equal values would have equal noise; give each Memoised its own name"
             )

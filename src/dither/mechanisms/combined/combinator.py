@@ -1,4 +1,4 @@
-"""What every combinator is: something public that is put on mechanisms."""
+"""The base class of combinators."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from dither.privacy import Guarantee
 
 
 class Combinator(ABC):
-    """Something public that is put on mechanisms: it changes what devices send, or how reports are read.
+    """A public rule applied to mechanisms: it changes what devices send, or how reports are decoded.
 
-    What the mechanisms promise becomes another promise by one rule. The rule keeps every assumption.
+    `promise` computes its guarantee from those of the mechanisms, and keeps all of their assumptions.
     """
 
     on_devices: ClassVar[bool] = True  # whether it changes what devices send
 
     @abstractmethod
     def promise(self, inner: Sequence[Guarantee]) -> Guarantee:
-        """Return what a person is promised, given what the mechanisms inside promise."""
+        """Return the guarantee of the combinator, given the guarantees of its mechanisms."""

@@ -54,9 +54,11 @@ class Each(Attributes):
         if weights is None:
             weights = dict.fromkeys(parts, 1.0)
         if not parts or set(weights) != set(parts):
-            raise InvalidParameter("name at least one attribute, and give each one weight")
+            raise InvalidParameter(
+                f"weights are needed for exactly the attributes {', '.join(parts) or '(none was given)'}"
+            )
         shares = split(whole, [finite("a weight", weights[name]) for name in parts])
-        made: dict[tuple[int, float], Any] = {}  # one that serves several attributes is laid out once
+        made: dict[tuple[int, float], Any] = {}  # a mechanism that several attributes share is built once
         divided = {}
         for (name, part), budget in zip(parts.items(), shares, strict=True):
             if (id(part), budget) not in made:
@@ -65,7 +67,7 @@ class Each(Attributes):
         return Each(divided)
 
     def at(self, epsilon: float) -> Each:
-        """Give the same mechanisms with another budget in total, divided as now."""
+        """Return the same mechanisms with another total budget, divided in the same proportions."""
         return Each.split(
             epsilon, weights={name: part.guarantee.epsilon for name, part in self.parts.items()}, **self.parts
         )
@@ -74,7 +76,7 @@ class Each(Attributes):
     whole_records: ClassVar[bool] = True
 
     def promise(self, inner: Sequence[Guarantee]) -> Guarantee:
-        """Return the sum of what the mechanisms spend."""
+        """Return the composition of the guarantees."""
         first, *others = inner
         return of_records(first.compose(*others))
 
@@ -88,5 +90,7 @@ class Each(Attributes):
     def _counted(self, parts: dict[str, Reports]) -> int:
         counts = {reports.mechanism.counting.answers(reports.cells) for reports in parts.values()}
         if len(counts) > 1:
-            raise MalformedReport("every person reports every attribute; the numbers of reports differ")
+            raise MalformedReport(
+                f"every person reports every attribute, but the numbers of reports differ: {sorted(counts)}"
+            )
         return counts.pop()

@@ -13,7 +13,7 @@ import numpy as np
 from dither.arrays import Array
 from dither.device_text import hexadecimal
 from dither.domains import Line, finite
-from dither.errors import InvalidParameter
+from dither.errors import InvalidParameter, found
 from dither.mechanisms.base import Answering
 from dither.mechanisms.combined.attributes import Attributes
 from dither.mechanisms.combined.combinator import Combinator
@@ -25,7 +25,7 @@ _TOTAL: Final = 1 << 62
 
 
 class RawRelease(UserWarning):
-    """The warning that raw values leave the device: with probability δ nothing is hidden."""
+    """The warning that with probability δ a raw value leaves the device."""
 
 
 @final
@@ -49,16 +49,20 @@ class Indicator(Answering, Combinator):
     def __post_init__(self) -> None:
         _check(self.mechanism)
         if not 0.0 < finite("δ", self.delta) < 1.0:
-            raise InvalidParameter("δ, the probability that the raw record is sent, must be between 0 and 1")
+            raise InvalidParameter(
+                f"δ, the probability of a raw record, must be between 0 and 1, not {found(self.delta)}"
+            )
         if self.allow_raw_release is not True:
             raise InvalidParameter(
-                "an Indicator sends raw records; if that is what you want, say allow_raw_release=True"
+                "an Indicator sends raw records; pass allow_raw_release=True if that is intended"
             )
         if not isinstance(self.mechanism.guarantee.bound, Pure):
-            raise InvalidParameter("an Indicator takes a mechanism with a pure guarantee (ε, without a δ)")
+            raise InvalidParameter(
+                f"an Indicator needs a mechanism with a pure guarantee, not {self.mechanism.guarantee.bound}"
+            )
         warnings.warn(
-            f"of every {round(1.0 / self.delta)} people one sends the raw record; on a continuous domain "
-            "anybody recognises it by its digits",
+            f"one of every {round(1.0 / self.delta)} people sends the raw record; on a continuous domain "
+            "raw records can be recognised by their digits",
             RawRelease,
             stacklevel=3,
         )
@@ -74,7 +78,7 @@ class Indicator(Answering, Combinator):
 
     @cached_property
     def guarantee(self) -> Guarantee:
-        """What a person who sends one record once is promised."""
+        """The guarantee of a person who sends one record once."""
         return self.promise([self.mechanism.guarantee])
 
     def promise(self, inner: Sequence[Guarantee]) -> Guarantee:
@@ -86,18 +90,18 @@ class Indicator(Answering, Combinator):
         return {"draw": "indicator", "heads": hexadecimal(self._heads), "one": self.mechanism.device()}
 
     def describe(self) -> str:
-        """Return a paragraph for people: what is asked, and what is promised."""
+        """Return a description in words: the mechanism, δ and the guarantee."""
         share = f"With probability {self.delta:g} the raw record is sent."
         return f"{self.mechanism.describe()} {share} Promise: {self.guarantee}."
 
     def at(self, epsilon: float) -> Indicator:
-        """Return the same with another budget, without a second warning."""
+        """Return the same combinator with another budget, without a second warning."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RawRelease)
             return replace(self, mechanism=self.mechanism.at(epsilon))
 
     def perturb(self, values: Any, *, source: Source | None = None) -> Array:
-        """Return what people send, one row each: a randomised record, or the raw one."""
+        """Return one row for each person: a randomised record or, with probability δ, the raw one."""
         stream = SYSTEM if source is None else source
         rows = np.atleast_2d(np.asarray(values))
         sent = self._randomise(rows, stream)
@@ -112,24 +116,24 @@ class Indicator(Answering, Combinator):
 
 
 def _check(mechanism: object) -> None:
-    """Raise unless raw values can take the place of the mechanism's reports: both are single numbers."""
+    """Raise InvalidParameter unless reports and raw values are single numbers and can replace each other."""
     if isinstance(mechanism, Attributes) and mechanism.whole_records:
         parts = tuple(mechanism.parts.values())
     elif isinstance(mechanism, Answering) and not isinstance(mechanism, Attributes):
         parts = (mechanism,)
     else:
         raise InvalidParameter(
-            f"an Indicator takes a mechanism, or dt.Each of several; not {type(mechanism).__name__}"
+            f"an Indicator needs a mechanism, or dt.Each of several, not {type(mechanism).__name__}"
         )
     for part in parts:
         if isinstance(part, Memoised):
             raise InvalidParameter(
-                "an Indicator tosses a coin at each answer, so a device that repeats itself would send the "
-                "raw record some day; put the Indicator on the mechanism that is not memoised"
+                "an Indicator tosses a coin at each answer, so repeated permanent answers would eventually "
+                "send the raw record; apply the Indicator to a mechanism that is not memoised"
             )
         plain = part.plain
         if not isinstance(getattr(plain, "domain", None), Line) and not getattr(plain, "one_category", False):
             raise InvalidParameter(
-                "an Indicator takes mechanisms of one number, or randomized response; "
+                "an Indicator needs mechanisms of one number, or randomized response, "
                 f"not {type(plain).__name__}"
             )

@@ -1,4 +1,4 @@
-"""Memoised: one permanent answer for each value, so that being asked again tells nothing more."""
+"""Memoised: one permanent answer for each value, so that repeated questions reveal nothing more."""
 
 from __future__ import annotations
 
@@ -25,17 +25,16 @@ SECRET: Final = "the device's key stays on the device"
 @final
 @dataclass(frozen=True)
 class Memoised(Answering, Combinator):
-    """The same report whenever the same value is asked for again: derived from a device's key, not stored.
+    """The same report whenever the same value is reported again: derived from a device's key, not stored.
 
-    The report is drawn with random bytes that a keyed function (HMAC-SHA-256) makes of the key, the name of
-    the question, the device text and the value, so nothing about values is kept, and after a restart the
-    answer is the same again. `name` is the name of the question, public and different for each question that
-    a device answers: two questions of one name and one device text would have the same noise. A whole path
-    is one value.
+    The randomness of the report is an HMAC-SHA-256 of the key, the name of the question, the device text and
+    the value. So nothing about values is stored, and the answer is the same after a restart. `name` is the
+    public name of the question. It must be different for each question that a device answers, because two
+    questions with the same name and device text would have the same noise. A whole path is one value.
 
-    Promise:   that of the mechanism, once for all answers of a person whose value never changes. A value that
-               changes is another matter: a report that changes shows that the value did. A promise for one
-               location stays one for each location of the path.
+    Promise:   that of the mechanism, once for all answers of a person whose value never changes. If the value
+               changes, a changed report reveals that it did. A guarantee for one location remains a guarantee
+               for each location of the path.
     Reports:   those of the mechanism; the collector needs no key.
     Use when:  one question is asked again and again.
 
@@ -52,53 +51,58 @@ class Memoised(Answering, Combinator):
 
     def __post_init__(self) -> None:
         if not isinstance(self.mechanism, Mechanism):
-            raise InvalidParameter("a mechanism is memoised; build Each or Sampled of memoised ones")
+            raise InvalidParameter(
+                f"Memoised needs a mechanism, not {type(self.mechanism).__name__}; "
+                "memoise the parts of Each and Sampled instead"
+            )
         if not self.mechanism.alone:
-            raise InvalidParameter("coins that two people share are dealt once; they cannot be memoised")
+            raise InvalidParameter(
+                f"{type(self.mechanism).__name__} correlates the coins of two people and cannot be memoised"
+            )
         if not isinstance(self.key, bytes) or len(self.key) < _KEY:
-            raise InvalidParameter(f"a key is {_KEY} secret bytes, as Memoised.new_key() makes them")
+            raise InvalidParameter(f"a key must be {_KEY} secret bytes, as Memoised.new_key() returns")
         if not isinstance(self.name, str) or not self.name:
-            raise InvalidParameter("a memoised question has a name, such as name='steps'")
+            raise InvalidParameter("a memoised question needs a name, such as name='steps'")
 
     @staticmethod
     def new_key() -> bytes:
-        """Give a new key: made once for each device, kept there, never sent."""
+        """Return a new random key. Make one for each device, keep it there and never send it."""
         return SYSTEM.take(_KEY)
 
     @property
     def domain(self) -> Domain:
-        """What the question admits."""
+        """The domain of the mechanism."""
         admits: Domain = self.mechanism.domain
         return admits
 
     def device(self) -> dict[str, Any]:
-        """Return the mechanism's: how often it is asked does not change what one report is."""
+        """Return the mechanism's data: memoisation does not change the distribution of one report."""
         return self.mechanism.device()
 
     @property
     def plain(self) -> Mechanism[Any]:
-        """The mechanism: one memoised answer has its distribution."""
+        """The mechanism, which has the distribution of one memoised answer."""
         return self.mechanism
 
     @cached_property
     def guarantee(self) -> Guarantee:
-        """What a person is promised for all their answers together."""
+        """The guarantee of a person for all of their answers together."""
         return self.promise([self.mechanism.guarantee])
 
     def promise(self, inner: Sequence[Guarantee]) -> Guarantee:
-        """Return the mechanism's promise for all answers, if the value never changes and the key is kept.
+        """Return the mechanism's guarantee for all answers, assuming a constant value and a secret key.
 
-        A path has several locations, and each of them spends a budget that is for one location.
+        A guarantee for one location remains one: each location of a path spends it.
         """
         (once,) = inner
         unit = Unit.LOCATION if once.unit is Unit.LOCATION else Unit.PERSON
         return Guarantee(once.bound, unit, tuple(dict.fromkeys((*once.assumes, UNCHANGED, SECRET))))
 
     def perturb(self, values: object, *, source: Source | None = None, threads: int = 1) -> Reports:
-        """Return this device's permanent report for each value. The key is all the randomness there is."""
+        """Return this device's permanent report for each value. All randomness comes from the key."""
         if source is not None or threads != 1:
             raise InvalidParameter(
-                "a permanent answer is drawn by the device's key; leave `source` and `threads` out"
+                "permanent answers are drawn from the key alone; omit `source` and `threads`"
             )
         apart = self.mechanism.separate(values)
         drawn = {
@@ -111,19 +115,19 @@ class Memoised(Answering, Combinator):
         return Reports(self.mechanism, together.reshape(apart.shape + together.shape[1:]))
 
     def reports(self, raw: object) -> Reports:
-        """Read reports that come from outside, as the mechanism does."""
+        """Return raw integers as reports, as the mechanism does."""
         return self.mechanism.reports(raw)
 
     def at(self, epsilon: float) -> Memoised:
-        """Give the same with another budget: another question, whose answers are independent of these."""
+        """Return the same combinator with another budget; its answers are independent of the present ones."""
         return replace(self, mechanism=self.mechanism.at(epsilon))
 
     def describe(self) -> str:
-        """Give a paragraph for people."""
-        return f"{self.mechanism.describe()} Asked again, a device repeats itself: {self.guarantee}."
+        """Return a description in words: the mechanism and the guarantee."""
+        return f"{self.mechanism.describe()} Asked again, a device repeats its report: {self.guarantee}."
 
     def _source(self, mark: bytes) -> Keyed:
-        # Each part has its length before it, so that no two questions and values have one context.
+        # Each part is preceded by its length, so that different questions or values have different contexts.
         parts = (self.fingerprint.encode(), self.name.encode(), mark)
         sized = (len(part).to_bytes(8, "little") + part for part in parts)
         return Keyed(self.key, b"memoised 2\0" + b"".join(sized))

@@ -1,6 +1,6 @@
-"""How a collector may read places: rounded to public points, to a grid, or moved into a public shape.
+"""Post-processing of places at the collector: rounding to public points or to a grid, projection to a shape.
 
-Reading is post-processing: it needs nothing but the reports, and no promise changes.
+Post-processing uses only the reports, so guarantees do not change.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from dither.arrays import Floats, Integers
 from dither.device_text import whole
 from dither.domains import Rectangle, numbers, read_domain
 from dither.domains.plane import read_pair
-from dither.errors import InvalidParameter, MalformedReport, MissingExtra, OutsideDomain
+from dither.errors import InvalidParameter, MalformedReport, MissingExtra, OutsideDomain, found
 from dither.mechanisms.combined.combinator import Combinator
 from dither.privacy import Guarantee
 
@@ -29,9 +29,9 @@ _KINDS: Final[dict[str, type[PostProcessing]]] = {}
 
 
 class PostProcessing(Combinator):
-    """A public map from places to places, put on a mechanism's reports by `mechanism.read(…)`.
+    """A public map from places to places, applied to decoded reports by `mechanism.read(…)`.
 
-    It travels as the name under `kind` and its parameters.
+    A specification contains its `kind` and its parameters.
     """
 
     on_devices: ClassVar[bool] = False
@@ -43,13 +43,13 @@ class PostProcessing(Combinator):
             _KINDS[cls.kind] = cls
 
     def promise(self, inner: Sequence[Guarantee]) -> Guarantee:
-        """Return the mechanism's own promise: post-processing changes none."""
+        """Return the mechanism's own guarantee, which post-processing does not change."""
         (own,) = inner
         return own
 
     @abstractmethod
     def plain(self) -> dict[str, Any]:
-        """Return the parameters by name, as plain data."""
+        """Return the parameters by name, as JSON-compatible data."""
 
     @classmethod
     @abstractmethod
@@ -58,7 +58,7 @@ class PostProcessing(Combinator):
 
     @abstractmethod
     def __call__(self, places: object) -> Floats:
-        """Give the places that are read instead of the given ones; any shape whose last axis has length 2."""
+        """Return the processed places; the last axis of the array must have length 2."""
 
 
 @final
@@ -86,9 +86,11 @@ class Rounded(PostProcessing):
         try:
             points = np.asarray(self.points, dtype=np.float64)
         except (TypeError, ValueError):
-            raise InvalidParameter("the points are pairs of numbers") from None
+            raise InvalidParameter("points must be pairs of numbers") from None
         if points.ndim != 2 or points.shape[1] != 2 or not len(points) or not np.isfinite(points).all():
-            raise InvalidParameter("the points are pairs of finite numbers, at least one")
+            raise InvalidParameter(
+                f"points must be finite and of shape (n, 2) with n ≥ 1; their shape is {points.shape}"
+            )
         object.__setattr__(self, "points", tuple((x, y) for x, y in points.tolist()))
 
     @cached_property
@@ -96,11 +98,11 @@ class Rounded(PostProcessing):
         return _extra("scipy.spatial", "rounding to points").cKDTree(np.asarray(self.points))
 
     def numbers(self, places: object) -> Integers:
-        """Give the number of the nearest point of each place."""
+        """Return the index of the nearest point of each place."""
         pairs = _pairs(places)
         flat = pairs.reshape(-1, 2)
         found = np.empty(len(flat), dtype=np.int64)
-        # Places near each other in the area are near each other in the tree: much of it stays in the cache.
+        # Successive places that are close together use the same part of the tree, which stays in the cache.
         order = _along_a_curve(flat)
         for begin in range(0, len(flat), _BLOCK):
             rows = order[begin : begin + _BLOCK]
@@ -114,7 +116,7 @@ class Rounded(PostProcessing):
 @final
 @dataclass(frozen=True)
 class Snapped(PostProcessing):
-    """Places moved to the centre of their cell of a grid: the nearest centre, without any search."""
+    """Places moved to the centre of their cell of a grid, which is the nearest centre."""
 
     area: Rectangle
     columns: int
@@ -129,18 +131,20 @@ class Snapped(PostProcessing):
     def from_plain(cls, data: Mapping[str, Any]) -> Snapped:
         area = read_domain(data["area"])
         if not isinstance(area, Rectangle):
-            raise MalformedReport("a grid covers a rectangle")
+            raise MalformedReport(f"area must be a rectangle, not {type(area).__name__}")
         return cls(area, whole(data["columns"]), whole(data["rows"]))
 
     def __post_init__(self) -> None:
         if not isinstance(self.area, Rectangle):
-            raise InvalidParameter("a grid covers a rectangle")
+            raise InvalidParameter(f"area must be a Rectangle, not {type(self.area).__name__}")
         for count in (self.columns, self.rows):
             if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= 1 << 16:
-                raise InvalidParameter("a grid has between 1 and 2^16 columns and rows")
+                raise InvalidParameter(
+                    f"columns and rows must be whole numbers from 1 to 2^16, not {found(count)}"
+                )
 
     def numbers(self, places: object) -> Integers:
-        """Give the number of each place's cell, column by column."""
+        """Return the index of each place's cell, counted column by column."""
         steps = self._steps(_pairs(places))
         return np.asarray(steps[..., 0] * self.rows + steps[..., 1])
 
@@ -161,12 +165,12 @@ class Snapped(PostProcessing):
 @final
 @dataclass(frozen=True, init=False)
 class Projected(PostProcessing):
-    """Places outside a public shape moved to its nearest place: polygons with holes, and unions of them.
+    """Places outside a public shape moved to its nearest place; polygons may have holes, or be several.
 
     The shape is a shapely geometry, a GeoJSON geometry, or the corners of a polygon.
     """
 
-    shape: str = field(repr=False)  # well-known text: plain, and the same for equal shapes
+    shape: str = field(repr=False)  # well-known text (WKT), which is the same for equal shapes
 
     kind: ClassVar[str] = "Projected"
 
@@ -184,18 +188,22 @@ class Projected(PostProcessing):
         except InvalidParameter:
             raise
         except Exception:
-            raise InvalidParameter("a shape is a polygon, its GeoJSON, or the list of its corners") from None
+            raise InvalidParameter(
+                "shape must be a polygon, its GeoJSON, or the list of its corners"
+            ) from None
         if (
             geometry.is_empty
             or geometry.geom_type not in ("Polygon", "MultiPolygon")
             or not geometry.is_valid
         ):
-            raise InvalidParameter("a shape is a polygon, or several, whose borders do not cross themselves")
+            raise InvalidParameter(
+                "shape must be one or several polygons whose borders do not cross themselves"
+            )
         object.__setattr__(self, "shape", shapely.to_wkt(geometry, rounding_precision=-1))
 
     @cached_property
     def geometry(self) -> Any:
-        """The shape, as shapely knows it."""
+        """The shape as a shapely geometry."""
         shapely = _extra("shapely", "moving places into a polygon")
         geometry = shapely.from_wkt(self.shape)
         shapely.prepare(geometry)
@@ -224,14 +232,14 @@ def _geometry(shapely: Any, shape: object) -> Any:
 def _pairs(places: object) -> Floats:
     array = numbers(places)
     if array.ndim == 0 or array.shape[-1] != 2:
-        raise OutsideDomain("places are pairs of numbers: an array whose last axis has length 2")
+        raise OutsideDomain("places must be an array whose last axis has length 2")
     if not np.isfinite(array).all():
         raise OutsideDomain("a place is not a pair of finite numbers")
     return array.astype(np.float64, copy=False)
 
 
 def _along_a_curve(places: Floats) -> Integers:
-    """Give an order in which places that follow each other are near each other: rows of a coarse grid."""
+    """Return an order in which successive places are close together: along the columns of a coarse grid."""
     if len(places) < _BLOCK:
         return np.arange(len(places))
     low, high = places.min(axis=0), places.max(axis=0)
@@ -248,7 +256,7 @@ def _extra(module: str, what: str) -> Any:
 
 
 def read_processing(kind: str, data: Mapping[str, Any]) -> PostProcessing:
-    """Return the map of a kind that plain data describe; raise MalformedReport if there is none."""
+    """Return the post-processing that `plain` wrote; raise MalformedReport if its kind is unknown."""
     if kind not in _KINDS:
-        raise MalformedReport("a way to read places is of a kind that this version does not know")
+        raise MalformedReport(f"{found(kind)} is not a known post-processing; known are {', '.join(_KINDS)}")
     return _KINDS[kind].from_plain(data)

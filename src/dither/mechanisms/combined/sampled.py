@@ -1,4 +1,4 @@
-"""Sampled: several attributes of a person, one of them drawn at random and reported."""
+"""Sampled: of several attributes of a person, one is drawn at random and reported."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from dither.reports import Reports
 class Sampled(Attributes):
     """One attribute, drawn at random for each person, is reported with the whole budget.
 
-    Promise:   the most that any of the mechanisms spends, for one record; the draw does not see the values.
+    Promise:   the most that any of the mechanisms spends, for one record; the draw ignores the values.
     Reports:   `records["age"]` are the reports of those who drew that attribute, a random part of everybody,
-               so every estimator takes them as they are; `records.chosen` says who drew what.
+               so every estimator accepts them; `records.chosen` is the attribute of each person.
     Use when:  there are many attributes: with d of them errors grow by √d, with a divided budget by about d.
-    Permanent: if the attributes are memoised, with one key, the choice is drawn from the key too: a device
-               speaks about one attribute for ever.
+    Permanent: if the attributes are memoised, with one key, the choice is derived from the key too: a device
+               always reports the same attribute.
     Reference: [Wang19, Sec. IV-B], with one attribute a person.
 
     >>> from dither import Interval, Podium
@@ -44,17 +44,17 @@ class Sampled(Attributes):
         super().__init__(parts, **named)
         if len(self._keys) > 1:
             raise InvalidParameter(
-                "a new choice of the attribute at each answer would reveal all permanent ones in the end: "
-                "memoise every attribute with one key, or none"
+                "repeated random choices of the attribute would eventually reveal all permanent answers: "
+                "memoise every attribute with the same key, or none"
             )
 
     @property
     def _keys(self) -> set[bytes | None]:
-        """The keys of the attributes: one key for all, or None for all."""
+        """The set of keys of the attributes, which must have one element: a key, or None."""
         return {part.key if isinstance(part, Memoised) else None for part in self.parts.values()}
 
     def at(self, epsilon: float) -> Sampled:
-        """Give the same mechanisms, each with another budget."""
+        """Return the same mechanisms, each with another budget."""
         return Sampled({name: at_budget(name, part, epsilon) for name, part in self.parts.items()})
 
     kind: ClassVar[str] = "sampled"

@@ -33,7 +33,7 @@ class Standing(IntEnum):
 
 
 def report_size(terms: Terms, rounds: int) -> int:
-    """Return the bytes of a body with one report for each of so many questions."""
+    """Return the number of bytes of a body with one report for each of `rounds` questions."""
     return _HEAD.size + rounds * terms.mechanism.layout.itemsize
 
 

@@ -8,7 +8,7 @@ import time
 from dataclasses import dataclass
 from typing import Final, final
 
-from dither.errors import ExchangeFailed, InvalidParameter
+from dither.errors import ExchangeFailed, InvalidParameter, found
 from dither.protocols.exchange import Exchange
 from dither.protocols.net.addresses import Address
 from dither.protocols.net.messages import NO_EXCHANGE, ExpectedMessage, Kind, Reader, pack
@@ -26,9 +26,9 @@ class Deadline:
 
     @staticmethod
     def after(seconds: float) -> Deadline:
-        """Return the deadline so many seconds from now."""
+        """Return the deadline `seconds` from now."""
         if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 0.0 < seconds < 1e9:
-            raise InvalidParameter("a timeout is a positive number of seconds")
+            raise InvalidParameter(f"a timeout is a positive number of seconds, not {found(seconds)}")
         return Deadline(time.monotonic() + seconds)
 
     @property

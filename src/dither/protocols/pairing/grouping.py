@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Final, final
 
-from dither.errors import InvalidParameter
+from dither.errors import InvalidParameter, found
 from dither.randomness import SYSTEM, Source
 
 
@@ -80,4 +80,4 @@ def from_order(order: Sequence[int]) -> tuple[int, ...]:
 def check_number(n: object) -> None:
     """Raise InvalidParameter unless n is an integer of at least 2."""
     if isinstance(n, bool) or not isinstance(n, int) or n < 2:
-        raise InvalidParameter("the number of devices is an integer from 2 upwards")
+        raise InvalidParameter(f"the number of devices is a whole number of at least 2, not {found(n)}")

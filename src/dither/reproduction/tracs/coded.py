@@ -98,7 +98,7 @@ class _FloatKernel(LineKernel):
 
     @classmethod
     def from_device(cls, device: Mapping[str, Any], domain: Domain) -> NoReturn:
-        raise MalformedReport("a program does not travel")
+        raise MalformedReport("a program of a paper has no specification")
 
 
 class _FloatDirection(NumberMechanism):
@@ -123,7 +123,7 @@ class _FloatDirection(NumberMechanism):
 
     @property
     def law(self) -> NoReturn:
-        """Raise: the programs are tried, not computed."""
+        """Raise InvalidParameter: the programs are simulated, and have no formula here."""
         raise InvalidParameter("a program in floats has no formula here")
 
     def realised(self) -> tuple[Bound, str]:
@@ -185,7 +185,7 @@ class RawBeyondTen(_FloatDirection):
 def strawman(
     area: Rectangle, paths: Paths, epsilon: float, flaws: Flaws, source: Source, sectors: int = 6
 ) -> Paths:
-    """Return the strawman's places as the program gives them."""
+    """Return the strawman's places as the program returns them."""
     direction = partial(SeldomLies, sectors=sectors)
     own = TraCSD(area, epsilon=epsilon, start=CORNER, direction=direction)
     if not flaws.borrowed:
@@ -200,7 +200,7 @@ def strawman(
 
 
 def redesigned(area: Rectangle, paths: Paths, epsilon: float, flaws: Flaws, source: Source) -> Paths:
-    """Return the places of TraCS-D with the redesigned SW inside, as the program gives them."""
+    """Return the places of TraCS-D with the redesigned SW inside, as the program returns them."""
     wave = partial(SW, redesign=True)
     direction = LostPi if flaws.lost_pi else wave
     walk = TraCSD(area, epsilon=epsilon, start=CORNER, direction=direction, distance=wave)

@@ -16,7 +16,8 @@ from dither.mechanisms.numeric.sw import SW
 from dither.mechanisms.places.sectors import Sectors
 from dither.mechanisms.places.tracs_d import HEURISTIC, TraCSD
 from dither.randomness import Source
-from dither.reproduction.figure import CODED, PUBLISHED, RIGHT, Figure, Setting, lines
+from dither.reproduction.drawing import Lines
+from dither.reproduction.figure import Figure, Setting
 from dither.reproduction.tracs import coded
 from dither.reproduction.tracs.coded import CORNER, Flaws
 from dither.reproduction.tracs.data import LONG, SQUARE, city, files, random_paths, sources
@@ -34,6 +35,7 @@ from dither.reproduction.tracs.measuring import (
     told_by,
 )
 from dither.reproduction.tracs.published import EPSILONS, rows
+from dither.reproduction.version import CODED, PUBLISHED, RIGHT
 
 _WAVE: Final = partial(SW, redesign=True)
 
@@ -48,7 +50,7 @@ def _synthetic(area: Rectangle, published: str) -> Callable[[Setting], Rows]:
 
 
 def _short_side(setting: Setting) -> Rows:
-    """Draw Figure 6.5: nine places along the short side, one above the lower edge."""
+    """Return the rows of Figure 6.5: nine places along the short side, one above the lower edge."""
     path = np.stack([np.arange(1, 10) * 0.2, np.ones(9)], axis=1)
     paths = Paths.of(np.broadcast_to(path, (setting.runs(100_000, 20_000), 9, 2)))
     told = {name: one for name, one in programs(LONG, Flaws()).items() if name != "planar Laplace"}
@@ -61,7 +63,7 @@ def _short_side(setting: Setting) -> Rows:
 
 
 def _directions(setting: Setting) -> Rows:
-    """Draw Figure 6.6: the whole budget is the direction's, and so is the error."""
+    """Return the rows of Figure 6.6: the error of a direction that has the whole budget."""
     circle, flaws = Circle(), Flaws()
     source = sources(setting, 2)[0]
     angles = (source.words(setting.runs(400_000, 40_000)) >> np.uint64(11)) / 2.0**53 * circle.period
@@ -87,7 +89,7 @@ def _directions(setting: Setting) -> Rows:
 
 
 def _as_coded(program: Any, angles: Any, source: Source) -> Any:
-    """Return directions as the programs compare them: those of the phantom sector lie beyond a turn."""
+    """Return directions as the programs compare them: sector k, one too many, lies beyond 2π."""
     if not isinstance(program, coded.SeldomLies):
         return program.perturb(angles, source=source).values
     uniform = (source.words(2 * angles.size) >> np.uint64(11)).reshape(2, -1) / 2.0**53
@@ -95,7 +97,7 @@ def _as_coded(program: Any, angles: Any, source: Source) -> Any:
 
 
 def _waves(setting: Setting) -> Rows:
-    """Draw Figure D.5: TraCS-D with the redesigned SW inside."""
+    """Return the rows of Figure D.5: TraCS-D with the redesigned SW inside."""
     paths = random_paths(SQUARE, setting.runs(1000, 200), 100, sources(setting, 9)[8])
 
     def wave(paths: Paths, epsilon: float, source: Source) -> float:
@@ -115,7 +117,7 @@ def _waves(setting: Setting) -> Rows:
 
 
 def _towns(setting: Setting) -> Rows:
-    """Draw Figure 6.7: the authors' first hundred paths, and the same people's paths in the order of time."""
+    """Return the rows of Figure 6.7: the authors' first hundred paths, and the same in the order of time."""
     found: Rows = []
     for name in ("tky", "chi"):
         panel = {"panel": name.upper()}
@@ -135,7 +137,7 @@ def _towns(setting: Setting) -> Rows:
 
 
 def _sweep(setting: Setting) -> Rows:
-    """Sweep the direction's share of ε [D.2.9]."""
+    """Return the errors for several shares of ε for the direction [D.2.9]."""
     paths = random_paths(SQUARE, setting.runs(1000, 100), 100, sources(setting, 9)[8])
     shares = (0.2, 0.3, 0.4, 0.5, 0.6, 0.65, 0.7, HEURISTIC, 0.8, 0.85, 0.9, 0.95)
     return [
@@ -155,10 +157,15 @@ def _sweep(setting: Setting) -> Rows:
 
 _CORNERED: Final = "TraCS-D from the corner"
 _TOWNS: Final = [(name, ordered) for name in ("tky", "chi") for ordered in (False, True)]
-_CURVES: Final = lines("epsilon", "error", "mechanism")
+_CURVES: Final = Lines(
+    "epsilon", "error", "mechanism", together=False, labels={"error": "average error of a location"}
+)
+_DEGREES: Final = Lines(
+    "epsilon", "error", "mechanism", together=False, labels={"error": "average error in degrees"}
+)
 _STORY: Final = (
     "With k-RR as defined, the strawman is worse than TraCS-D at every ε: that it wins below ε = 5 is a bug.",
-    "TraCS-D from the centre is better than from the corner, where three directions of four lead nowhere.",
+    "TraCS-D from the centre is better than from the corner, where 3/4 of all directions leave the area.",
 )
 
 FIGURES: Final = [
@@ -214,7 +221,13 @@ FIGURES: Final = [
         "Figure 6.6",
         "error of the direction",
         _directions,
-        _CURVES,
+        Lines(
+            "epsilon",
+            "error",
+            "mechanism",
+            together=False,
+            labels={"error": "error of the direction, radians"},
+        ),
         [
             *expect(RIGHT, "TraCS-D", (0.8449, 0.3745, 0.149, 0.0565, 0.021), 0.02),
             *expect(RIGHT, "3-RR", (0.979, 0.745, 0.705, 0.699, 0.698), 0.02),
@@ -229,7 +242,7 @@ FIGURES: Final = [
         "Figure 6.7",
         "Tokyo and Chicago, in degrees",
         _towns,
-        _CURVES,
+        _DEGREES,
         [
             *expect(
                 RIGHT, "TraCS-D from the corner", (0.137, 0.0931, 0.0684, 0.0533, 0.0423), 0.03, panel="TKY"
@@ -270,7 +283,12 @@ FIGURES: Final = [
         "Figure D.2.9",
         "the direction's share of ε",
         _sweep,
-        lines("share", "error", "mechanism"),
+        Lines(
+            "share",
+            "error",
+            "mechanism",
+            labels={"share": "share of ε for the direction", "error": "average error"},
+        ),
         notes=("The heuristic π/(π+1) is best near ε = 6 only; `best_split` finds the best for an area.",),
     ),
 ]

@@ -63,7 +63,7 @@ def files(city: str, *, ordered: bool = False) -> tuple[str, str, str]:
 
 
 def city(setting: Setting, name: str, *, ordered: bool = False) -> City:
-    """Read a city. The authors' paths are sets sorted by latitude; `ordered` gives them as walked."""
+    """Read a city. The authors' paths are sets of places sorted by latitude; `ordered` sorts by time."""
     found = [setting.file(file) for file in files(name, ordered=ordered)]
     where, places, boxes = (file for file in found if file is not None)  # the figure needs them all
     table = _columns(where)
@@ -77,7 +77,7 @@ def city(setting: Setting, name: str, *, ordered: bool = False) -> City:
 
 
 def sources(setting: Setting, count: int) -> list[Seeded]:
-    """Return so many independent sources."""
+    """Return `count` independent sources."""
     root = Seeded(setting.seed)
     return [root.spawn() for _ in range(count)]
 

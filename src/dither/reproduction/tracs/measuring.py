@@ -14,12 +14,13 @@ from dither.mechanisms.places.strawman import Strawman
 from dither.mechanisms.places.tracs_c import TraCSC
 from dither.mechanisms.places.tracs_d import TraCSD
 from dither.randomness import Source
-from dither.reproduction.figure import CODED, RIGHT, ExpectedNumber, Setting
+from dither.reproduction.figure import ExpectedNumber, Setting
 from dither.reproduction.tracs import coded
 from dither.reproduction.tracs.coded import CORNER, Flaws
 from dither.reproduction.tracs.data import City, sources
 from dither.reproduction.tracs.published import EPSILONS
 from dither.reproduction.tracs.published import PUBLISHED as PUBLISHED_CURVES
+from dither.reproduction.version import CODED, RIGHT
 
 Rows = list[dict[str, Any]]
 Make = Callable[..., PathMechanism[Any, Any]]
@@ -93,7 +94,7 @@ def expect(
     absolute: bool = False,
     **where: Any,
 ) -> list[ExpectedNumber]:
-    """Return the expectation that a curve goes through values, at each ε."""
+    """Return the expected values of a curve, one for each ε."""
     return [
         ExpectedNumber(
             {"version": version, "mechanism": name, "epsilon": epsilon, **where},
@@ -110,7 +111,7 @@ def expect(
 def expect_published(
     figure: str, tolerance: float, *names: str, column: str = "error", absolute: bool = False, **where: Any
 ) -> list[ExpectedNumber]:
-    """Return the expectation that with the authors' bugs the published numbers come out."""
+    """Return the published numbers as the expected values of the programs with the authors' bugs."""
     return [
         one
         for name in names

@@ -1,0 +1,252 @@
+"""The search for point masses: where an atom would raise the evidence, and where exactly it is.
+
+At a mode, an atom at x with weight w changes the log-likelihood by s·w − v·w²/2 to second order: s is the
+score and v the information about w that is left when the bins adapt. Integrated over w under its prior, that
+is the gain in evidence. The best place is added, the path is followed again, and the atom is kept if the
+evidence of the whole model rose.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final, final
+
+import numpy as np
+
+from dither.arrays import Floats
+from dither.domains import Circle
+from dither.estimation.density.mode import Mode
+from dither.estimation.density.model import ATOM_CENTRE, ATOM_SPREAD, Model
+from dither.estimation.density.path import Path
+from dither.kernels.transition import Operator
+from dither.mechanisms.number import NumberMechanism
+
+PLACES: Final = 257  # at which an atom is looked for, before its place is refined
+_END_ODDS: Final = math.log(0.2)  # prior odds of an atom at an end
+_INNER_ODDS: Final = math.log(0.2 / 255.0)  # and at one of the places between
+_WORTH: Final = 1.0  # nats: the estimated gain from which an atom is tried
+_STEEP: Final = 4.0  # nats by which it is too low at an end, where bins have already risen towards an atom
+_NEAR_END: Final = 2.5 / 256.0  # an atom so near to an end is first tried at the end itself
+_APART: Final = 1.0 / 512.0  # two atoms are at least so far apart
+_STAGES: Final = 4  # of refinement, each four times finer
+_SHARP: Final = 5.0  # how much higher than the valley beside it a peak is that may be an atom
+_HIGH: Final = 0.05  # and its height relative to the highest
+_CLEAR: Final = 5.0  # standard errors from which an atom is not doubted
+_WEIGHT_STEPS: Final = 6
+_ROUNDED: Final = 0.3  # standard deviation of rounding to whole cells
+
+
+@final
+@dataclass(frozen=True)
+class Atom:
+    """A point mass: its place and the standard deviation of the place, in lengths of the domain."""
+
+    place: float
+    spread: float = 0.0
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class _Found:
+    """A model with its path, the prior log-odds of its atoms, and what another atom would gain."""
+
+    model: Model
+    path: Path
+    atoms: list[Atom]
+    odds: float
+    watch: _Watch
+
+    @property
+    def evidence(self) -> float:
+        return self.path.best.evidence + self.odds
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class AtomSearch:
+    """Looks for atoms of one mechanism's reports, counted in `rows` rows."""
+
+    mechanism: NumberMechanism
+    rows: int
+
+    @cached_property
+    def places(self) -> Floats:
+        """Where atoms are looked for, on [0, 1]; on a circle the end is the beginning."""
+        places = np.linspace(0.0, 1.0, PLACES)
+        return places[:-1] if self._circular else places
+
+    @cached_property
+    def _circular(self) -> bool:
+        return isinstance(self.mechanism.line, Circle)
+
+    @cached_property
+    def _points(self) -> Operator:
+        return self.laws(self.places)
+
+    def laws(self, places: Floats) -> Operator:
+        """Return the law of the reports of people at places on [0, 1]."""
+        line = self.mechanism.line
+        return self.mechanism.likelihood(np.clip(line.from_unit(places), line.low, line.high), self.rows)
+
+    def columns(self, atoms: list[Atom]) -> Floats:
+        """Return the laws of atoms, one in each column."""
+        if not atoms:
+            return np.zeros((self._points.shape[0], 0))
+        return self.laws(np.array([atom.place for atom in atoms])).dense()
+
+    def search(self, model: Model, most: int) -> tuple[Model, Path, list[Atom]]:
+        """Return the model with up to `most` atoms, its path, and the atoms."""
+        empty, watch = model, _Watch(self, model, [])
+        path = Path.down(model, seen=watch.look if most else None)
+        found = _Found(model, path, [], 0.0, watch)
+        peaks = self._peaks(path.best.shares)
+        if 2 <= len(peaks) <= most:  # a comb: one atom alone would not raise the evidence
+            comb = self._pruned(empty, self._tried(empty, path.best, peaks))
+            found = max(found, comb, key=lambda one: one.evidence)
+        while len(found.atoms) < most and found.watch.gain > found.path.best.evidence + _WORTH:
+            added = [*found.atoms, self._refined(found.model, found.path.best, Atom(found.watch.place), None)]
+            larger = self._tried(empty, None, added)
+            if larger.evidence <= found.evidence:
+                break
+            found = larger
+        return found.model, found.path, self._all_refined(found.model, found.path.best, found.atoms)
+
+    def _tried(self, model: Model, mode: Mode | None, atoms: list[Atom]) -> _Found:
+        """Return the path with atoms, at the likeliest places near the given ones."""
+        if mode is not None:
+            atoms = [self._refined(model, mode, atom, None) for atom in atoms]
+        odds = sum(_END_ODDS if self._at_end(atom.place) else _INNER_ODDS for atom in atoms)
+        for _ in range(2):
+            larger = model.with_atoms(self.columns(atoms))
+            watch = _Watch(self, larger, atoms)
+            path = Path.down(larger, seen=watch.look)
+            moved = self._all_refined(larger, path.best, atoms)
+            far = max(abs(new.place - old.place) for new, old in zip(moved, atoms, strict=True))
+            if far < 1e-5:
+                break
+            atoms = moved
+        return _Found(larger, path, atoms, odds, watch)
+
+    def _pruned(self, model: Model, found: _Found) -> _Found:
+        """Return the path without atoms that do not raise the evidence, the weakest first."""
+        while len(found.atoms) > 1:
+            best, bins = found.path.best, model.bins
+            clear = best.shares[bins:] / np.sqrt(np.diagonal(best.covariance)[bins:])
+            weakest = int(np.argmin(clear))
+            if clear[weakest] > _CLEAR:
+                break
+            fewer = self._tried(model, None, [*found.atoms[:weakest], *found.atoms[weakest + 1 :]])
+            if fewer.evidence < found.evidence:
+                break
+            found = fewer
+        return found
+
+    def _at_end(self, place: float) -> bool:
+        return not self._circular and place in (0.0, 1.0)
+
+    def _peaks(self, shares: Floats) -> list[Atom]:
+        """Return the tops of a fit that are much higher than the valleys beside them."""
+        bins = shares.size
+        padded = np.concatenate([[0.0], shares, [0.0]])
+        tops = np.flatnonzero((shares > padded[:-2]) & (shares >= padded[2:]))
+        ends = np.concatenate([[0], (tops[1:] + tops[:-1] + 1) // 2, [bins]]) if tops.size else np.zeros(1)
+        found = []
+        for number, top in enumerate(tops):
+            valley = shares[int(ends[number]) : int(ends[number + 1])].min()
+            if shares[top] > max(_SHARP * valley, _HIGH * shares.max()):
+                place = 0.0 if top == 0 else 1.0 if top == bins - 1 else (top + 0.5) / bins
+                found.append(Atom(place % 1.0 if self._circular else place))
+        return found
+
+    def _all_refined(self, model: Model, mode: Mode, atoms: list[Atom]) -> list[Atom]:
+        return [self._refined(model, mode, atom, number) for number, atom in enumerate(atoms)]
+
+    def _refined(self, model: Model, mode: Mode, atom: Atom, number: int | None) -> Atom:
+        """Return the likeliest place near an atom's, all else as in a mode; atoms at the ends stay there."""
+        if self._at_end(atom.place):
+            return atom
+        rest, weight = mode.expected, 0.05
+        if number is not None:
+            weight = float(mode.shares[model.bins + number])
+            rest = np.maximum(rest - weight * model.atoms[:, number], 1e-300) / max(1.0 - weight, 1e-9)
+        place, width = atom.place, 1.0 / (PLACES - 1)
+        tried: list[tuple[float, float]] = []
+        # Narrow windows need more places at first, or none of them meets the reports.
+        count = 2 * min(max(math.ceil(4.0 * width / self.mechanism.window_share), 4), 256) + 1
+        for _ in range(_STAGES):
+            places = place + width * np.linspace(-1.0, 1.0, count)
+            places = places % 1.0 if self._circular else np.clip(places, 1e-6, 1.0 - 1e-6)
+            heights = [_height(model.counts, rest, law, weight) for law in self.laws(places).dense().T]
+            tried.extend(zip(places.tolist(), heights, strict=True))
+            place = float(places[int(np.argmax(heights))])
+            width, count = 3.0 * width / (count - 1), 13
+        where, heights_all = np.array(tried).T
+        gaps = where - place
+        gaps -= np.round(gaps) if self._circular else 0.0
+        likely = np.exp(heights_all - heights_all.max()) * _shares_of_line(gaps)
+        spread = math.sqrt(float(likely @ gaps**2) / float(likely.sum()))
+        return Atom(place, math.hypot(spread, _ROUNDED / self.mechanism.outcomes))
+
+
+class _Watch:
+    """The best atom that could be added, over the modes of a path."""
+
+    def __init__(self, search: AtomSearch, model: Model, atoms: list[Atom]) -> None:
+        self.search, self.model = search, model
+        self.gain, self.place = -math.inf, 0.0
+        self.taken = np.zeros(search.places.size, dtype=np.bool_)
+        for atom in atoms:
+            self.taken |= np.abs(search.places - atom.place) < _APART
+
+    def look(self, mode: Mode) -> None:
+        """Compare the evidence of a mode with one more atom at each place."""
+        gains = self._gains(mode)
+        at = int(np.argmax(gains))
+        end = 0 if self.search.places[at] < 0.5 else -1
+        near = abs(self.search.places[at] - self.search.places[end]) < _NEAR_END
+        if near and not self.search._circular and not self.taken[end]:
+            gains[end] = gains.max()
+            at = end % gains.size
+        if mode.evidence + gains[at] > self.gain:
+            self.gain, self.place = mode.evidence + float(gains[at]), float(self.search.places[at])
+
+    def _gains(self, mode: Mode) -> Floats:
+        model, points, n = self.model, self.search._points, self.model.n
+        weights = n / mode.expected
+        score = points.backward(model.counts / mode.expected) - n
+        own = points.squares(weights) - n
+        with_bins = points.products(weights, model.operator)
+        with_atoms = [points.backward(weights * column) for column in model.atoms.T]
+        cross = mode.shares * (np.column_stack([with_bins, *with_atoms]) - n)
+        root = np.linalg.solve(mode.factor, cross.T)
+        left = np.maximum(own - np.square(root).sum(axis=0), 1e-9 * n)
+        weight = np.clip(score / left, 1e-12, 1.0)
+        odds = np.full(score.size, _INNER_ODDS)
+        if not self.search._circular:
+            odds[[0, -1]] = _END_ODDS
+        # The prior of ln w is normal, so that of w has the density φ((ln w − centre)/spread)/(spread·w).
+        distance = (np.log(weight) - ATOM_CENTRE) / ATOM_SPREAD
+        prior = -(distance**2) / 2.0 - np.log(weight * ATOM_SPREAD * math.sqrt(2.0 * math.pi))
+        gain = score * weight - left * weight**2 / 2.0 + np.log(2.0 * math.pi / left) / 2.0 + prior + odds
+        if not self.search._circular:
+            gain[[0, -1]] += _STEEP
+        return np.where((score > 0.0) & ~self.taken, gain, -math.inf)
+
+
+def _height(counts: Floats, rest: Floats, law: Floats, weight: float) -> float:
+    """Return the log-likelihood of an atom with its best weight beside the rest."""
+    for _ in range(_WEIGHT_STEPS):
+        ratio = (law - rest) / ((1.0 - weight) * rest + weight * law)
+        step = float(counts @ ratio) / max(float(counts @ ratio**2), 1e-300)
+        weight = min(max(weight + step, 1e-5), 0.9999)
+    return float(counts @ np.log((1.0 - weight) * rest + weight * law))
+
+
+def _shares_of_line(gaps: Floats) -> Floats:
+    """Return the length of line that each of several unordered places stands for."""
+    order = np.argsort(gaps, kind="stable")
+    steps = np.zeros(gaps.size)
+    steps[order] = np.gradient(gaps[order]) if gaps.size > 1 else 1.0
+    return np.maximum(steps, 0.0)

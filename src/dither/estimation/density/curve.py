@@ -1,0 +1,253 @@
+"""What a posterior says: shares, quantiles and the mode, with intervals, and bands for bins."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import pairwise
+from typing import Any, Final, final
+
+import numpy as np
+
+from dither.arrays import Floats
+from dither.domains import Circle, Line
+from dither.estimation.density.atoms import Atom
+from dither.estimation.density.path import Posterior
+from dither.estimation.estimate import Estimate
+from dither.numerics.normal import erf
+from dither.numerics.quantiles import check_level, student_t_quantile
+from dither.privacy import Guarantee
+
+_FINE: Final = 1024  # places at which a quantile is looked for
+_DRAWS: Final = 4000  # of the largest deviation, for simultaneous bands
+_SAME: Final = 1e-12
+_CLOSE: Final = 1.0 / 32.0  # two atoms whose shares are confused
+
+
+@final
+@dataclass(frozen=True, eq=False, repr=False)
+class Share(Estimate):
+    """A share of the people: a normal interval, clipped to 0 and 1."""
+
+    def interval(self, level: float = 0.95) -> tuple[Any, Any]:
+        """Return the ends of an interval that covers the population's share with probability `level`."""
+        reach = student_t_quantile(level) * np.asarray(self.standard_error)
+        low, high = (np.clip(self.value + sign * reach, 0.0, 1.0) for sign in (-1.0, 1.0))
+        return (float(low), float(high)) if np.ndim(self.value) == 0 else (low, high)
+
+
+@final
+@dataclass(frozen=True, eq=False, repr=False)
+class Place(Estimate):
+    """A place in the domain, such as a quantile, whose interval holds each place that the curve allows."""
+
+    ends: Callable[[float], tuple[float, float]]
+    period: float = 0.0  # of a circle, on which an interval may pass the beginning
+
+    def half_width(self, level: float = 0.95) -> float:
+        """Return half the width of the interval at `level`."""
+        low, high = self.interval(level)
+        return ((high - low) % self.period if self.period and high != low else high - low) / 2.0
+
+    def covers(self, value: float, level: float = 0.95) -> bool:
+        """Return whether the interval at `level` contains a place."""
+        low, high = self.interval(level)
+        if self.period and high < low:
+            return value >= low or value <= high
+        return low <= value <= high
+
+    def interval(self, level: float = 0.95) -> tuple[float, float]:
+        """Return the ends of an interval that covers the population's place with probability `level`."""
+        return self.ends(check_level(level))
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """A density on equal bins of [0, 1] with atoms, as the mean and covariance of their probabilities.
+
+    With `points` the mass sits on these places instead of bins, and there are no atoms.
+    """
+
+    line: Line
+    posterior: Posterior
+    atoms: tuple[Atom, ...]
+    n: int
+    guarantee: Guarantee
+    points: Floats | None = None
+
+    @property
+    def shares(self) -> Floats:
+        """The probabilities of the bins or points, then of the atoms."""
+        return self.posterior.shares
+
+    @property
+    def bins(self) -> int:
+        """The number of bins or points."""
+        return self.shares.size - len(self.atoms)
+
+    @cached_property
+    def covariance(self) -> Floats:
+        """The covariance of the shares, with what the places of close atoms add.
+
+        If one of two close atoms is moved, their shares change so that their centre of mass stays.
+        """
+        found = self.posterior.covariance.copy()
+        order = sorted(range(len(self.atoms)), key=lambda number: self.atoms[number].place)
+        for one, two in pairwise(order):
+            gap = self.atoms[two].place - self.atoms[one].place
+            if _SAME < gap < _CLOSE:
+                moved = [self.shares[self.bins + k] * self.atoms[k].spread / gap for k in (one, two)]
+                direction = np.zeros(found.shape[0])
+                direction[self.bins + one], direction[self.bins + two] = 1.0, -1.0
+                found += math.hypot(*moved) ** 2 * np.outer(direction, direction)
+        return found
+
+    def below(self, places: Floats) -> Floats:
+        """Return the part of each bin and atom at or below places on [0, 1]: a row for each place."""
+        at = np.asarray(places, dtype=np.float64).reshape(-1, 1)
+        if self.points is not None:
+            return np.asarray(at >= self.points - _SAME, dtype=np.float64)
+        inner = np.clip(at * self.bins - np.arange(self.bins), 0.0, 1.0)
+        return np.column_stack([inner, *(self._before(atom, at) for atom in self.atoms)])
+
+    def _before(self, atom: Atom, at: Floats) -> Floats:
+        """Return the probability that an atom's place is at or below other places."""
+        if atom.spread <= _SAME:
+            return np.asarray(at >= atom.place - _SAME, dtype=np.float64)
+        return np.asarray((1.0 + erf((at - atom.place) / (math.sqrt(2.0) * atom.spread))) / 2.0)
+
+    def between(self, first: Floats, last: Floats) -> Floats:
+        """Return the parts above `first` and at most at `last`; on a circle from first forward to last."""
+        found = self.below(last) - self.below(first)
+        bottom = np.asarray(first).reshape(-1) <= 0.0
+        found[bottom] = self.below(np.asarray(last).reshape(-1)[bottom])  # the lowest value is inside
+        return found + (np.asarray(last) < np.asarray(first)).reshape(-1, 1)
+
+    def share(self, parts: Floats) -> Share:
+        """Estimate the share of people in parts of bins and atoms: rows of `below` or `between`."""
+        spread = np.einsum("ij,jk,ik->i", parts, self.covariance, parts)
+        # Whether an atom lies below a place is itself uncertain: a coin with this variance.
+        for number, atom in enumerate(self.atoms):
+            if atom.spread > _SAME:
+                inside = parts[:, self.bins + number] % 1.0
+                spread = spread + self.shares[self.bins + number] ** 2 * inside * (1.0 - inside)
+        value, error = parts @ self.shares, np.sqrt(np.maximum(spread, 0.0))
+        if parts.shape[0] == 1:
+            return Share(float(np.clip(value[0], 0.0, 1.0)), float(error[0]), self.n, self.guarantee)
+        return Share(np.clip(value, 0.0, 1.0), error, self.n, self.guarantee)
+
+    @cached_property
+    def _ladder(self) -> tuple[Floats, Floats, Floats]:
+        """Places on [0, 1], the share up to each, and its standard error."""
+        places = np.linspace(0.0, 1.0, _FINE + 1)
+        beside = [[atom.place - 1e-9, atom.place] for atom in self.atoms]
+        if self.points is not None:
+            places = np.sort(np.concatenate([places, self.points, self.points - 1e-9]))
+        places = np.unique(np.clip(np.concatenate([places, *beside]), 0.0, 1.0))
+        found = self.share(self.below(places))
+        return places, np.asarray(found.value), np.asarray(found.standard_error)
+
+    def quantile(self, share: float) -> Place:
+        """Estimate the value below which a share of the people are."""
+        places, sums, errors = self._ladder
+
+        def ends(level: float) -> tuple[float, float]:
+            reach = student_t_quantile(level)
+            low = _crossing(places, np.maximum.accumulate(sums + reach * errors), share)
+            high = _crossing(places, np.maximum.accumulate(sums - reach * errors), share)
+            return self._user(low), self._user(high)
+
+        value = self._user(_crossing(places, np.maximum.accumulate(sums), share))
+        low, high = ends(0.95)
+        return Place(value, (high - low) / 2.0 / student_t_quantile(0.95), self.n, self.guarantee, ends)
+
+    def mode(self) -> Place:
+        """Estimate the place where the density is highest; where there are atoms, the largest one's place.
+
+        The interval holds each place whose density is not significantly below the highest.
+        """
+        if self.points is not None or self.atoms:
+            first = 0 if self.points is not None else self.bins
+            centres = self.points if self.points is not None else np.array([a.place for a in self.atoms])
+        else:
+            first, centres = 0, (np.arange(self.bins) + 0.5) / self.bins
+        top = first + int(np.argmax(self.shares[first:]))
+        gaps = self.shares[top] - self.shares[first:]
+        covariance = self.covariance
+        own = np.diagonal(covariance)[first:]
+        spread = np.sqrt(np.maximum(own + covariance[top, top] - 2.0 * covariance[top, first:], 0.0))
+        width = 0.0 if first or self.points is not None else 0.5 / self.bins
+        peak, circular = float(centres[top - first]), isinstance(self.line, Circle)
+        offsets = centres - peak
+        offsets = (offsets + 0.5) % 1.0 - 0.5 if circular else offsets
+
+        def ends(level: float) -> tuple[float, float]:
+            possible = offsets[gaps <= student_t_quantile(level) * spread]
+            low, high = peak + float(possible.min()) - width, peak + float(possible.max()) + width
+            if circular and high - low >= 1.0:
+                return 0.0, self.line.length
+            return (
+                (self._user(low % 1.0), self._user(high % 1.0))
+                if circular
+                else (self._user(low), self._user(high))
+            )
+
+        period = self.line.length if circular else 0.0
+        found = Place(self._user(peak), 0.0, self.n, self.guarantee, ends, period)
+        return replace(found, standard_error=found.half_width() / student_t_quantile(0.95))
+
+    def bands(self, parts: Floats, level: float, *, simultaneous: bool) -> tuple[Floats, Floats]:
+        """Return the ends of intervals for the shares in parts, one by one or all at once."""
+        found = self.share(parts)
+        reach = student_t_quantile(level)
+        error = np.atleast_1d(found.standard_error)
+        if simultaneous:
+            covariance = parts @ self.covariance @ parts.T
+            reach = _largest(covariance, level)
+        value = np.atleast_1d(found.value)
+        return np.clip(value - reach * error, 0.0, 1.0), np.clip(value + reach * error, 0.0, 1.0)
+
+    def density(self, places: Floats) -> Floats:
+        """Return the density of the bins at places on [0, 1], in units of [0, 1], without the atoms."""
+        if self.points is not None:
+            return np.zeros(np.shape(places))
+        heights = self.shares[: self.bins] * self.bins
+        centres = (np.arange(self.bins) + 0.5) / self.bins
+        if isinstance(self.line, Circle):
+            around = np.concatenate([[heights[-1]], heights, [heights[0]]])
+            centres = np.concatenate([[centres[-1] - 1.0], centres, [centres[0] + 1.0]])
+            return np.asarray(np.interp(places, centres, around))
+        return np.asarray(np.interp(places, centres, heights))
+
+    def _user(self, place: float) -> float:
+        return float(self.line.from_unit(np.asarray(min(max(place, 0.0), 1.0))))
+
+
+def _crossing(places: Floats, sums: Floats, share: float) -> float:
+    """Return the first place at which increasing sums reach a share, between places by a straight line."""
+    at = int(np.searchsorted(sums, share, side="left"))
+    if at == 0:
+        return float(places[0])
+    if at == places.size:
+        return float(places[-1])
+    rise, step = sums[at] - sums[at - 1], places[at] - places[at - 1]
+    if step < 1e-8:  # a point mass
+        return float(places[at])
+    return float(places[at - 1] + step * (share - sums[at - 1]) / rise)
+
+
+def _largest(covariance: Floats, level: float) -> float:
+    """Return the quantile of the largest standardised deviation of normal variables, by seeded draws."""
+    check_level(level)
+    errors = np.sqrt(np.maximum(np.diagonal(covariance), 0.0))
+    used = errors > 0.0
+    if not used.any():
+        return student_t_quantile(level)
+    correlation = covariance[np.ix_(used, used)] / np.outer(errors[used], errors[used])
+    values, vectors = np.linalg.eigh(correlation)
+    root = vectors * np.sqrt(np.maximum(values, 0.0))
+    draws = np.random.default_rng(1).standard_normal((_DRAWS, root.shape[1])) @ root.T
+    return float(np.quantile(np.abs(draws).max(axis=1), level))

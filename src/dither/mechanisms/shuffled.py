@@ -1,0 +1,135 @@
+"""Shuffled reports: what is promised to a person whose report arrives among n, without a name."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Final
+
+from dither.errors import InvalidParameter, found
+from dither.mechanisms.base import Answering, Mechanism, check_epsilon
+from dither.mechanisms.combined.memoised import UNCHANGED
+from dither.numerics.rounding import float_at_least
+from dither.privacy import Approximate, Guarantee, Pure, Unit
+from dither.privacy.repeated_loss import repeated
+from dither.privacy.shuffling import (
+    LEAST_DELTA,
+    MOST_PEOPLE,
+    Failure,
+    least_epsilon,
+    lower_response,
+    proven_epsilon,
+    upper,
+)
+
+SHUFFLER: Final = "somebody trusted mixes the reports before the collector sees them"
+NAMELESS: Final = "a report carries no name, address or time that tells whose it is"
+UNLINKABLE: Final = "reports of one person on different days cannot be linked"
+_MOST_TIMES: Final = 10_000
+_POINTS, _FEW_POINTS = 96, 40  # of a curve that is composed; the second where a point takes long
+_MOST_RATIO: Final = 1e15  # e^34: beyond it no number of people that we admit hides anybody
+
+
+def shuffled(mechanism: Answering | float, *, n: int, delta: float, times: int = 1) -> Guarantee:
+    """Return the central (ε, δ) of n shuffled reports, each of another person, made by a pure mechanism.
+
+    `mechanism` is a question, or its ε. Windows, KRR and OLH have a bound of their own. For every other pure
+    mechanism the bound of randomized response holds. With `times` above 1 all n people answer so often, with
+    fresh randomness, and δ is that of all answers together. Bounds are rounded up.
+
+    Promise:   (ε, δ) against a collector who sees the n reports in random order and knows the values of all
+               others, under the assumptions that the guarantee lists.
+    Reference: [Balle19], [FMT21], [Doroshenko22]; docs/crowd.md has the proofs.
+
+    >>> shuffled(1.0, n=10_000, delta=1e-6)
+    Guarantee: (ε, δ) ≤ (0.0432106, 1e-06) for one person, assuming that 10000 people answer as they were \
+asked to; somebody trusted mixes the reports before the collector sees them; a report carries no name, \
+address or time that tells whose it is
+    """
+    guarantee = _pure(mechanism)
+    people, delta, times = (
+        _count("n", n, 2, MOST_PEOPLE),
+        _delta(delta),
+        _count("times", times, 1, _MOST_TIMES),
+    )
+    assumes = [*guarantee.assumes, f"{people} people answer as they were asked to", SHUFFLER, NAMELESS]
+    if times > 1:
+        if UNCHANGED in guarantee.assumes:
+            raise InvalidParameter(
+                "a memoised report is the same on every day, so the days of a person can be linked, and "
+                "shuffled days do not compose; shuffle fresh answers, or ask once (times=1)"
+            )
+        assumes.append(UNLINKABLE)
+    most = guarantee.epsilon
+    bounds = [
+        guarantee.repeated(times).epsilon,
+        _least(people, math.exp(most), 0.5, delta, times, most),
+    ]
+    ratio, share = _window(mechanism)
+    if share < 0.5:
+        bounds.append(_least(people, ratio, share, delta, times, most))
+    return Guarantee(Approximate(min(bounds), delta), Unit.PERSON, tuple(dict.fromkeys(assumes)))
+
+
+def shuffled_lower_bound(mechanism: Answering, *, n: int, delta: float) -> float:
+    """Return an ε below which no (ε, δ) guarantee of n shuffled reports of RR or KRR can lie.
+
+    It comes from one arrangement: everybody else holds the same value. Compare it with `shuffled` to see how
+    much of the bound may be slack. It is known for RR and KRR alone.
+    """
+    guarantee = _pure(mechanism)
+    ratio, share = _window(mechanism)
+    outcomes = mechanism.kernel.outcomes if isinstance(mechanism, Mechanism) else 0
+    if not outcomes or round(share * outcomes, 9) != 1.0:
+        raise InvalidParameter("a lower bound of shuffled reports is known for RR and KRR alone")
+    failure = lower_response(_count("n", n, 2, MOST_PEOPLE), ratio, outcomes)
+    return proven_epsilon(failure, _delta(delta), guarantee.epsilon)
+
+
+def _pure(mechanism: Answering | float) -> Guarantee:
+    """Return the pure guarantee of one report; raise InvalidParameter where shuffling gives no bound."""
+    if not isinstance(mechanism, Answering):
+        return Guarantee(Pure(check_epsilon(mechanism)))
+    guarantee = mechanism.guarantee
+    if not isinstance(guarantee.bound, Pure):
+        raise InvalidParameter(
+            f"shuffling amplifies pure guarantees; this mechanism promises {guarantee.bound}"
+        )
+    if guarantee.unit in (Unit.LOCATION, Unit.TRAJECTORY):
+        raise InvalidParameter(
+            f"shuffling needs one report for each person; this mechanism protects {guarantee.unit.value}"
+        )
+    if isinstance(mechanism, Mechanism) and not mechanism.alone:
+        raise InvalidParameter("reports that share coins are not independent, so shuffling gives no bound")
+    return guarantee
+
+
+def _window(mechanism: Answering | float) -> tuple[float, float]:
+    """Return the ratio and the share of the window that has the mechanism's ratio and blanket, or share ½."""
+    one = mechanism.plain if isinstance(mechanism, Answering) else None
+    if not isinstance(one, Mechanism) or one.blanket is None:
+        return 1.0, 0.5
+    ratio: Fraction = one.kernel.ratio
+    share = (1 / one.blanket - 1) / (ratio - 1)
+    return float_at_least(ratio), float_at_least(share)
+
+
+def _least(n: int, ratio: float, share: float, delta: float, times: int, most: float) -> float:
+    if ratio >= _MOST_RATIO:
+        return times * most
+    failure: Failure = upper(n, ratio, share)
+    if times > 1:
+        failure = repeated(failure, times, most, _POINTS if share == 0.5 else _FEW_POINTS)
+    return least_epsilon(failure, delta, times * most)
+
+
+def _count(name: str, given: object, least: int, most: int) -> int:
+    if isinstance(given, bool) or not isinstance(given, int) or not least <= given <= most:
+        raise InvalidParameter(f"{name} is a whole number from {least} to {most}; {found(given)}")
+    return given
+
+
+def _delta(given: object) -> float:
+    if isinstance(given, bool) or not isinstance(given, int | float) or not LEAST_DELTA <= given < 1.0:
+        raise InvalidParameter(f"delta is a probability from {LEAST_DELTA:g} to below 1; {found(given)}")
+    return float(given)
