@@ -103,10 +103,10 @@ def test_a_function_is_audited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     [
         (["--interval", "0", "1"], "give a mechanism, MODULE:FUNCTION, or a command"),
         (["podium", "--", "node"], "not both"),
-        (["--epsilon", "1", "--"], "a command stands after --"),
+        (["--epsilon", "1", "--"], "write the command after --"),
         (["math:nothing", "--interval", "0", "1", "--epsilon", "1"], "math:nothing cannot be imported"),
         (["nowhere:f", "--interval", "0", "1", "--epsilon", "1"], "nowhere:f cannot be imported"),
-        (["math:pi", "--interval", "0", "1", "--epsilon", "1"], "is no function"),
+        (["math:pi", "--interval", "0", "1", "--epsilon", "1"], "is not a function"),
         (["math:sin", "--interval", "0", "1"], "--epsilon"),
         (["math:sin", "--epsilon", "1"], "give a domain"),
         (["math:sin", "--epsilon", "1", "--inputs", "{"], "JSON list"),
