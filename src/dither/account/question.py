@@ -17,7 +17,7 @@ from dither.domains import Paths
 from dither.errors import InvalidParameter, OutsideDomain, found
 from dither.mechanisms.base import Mechanism
 from dither.mechanisms.combined.memoised import Memoised
-from dither.privacy import Guarantee, Unit
+from dither.privacy import PAC, Approximate, Guarantee, Pure, Unit
 from dither.randomness import SYSTEM, Source
 from dither.reports import Reports
 
@@ -84,7 +84,9 @@ class Question:
             raise InvalidParameter(
                 "times, the number of locations of a path, is given where a promise is for one location"
             )
-        _ = self.guarantee, self.span
+        if not isinstance(self.guarantee.bound, Pure | Approximate | PAC):
+            raise InvalidParameter(f"an account counts ε for any two values; this promises: {self.guarantee}")
+        _ = self.span
         if self.otherwise is not None:
             if self.mechanism.unit in _PATHS:
                 raise InvalidParameter("nothing stands for a path; leave otherwise out")
