@@ -58,37 +58,64 @@ def questions() -> dict[str, Mechanism[Any]]:
 
 
 class EdgeBytes(ChosenBytes):
-    """Bytes that often lie on the edges of a draw: just below, at and above the integers that decide it."""
+    """Bytes that often lie on the edges of a draw: just below, at and above the integers that decide it.
 
-    def __init__(self, edges: list[int], seed: str) -> None:
+    Each edge is a text of bytes that begins with a draw and may go on into the next one.
+    """
+
+    def __init__(self, edges: list[bytes], seed: str) -> None:
         self._edges, self._random = edges, random.Random(seed)
-        self.taken = b""
+        self._next = self.taken = b""
 
     def take(self, size: int) -> bytes:
-        made = self._random.randbytes(size)
-        if size and self._random.random() < 0.5:
-            width = self._random.choice([length for length in (1, 2, 4, 8, 12, 16, size) if length <= size])
-            edge = self._random.choice(self._edges) + self._random.choice((-1, 0, 0, 1))
-            made = (edge % (1 << 8 * width)).to_bytes(width, "little") + made[width:]
+        made, self._next = self._next[:size], self._next[size:]
+        if not made and size and self._random.random() < 0.5:
+            fitting = [edge for edge in self._edges if len(edge) <= size + 8]
+            edge = self._random.choice(fitting) if fitting else b""
+            made, self._next = edge[:size], edge[size:]
+        made += self._random.randbytes(size - len(made))
         self.taken += made
         return made
 
 
-def edges(device: dict[str, Any]) -> list[int]:
-    """Return the integers on which a draw of this device text turns."""
-    found = [0, 1, (1 << 32) - 1, (1 << 64) - 1]
-    for part in (device, *(device[name] for name in ("first", "second") if isinstance(device.get(name), dict))):
-        if "width" in part or "buckets" in part:
-            step, bits = int(part["step"], 16), part["bits"]
+def near(number: int, size: int) -> list[bytes]:
+    """Return a number and its neighbours as bytes."""
+    return [((number + away) % (1 << 8 * size)).to_bytes(size, "little") for away in (-1, 0, 1)]
+
+
+def edges(device: dict[str, Any]) -> list[bytes]:
+    """Return the bytes on which a draw of this device text turns."""
+    found = [bytes(4), b"\xff" * 4, bytes(8), b"\xff" * 8, bytes(2), b"\xff" * 2]
+    inner = [device[name] for name in ("first", "second") if isinstance(device.get(name), dict)]
+    for part in (device, *inner):
+        if "step" in part:
+            step, early = int(part["step"], 16), (part["bits"] - 32) // 8
             tickets = part.get("buckets") or (
                 part["width"] if part["draw"] == "sliding" else part["cells"] // part["width"]
             )
-            first = step >> 32
-            found += [tickets * first, first, (1 << (bits - 32)) - tickets, step & 0xFFFFFFFF]
+            first, late = step >> 32, near(step, 4)
+            hanging = [
+                (1 << 8 * early) - tickets,
+                (1 << 8 * early) - 1,
+                (1 << 8 * early) - (tickets + 1) // 2,
+            ]
+            found += [*near(tickets * first, early), *near(first, early), *near(hanging[0], early)]
+            # The late word, and the bytes that it is compared with, which come next.
+            found += [word.to_bytes(early, "little") + rest for word in hanging for rest in late] * 2
         for name in ("heads", "own", "other"):
-            if name in part:
-                number = part[name] if isinstance(part[name], int) else int(part[name], 16)
-                found += [number, number >> 64, number & ((1 << 64) - 1)]
+            if isinstance(part.get(name), int):
+                found += near(part[name], 4)
+            elif name in part and "set" in part:
+                found += near(int(part[name], 16), part["bits"] // 8)
+            elif name in part:
+                number = int(part[name], 16)
+                tie = (number >> 64).to_bytes(8, "little")
+                found += [*near(number >> 64, 8), *(tie + end for end in near(number & ((1 << 64) - 1), 8))]
+    if "set" in device:
+        own, other, size = int(device["own"], 16), int(device["other"], 16), device["bits"] // 8
+        q, t = device["order"], device["dimension"]
+        block, points = (q ** (t - 1) - 1) // (q - 1), (q**t - 1) // (q - 1)
+        found += [*near(block * own, size), *near(block * own + (points - block) * other, size)]
     return found
 
 
