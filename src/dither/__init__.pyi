@@ -49,6 +49,7 @@ from .estimation.density.method import empirical_bayes as empirical_bayes
 from .estimation.estimate import Estimate as Estimate
 from .estimation.frequency import EstimatedFrequencies as EstimatedFrequencies
 from .estimation.frequency import frequencies as frequencies
+from .estimation.groups import GroupedEstimates as GroupedEstimates
 from .estimation.heavy_hitters import heavy_hitters as heavy_hitters
 from .estimation.likelihood.distribution import EstimatedDistribution as EstimatedDistribution
 from .estimation.likelihood.method import likelihood as likelihood
