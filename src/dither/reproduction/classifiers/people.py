@@ -129,7 +129,8 @@ FIGURES: Final = (
             _NOTE_PROVEN,
             NOTE_MODELS,
             "The authors' table has SW and k-RR for the person of Figure 7.5. For the first record, about "
-            "whom the text is, k-RR overtakes SW between ε = 6 and 7 with both classifiers, as the text says.",
+            "whom the text is, k-RR overtakes SW between ε = 6 and 7 with both classifiers, as the text "
+            "says.",
         ),
     ),
 )
