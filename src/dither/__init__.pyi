@@ -45,6 +45,9 @@ from .estimation.api import mean as mean
 from .estimation.api import quantile as quantile
 from .estimation.api import resultant as resultant
 from .estimation.api import variance as variance
+from .estimation.comparison.differences import difference as difference
+from .estimation.comparison.pooling import combine as combine
+from .estimation.comparison.pooling import post_stratified as post_stratified
 from .estimation.density.method import empirical_bayes as empirical_bayes
 from .estimation.estimate import Estimate as Estimate
 from .estimation.frequency import EstimatedFrequencies as EstimatedFrequencies

@@ -87,6 +87,7 @@ class EstimatedFrequencies(Frequency):
             self.gap,
             possible=self.possible,
             shared=self.shared,
+            origin=self,
         )
 
     def __len__(self) -> int:
