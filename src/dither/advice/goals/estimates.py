@@ -35,7 +35,7 @@ _STRAIGHT: Final = 1e-9  # how far E[report] may be from an affine function, in 
 
 
 @dataclass(frozen=True)
-class _Averaged(Goal):
+class Averaged(Goal):
     """A goal whose error is √(v/n), v being the variance that one report contributes."""
 
     n: int | None = None
@@ -61,7 +61,7 @@ class _Averaged(Goal):
 
 @final
 @dataclass(frozen=True)
-class Mean(_Averaged):
+class Mean(Averaged):
     """The mean of n people's numbers; on a circle the mean direction of people who agree.
 
     `criterion` is dt.worst, for people who all have the value with the largest variance, or dt.average, for
@@ -112,7 +112,7 @@ class Mean(_Averaged):
 
 @final
 @dataclass(frozen=True)
-class Frequencies(_Averaged):
+class Frequencies(Averaged):
     """How frequent each category is among n people: the root mean square error over the categories.
 
     It is the same whatever the frequencies are.
