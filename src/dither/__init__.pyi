@@ -36,7 +36,7 @@ from .domains import Disk as Disk
 from .domains import Interval as Interval
 from .domains import Parallelogram as Parallelogram
 from .domains import Paths as Paths
-from .domains import Product as Product
+from .domains import Profile as Profile
 from .domains import Rectangle as Rectangle
 from .domains import Sphere as Sphere
 from .domains import Text as Text

@@ -66,7 +66,7 @@ def test_ranges(epsilon: float) -> None:
 def test_tables() -> None:
     sizes, n = (4, 4, 3), 48 * 128
     rows = np.tile(np.array(list(np.ndindex(*sizes))), (128, 1))
-    domain = dt.Product({"a": dt.Categories(4), "b": dt.Categories(4), "c": dt.Categories(3)})
+    domain = dt.Profile({"a": dt.Categories(4), "b": dt.Categories(4), "c": dt.Categories(3)})
     ranking = dt.recommend(domain, dt.goals.Tables(n=n), epsilon=2)
     errors = []
     for run in range(RUNS):
@@ -91,7 +91,7 @@ def test_goals_refuse_what_they_cannot_be_asked() -> None:
 
 
 def test_tables_are_compared_with_the_bound() -> None:
-    domain = dt.Product({name: dt.Categories(8) for name in "abcde"})
+    domain = dt.Profile({name: dt.Categories(8) for name in "abcde"})
     table = dt.compare(domain, epsilon=1)
     assert table["Marginals(way=2)"]["relative average variance"] == pytest.approx(1.0024, abs=1e-3)
     assert 1.0 <= table["Marginals(way=1)"]["relative average variance"] <= 1.06

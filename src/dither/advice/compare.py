@@ -11,7 +11,7 @@ import numpy as np
 from dither.advice.catalogue import Candidate, on_a_line, on_categories, solved
 from dither.advice.plotting import BUDGETS, draw_curves
 from dither.arrays import Floats
-from dither.domains import Categories, Circle, Domain, Interval, Line, Product
+from dither.domains import Categories, Circle, Domain, Interval, Line, Profile
 from dither.errors import DitherError, Infeasible, InvalidParameter
 from dither.losses import Criterion, Power, absolute, check_loss, squared
 from dither.mechanisms.analysis import Questions
@@ -52,7 +52,7 @@ class Comparison(ResultTable):
         `ax` is a pair of axes, such as `plt.subplots(1, 2)[1]`; the pair is returned. On categories the left
         panel shows the variance against the frequency. Needs the extra `plot`.
         """
-        if isinstance(self.domain, Product):
+        if isinstance(self.domain, Profile):
             raise InvalidParameter("errors of tables have no picture; draw an estimate from dt.tables")
         best = self.candidates[:count]
         if isinstance(self.domain, Categories):
@@ -92,7 +92,7 @@ def compare(domain: Domain, *, epsilon: float, losses: Sequence[Power] = (absolu
     budget = check_epsilon(epsilon)
     if isinstance(domain, Categories):
         return _compare_protocols(domain, budget)
-    if isinstance(domain, Product):
+    if isinstance(domain, Profile):
         return _compare_tables(domain, budget)
     if not isinstance(domain, Interval | Circle):
         raise InvalidParameter(
@@ -172,7 +172,7 @@ def _compare_protocols(domain: Categories, epsilon: float) -> Comparison:
     return Comparison(title, rows, domain, epsilon, tuple(candidates), ())
 
 
-def _compare_tables(domain: Product, epsilon: float) -> Comparison:
+def _compare_tables(domain: Profile, epsilon: float) -> Comparison:
     candidates = [
         Candidate(f"Marginals(way={way})", Marginals(domain, epsilon=epsilon, way=way)) for way in (1, 2)
     ]

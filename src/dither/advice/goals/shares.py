@@ -14,7 +14,7 @@ from dither.advice.catalogue import Candidate
 from dither.advice.goals.estimates import Averaged
 from dither.arrays import Floats
 from dither.domains import Categories, Interval
-from dither.domains.product import Product
+from dither.domains.profile import Profile
 from dither.errors import DitherError, InvalidParameter, found
 from dither.mechanisms.frequency.krr import KRR
 from dither.mechanisms.frequency.subset import SubsetSelection
@@ -92,7 +92,7 @@ class Tables(Averaged):
 
     way: int = 2
 
-    takes = (Product,)
+    takes = (Profile,)
     otherwise = "for one list of answers ask dt.goals.Frequencies"
 
     def candidates(self, domain: Any, epsilon: float, *, wait: bool = True) -> list[Candidate]:

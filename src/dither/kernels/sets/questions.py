@@ -17,7 +17,7 @@ import numpy as np
 from dither.arrays import Array, Floats, Integers
 from dither.device_text import whole
 from dither.domains import Categories, Domain
-from dither.domains.product import Product
+from dither.domains.profile import Profile
 from dither.errors import InvalidParameter, MalformedReport
 from dither.kernels.blocks import split_rows
 from dither.kernels.codes import CodeKernel
@@ -31,7 +31,7 @@ MOST_VALUES: Final = 1 << 21  # entries of all tables together
 
 @final
 @dataclass(frozen=True)
-class Question:
+class TableQuestion:
     """A function of some attributes: `values` lists it for their codes, the last attribute fastest."""
 
     attributes: tuple[int, ...]
@@ -46,7 +46,7 @@ class QuestionsKernel(Kernel):
     """A report is the number of a question and a report of its draw, padded with zeros."""
 
     sizes: tuple[int, ...]
-    questions: tuple[Question, ...]
+    questions: tuple[TableQuestion, ...]
     draws: tuple[CodeKernel, ...]
 
     kind: ClassVar[str] = "questions"
@@ -203,7 +203,7 @@ class QuestionsKernel(Kernel):
 
     @classmethod
     def from_device(cls, device: Mapping[str, Any], domain: Domain) -> Self:
-        if not isinstance(domain, Product):
+        if not isinstance(domain, Profile):
             raise MalformedReport("questions are about several attributes")
         draws = []
         for one in device["draws"]:
@@ -212,7 +212,7 @@ class QuestionsKernel(Kernel):
                 raise MalformedReport("the answer of a question is drawn from categories")
             draws.append(draw)
         questions = tuple(
-            Question(
+            TableQuestion(
                 tuple(whole(place) for place in attributes),
                 tuple(whole(value) for value in values),
                 whole(weight),

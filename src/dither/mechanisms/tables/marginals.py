@@ -14,11 +14,11 @@ import numpy as np
 
 from dither.arrays import Array
 from dither.domains import Categories
-from dither.domains.product import Product
+from dither.domains.profile import Profile
 from dither.errors import InvalidParameter, MalformedReport
 from dither.kernels.counting import EachQuestion
 from dither.kernels.sets.finite_field import least_order, tables
-from dither.kernels.sets.questions import MOST_QUESTIONS, TOTAL, Question, QuestionsKernel
+from dither.kernels.sets.questions import MOST_QUESTIONS, TOTAL, TableQuestion, QuestionsKernel
 from dither.mechanisms.base import Mechanism, Travelled
 from dither.mechanisms.frequency.krr import KRR
 from dither.mechanisms.frequency.projective import ProjectiveResponse
@@ -33,7 +33,7 @@ _DRAWS: Final = (KRR, SubsetIndices, ProjectiveResponse)
 
 @final
 @dataclass(frozen=True)
-class Plan:
+class QuestionPlan:
     """Questions with their weights, and the variance of all tables that they lead to."""
 
     questions: tuple[
@@ -47,7 +47,7 @@ class Plan:
 
 @final
 @dataclass(frozen=True)
-class Marginals(Mechanism[Product]):
+class Marginals(Mechanism[Profile]):
     """One public random question about one or two attributes, answered by randomized response.
 
     Promise:   pure ε for one record: each person answers a single question, drawn without looking.
@@ -65,12 +65,12 @@ class Marginals(Mechanism[Product]):
     _: KW_ONLY
     way: int = 2
 
-    takes: ClassVar[tuple[type[Product], ...]] = (Product,)
+    takes: ClassVar[tuple[type[Profile], ...]] = (Profile,)
 
     def __post_init__(self) -> None:
         given: Any = self.domain
         if isinstance(given, Mapping):
-            object.__setattr__(self, "domain", Product(given))
+            object.__setattr__(self, "domain", Profile(given))
         super().__post_init__()
 
     def _build(self) -> None:
@@ -79,7 +79,7 @@ class Marginals(Mechanism[Product]):
         super()._build()
 
     @cached_property
-    def plan(self) -> Plan:
+    def plan(self) -> QuestionPlan:
         """The questions with the smallest predicted variance."""
         plans = [_pairs(self.domain.sizes, self.epsilon, self.way)]
         if self.way == 2 and max(self.domain.sizes) <= _LARGEST_FIELD:
@@ -102,7 +102,7 @@ class Marginals(Mechanism[Product]):
         draws = tuple(best_answer(size, self.epsilon).kernel for size in different)
         weights = _integers(self.plan.weights)
         questions = tuple(
-            Question(attributes, values, weight, different.index(size))
+            TableQuestion(attributes, values, weight, different.index(size))
             for (attributes, values), size, weight in zip(
                 self.plan.questions, self.plan.inputs, weights, strict=True
             )
@@ -171,7 +171,7 @@ def _spread(size: int, epsilon: float) -> float:
     return best_answer(size, epsilon).variance(1.0 / size) + (1.0 - 1.0 / size) / size
 
 
-def _functionals(sizes: tuple[int, ...], epsilon: float) -> Plan | None:
+def _functionals(sizes: tuple[int, ...], epsilon: float) -> QuestionPlan | None:
     """Return linear functions x + a·y over the field of q ≥ k elements for each pair, and each attribute.
 
     A table of a pair is (Σ over the q + 1 directions of the share of the cell's line, less 1)/q. A question
@@ -193,7 +193,7 @@ def _functionals(sizes: tuple[int, ...], epsilon: float) -> Plan | None:
             enters.append(sizes[first] * sizes[second])
     noise = _spread(order, epsilon) / order**2
     roots = np.sqrt(enters)
-    return Plan(
+    return QuestionPlan(
         tuple(asked),
         (order,) * len(asked),
         tuple((roots / roots.sum()).tolist()),
@@ -202,7 +202,7 @@ def _functionals(sizes: tuple[int, ...], epsilon: float) -> Plan | None:
     )
 
 
-def _pairs(sizes: tuple[int, ...], epsilon: float, way: int) -> Plan:
+def _pairs(sizes: tuple[int, ...], epsilon: float, way: int) -> QuestionPlan:
     """Return the questions for the combinations of attributes themselves; marginals are made to agree."""
     asked: list[tuple[tuple[int, ...], tuple[int, ...]]] = []
     inputs: list[int] = []
@@ -219,7 +219,7 @@ def _pairs(sizes: tuple[int, ...], epsilon: float, way: int) -> Plan:
         spreads.append(one * dimensions)
     roots = np.sqrt(spreads)
     variance = float(roots.sum() ** 2) + TableBound(sizes, way, 1.0).rest
-    return Plan(tuple(asked), tuple(inputs), tuple((roots / roots.sum()).tolist()), variance)
+    return QuestionPlan(tuple(asked), tuple(inputs), tuple((roots / roots.sum()).tolist()), variance)
 
 
 def _integers(weights: tuple[float, ...]) -> list[int]:

@@ -18,20 +18,20 @@ MOST_ATTRIBUTES: Final = 64
 
 @final
 @dataclass(frozen=True, init=False)
-class Product(Domain):
+class Profile(Domain):
     """Named attributes, each a list of categories; a value has one category of each.
 
     Values are columns by name (a dict of arrays, a dataframe) or an array whose last axis runs over the
     attributes in their order.
 
-    >>> Product({"sex": Categories(["f", "m"]), "age": Categories(3)}).check({"sex": ["m"], "age": [2]})
+    >>> Profile({"sex": Categories(["f", "m"]), "age": Categories(3)}).check({"sex": ["m"], "age": [2]})
     array([[1, 2]])
     """
 
     names: tuple[str, ...]
     parts: tuple[Categories, ...]
 
-    kind: ClassVar[str] = "product"
+    kind: ClassVar[str] = "profile"
     outside: ClassVar[str] = "refuse"
 
     def __init__(self, attributes: Mapping[str, Categories]) -> None:
