@@ -12,10 +12,10 @@ from types import MappingProxyType
 from typing import Any, Final, final
 
 from dither import losses
+from dither.advice.default_protocol import default_protocol
 from dither.domains import Categories, Circle, Domain, Interval
 from dither.errors import DitherError, InvalidParameter, MalformedReport, MissingExtra, unknown_name
 from dither.mechanisms.base import Mechanism, check_epsilon
-from dither.mechanisms.frequency.default import default_protocol
 from dither.privacy import Guarantee
 from dither.registry import named
 from dither.wire.codec import from_specification, specification

@@ -9,13 +9,13 @@ import click
 import numpy as np
 
 from dither.advice.compare import compare
+from dither.advice.default_protocol import default_protocol
 from dither.audits.exact import audit
 from dither.cli.output import JSON_OPTION, number, print_json, save_picture, table
 from dither.domains import Categories, Circle, Interval
 from dither.errors import MissingExtra
 from dither.estimation.api import distribution, estimate, mean
 from dither.losses import absolute
-from dither.mechanisms.frequency.default import default_protocol
 from dither.mechanisms.numeric.ogpm import OGPM
 from dither.mechanisms.numeric.podium import Podium
 from dither.mechanisms.numeric.sw import SW

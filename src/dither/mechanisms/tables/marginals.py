@@ -18,7 +18,7 @@ from dither.domains.profile import Profile
 from dither.errors import InvalidParameter, MalformedReport
 from dither.kernels.counting import EachQuestion
 from dither.kernels.sets.finite_field import least_order, tables
-from dither.kernels.sets.questions import MOST_QUESTIONS, TOTAL, TableQuestion, QuestionsKernel
+from dither.kernels.sets.questions import MOST_QUESTIONS, TOTAL, QuestionsKernel, TableQuestion
 from dither.mechanisms.base import Mechanism, Travelled
 from dither.mechanisms.frequency.krr import KRR
 from dither.mechanisms.frequency.projective import ProjectiveResponse

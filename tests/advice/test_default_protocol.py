@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import dither as dt
-from dither.mechanisms.frequency.default import default_protocol
+from dither.advice.default_protocol import default_protocol
 from dither.optimal.closed_form import least_frequency_variance
 
 
