@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from dither.errors import InvalidParameter
 from dither.mechanisms.plotting import axes_or_new
 
 if TYPE_CHECKING:
@@ -60,8 +61,9 @@ def draw_bands(shown: EstimatedDistribution, level: float, ax: Axes, *, strict: 
 
 def _density_bands(shown: EstimatedDistribution, level: float) -> tuple[np.ndarray, np.ndarray]:
     """Return the band of the density in each of the curve's own bins, without point masses."""
-    assert shown.curve is not None
     curve = shown.curve
+    if curve is None:
+        raise InvalidParameter("this estimate has no curve to draw bands of")
     parts = np.eye(curve.shares.size)[: curve.bins]
     low, high = curve.bands(parts, level, simultaneous=False)
     scale = curve.bins / shown.line.length
@@ -91,8 +93,8 @@ def _masses(shown: EstimatedDistribution, ax: Axes) -> None:
 
 def _points(shown: EstimatedDistribution, level: float | None, ax: Axes) -> None:
     """Draw the share of each declared point, with its interval."""
-    assert shown.curve is not None
-    assert shown.curve.points is not None
+    if shown.curve is None or shown.curve.points is None:
+        raise InvalidParameter("this estimate has no declared points to draw")
     places = shown.line.from_unit(shown.curve.points)
     shares = shown.curve.shares
     width = 0.8 * float(np.diff(places).min()) if places.size > 1 else shown.line.length / 10.0
