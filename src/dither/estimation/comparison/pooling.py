@@ -34,7 +34,7 @@ def combine(
     >>> first = age.perturb([43] * 20_000, source=dt.Seeded(1))
     >>> second = age.at(2).perturb([43] * 20_000, source=dt.Seeded(2))
     >>> combine([first, second])
-    43.0 ± 0.5 (95 %, n = 40 000)
+    43.3 ± 0.4 (95 %, n = 40 000)
     """
     if isinstance(parts, Reports | Summary | Estimate) or not isinstance(parts, Sequence) or not parts:
         raise InvalidParameter("combine takes a list of reports, summaries or estimates, at least one")
