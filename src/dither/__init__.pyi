@@ -61,7 +61,7 @@ from .estimation.queries import EstimatedCumulative as EstimatedCumulative
 from .estimation.queries import answers as answers
 from .estimation.queries import cumulative as cumulative
 from .estimation.summary import Summary as Summary
-from .files.collect import Missing as Missing
+from .files.choices import Missing as Missing
 from .losses import Criterion as Criterion
 from .losses import absolute as absolute
 from .losses import average as average

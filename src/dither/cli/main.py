@@ -13,6 +13,7 @@ VERBS: Final = {
     "account": "Show, check or export what a person has given.",
     "audit": "Check the ε of a mechanism, a Python function or a command.",
     "central": "Release a mean, sum or count of raw values, as a trusted curator.",
+    "check": "Count which cells of a file fit their questions.",
     "classify": "Bound the probability that a classifier's answer stays on a randomised record.",
     "compare": "Compare all mechanisms for a domain.",
     "demo": "Perturb and estimate generated data, with pictures.",
