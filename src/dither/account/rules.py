@@ -108,8 +108,9 @@ def _answer(state: State, event: Mapping[str, Any], policy: Policy, source: Sour
     if admitted is None:
         return _refuse("asker")
     effect: Data = {"clock": clock, **admitted}
-    kept = state.answers.get(asked(question))
-    if question["repeat"] in ("same", "per value") and kept is not None:
+    # One kind of permanent answer never stands for the other: "per value" keeps no report to repeat.
+    kept = state.answers.get((*asked(question), question["repeat"]))
+    if kept is not None:
         return _repeated(question, identity, kept, effect)
     choice = None
     if question["repeat"] == "once":

@@ -50,6 +50,8 @@ class Panels:
     def in_order(self, count: int, *, most: int = 3, square: bool = False) -> list[Any]:
         """Return axes for so many panels, row by row, at most `most` side by side."""
         columns = min(count, most if count != 4 else 2)
+        if count > 6:  # whole rows, if there are so many panels
+            columns = next((wide for wide in (5, 4, 3) if count % wide == 0), columns)
         found = [axes for row in self.grid(-(-count // columns), columns, square=square) for axes in row]
         for axes in found[count:]:
             axes.set_axis_off()
@@ -88,9 +90,11 @@ class Picture:
     words: str
 
     def draw(self, panels: Panels, rows: Rows) -> None:
+        """Draw the rows."""
         self.paint(panels, rows)
 
     def describe(self, rows: Rows) -> str:
+        """Return the alternative text of the picture."""
         return self.words
 
 
@@ -113,6 +117,7 @@ class Lines:
     points: bool = False  # dots without lines
 
     def draw(self, panels: Panels, rows: Rows) -> None:
+        """Draw the rows."""
         rows = self._shown(rows)
         names = styles_of(_distinct(str(row[self.by]) for row in rows))
         where = _distinct(str(row.get("panel", "")) for row in rows)
@@ -178,6 +183,7 @@ class Lines:
             axes.set_ylim(bottom=0)
 
     def describe(self, rows: Rows) -> str:
+        """Return the alternative text of the picture."""
         rows = self._shown(rows)
         names = _distinct(str(row[self.by]) for row in rows)
         where = [place for place in _distinct(str(row.get("panel", "")) for row in rows) if place]
