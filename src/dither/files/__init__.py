@@ -3,15 +3,15 @@
 from dither.files.choices import Missing, Outside
 from dither.files.collect import RowCounts, check_file, perturb_file, summarise_file
 from dither.files.dialect import Dialect
-from dither.files.fit import Fit
+from dither.files.fit import ColumnFit
 from dither.files.trips.api import read_trips, write_trips
 from dither.files.trips.geopandas import from_frame, to_frame
 from dither.files.trips.reports import TripReports, perturb_trips, read_reports
 from dither.files.trips.trips import Trips
 
 __all__ = [
+    "ColumnFit",
     "Dialect",
-    "Fit",
     "Missing",
     "Outside",
     "RowCounts",

@@ -16,7 +16,7 @@ from dither.errors import InvalidParameter, MalformedReport
 from dither.estimation.summary import Summary
 from dither.files.choices import Missing, Outside
 from dither.files.dialect import Dialect
-from dither.files.fit import Fit, Kind, Misfits, clipped, read_values
+from dither.files.fit import ColumnFit, Misfit, Misfits, clipped, read_values
 from dither.files.format import USUAL, Chunk, Columns, Progress, naming, silent
 from dither.files.person import person_text
 from dither.files.registry import table_format
@@ -116,7 +116,7 @@ def check_file(
     *,
     dialect: Dialect = USUAL,
     progress: Progress | None = None,
-) -> dict[str, Fit]:
+) -> dict[str, ColumnFit]:
     """Count which cells of a table fit their questions. Nothing is drawn, written or spent.
 
     The counts are exact and come from the values: they are for whoever holds the file. Pass the same
@@ -131,9 +131,9 @@ def check_file(
             there = np.flatnonzero(~absent)
             values = read_values(chunk, name, domain, there)
             misfits.seen(name, len(chunk))
-            misfits.add(chunk, name, Kind.MISSING, np.flatnonzero(absent))
-            misfits.add(chunk, name, Kind.TEXT, there[values.text])
-            misfits.add(chunk, name, Kind.OUTSIDE, there[values.outside])
+            misfits.add(chunk, name, Misfit.MISSING, np.flatnonzero(absent))
+            misfits.add(chunk, name, Misfit.TEXT, there[values.text])
+            misfits.add(chunk, name, Misfit.OUTSIDE, there[values.outside])
         done(len(chunk))
     return {name: misfits.of(name) for name in domains}
 
@@ -190,7 +190,7 @@ class _Rows:
         for name in self.domains:
             absent = chunk.absent(name)
             if self._missing is Missing.ERROR:
-                self.misfits.add(chunk, name, Kind.MISSING, np.flatnonzero(absent))
+                self.misfits.add(chunk, name, Misfit.MISSING, np.flatnonzero(absent))
             used &= ~absent
         missing, repeated = int((~used).sum()), 0
         if self._person is not None:
@@ -205,9 +205,9 @@ class _Rows:
             if self._outside is Outside.CLIP and isinstance(domain, Line):
                 moved += values.outside
                 values = clipped(domain, values)
-            self.misfits.add(chunk, name, Kind.TEXT, there[values.text])
+            self.misfits.add(chunk, name, Misfit.TEXT, there[values.text])
             if self._outside is not Outside.SKIP:
-                self.misfits.add(chunk, name, Kind.OUTSIDE, there[values.outside])
+                self.misfits.add(chunk, name, Misfit.OUTSIDE, there[values.outside])
             fits &= ~values.outside
             read[name] = values
         part = RowCounts(int(fits.sum()), missing, repeated, int((~fits).sum()), int(moved[fits].sum()))

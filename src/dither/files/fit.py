@@ -18,7 +18,7 @@ from dither.files.format import Chunk
 NAMED: Final = 10  # rows of each kind that an error names
 
 
-class Kind(Enum):
+class Misfit(Enum):
     """Why a cell does not fit."""
 
     MISSING = "missing"
@@ -28,7 +28,7 @@ class Kind(Enum):
 
 @final
 @dataclass(frozen=True)
-class Fit:
+class ColumnFit:
     """How many cells of a column fit its question; `missing`, `text` and `outside` count those that do not.
 
     `rows` names the first ten rows of each kind. The numbers are exact and are for whoever holds the values.
@@ -53,9 +53,9 @@ class Misfits:
 
     def __init__(self) -> None:
         self._cells: dict[str, int] = {}
-        self._counts: dict[tuple[str, Kind], int] = {}
-        self._rows: dict[tuple[str, Kind], list[int]] = {}
-        self._first: dict[tuple[str, Kind], str] = {}
+        self._counts: dict[tuple[str, Misfit], int] = {}
+        self._rows: dict[tuple[str, Misfit], list[int]] = {}
+        self._first: dict[tuple[str, Misfit], str] = {}
         self._decimal: set[str] = set()
 
     def __bool__(self) -> bool:
@@ -65,7 +65,7 @@ class Misfits:
         """Count the cells of a column, whether they fit or not."""
         self._cells[column] = self._cells.get(column, 0) + cells
 
-    def add(self, chunk: Chunk, column: str, kind: Kind, rows: Integers) -> None:
+    def add(self, chunk: Chunk, column: str, kind: Misfit, rows: Integers) -> None:
         """Count rows of a chunk, of which a column does not fit."""
         if not rows.size:
             return
@@ -74,16 +74,18 @@ class Misfits:
         self._counts[key] = self._counts.get(key, 0) + int(rows.size)
         named = self._rows.setdefault(key, [])
         named += [chunk.first + int(row) for row in rows[: NAMED - len(named)]]
-        if kind is Kind.TEXT and column not in self._decimal:
+        if kind is Misfit.TEXT and column not in self._decimal:
             cells = chunk.cells(column)
             if any(chunk.dialect.decimal_hint(cells[int(row)]) for row in rows[:NAMED]):
                 self._decimal.add(column)
 
-    def of(self, column: str) -> Fit:
+    def of(self, column: str) -> ColumnFit:
         """Return the counts of one column."""
-        missing, text, outside = (self._counts.get((column, kind), 0) for kind in Kind)
-        rows = {kind.value: tuple(self._rows[column, kind]) for kind in Kind if (column, kind) in self._rows}
-        return Fit(self._cells.get(column, 0), missing, text, outside, rows, column in self._decimal)
+        missing, text, outside = (self._counts.get((column, kind), 0) for kind in Misfit)
+        rows = {
+            kind.value: tuple(self._rows[column, kind]) for kind in Misfit if (column, kind) in self._rows
+        }
+        return ColumnFit(self._cells.get(column, 0), missing, text, outside, rows, column in self._decimal)
 
     def error(self, questions: dict[str, Domain]) -> OutsideDomain:
         """Return the error that counts all cells that do not fit and names the first ten of each kind."""
@@ -92,9 +94,9 @@ class Misfits:
     def _lines(self, questions: dict[str, Domain]) -> Iterator[str]:
         for (column, kind), count in self._counts.items():
             place, domain = self._first[column, kind], questions[column]
-            if kind is Kind.MISSING:
+            if kind is Misfit.MISSING:
                 line = str(missing_answer(place))
-            elif kind is Kind.TEXT:
+            elif kind is Misfit.TEXT:
                 line = (
                     f"{place}: the cell is not a number, as {domain} needs; {_hint(column in self._decimal)}"
                 )

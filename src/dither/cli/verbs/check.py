@@ -10,7 +10,7 @@ from dither.cli.options import Asked, dialect_options, question_options
 from dither.cli.output import JSON_OPTION, counted, print_json, rows_done, table, verdict
 from dither.files.collect import check_file
 from dither.files.dialect import Dialect
-from dither.files.fit import Fit
+from dither.files.fit import ColumnFit
 from dither.files.streams import shown_name
 
 
@@ -47,13 +47,13 @@ def command(file: Path, asked: Asked, dialect: Dialect, as_json: bool) -> None:
     raise SystemExit(0 if ok else 1)
 
 
-def _data(fit: Fit) -> dict[str, object]:
+def _data(fit: ColumnFit) -> dict[str, object]:
     rows = {kind: list(first) for kind, first in fit.rows.items()}
     counts = {"missing": fit.missing, "not a number": fit.text, "outside": fit.outside}
     return {"cells": fit.cells, "fit": fit.fit, **counts, "rows": rows}
 
 
-def _lines(name: str, fit: Fit, domain: str) -> list[str]:
+def _lines(name: str, fit: ColumnFit, domain: str) -> list[str]:
     lines = []
     for kind, rows in fit.rows.items():
         more = (

@@ -40,11 +40,11 @@ class Csv(TableFormat):
 
     def columns(self, path: Path, dialect: Dialect = USUAL) -> list[str]:
         with text_stream(path, dialect) as stream:
-            return next(_Rows(path, stream, dialect), [])
+            return next(_CsvRows(path, stream, dialect), [])
 
     def read(self, path: Path, columns: Sequence[str], dialect: Dialect = USUAL) -> Iterator[Chunk]:
         with text_stream(path, dialect) as stream:
-            rows = _Rows(path, stream, dialect)
+            rows = _CsvRows(path, stream, dialect)
             header = next(rows, [])
             if not set(columns) <= set(header):
                 require(path, columns, header, shown=is_header(header, next(rows, [])))
@@ -62,7 +62,7 @@ class Csv(TableFormat):
         else:
             return
         with text_stream(path, dialect) as stream:
-            rows = _Rows(path, stream, dialect)
+            rows = _CsvRows(path, stream, dialect)
             next(rows)
             next(islice(rows, done, done), None)
             yield from _chunks(path, rows, header, columns, dialect, done + 1)
@@ -92,7 +92,7 @@ def _lines(rows: Iterable[Iterable[Any]], separator: str) -> bytes:
     return text.getvalue().encode()
 
 
-class _Rows(Iterator[list[str]]):
+class _CsvRows(Iterator[list[str]]):
     """The header and the rows of a file, without the comment that holds the specification."""
 
     def __init__(self, path: Path, stream: TextIO, dialect: Dialect) -> None:
