@@ -208,8 +208,7 @@ class _Pipe:
     def take(self, at: int, count: int) -> bytes:
         if at < len(self._kept):
             return bytes(self._kept[at : at + count])
-        assert self._stream is not None
-        data = self._stream.read(count) or b""
+        data = (self._stream.read(count) if self._stream else b"") or b""
         if len(self._kept) < _KEPT and not self._past:
             self._kept += data
         elif data:
