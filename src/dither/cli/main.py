@@ -27,6 +27,7 @@ VERBS: Final = {
     "trajectory": "Randomise trips, draw maps of them, compare mechanisms on an area.",
     "version": "Show the version.",
 }
+_FOLDERS: Final = dict.fromkeys(("check",), "campaigns.")  # verbs in a folder of their own
 
 
 class _Verbs(click.Group):
@@ -38,7 +39,8 @@ class _Verbs(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in VERBS:
             return None
-        command: click.Command = importlib.import_module(f"dither.cli.verbs.{cmd_name}").command
+        module = f"{_FOLDERS.get(cmd_name, '')}{cmd_name}"
+        command: click.Command = importlib.import_module(f"dither.cli.verbs.{module}").command
         return command
 
     def resolve_command(
