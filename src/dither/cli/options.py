@@ -105,7 +105,11 @@ class Asked:
             return Campaign({self.column: build(self.mechanism, self.domain, self.epsilon)})
         if self.column is None or self.domain is None or self.epsilon is None:
             raise click.UsageError("give --column, a domain and --epsilon, or --campaign FILE")
-        name = default_mechanism(self.domain).__name__ if self.mechanism is None else self.mechanism
+        name = (
+            default_mechanism(self.domain, self.epsilon).__name__
+            if self.mechanism is None
+            else self.mechanism
+        )
         return Campaign({self.column: build(name, self.domain, self.epsilon)})
 
     def domains(self) -> dict[str, Domain]:
