@@ -110,7 +110,8 @@ from .mechanisms.places.gridding import Gridding as Gridding
 from .mechanisms.places.lsrr import LSRR as LSRR
 from .mechanisms.places.lsrr import Contrast as Contrast
 from .mechanisms.places.ngram import NGram as NGram
-from .mechanisms.places.planar_laplace import PlanarLaplace as PlanarLaplace
+from .mechanisms.places.noise.planar_laplace import PlanarLaplace as PlanarLaplace
+from .mechanisms.places.noise.planar_staircase import PlanarStaircase as PlanarStaircase
 from .mechanisms.places.polar import Polar as Polar
 from .mechanisms.places.sectors import Sectors as Sectors
 from .mechanisms.places.strawman import Strawman as Strawman

@@ -321,4 +321,10 @@ def test_wrong_calls_say_what_to_do(tmp_path: Path) -> None:
         make(tmp_path, name="x", epoch="day")
     with pytest.raises(InvalidParameter, match="new askers"):
         make(tmp_path, name="x", askers=-1)
+    with pytest.raises(InvalidParameter, match="is for life"):
+        make(tmp_path, name="x", lifetime=2)
+    with pytest.raises(InvalidParameter, match="probability"):
+        make(tmp_path, name="x", delta=1.5)
+    with pytest.raises(InvalidParameter, match="printable letters"):
+        make(tmp_path, name="x", quotas={"a\n": 1})
     assert not (tmp_path / "x").exists()

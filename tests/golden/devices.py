@@ -76,6 +76,8 @@ CASES: dict[str, Callable[[], Any]] = {
     "PM": lambda: dt.PM(WIDE, epsilon=1),
     "PM, 2^20 cells": lambda: dt.PM(WIDE, epsilon=1, cells=1 << 20),
     "PlanarLaplace": lambda: dt.PlanarLaplace(CITY, epsilon=2),
+    "PlanarStaircase": lambda: dt.PlanarStaircase(CITY, epsilon=2, distance=0.05),
+    "PlanarStaircase, pure": lambda: dt.PlanarStaircase(AREAS["disk"], epsilon=2),
     "Podium": lambda: dt.Podium(WIDE, epsilon=1),
     "Polar": lambda: dt.Polar(dt.Disk(2.5, (1.0, -1.0)), epsilon=2),
     "ProjectiveResponse": lambda: dt.ProjectiveResponse(FOUR, epsilon=1),

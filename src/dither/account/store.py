@@ -100,6 +100,10 @@ class Store:
         if self._process == os.getpid():
             self.connection.close()
 
+    def __del__(self) -> None:
+        with suppress(AttributeError, sqlite3.Error):  # of a store that was never opened
+            self.close()
+
     @contextmanager
     def transaction(self) -> Iterator[State]:
         """Lock the file and yield its state; commit at the end, or change nothing if an error is raised."""

@@ -86,6 +86,7 @@ CASES: dict[str, KernelCase] = {
     "channel": KernelCase(dt.Exponential(UNIT, [0, 0.25, 0.5, 1], epsilon=1), (0.2, 0.9)),
     "table": KernelCase(dt.Cumulative(dt.Categories(4), epsilon=1), (0, 3)),
     "planar": KernelCase(dt.PlanarLaplace(SQUARE, epsilon=2, cells=8), ((0.2, 0.3), (0.9, 0.8)), None),
+    "rings": KernelCase(dt.PlanarStaircase(SQUARE, epsilon=2, cells=32), ((0.2, 0.3), (0.9, 0.8)), None),
     "points, falling": KernelCase(dt.NGram(SQUARE, grid(SQUARE, 3), epsilon=2), ((0.1, 0.1), (0.9, 0.6))),
     "points, rings": KernelCase(dt.LSRR(SQUARE, grid(SQUARE, 3), epsilon=2), ((0.1, 0.1), (0.9, 0.6))),
     "grid": KernelCase(dt.Gridding(SQUARE, epsilon=2, side=3), ((0.1, 0.1), (0.9, 0.6)), grid_cells),

@@ -18,7 +18,6 @@ from dither.arrays import Array, Floats
 from dither.device_text import hexadecimal, whole
 from dither.domains import Domain
 from dither.errors import InvalidParameter, MalformedReport
-from dither.kernels.blocks import FEW
 from dither.kernels.codes import CodeKernel
 from dither.kernels.coin import BiasedCoin, read_coin
 from dither.kernels.kernel import MOST_LISTED
@@ -121,10 +120,6 @@ class IndexSets(CodeKernel):
         return tuple(sorted([*row, value] if held else row))
 
     def write(self, codes: Array, reports: Array, source: Source) -> None:
-        if codes.size < FEW:
-            for row, code in zip(reports, codes, strict=True):
-                row[:] = self.draw_one(int(code), source)
-            return
         held = self.coin.toss(codes.size, source)
         taken = np.empty((codes.size, self.chosen), dtype=np.int64)
         for count in range(self.chosen):

@@ -19,7 +19,6 @@ from dither.arrays import Array, Floats, Integers
 from dither.device_text import from_hexadecimal, hexadecimal, whole
 from dither.domains import Domain
 from dither.errors import InvalidParameter, MalformedReport
-from dither.kernels.blocks import FEW
 from dither.kernels.codes import CodeKernel
 from dither.kernels.kernel import MOST_LISTED, CellKernel
 from dither.kernels.window.geometry import Geometry
@@ -123,7 +122,7 @@ class ProjectiveKernel(CodeKernel, CellKernel):
         return (int(self.geometry.members[place]) - value) % self.outcomes
 
     def write(self, codes: Array, reports: Array, source: Source) -> None:
-        if codes.size < FEW or self.bits > 64:
+        if self.bits > 64:
             reports[:] = [self.draw_one(int(code), source) for code in codes]
             return
         words = source.words(codes.size)

@@ -18,7 +18,7 @@ from typing import Any, Final, Self, final
 import numpy as np
 
 from dither.arrays import Floats
-from dither.errors import MissingExtra
+from dither.errors import Infeasible, MissingExtra
 
 _BARRIERS: Final = (1e-2, 1e-3, 1e-4, 1e-5, 1e-6)  # weights of the log-determinant that keeps PNP positive
 _STEPS: Final = 400
@@ -116,7 +116,8 @@ def closest_moments(gram: Floats, ratio: float, given: Multipliers) -> Floats:
     """
     across = differences(len(gram))
     matrix = given.matrix(ratio)
-    assert matrix is not None
+    if matrix is None:
+        raise Infeasible("these multipliers prove no bound: γ is not positive")
     inner = across.T @ matrix @ across
     values, vectors = np.linalg.eigh(inner)
     values = np.maximum(values, 1e-9 * values[-1])
