@@ -12,6 +12,7 @@ from types import ModuleType
 
 import dither as dt
 from dither.mechanisms.base import Mechanism
+from tests.golden.devices import CASES
 from tests.support.repository import ROOT, TESTS
 
 SOURCE = ROOT / "src" / "dither"
@@ -28,7 +29,7 @@ def identifiers() -> frozenset[str]:
             match node:
                 case ast.Name(id=name) | ast.Attribute(attr=name) | ast.alias(name=name):
                     found.add(name.rpartition(".")[2])
-    return frozenset(found)
+    return frozenset(found | {name.partition(",")[0] for name in CASES})  # a table may name a mechanism
 
 
 def facade() -> set[str]:
