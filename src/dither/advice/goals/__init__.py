@@ -3,6 +3,8 @@
     Mean(n)              the mean of n people, or on a circle their mean direction
     Distribution(n)      how the values of n people are distributed over an interval or a circle
     Frequencies(n)       how frequent each category is among n people
+    Ranges(n)            shares below the edges of cells, or up to an answer of an ordinal scale
+    Tables(n)            tables of pairs of several attributes
     SingleValues(loss)   each report by itself
     Places(places)       each location of a path by itself
 
@@ -14,6 +16,7 @@ everybody was asked, is not part of it. Leave `n` out to ask `dt.people_for`.
 from dither.advice.goals.estimates import Distribution, Frequencies, Mean
 from dither.advice.goals.goal import Goal
 from dither.advice.goals.places import Places
+from dither.advice.goals.shares import Ranges, Tables
 from dither.advice.goals.single_values import SingleValues
 
-__all__ = ["Distribution", "Frequencies", "Goal", "Mean", "Places", "SingleValues"]
+__all__ = ["Distribution", "Frequencies", "Goal", "Mean", "Places", "Ranges", "SingleValues", "Tables"]
