@@ -8,7 +8,7 @@ from scipy import integrate, optimize
 
 import dither as dt
 from dither.estimation.density.mode import climb_to_mode
-from dither.estimation.density.model import Model, Prior, Strength
+from dither.estimation.density.model import DensityModel, Prior, Strength
 from dither.estimation.density.path import Path, Posterior
 
 UNIT = dt.Interval(0, 1)
@@ -21,7 +21,7 @@ def model_of(mechanism, values, bins, atoms=(), circular=False):
     columns = np.zeros((operator.shape[0], 0))
     if atoms:
         columns = mechanism.likelihood(np.array(atoms), 512).dense()
-    return Model(operator, columns, counts, Prior.of(bins, circular=circular))
+    return DensityModel(operator, columns, counts, Prior.of(bins, circular=circular))
 
 
 def log_posterior(model, strength, logs):
@@ -59,7 +59,7 @@ def test_the_posterior_of_two_points_is_that_of_quadrature():
         dt.Summary.of(mechanism.perturb([0.0] * 3000 + [1.0] * 2000, source=dt.Seeded(4))).counts
     )
     prior = Prior.of(2, circular=False)
-    model = Model(operator, np.zeros((operator.shape[0], 0)), counts, prior)
+    model = DensityModel(operator, np.zeros((operator.shape[0], 0)), counts, prior)
     posterior = Posterior.over(model, [Path.down(model)])
     matrix, top = operator.dense(), posterior.best.evidence
 

@@ -2,6 +2,7 @@
 
     Mean(n)              the mean of n people, or on a circle their mean direction
     Distribution(n)      how the values of n people are distributed over an interval or a circle
+    Quantile(n, share)   a quantile of n people's values
     Frequencies(n)       how frequent each category is among n people
     SingleValues(loss)   each report by itself
     Places(places)       each location of a path by itself
@@ -11,9 +12,20 @@ the estimate from the same number computed from the people who answered. The sam
 everybody was asked, is not part of it. Leave `n` out to ask `dt.people_for`.
 """
 
-from dither.advice.goals.estimates import Distribution, Frequencies, Mean
+from dither.advice.goals.estimates import Frequencies, Mean
 from dither.advice.goals.goal import Goal
 from dither.advice.goals.places import Places
+from dither.advice.goals.shapes import Distribution, Quantile
 from dither.advice.goals.single_values import SingleValues
+from dither.advice.simulation import Distance
 
-__all__ = ["Distribution", "Frequencies", "Goal", "Mean", "Places", "SingleValues"]
+__all__ = [
+    "Distance",
+    "Distribution",
+    "Frequencies",
+    "Goal",
+    "Mean",
+    "Places",
+    "Quantile",
+    "SingleValues",
+]

@@ -17,8 +17,8 @@ import numpy as np
 
 from dither.arrays import Floats
 from dither.domains import Circle
-from dither.estimation.density.mode import Mode
-from dither.estimation.density.model import ATOM_CENTRE, ATOM_SPREAD, Model
+from dither.estimation.density.mode import PosteriorMode
+from dither.estimation.density.model import ATOM_CENTRE, ATOM_SPREAD, DensityModel
 from dither.estimation.density.path import Path
 from dither.kernels.transition import Operator
 from dither.mechanisms.number import NumberMechanism
@@ -53,7 +53,7 @@ class Atom:
 class _Found:
     """A model with its path, the prior log-odds of its atoms, and what another atom would gain."""
 
-    model: Model
+    model: DensityModel
     path: Path
     atoms: list[Atom]
     odds: float
@@ -97,7 +97,7 @@ class AtomSearch:
             return np.zeros((self._points.shape[0], 0))
         return self.laws(np.array([atom.place for atom in atoms])).dense()
 
-    def search(self, model: Model, most: int) -> tuple[Model, Path, list[Atom]]:
+    def search(self, model: DensityModel, most: int) -> tuple[DensityModel, Path, list[Atom]]:
         """Return the model with up to `most` atoms, its path, and the atoms."""
         empty, watch = model, _Watch(self, model, [])
         path = Path.down(model, seen=watch.look if most else None)
@@ -114,7 +114,7 @@ class AtomSearch:
             found = larger
         return found.model, found.path, self._all_refined(found.model, found.path.best, found.atoms)
 
-    def _tried(self, model: Model, mode: Mode | None, atoms: list[Atom]) -> _Found:
+    def _tried(self, model: DensityModel, mode: PosteriorMode | None, atoms: list[Atom]) -> _Found:
         """Return the path with atoms, at the likeliest places near the given ones."""
         if mode is not None:
             atoms = [self._refined(model, mode, atom, None) for atom in atoms]
@@ -130,7 +130,7 @@ class AtomSearch:
             atoms = moved
         return _Found(larger, path, atoms, odds, watch)
 
-    def _pruned(self, model: Model, found: _Found) -> _Found:
+    def _pruned(self, model: DensityModel, found: _Found) -> _Found:
         """Return the path without atoms that do not raise the evidence, the weakest first."""
         while len(found.atoms) > 1:
             best, bins = found.path.best, model.bins
@@ -162,10 +162,10 @@ class AtomSearch:
                 found.append(Atom(place % 1.0 if self._circular else place))
         return found
 
-    def _all_refined(self, model: Model, mode: Mode, atoms: list[Atom]) -> list[Atom]:
+    def _all_refined(self, model: DensityModel, mode: PosteriorMode, atoms: list[Atom]) -> list[Atom]:
         return [self._refined(model, mode, atom, number) for number, atom in enumerate(atoms)]
 
-    def _refined(self, model: Model, mode: Mode, atom: Atom, number: int | None) -> Atom:
+    def _refined(self, model: DensityModel, mode: PosteriorMode, atom: Atom, number: int | None) -> Atom:
         """Return the likeliest place near an atom's, all else as in a mode; atoms at the ends stay there."""
         if self._at_end(atom.place):
             return atom
@@ -195,14 +195,14 @@ class AtomSearch:
 class _Watch:
     """The best atom that could be added, over the modes of a path."""
 
-    def __init__(self, search: AtomSearch, model: Model, atoms: list[Atom]) -> None:
+    def __init__(self, search: AtomSearch, model: DensityModel, atoms: list[Atom]) -> None:
         self.search, self.model = search, model
         self.gain, self.place = -math.inf, 0.0
         self.taken = np.zeros(search.places.size, dtype=np.bool_)
         for atom in atoms:
             self.taken |= np.abs(search.places - atom.place) < _APART
 
-    def look(self, mode: Mode) -> None:
+    def look(self, mode: PosteriorMode) -> None:
         """Compare the evidence of a mode with one more atom at each place."""
         gains = self._gains(mode)
         at = int(np.argmax(gains))
@@ -214,7 +214,7 @@ class _Watch:
         if mode.evidence + gains[at] > self.gain:
             self.gain, self.place = mode.evidence + float(gains[at]), float(self.search.places[at])
 
-    def _gains(self, mode: Mode) -> Floats:
+    def _gains(self, mode: PosteriorMode) -> Floats:
         model, points, n = self.model, self.search._points, self.model.n
         weights = n / mode.expected
         score = points.backward(model.counts / mode.expected) - n

@@ -10,7 +10,7 @@ from typing import Final, final
 import numpy as np
 
 from dither.arrays import Floats
-from dither.estimation.density.model import ATOM_CENTRE, ATOM_SPREAD, Model, Strength
+from dither.estimation.density.model import ATOM_CENTRE, ATOM_SPREAD, DensityModel, Strength
 
 _LONGEST: Final = 4.0  # by how much a step may change a log-probability
 _ENOUGH: Final = 2e-2  # nats that a further step would gain
@@ -20,7 +20,7 @@ _SHAKES: Final = (0.0, 1e-4, 1e-3, 1e-2, 1e-1, 1.0)  # of the diagonal, if round
 
 @final
 @dataclass(frozen=True, eq=False)
-class Mode:
+class PosteriorMode:
     """The top of the posterior: log-probabilities, probabilities, and the curvature there."""
 
     strength: Strength
@@ -39,7 +39,7 @@ class Mode:
         return np.asarray(root.T @ root)
 
 
-def climb_to_mode(model: Model, strength: Strength, start: Floats, steps: int) -> Mode:
+def climb_to_mode(model: DensityModel, strength: Strength, start: Floats, steps: int) -> PosteriorMode:
     """Return the mode, from a start that is usually that of a neighbouring strength."""
     precision, level = model.prior.precision(strength)
     logs = start
@@ -65,10 +65,10 @@ def climb_to_mode(model: Model, strength: Strength, start: Floats, steps: int) -
     curvature, factor = _factored(curvature)
     atoms = model.atoms.shape[1]
     evidence = height + level / 2.0 - float(np.log(np.diagonal(factor)).sum()) - atoms * math.log(ATOM_SPREAD)
-    return Mode(strength, logs, shares, expected, curvature, factor, evidence)
+    return PosteriorMode(strength, logs, shares, expected, curvature, factor, evidence)
 
 
-def _look(model: Model, precision: Floats, logs: Floats) -> tuple[float, Floats, Floats]:
+def _look(model: DensityModel, precision: Floats, logs: Floats) -> tuple[float, Floats, Floats]:
     """Return the log-posterior, the probabilities and the expected shares of the rows."""
     top = float(logs.max())
     powers = np.exp(logs - top)
@@ -83,7 +83,7 @@ def _look(model: Model, precision: Floats, logs: Floats) -> tuple[float, Floats,
 
 
 def _derivatives(
-    model: Model, precision: Floats, logs: Floats, shares: Floats, expected: Floats
+    model: DensityModel, precision: Floats, logs: Floats, shares: Floats, expected: Floats
 ) -> tuple[Floats, Floats]:
     """Return the gradient of the log-posterior, and its expected curvature."""
     bins, n = model.bins, model.n

@@ -88,7 +88,7 @@ class Prior:
 
 @final
 @dataclass(frozen=True, eq=False)
-class Model:
+class DensityModel:
     """Counts of reports, and their laws for values in each bin and at each atom."""
 
     operator: Operator  # a column for each bin
@@ -129,6 +129,6 @@ class Model:
                 found[bins + number, :bins] = found[:bins, bins + number] = self.operator.backward(column)
         return found
 
-    def with_atoms(self, atoms: Floats) -> Model:
+    def with_atoms(self, atoms: Floats) -> DensityModel:
         """Return the same model with other atoms."""
-        return Model(self.operator, atoms, self.counts, self.prior)
+        return DensityModel(self.operator, atoms, self.counts, self.prior)

@@ -10,8 +10,8 @@ from typing import Final, Self, final
 import numpy as np
 
 from dither.arrays import Floats
-from dither.estimation.density.mode import Mode, climb_to_mode
-from dither.estimation.density.model import Model, Strength
+from dither.estimation.density.mode import PosteriorMode, climb_to_mode
+from dither.estimation.density.model import DensityModel, Strength
 
 _FIRST_STEPS, _STEPS, _LAST_STEPS = 12, 5, 3
 _DROP: Final = 4.0  # nats of evidence below the best at which the path ends
@@ -19,7 +19,7 @@ _LEAST: Final = 1e-14  # the smallest λ, relative to the first
 _LIGHT: Final = 1e-3  # modes with a smaller weight are left out of the average
 _BETWEEN: Final = math.sqrt(10.0)
 
-Seen = Callable[[Mode], None]
+Seen = Callable[[PosteriorMode], None]
 
 
 @final
@@ -27,10 +27,10 @@ Seen = Callable[[Mode], None]
 class Path:
     """Modes for a falling λ, each a tenth of the one before."""
 
-    modes: tuple[Mode, ...]
+    modes: tuple[PosteriorMode, ...]
 
     @classmethod
-    def down(cls, model: Model, scatter: float = 0.0, seen: Seen | None = None) -> Self:
+    def down(cls, model: DensityModel, scatter: float = 0.0, seen: Seen | None = None) -> Self:
         """Follow the modes from a nearly straight log-density until the evidence has clearly fallen.
 
         `seen` is called with each mode whose evidence is the best so far.
@@ -38,7 +38,7 @@ class Path:
         atoms = model.atoms.shape[1]
         logs = np.concatenate([np.zeros(model.bins), np.full(atoms, math.log(model.bins) - 3.0)])
         smoothness, best = model.prior.first, -math.inf
-        modes: list[Mode] = []
+        modes: list[PosteriorMode] = []
         while smoothness > _LEAST * model.prior.first:
             steps = _STEPS if modes else _FIRST_STEPS
             modes.append(climb_to_mode(model, Strength(smoothness, scatter), logs, steps))
@@ -55,11 +55,11 @@ class Path:
         return cls(tuple(modes))
 
     @property
-    def best(self) -> Mode:
+    def best(self) -> PosteriorMode:
         """The mode with the largest evidence."""
         return max(self.modes, key=lambda mode: mode.evidence)
 
-    def refined(self, model: Model) -> Path:
+    def refined(self, model: DensityModel) -> Path:
         """Return the path with two more modes, beside the best."""
         best = self.best
         smoothness, scatter = best.strength
@@ -78,11 +78,11 @@ class Posterior:
 
     shares: Floats
     covariance: Floats
-    best: Mode
+    best: PosteriorMode
     freedom: float  # the effective number of free parameters at the best mode
 
     @classmethod
-    def over(cls, model: Model, paths: list[Path]) -> Self:
+    def over(cls, model: DensityModel, paths: list[Path]) -> Self:
         """Average the modes of paths with weights evidence·Δ ln λ."""
         modes, weights = [], []
         for path in paths:
