@@ -21,7 +21,7 @@ unit: $(VENV)/.installed
 
 # Long statistical and reproduction runs, with fresh seeds where a test takes one.
 slow: $(VENV)/.docs
-	$(BIN)/python -m pytest -m slow
+	$(BIN)/python -m pytest -n 2 -m slow
 
 # Ratios measured in one run; see benchmarks/README.md.
 bench: $(VENV)/.installed

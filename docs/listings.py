@@ -24,6 +24,7 @@ CHAPTERS = {
     "estimation": "Estimates",
     "audits": "Audits",
     "privacy": "Promises",
+    "account": "The account of a person",
     "wire": "Reports and questions as bytes and as JSON",
     "files": "Missing answers in files and data frames",
     "classifiers": "Classifiers on randomised records",

@@ -11,6 +11,10 @@ from . import privacy as privacy
 from . import protocols as protocols
 from . import randomness as randomness
 from . import sklearn as sklearn
+from .account.account import Account as Account
+from .account.clock import Epoch as Epoch
+from .account.question import Question as Question
+from .account.question import Repeat as Repeat
 from .advice import goals as goals
 from .advice.compare import compare as compare
 from .advice.recommend import epsilon_for as epsilon_for

@@ -7,6 +7,8 @@
     ├── Mismatch            reports or summaries of two different mechanisms
     ├── NotIdentifiable     the reports cannot answer this question; the message says what can
     ├── BudgetExceeded      an answer would exceed the budget of a ledger or a policy
+    │   └── Refused         an account does not answer; `reason` says why in one word
+    ├── AccountUnusable     an account's file is missing, damaged, rolled back, locked or not private
     ├── Infeasible          no mechanism satisfies the request
     ├── ExchangeFailed      another device sent what the protocol does not allow, or nothing in time
     └── MissingExtra        an optional dependency is not installed (also an ImportError)
@@ -18,6 +20,7 @@ bound of a domain. It never contains a person's value, because error messages ar
 from collections.abc import Iterable
 
 __all__ = [
+    "AccountUnusable",
     "BudgetExceeded",
     "DitherError",
     "ExchangeFailed",
@@ -28,6 +31,7 @@ __all__ = [
     "MissingExtra",
     "NotIdentifiable",
     "OutsideDomain",
+    "Refused",
 ]
 
 _SHOWN, _SHOWN_BITS = 60, 200  # the longest text and the largest number that a message repeats
@@ -60,6 +64,18 @@ class NotIdentifiable(DitherError):
 
 class BudgetExceeded(DitherError):
     """An answer would exceed the budget of a person's ledger or of a device's policy."""
+
+
+class Refused(BudgetExceeded):
+    """An account does not answer. `reason` is one of the words of docs/account.md, such as "budget"."""
+
+    def __init__(self, reason: str, message: str) -> None:
+        super().__init__(message)
+        self.reason = reason
+
+
+class AccountUnusable(DitherError):
+    """An account's file is missing, damaged, rolled back, locked, full or readable by others."""
 
 
 class Infeasible(DitherError):

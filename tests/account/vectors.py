@@ -15,37 +15,16 @@ from typing import Any
 from dither.account.rules import decide
 from dither.account.state import State
 from dither.privacy import Policy
-from dither.randomness import Source
+from tests.account.events import OPEN
 from tests.account.scenarios import SCENARIOS
+from tests.support.sources import Scripted
 
 FILE = Path(__file__).parent.parent.parent / "conformance" / "2" / "account.json"
 
 
-class Scripted(Source):
-    """Bytes that were written down: those of `random` in an event."""
-
-    def __init__(self, text: str) -> None:
-        self._left = bytes.fromhex(text)
-
-    def take(self, size: int) -> bytes:
-        taken, self._left = self._left[:size], self._left[size:]
-        assert len(taken) == size, "the event has too few random bytes"
-        return taken
-
-    def fill(self, buffer: memoryview | bytearray) -> None:
-        raise NotImplementedError
-
-    def spawn(self) -> Source:
-        raise NotImplementedError
-
-    @property
-    def private(self) -> bool:
-        return False
-
-
 def run(state: State, event: dict[str, Any], policy: dict[str, Any]) -> dict[str, Any]:
     """Let an event happen: change the state, and return the outcome."""
-    decision = decide(state, event, Policy(**policy), Scripted(event.get("random", "")))
+    decision = decide(state, event, Policy(**policy), Scripted(bytes.fromhex(event.get("random", ""))))
     if decision.draws:
         decision = decision.with_report(event["report"])
     state.apply(decision.effect)
@@ -81,6 +60,13 @@ def text() -> str:
         )
         parts.append(f'  {{{head}, "steps": [\n{steps}\n  ]}}')
     return '{"account": 2, "scenarios": [\n' + ",\n".join(parts) + "\n]}\n"
+
+
+def happen(state: State, event: dict[str, Any], policy: dict[str, Any] = OPEN) -> str:
+    """Let an event happen, and return the reason of a refusal, or else what it is."""
+    outcome = run(state, event, policy)
+    word: str = outcome.get("reason", outcome["is"])
+    return word
 
 
 if __name__ == "__main__":

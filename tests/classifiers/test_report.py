@@ -130,7 +130,7 @@ def test_the_command(folder: Path) -> None:
     assert "LogisticRegression" in page
     shown = run("module_of_models:rule", "--queries", "500")
     assert shown.exit_code == 0, shown.output
-    assert "it shows the record" in shown.output
+    assert "it contains the values of the record" in shown.output
     page = (folder / "report.html").read_text()
     assert all(f"<td>{line.split()[5]}" in page for line in shown.output.splitlines() if "≥" in line)
     assert "Monte Carlo" in shown.output

@@ -240,7 +240,7 @@ def test_tls_takes_all_three_files(verb: str, tmp_path: Path) -> None:
         "device": ["--question", str(question), "--pair", "localhost:1", "--to", "localhost:1"],
     }[verb]
     shown = CliRunner().invoke(main, ["jrr", verb, *given, "--tls-key", str(question)], input="yes\n")
-    assert "go together" in shown.output
+    assert "are used together" in shown.output
     files = [f"--tls-{one}={question}" for one in ("certificate", "key", "authority")]
     shown = CliRunner().invoke(main, ["jrr", verb, *given, *files], input="yes\n")
     assert "PEM files" in shown.output
@@ -250,9 +250,9 @@ def test_more_mistakes_at_the_terminal(tmp_path: Path) -> None:
     question = tmp_path / "question.json"
     question.write_text(dt.to_json(dt.RR(JRR.domain, epsilon=1)))
     shown = CliRunner().invoke(main, ["jrr", "collect", "--question", str(question)])
-    assert "not for correlated coins" in shown.output
+    assert "not for joint randomized response" in shown.output
     shown = CliRunner().invoke(main, ["jrr", "pair", "--people", "2", "--index", "1"])
-    assert "go together" in shown.output
+    assert "are used together" in shown.output
     for wrong in ("localhost:1,localhost:2", "localhost:1,localhost:2,localhost:2", "a:1,b:2,c"):
         asked = ["jrr", "pair", "--people", "2", "--servers", wrong, "--index", "1"]
         shown = CliRunner().invoke(main, asked)
@@ -264,7 +264,7 @@ def test_more_mistakes_at_the_terminal(tmp_path: Path) -> None:
     assert shown.exit_code == 2
     assert "perhaps" not in shown.output
     shown = CliRunner().invoke(main, asked, input="")
-    assert "at least one answer" in shown.output
+    assert "there is no answer" in shown.output
 
 
 # --- the real thing ----------------------------------------------------------------------------------------

@@ -13,6 +13,7 @@ from typing import Any, Final, final
 from dither.randomness import SYSTEM
 
 DAY: Final = 86_400  # seconds
+MOST_SECOND: Final = 253_402_300_799  # the last of the year 9999
 MOST_EPOCHS: Final = 366  # that the data of one answer may touch
 
 
@@ -67,7 +68,7 @@ class Epoch(Enum):
 
 @final
 @dataclass(frozen=True)
-class Moment:
+class ClockReading:
     """What the clocks of a device show: seconds since 1970, and seconds of a steady clock since its start."""
 
     wall: int
@@ -75,9 +76,9 @@ class Moment:
     elapsed: int
 
     @staticmethod
-    def now() -> Moment:
-        """Read the clocks of this machine."""
-        return Moment(int(time.time()), *_steady())
+    def now() -> ClockReading:
+        """Read the clocks of this machine; years before 1970 and after 9999 are not believed."""
+        return ClockReading(min(max(int(time.time()), 0), MOST_SECOND), *_steady())
 
     def wire(self) -> dict[str, Any]:
         """Return the moment as plain data."""

@@ -100,6 +100,7 @@ class State:
         self.allowed = Allowance.read(self.limits)
         self.own = Allowance.read(opened["own"])
         self.born: int = opened["born"]
+        self.key: str | None = opened.get("key")  # a digest of the secret key, of which nothing else is here
         self.clock: Data = dict(opened["clock"])
         self.openings: int | None = opened["openings"]
         self.askers: set[str] = set()

@@ -10,6 +10,7 @@ from typing import Final
 import click
 
 VERBS: Final = {
+    "account": "Show, check or export what a person has given.",
     "audit": "Check the ε of a mechanism, a Python function or a command.",
     "central": "Release a mean, sum or count of raw values, as a trusted curator.",
     "classify": "Bound the probability that a classifier's answer stays on a randomised record.",

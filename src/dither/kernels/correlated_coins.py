@@ -1,10 +1,9 @@
 """Two correlated coins: the integer weights of their joint distribution, and the number of tails of n coins.
 
-    both show heads: both      one shows heads: one each      neither: neither      total = both + 2·one +
-    neither
+    both show heads: both      one shows heads: one each      neither: neither
 
-The marginal probability of heads ("yes") is (both + one)/total. People are paired at random. If their number
-is odd, one of them, drawn at random, has a single coin.
+The total is both + 2·one + neither. The marginal probability of heads ("yes") is (both + one)/total. People
+are paired at random. If their number is odd, one of them, drawn at random, has a single coin.
 """
 
 from __future__ import annotations

@@ -5,23 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from enum import Enum
 from pathlib import Path
 from typing import Any, final
 
 from dither.errors import InvalidParameter
+from dither.reproduction.drawing import Drawing
 from dither.table import Row
-
-
-class Version(Enum):
-    """Where a number comes from; the column `version` of a row."""
-
-    PUBLISHED = "as published"
-    CODED = "as coded"
-    RIGHT = "right"
-
-
-PUBLISHED, CODED, RIGHT = (version.value for version in Version)
 
 
 @final
@@ -79,17 +68,17 @@ class ExpectedNumber:
 @final
 @dataclass(frozen=True)
 class Figure:
-    """One figure or table: functions that compute and draw it, and the expected numbers.
+    """One figure or table: how to compute and draw it, and the expected numbers.
 
-    `draw(axes_of, rows)` takes a function (index, count) → matplotlib axes instead of `ax`, since the number
-    of panels depends on the rows. If a figure cannot be computed, `why_not` says why and `make` is None.
+    What has no `draw` is shown as a table. If a figure cannot be computed, `why_not` says why and `make` is
+    None.
     """
 
     paper: str
     name: str
     title: str
     make: Callable[[Setting], list[dict[str, Any]]] | None = None
-    draw: Callable[[Callable[..., Any], list[dict[str, Any]]], None] | None = None
+    draw: Drawing | None = None
     expected: Sequence[ExpectedNumber] = ()
     needs: tuple[str, ...] = ()  # data files without which the figure is skipped
     notes: tuple[str, ...] = field(default=())
@@ -139,42 +128,6 @@ class Outcome:
     def ok(self) -> bool:
         """Whether every expected number was met."""
         return all(met for met, _ in self.checks)
-
-
-Drawing = Callable[[Callable[..., Any], list[dict[str, Any]]], None]
-
-
-def lines(x: str, y: str, by: str, *, log: bool = False, together: bool = False) -> Drawing:
-    """Return a function that draws a line for each value of `by` and a panel for each version and `panel`.
-
-    With `together` the versions share a panel, and the labels name them. Rows without x or y are left out.
-    """
-
-    def panel_of(row: Row) -> tuple[Any, Any]:
-        return row.get("panel", ""), "" if together else row.get("version", "")
-
-    def label_of(row: Row) -> str:
-        version = row.get("version", RIGHT)
-        return f"{row[by]}, {version}" if together and version != RIGHT else str(row[by])
-
-    def draw(axes_of: Callable[..., Any], rows: list[dict[str, Any]]) -> None:
-        rows = [row for row in rows if x in row and y in row]
-        panels = list(dict.fromkeys(map(panel_of, rows)))
-        for place, panel in enumerate(panels):
-            axes = axes_of(place, len(panels))
-            inner = [row for row in rows if panel_of(row) == panel]
-            for label in dict.fromkeys(map(label_of, inner)):
-                points = [(row[x], row[y]) for row in inner if label_of(row) == label]
-                mark = "." if len(points) < 30 else None
-                axes.plot(*zip(*points, strict=True), label=label, marker=mark)
-            axes.set_title(" ".join(str(part) for part in panel if part != ""), fontsize=9)
-            axes.set_xlabel(x)
-            axes.set_ylabel(y)
-            if log:
-                axes.set_yscale("log")
-            axes.legend(frameon=False, fontsize=7)
-
-    return draw
 
 
 def _same(found: Any, wanted: Any) -> bool:

@@ -12,8 +12,10 @@ from typing import Final
 
 from dither.html import Markup, element, escape, figure, joined, page
 from dither.reproduction.figure import Outcome
+from dither.table import Row, as_html
 
-SECTIONS: Final = {  # the sections of docs/deviations.md that concern a paper
+SECTIONS: Final[dict[str, tuple[str, ...]]] = {  # the sections of docs/deviations.md that concern a paper
+    "002-1": (),
     "001": ("Intervals and circles", "Designing for a place"),
     "002-4": ("Shared coins, and information",),
     "002-6": ("Places and paths",),
@@ -54,7 +56,10 @@ def _figure(outcome: Outcome, out: Path) -> Markup:
         parts.append(element("p", f"Not computed: {outcome.skipped}.", class_="skip"))
     picture = out / f"{made.slug}.png"
     if picture.exists() and not outcome.skipped:
-        parts.append(figure(picture.read_bytes(), f"{made.paper} {made.name}, drawn from {made.slug}.csv"))
+        said = "" if made.draw is None else made.draw.describe(outcome.rows)
+        parts.append(figure(picture.read_bytes(), f"{made.paper} {made.name}, {made.title}. {said}"))
+    elif made.draw is None and outcome.rows:
+        parts.append(_table(outcome.rows))
     parts += [element("p", note) for note in made.notes]
     if outcome.checks:
         items = (element("li", words, class_="met" if ok else "missed") for ok, words in outcome.checks)
@@ -62,6 +67,12 @@ def _figure(outcome: Outcome, out: Path) -> Markup:
     if not outcome.skipped:
         parts.append(element("p", element("a", f"{made.slug}.csv", href=f"{made.slug}.csv")))
     return joined(parts)
+
+
+def _table(rows: Sequence[Row]) -> Markup:
+    """Return rows as a table; the columns are in the order in which they first appear."""
+    head = list(dict.fromkeys(name for row in rows for name in row))
+    return as_html(head, [[row.get(name) for name in head] for row in rows])
 
 
 def _differences(paper: str) -> Markup:

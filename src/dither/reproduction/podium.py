@@ -13,8 +13,11 @@ from dither.mechanisms.numeric.laplace import Laplace
 from dither.mechanisms.numeric.podium import Podium, best_step
 from dither.mechanisms.numeric.staircase import Staircase
 from dither.randomness import Seeded
+from dither.reproduction.drawing import Lines, Panels, Picture
 from dither.reproduction.expectations import expected
-from dither.reproduction.figure import PUBLISHED, RIGHT, Figure, Setting, lines
+from dither.reproduction.figure import Figure, Setting
+from dither.reproduction.styles import styles_of
+from dither.reproduction.version import PUBLISHED, RIGHT
 
 Rows = list[dict[str, Any]]
 
@@ -66,15 +69,20 @@ def figure_2(setting: Setting) -> Rows:
     podium = Podium(CENTRED, epsilon=math.log(9.0))
     low, high = podium.support
     return [
-        {"version": RIGHT, "x": x, "report": y, "density": podium.pdf(y, x)}
+        {"version": RIGHT, "input": f"x = {x:g}", "report": y, "density": podium.pdf(y, x)}
         for x in (-0.5, -0.2, 0.1, 0.5)
-        for y in np.linspace(low, high, 401)
+        for y in (low + (high - low) * (np.arange(800) + 0.5) / 800).tolist()
     ]
 
 
 def figure_3(setting: Setting) -> Rows:
     """Return Podium's extreme shape, for the input Δ/2, at ε = log 9: margin, width, heights."""
-    return [{"version": RIGHT, **_shape(math.log(9.0))}]
+    podium = Podium(CENTRED, epsilon=math.log(9.0))
+    low, high = podium.support
+    rows: Rows = [{"version": RIGHT, **_shape(math.log(9.0))}]
+    for y in (low + (high - low) * (np.arange(800) + 0.5) / 800).tolist():
+        rows.append({"version": RIGHT, "input": "x = Δ/2", "report": y, "density": podium.pdf(y, 0.5)})
+    return rows
 
 
 def figure_4(setting: Setting) -> Rows:
@@ -121,6 +129,8 @@ def figure_6(setting: Setting) -> Rows:
             values = kind.perturb(data, source=Seeded(setting.seed)).values
             row = {"version": RIGHT, "ε": epsilon, "mechanism": type(kind).__name__}
             rows.append({**row, "variance": float(np.var(values))})
+            for x, y in zip(data[:1000].tolist(), values[:1000].tolist(), strict=True):
+                rows.append({**row, "x": x, "report": y})
     return rows
 
 
@@ -169,28 +179,60 @@ def _shape(epsilon: float) -> dict[str, float]:
     }
 
 
+def _scatter(panels: Panels, rows: Rows) -> None:
+    """Draw reports against true values, a panel for each mechanism and ε."""
+    points = [row for row in rows if row.get("report") is not None]
+    budgets, names = ([*dict.fromkeys(row[key] for row in points)] for key in ("ε", "mechanism"))
+    grid = panels.grid(len(budgets), len(names))
+    styles = styles_of(names)
+    for line, epsilon in zip(grid, budgets, strict=True):
+        for axes, name in zip(line, names, strict=True):
+            inner = [row for row in points if (row["ε"], row["mechanism"]) == (epsilon, name)]
+            variance = next(
+                row["variance"]
+                for row in rows
+                if row.get("variance") and row["ε"] == epsilon and row["mechanism"] == name
+            )
+            at = [row["x"] for row in inner], [row["report"] for row in inner]
+            axes.scatter(*at, s=4, alpha=0.5, color=styles[name].colour, linewidths=0)
+            axes.axline((0.0, 0.0), slope=1.0, color="#222222", linewidth=0.8)
+            axes.set_title(f"{name}, ε = {epsilon:g}: variance {variance:.3g}", fontsize=9)
+            axes.set_xlabel("true value", fontsize=8)
+            axes.set_ylabel("report", fontsize=8)
+        top = max(abs(limit) for axes in line for limit in axes.get_ylim())
+        for axes in line:
+            axes.set_ylim(-top, top)
+
+
 FIGURES: Final = (
     Figure(
         "003",
         "figure 1",
         "Laplace and staircase noise, ε = 0.5",
         figure_1,
-        lines("noise", "density", "mechanism"),
+        Lines("noise", "density", "mechanism"),
     ),
-    Figure("003", "figure 2", "Podium for four inputs, ε = log 9", figure_2, lines("report", "density", "x")),
+    Figure(
+        "003",
+        "figure 2",
+        "Podium for four inputs, ε = log 9",
+        figure_2,
+        Lines("report", "density", "input", steps=True),
+    ),
     Figure(
         "003",
         "figure 3",
         "Podium's extreme shape, ε = log 9",
         figure_3,
-        expected=expected("podium", "figure 3"),
+        Lines("report", "density", "input", steps=True),
+        expected("podium", "figure 3"),
     ),
     Figure(
         "003",
         "figure 4",
         "s and its approximation ε/3",
         figure_4,
-        lines("ε", "s", "curve"),
+        Lines("ε", "s", "curve"),
         notes=("s/ε tends to 1/4 for small ε; s = ε/3 − (ln 2)/3 + o(1) for large ε.",),
     ),
     Figure(
@@ -198,14 +240,19 @@ FIGURES: Final = (
         "figure 5",
         "Variance against the input",
         figure_5,
-        lines("x", "variance", "mechanism", log=True),
+        Lines("x", "variance", "mechanism", log="y"),
     ),
     Figure(
         "003",
         "figure 6",
         "Beta(2, 2) data, randomised",
         figure_6,
-        expected=expected("podium", "figure 6"),
+        Picture(
+            _scatter,
+            "Reports against true values for 1 000 people, three mechanisms in columns, ε = 1 above and ε = "
+            "5 below. Laplace and staircase reports spread without a bound; Podium's stay in a fixed range.",
+        ),
+        expected("podium", "figure 6"),
         notes=(
             "The expected variance is 1/20, that of Beta(2, 2), plus the noise's averaged over the data.",
         ),

@@ -5,44 +5,75 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Sequence
 from importlib import import_module
-from io import BytesIO
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from dither.errors import MissingExtra, unknown_name
+from dither.reproduction.drawing import picture
 from dither.reproduction.figure import Figure, Outcome, Setting
 from dither.reproduction.page import report
 from dither.table import as_csv, from_csv
 
 PAPERS: Final = {  # a paper's number and the module that reproduces it
     "001": "ogpm",
+    "002-1": "introduction",
     "002-4": "jrr",
     "002-6": "tracs",
     "002-7": "classifiers",
     "003": "podium",
     "004": "addremove",
 }
+# 000 is the summary of 001's revision, chapter 5 and appendix C of the dissertation repeat 001.
+_SAME_FIGURE: Final = {
+    "000": {f"figure {place}": f"figure {own}" for place, own in enumerate((12, 13, 14, 15, 19, 20), 1)},
+    "002-5": {
+        **{f"figure 5.{place}": f"figure {place}" for place in range(1, 18)},
+        **{f"figure c.{place}": f"figure {17 + place}" for place in range(1, 4)},
+        **{f"table 5.{place}": f"table {place}" for place in (1, 2)},
+    },
+}
 
 
 def figures(paper: str | None = None, name: str | None = None) -> list[Figure]:
-    """Return the figures of a paper, or of all papers; with `name`, only the figure of that name."""
-    chosen = [key for key in PAPERS if paper is None or key.startswith(paper)]
+    """Return the figures of a paper, or of all papers; with `name`, only the figure of that name.
+
+    000 and 002-5 mean 001. Their own numbers of figures, "figure 5.8" for example, are understood too.
+    """
+    if name is None and paper is not None and paper[:1].isalpha():  # `dither reproduce "figure 5.8"`
+        paper, name = None, paper
+    chosen = list(PAPERS) if paper is None else [key for key in PAPERS if key.startswith(paper)]
+    if paper is not None and any(key.startswith(paper) for key in _SAME_FIGURE):
+        chosen = list(dict.fromkeys(["001", *chosen]))
     if not chosen:
-        raise unknown_name("paper", paper, PAPERS)
-    found: list[Figure] = []
-    for key in chosen:
-        module = import_module(f"dither.reproduction.{PAPERS[key]}")
-        found += [figure for figure in module.FIGURES if name is None or _matches(figure, name)]
+        raise unknown_name("paper", paper, [*_SAME_FIGURE, *PAPERS])
+    everything = [
+        figure for key in chosen for figure in import_module(f"dither.reproduction.{PAPERS[key]}").FIGURES
+    ]
+    if name is None:
+        return everything
+    alike = [table[name.lower()] for key, table in _SAME_FIGURE.items() if _means(key, paper, name)]
+    found = [figure for figure in everything if any(_matches(figure, one) for one in alike or [name])]
     if not found:
-        modules = [import_module(f"dither.reproduction.{PAPERS[key]}") for key in chosen]
-        raise unknown_name(
-            "figure", name, dict.fromkeys(one.name for made in modules for one in made.FIGURES)
-        )
+        raise unknown_name("figure", name, dict.fromkeys(figure.name for figure in everything))
     return found
+
+
+def _means(key: str, paper: str | None, name: str) -> bool:
+    """Return whether a name is one of a repeated paper's own; those of 000 only if 000 is asked for."""
+    asked = key == "002-5" if paper is None else key.startswith(paper)
+    return asked and name.lower() in _SAME_FIGURE[key]
 
 
 def _matches(figure: Figure, name: str) -> bool:
     return figure.name.lower() == name.lower() or figure.slug.endswith(name.lower().replace(" ", "-"))
+
+
+def _version() -> str:
+    try:
+        return version("dither")
+    except PackageNotFoundError:
+        return ""
 
 
 def run(
@@ -72,9 +103,8 @@ def _one(figure: Figure, out: Path, setting: Setting) -> Outcome:
     missing = figure.missing(setting)
     if missing:
         return Outcome(figure, [], f"needs {', '.join(missing)} (--data DIR)")
-    stamp = hashlib.sha256(
-        f"{figure.slug} {setting.quick} {setting.seed} {setting.data}".encode()
-    ).hexdigest()[:8]
+    told = f"{_version()} {figure.slug} {setting.quick} {setting.seed} {setting.data}"
+    stamp = hashlib.sha256(told.encode()).hexdigest()[:8]
     table = out / f"{figure.slug}.csv"
     mark = out / f".{figure.slug}.{stamp}.done"
     if table.exists() and mark.exists():
@@ -84,36 +114,9 @@ def _one(figure: Figure, out: Path, setting: Setting) -> Outcome:
     except MissingExtra as error:
         return Outcome(figure, [], str(error))
     table.write_text(as_csv(rows), encoding="utf-8")
-    picture = drawing(figure, rows)
-    if picture:
-        (out / f"{figure.slug}.png").write_bytes(picture)
+    if figure.draw is not None and rows:
+        drawn = picture(f"{figure.paper} {figure.name}: {figure.title}", figure.draw, rows)
+        if drawn:
+            (out / f"{figure.slug}.png").write_bytes(drawn)
     mark.touch()
     return Outcome(figure, from_csv(as_csv(rows)))
-
-
-def drawing(figure: Figure, rows: list[dict[str, Any]]) -> bytes:
-    """Return a figure's picture as PNG; empty if it has no `draw` or matplotlib is not installed."""
-    if figure.draw is None or not rows:
-        return b""
-    try:
-        from matplotlib.figure import Figure as Canvas
-    except ImportError:
-        return b""
-    canvas = Canvas(figsize=(10.0, 3.8), layout="constrained")
-    grid: list[Any] = []
-
-    def axes_of(place: int, count: int) -> Any:
-        if not grid:
-            columns = min(count, 3)
-            height = -(-count // columns)
-            canvas.set_size_inches(3.6 * columns + 1.0, 3.2 * height + 0.4)
-            grid.extend(canvas.subplots(height, columns, squeeze=False).reshape(-1))
-        return grid[place]
-
-    figure.draw(axes_of, rows)
-    for axes in grid:
-        axes.set_visible(bool(axes.has_data()))
-    canvas.suptitle(f"{figure.paper} {figure.name}: {figure.title}", fontsize=10)
-    stream = BytesIO()
-    canvas.savefig(stream, dpi=110)
-    return stream.getvalue()

@@ -10,8 +10,9 @@ import pytest
 from scipy import stats
 
 import dither as dt
-from dither.kernels.lattice.planar import PlanarNoise, _coins
+from dither.kernels.lattice.planar import PlanarNoise
 from dither.kernels.table.weighted_choice import below
+from tests.support.broken.places import on_squares
 from tests.support.chi_square import ALARM, p_of_counts
 
 SQUARE = dt.Rectangle(dt.Interval(0, 1), dt.Interval(0, 1))
@@ -39,19 +40,7 @@ def test_a_slightly_flatter_law_is_rejected() -> None:
 
 def test_a_square_instead_of_a_disk_is_rejected() -> None:
     """Without the last step of the draw the noise would fall off with the larger coordinate."""
-    noise, source = PlanarNoise(1, 3), dt.Seeded(3)
-    radius = sum(noise._geometric(200_000, source) for _ in range(3))
-    right = below(2 * radius + 2, source) - (radius + 1)
-    up = below(2 * radius + 4, source) - (radius + 2)
-    assert fit(np.stack([right, up], axis=1), 1 / 3) < ALARM
-
-
-def test_coins_are_exponentials() -> None:
-    for heads, of in ((1, 1), (1, 2), (3, 7)):
-        tossed = _coins(np.full(400_000, heads), of, dt.Seeded(2))
-        assert stats.binomtest(int(tossed.sum()), tossed.size, math.exp(-heads / of)).pvalue > ALARM
-    tossed = _coins(np.full(400_000, 1), 2, dt.Seeded(2))
-    assert stats.binomtest(int(tossed.sum()), tossed.size, math.exp(-1 / 2) + 0.006).pvalue < ALARM
+    assert fit(on_squares(1 / 3, 200_000), 1 / 3) < ALARM
 
 
 def test_uniform_integers_of_different_sizes() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import re
 from fractions import Fraction
 from typing import Any
 
@@ -123,10 +124,13 @@ def test_the_ends_of_the_clamped_range_are_hardly_ever_reported(epsilon: float) 
 
 
 def refused(mechanism: Any, lattice: Any) -> bool:
+    """Say whether a device refuses a mechanism whose noise was replaced on the way."""
+    kernel = LatticeKernel.on(mechanism.line, lattice).device()
+    assert dt.from_json(changed(mechanism, device=lambda device: None)) == mechanism
     try:
-        mechanism._certify(LatticeKernel.on(mechanism.line, lattice))
-    except InvalidParameter:
-        return True
+        dt.from_json(changed(mechanism, device=lambda device: device.update(kernel)))
+    except MalformedReport as error:
+        return bool(re.search("too small or too large|above the asked", str(error)))
     return False
 
 
@@ -249,8 +253,10 @@ def test_the_classic_calibration_is_refused_where_it_is_wrong() -> None:
 
 def test_narrow_normal_noise_is_refused() -> None:
     honest = dt.Gaussian(UNIT, epsilon=1.0, delta=1e-5)
-    assert refused(honest, honest._with(0.999 * honest._sigma))
-    assert not refused(honest, honest._with(1.001 * honest._sigma))
+    narrow, wide = (dt.Gaussian(UNIT, epsilon=epsilon, delta=1e-5) for epsilon in (1.001, 0.999))
+    assert 0.99 < narrow.sigma / honest.sigma < 1 < wide.sigma / honest.sigma < 1.01
+    assert refused(honest, narrow.kernel.lattice)
+    assert not refused(honest, wide.kernel.lattice)
 
 
 # Channels.

@@ -106,7 +106,7 @@ def test_bits_cost_twice() -> None:
     bit = dt.JRR(TWO, p=joint.p, rho=-0.1, n=10)
     assert joint.guarantee.epsilon == pytest.approx(2 * bit.guarantee.epsilon, rel=1e-12)
     for more in ({"mode": INFORMED}, {"mode": PARTNER_REVEALED, "delta": 1e-6}, {"mode": HIDDEN}):
-        with pytest.raises(InvalidParameter, match="only PARTNER_REVEALED"):
+        with pytest.raises(InvalidParameter, match="PARTNER_REVEALED without delta only"):
             joint.accounting(**more)
 
 
@@ -277,7 +277,7 @@ def test_groups_have_the_marginals_and_the_correlation(size: int, p: Fraction) -
         pairs = sum(count * (count - 1) * mass for count, mass in enumerate(group.masses))
         assert mean == size * p
         assert pairs / (size * (size - 1)) == p * p + rho * p * (1 - p)
-    with pytest.raises(Infeasible, match="no symmetric joint law"):
+    with pytest.raises(Infeasible, match="have correlations from"):
         dt.jrr.group(size, p=p, rho=least - Fraction(1, 10**9))
     with pytest.raises(Infeasible):
         dt.jrr.group(size, p=p, rho=Fraction(11, 10))

@@ -38,31 +38,44 @@ def close(found: Any, wanted: Any) -> None:
     np.testing.assert_allclose(found, wanted, rtol=1e-10, atol=1e-12)
 
 
+def answers(name: str, mechanism: Any, row: dict[str, Any]) -> None:
+    """Check every answer of a mechanism against the reference."""
+    assert row["cases"]
+    for case in row["cases"]:
+        x = case["x"]
+        close(mechanism.mean(x), case["mean"])
+        close(mechanism.variance(x), case["variance"])
+        close(mechanism.error(dt.absolute, x), case["l1"])
+        close(mechanism.error(dt.squared, x), case["l2"])
+        for y, density in case["pdf"]:
+            close(mechanism.pdf(y, x), density)
+        for y, mass in case["cdf"]:
+            close(mechanism.cdf(y, x), mass)
+        places, masses = mechanism.atoms(x)
+        wanted = [atom for atom in case.get("atoms", []) if atom[1] > 0]
+        kept = masses > 0
+        close(places[kept], [place for place, _ in wanted])
+        close(masses[kept], [mass for _, mass in wanted])
+    low, high = mechanism.support
+    if "support_lo" in row["params"]:
+        close([low, high], [row["params"]["support_lo"], row["params"]["support_hi"]])
+    for key, loss in (("worst_l1", dt.absolute), ("worst_l2", dt.squared)):
+        if key in row["params"]:
+            close(mechanism.worst_error(loss), row["params"][key])
+
+
 @pytest.mark.parametrize("name", MAKERS)
 def test_every_question(name: str) -> None:
+    assert len(NUMERIC[name]) >= 5
     for row in NUMERIC[name]:
-        mechanism = MAKERS[name](row["eps"])
-        for case in row["cases"]:
-            x = case["x"]
-            close(mechanism.mean(x), case["mean"])
-            close(mechanism.variance(x), case["variance"])
-            close(mechanism.error(dt.absolute, x), case["l1"])
-            close(mechanism.error(dt.squared, x), case["l2"])
-            for y, density in case["pdf"]:
-                close(mechanism.pdf(y, x), density)
-            for y, mass in case["cdf"]:
-                close(mechanism.cdf(y, x), mass)
-            places, masses = mechanism.atoms(x)
-            wanted = [atom for atom in case.get("atoms", []) if atom[1] > 0]
-            kept = masses > 0
-            close(places[kept], [place for place, _ in wanted])
-            close(masses[kept], [mass for _, mass in wanted])
-        low, high = mechanism.support
-        if "support_lo" in row["params"]:
-            close([low, high], [row["params"]["support_lo"], row["params"]["support_hi"]])
-        for key, loss in (("worst_l1", dt.absolute), ("worst_l2", dt.squared)):
-            if key in row["params"]:
-                close(mechanism.worst_error(loss), row["params"][key])
+        answers(name, MAKERS[name](row["eps"]), row)
+
+
+@pytest.mark.parametrize("name", MAKERS)
+def test_a_budget_that_is_off_by_a_millionth_is_seen(name: str) -> None:
+    for row in NUMERIC[name]:
+        with pytest.raises(AssertionError):
+            answers(name, MAKERS[name](row["eps"] * (1 + 1e-6)), row)
 
 
 @pytest.mark.parametrize("row", NUMERIC["gpm_lk_optimal_length"], ids=lambda row: f"{row['eps']}-{row['k']}")

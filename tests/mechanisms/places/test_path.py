@@ -309,7 +309,7 @@ def test_domains_that_do_not_fit() -> None:
 
 def test_too_little_for_a_long_trajectory() -> None:
     mechanism = dt.TraCSC(SQUARE, epsilon=1e-4, unit=dt.TRAJECTORY)
-    with pytest.raises(InvalidParameter, match="too little for a trajectory of 1000"):
+    with pytest.raises(InvalidParameter, match="too small for a trajectory of 1000"):
         mechanism.perturb(np.full((1000, 2), 0.5))
 
 

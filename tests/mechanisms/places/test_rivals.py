@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from fractions import Fraction
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -11,13 +13,16 @@ import pytest
 from scipy import stats
 
 import dither as dt
+from dither.domains import Paths
 from dither.errors import InvalidParameter
+from dither.kernels.places.two_copies import TwoCopies
 from dither.kernels.table.weighted_choice import Grades, draw, largest_ratio
+from dither.kernels.window.integers import Blocks
 from dither.mechanisms.places.lsrr import Contrast
 from dither.mechanisms.places.points import grid
 from dither.privacy import Nothing, Pure
 from dither.privacy.exact import exp_below
-from tests.support.chi_square import ALARM
+from tests.support.chi_square import ALARM, p_value
 from tests.support.repository import reference
 
 TARGETS = reference("tracs")
@@ -116,36 +121,53 @@ def test_a_reach_over_everything_is_no_restriction() -> None:
 # -------------------------------------------------------------------------------------- sectors of ATP
 
 
-def candidates(mechanism: dt.ATP, truth: int, neighbour: int, draws: int) -> set[bytes]:
-    """Every set of candidates that a neighbour's view of the truth can leave."""
-    rows = np.full(draws, truth)
-    seen = mechanism.kernel._in_sight(np.full(draws, neighbour), rows, dt.Seeded(truth))
-    return {row.tobytes() for row in seen}
+def middle_law(kernel: TwoCopies, left: int, truth: int, right: int) -> list[float]:
+    """Return the law of a copy's middle location: two neighbours tell a sector each, then all is by chance.
+
+    Written from the description: a neighbour sees the truth in one of k fixed sectors and tells it by k-RR;
+    the candidates lie in both sectors that were told, and are all points if none does.
+    """
+    points, k = np.asarray(kernel.points), kernel.sectors
+    own, other = (
+        Fraction(weight, kernel.sector.total) for weight in (kernel.sector.inside, kernel.sector.outside)
+    )
+    seen = []
+    for neighbour in (left, right):
+        gaps = points - points[neighbour]
+        seen.append([int(math.atan2(y, x) % (2 * math.pi) / (2 * math.pi / k)) for x, y in gaps])
+    law = [Fraction(0)] * len(points)
+    for one, two in product(range(k), repeat=2):
+        chance = math.prod(
+            own if told == sectors[truth] else other for told, sectors in zip((one, two), seen, strict=True)
+        )
+        both = [j for j in range(len(points)) if (seen[0][j], seen[1][j]) == (one, two)] or range(len(points))
+        for j in both:
+            law[j] += chance / len(both)
+    return [float(chance) for chance in law]
 
 
-def test_sectors_centred_on_the_truth_are_rejected() -> None:
-    """With fixed sectors every truth can leave the same candidates; centred ones show the direction."""
-    points = grid(SQUARE, 6)
-    for mechanism, private in (
-        (dt.ATP(SQUARE, points, epsilon=2.0), True),
-        (dt.ATP.as_published(SQUARE, points, epsilon=2.0), False),
-    ):
-        views = [candidates(mechanism, truth, 14, 4_000) for truth in (0, 5, 9, 20, 35)]
-        assert all(view == views[0] for view in views) is private
+def test_told_sectors_follow_k_rr_and_centred_ones_are_rejected() -> None:
+    """Points on a circle, of which the truth is the last: then a report is the candidate that was chosen.
+
+    Anchors are told as they are (the next point weighs 2^−18), and candidates are chosen alike.
+    """
+    points = tuple((math.cos(turn), math.sin(turn)) for turn in 2 * math.pi * np.arange(7) / 7 + 0.1)
+    sector = Blocks.largest(1.5, 6)
+    kernel = TwoCopies(points, Grades(1), sector, Grades(Grades.MOST))
+    twin = replace(kernel, odds=math.exp(1.5))  # as published: sectors about the true direction, seldom lies
+    for left, right in ((0, 1), (3, 1), (4, 5)):
+        law = middle_law(kernel, left, 6, right)
+        path = np.asarray(points)[[left, 6, right]]
+        paths = Paths.of(np.broadcast_to(path, (30_000, 3, 2)))
+        for drawn, follows in ((kernel, True), (twin, False)):
+            told = drawn.draw_paths(paths, dt.Seeded(3)).reshape(-1, 3)[:, 1]
+            assert (p_value(told, law) > ALARM) is follows
 
 
-def test_told_sectors_follow_k_rr() -> None:
-    mechanism = dt.ATP(SQUARE, grid(SQUARE, 6), epsilon=8.0)
-    kernel = mechanism.kernel.sector
-    size = 60_000
-    seen = mechanism.kernel._in_sight(np.full(size, 14), np.full(size, 35), dt.Seeded(3))
-    kept = seen[:, 35].mean()
-    fair = float(Fraction(kernel.inside, kernel.total))
-    assert kept == pytest.approx(fair, abs=5 * math.sqrt(0.25 / size))
+def test_the_budget_of_a_sector() -> None:
+    sector = dt.ATP(SQUARE, grid(SQUARE, 6), epsilon=8.0).kernel.sector
+    fair = float(Fraction(sector.inside, sector.total))
     assert fair == pytest.approx(math.exp(1.5) / (5 + math.exp(1.5)), rel=1e-6)
-    twin = dt.ATP.as_published(SQUARE, grid(SQUARE, 6), epsilon=8.0)
-    seldom = twin.kernel._in_sight(np.full(size, 14), np.full(size, 35), dt.Seeded(3))[:, 35].mean()
-    assert seldom > fair + 0.3  # a lie told five times too seldom
 
 
 def test_budgets_of_a_location_in_atp_add_up() -> None:

@@ -39,7 +39,9 @@ def command(
     only_list: bool,
     as_json: bool,
 ) -> None:
-    """Reproduce the figures and tables of PAPER (001, 002-4, 002-6, 002-7, 003, 004), or of all.
+    """Reproduce the figures and tables of PAPER (001, 002-1, 002-4, 002-6, 002-7, 003, 004), or of all.
+
+    000 and 002-5 mean 001; a FIGURE may have its number in the dissertation, and stand alone.
 
     Each is written as a tidy CSV and a picture, with up to three versions: as published, as the authors' code
     computes it, and corrected. The exit code is 1 if a number is not within its tolerance.
@@ -48,6 +50,7 @@ def command(
     dither reproduce --list
     dither reproduce 003 --quick -o out
     dither reproduce 001 "figure 8" --data data
+    dither reproduce "figure 5.8"
     """
     chosen = figures(paper, figure)
     if only_list and as_json:

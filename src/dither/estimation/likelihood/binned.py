@@ -14,7 +14,7 @@ from dither.arrays import Floats, Integers
 from dither.domains import Line
 from dither.estimation.estimate import Estimate
 from dither.estimation.likelihood import interval as profile
-from dither.estimation.likelihood.interval import Enclosed, Profiled, Question, Relaxed
+from dither.estimation.likelihood.interval import Enclosed, Profiled, Quantity, Relaxed
 from dither.estimation.method import numerical
 from dither.estimation.summary import Summary
 from dither.kernels.transition import Operator
@@ -51,7 +51,7 @@ class Inference(ABC):
     guarantee: Guarantee
 
     @abstractmethod
-    def answer(self, value: float, question: Question, unclear: float) -> Estimate:
+    def answer(self, value: float, question: Quantity, unclear: float) -> Estimate:
         """Return a value with its error."""
 
     @property
@@ -167,7 +167,7 @@ class Likeliest(Inference):
         # People of a bin are spread evenly in it, so a point mass near an edge may be fitted across the edge.
         return float(self.edges[1] - self.edges[0])
 
-    def answer(self, value: float, question: Question, unclear: float) -> Profiled:
+    def answer(self, value: float, question: Quantity, unclear: float) -> Profiled:
         return Profiled(value, self.n, self.guarantee, self.relaxed, question, unclear)
 
     @property
@@ -185,7 +185,7 @@ class Histogram(Inference):
     n: int
     guarantee: Guarantee
 
-    def answer(self, value: float, question: Question, unclear: float) -> Estimate:
+    def answer(self, value: float, question: Quantity, unclear: float) -> Estimate:
         gaps = question.gaps(value)
         error = float(np.sqrt(self.shares @ gaps**2 / self.n))
         nudge = 1e-6 * (question.most - question.least)

@@ -95,7 +95,7 @@ def _mistakes(operator: Operator, expected: Floats) -> float:
 
 @final
 @dataclass(frozen=True, eq=False)
-class Question:
+class Quantity:
     """A quantity of a distribution over bins, as the constraint that a value of it puts on the distribution.
 
     `gaps(answer)` is a number for each bin whose mean is zero for exactly the distributions with this value,
@@ -129,12 +129,12 @@ class Question:
         return end if self.edges is None else float(self.edges[self.edges >= end].min())
 
 
-def mean(values: Floats, low: float, high: float) -> Question:
+def mean(values: Floats, low: float, high: float) -> Quantity:
     """Return the mean of a number per bin as a quantity, which lies between low and high."""
-    return Question(lambda answer: values - answer, float(values.min()), float(values.max()), low, high)
+    return Quantity(lambda answer: values - answer, float(values.min()), float(values.max()), low, high)
 
 
-def quantile(edges: Floats, share: float) -> Question:
+def quantile(edges: Floats, share: float) -> Quantity:
     """Return the quantile of a share as a quantity."""
 
     def gaps(answer: float) -> Floats:
@@ -142,7 +142,7 @@ def quantile(edges: Floats, share: float) -> Question:
         return np.asarray(below - share)
 
     low, high = float(edges[0]), float(edges[-1])
-    return Question(gaps, low, high, low, high, edges)
+    return Quantity(gaps, low, high, low, high, edges)
 
 
 @final
@@ -154,7 +154,7 @@ class Profiled(Estimate):
     """
 
     relaxed: Relaxed
-    question: Question
+    question: Quantity
     resolution: float
 
     def __init__(
@@ -163,7 +163,7 @@ class Profiled(Estimate):
         n: int,
         guarantee: Guarantee,
         relaxed: Relaxed,
-        question: Question,
+        question: Quantity,
         resolution: float,
     ) -> None:
         given = {"value": value, "n": n, "guarantee": guarantee, "relaxed": relaxed, "question": question}

@@ -2,8 +2,8 @@
 
 The weight of an offset z is b^⌊|z|⌋ with b = e^(−p/q). No tail is cut off. Rejection sampling:
 
-    g = the sum of three geometric variables of ratio b;  z uniform in a (2g+2) × (2g+4) box;  accept if |z| <
-    g + 1
+    g = the sum of three geometric variables of ratio b;  z uniform in a (2g+2) × (2g+4) box
+    accept z if |z| < g + 1
 
 The number of ways to get g, (g+1)(g+2)/2, is an eighth of the number of points of the box. So an accepted z
 has weight Σ b^g over g ≥ ⌊|z|⌋, which is b^⌊|z|⌋ up to a factor. About four of five draws are accepted. Only

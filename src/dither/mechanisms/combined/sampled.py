@@ -23,10 +23,9 @@ from dither.reports import Reports
 class Sampled(Attributes):
     """One attribute, drawn at random for each person, is reported with the whole budget.
 
-    Promise:   the most that any of the mechanisms spends, for one record; the draw is independent of the
-    values. Reports:   `records["age"]` are the reports of those who drew that attribute, a random part of
-    everybody,
-               so every estimator takes them as they are; `records.chosen` says who drew what.
+    Promise:   the most that any of the mechanisms spends, for one record; the draw ignores the values.
+    Reports:   `records["age"]` are the reports of those who drew that attribute, a random part of everybody,
+               so every estimator accepts them; `records.chosen` is the attribute of each person.
     Use when:  there are many attributes: with d of them errors grow by √d, with a divided budget by about d.
     Permanent: if the attributes are memoised, with one key, the choice is derived from the key too: a device
                always reports the same attribute.

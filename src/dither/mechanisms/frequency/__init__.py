@@ -1,1 +1,1 @@
-"""Mechanisms for categories: how many people gave which answer."""
+"""Mechanisms for categories, from whose reports frequencies are estimated."""

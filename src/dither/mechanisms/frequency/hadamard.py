@@ -19,12 +19,12 @@ from dither.mechanisms.frequency.pure_protocol import CodeProtocol
 @final
 @dataclass(frozen=True)
 class HadamardResponse(CodeProtocol[Columns]):
-    """A column of a public ±1 matrix, more often one with a plus in the answer's row.
+    """A column of a public Hadamard matrix, more often one with +1 in the answer's row.
 
     Promise:   pure ε.
     Reports:   a column, in one to four bytes: ⌈log₂(k + 1)⌉ bits. It supports half of the categories.
     Use when:  there are many categories, ε is at most 1, and counting must be fast.
-    Reference: [Acharya19, Sec. 4]; category x owns row x + 1 of the matrix of order 2^⌈log₂(k+1)⌉.
+    Reference: [Acharya19, Sec. 4]; category x has row x + 1 of the matrix of order 2^⌈log₂(k+1)⌉.
     """
 
     runs: ClassVar[type[Kernel]] = Columns
@@ -36,7 +36,7 @@ class HadamardResponse(CodeProtocol[Columns]):
         return kernel.order == 1 << len(self.categories).bit_length()
 
     def supports(self, counts: Integers) -> Integers:
-        """Return how many reports support each category: one fast Walsh–Hadamard transform."""
+        """Return the number of reports that support each category, by one fast Walsh–Hadamard transform."""
         return Columns.pluses(counts)[1 : len(self.categories) + 1]
 
     def decode(self, cells: Array) -> Array:

@@ -1,4 +1,4 @@
-"""KRR: the answer itself, or any category at random."""
+"""KRR: k-ary randomized response."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dither.mechanisms.frequency.randomized_response import Response
 @final
 @dataclass(frozen=True)
 class KRR(Response):
-    """The true category with a certain probability, otherwise any category at random.
+    """The true category with some probability, otherwise a uniform category.
 
     Promise:   pure ε.
     Reports:   a category, in one to four bytes.

@@ -1,4 +1,4 @@
-"""Reports that are a hash function and a bucket: what the local-hashing protocols have in common."""
+"""The base classes of local hashing, whose reports are a hash function and a bucket."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ from dither.mechanisms.frequency.pure_protocol import CodeProtocol, PureProtocol
 class BucketReports(PureProtocol):
     """A report is a public random hash function and a bucket: seed·2^16 + bucket.
 
-    It supports every category that its hash function sends to its bucket. The seed is drawn before the answer
-    is looked at, so it tells nothing.
+    It supports every category that its hash function maps to its bucket. The seed is independent of the
+    answer.
     """
 
     @property
@@ -56,13 +56,13 @@ class BucketReports(PureProtocol):
 
 @dataclass(frozen=True)
 class LocalHashing(CodeProtocol[HashedResponse], BucketReports):
-    """The answer's bucket under a public random hash function, told by randomized response."""
+    """The answer's bucket under a public random hash function, reported by randomized response."""
 
     runs: ClassVar[type[Kernel]] = HashedResponse
 
     @abstractmethod
     def _buckets(self) -> int:
-        """Return the number of buckets for ε: all that a paper adds."""
+        """Return the paper's number of buckets for ε."""
 
     @final
     @property

@@ -1,4 +1,4 @@
-"""OLH: the bucket of the answer under a public hash function, told by randomized response."""
+"""OLH: the bucket of the answer under a public hash function, reported by randomized response."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ class OLH(LocalHashing):
     """A random public hash function, and the bucket of the answer under it or any other bucket.
 
     Promise:   pure ε.
-    Reports:   eight bytes, however many categories there are: seed·2^16 + bucket.
-    Use when:  there are many categories; counting takes time in proportion to reports × categories.
-    Reference: [Wang17, Sec. 4.4], with our own hash.
+    Reports:   eight bytes for any number of categories: seed·2^16 + bucket.
+    Use when:  there are many categories; the time for counting is proportional to reports × categories.
+    Reference: [Wang17, Sec. 4.4], with another hash family.
     """
 
     def _buckets(self) -> int:
@@ -26,5 +26,5 @@ class OLH(LocalHashing):
 
 
 def best_buckets(epsilon: float) -> int:
-    """Return the best number of buckets: e^ε + 1, to the nearest whole number [Wang17, eq. 9]."""
+    """Return the optimal number of buckets: e^ε + 1, rounded to an integer [Wang17, eq. 9]."""
     return min(round(math.exp(epsilon)) + 1, MOST_BUCKETS)

@@ -1,4 +1,4 @@
-"""OUE: one bit for each category, with zeros kept better than ones."""
+"""OUE: one bit for each category, in which zeros are flipped less often than ones."""
 
 from __future__ import annotations
 

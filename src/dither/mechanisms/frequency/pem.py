@@ -1,4 +1,4 @@
-"""PEM: common texts, found letter by letter from reports on prefixes."""
+"""PEM: the prefix extending method, which finds common texts from reports about prefixes."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ MOST_CHILDREN: Final = 1024  # ways to extend a prefix by one level
 @final
 @dataclass(frozen=True)
 class PEM(Mechanism[Text]):
-    """One prefix of a text, of a length that a public coin chose, told by local hashing.
+    """One prefix of a text, of a random public length, reported by local hashing.
 
-    Promise:   pure ε: a person speaks about one prefix only.
+    Promise:   pure ε: a person reports one prefix only.
     Reports:   eight bytes: a report of `OLH`, whose seed modulo the number of levels is the level.
-    Use when:  the list of possible answers is too long to write down: words, addresses. Asked with
-               `heavy_hitters`, which finds what is common and says nothing about the rest.
+    Use when:  the possible answers cannot be listed: words, addresses. `heavy_hitters` finds common texts;
+               the frequencies of other texts are not estimated.
     Reference: [Wang21, Sec. 4], with levels of whole letters.
     """
 
@@ -42,18 +42,18 @@ class PEM(Mechanism[Text]):
 
     @cached_property
     def kernel(self) -> PrefixKernel:
-        """The lengths of the prefixes, and randomized response on the buckets: what devices run."""
+        """What devices run: the lengths of the prefixes, and randomized response on the buckets."""
         if self.travelled is None:
             oracle = HashedResponse(Blocks.largest(self.epsilon, best_buckets(self.epsilon)))
             return PrefixKernel(self.domain, oracle, self._ends())
         kernel = self.travelled.kernel
         if not isinstance(kernel, PrefixKernel) or kernel.text != self.domain:
-            raise MalformedReport("PEM runs prefixes of its own texts")
+            raise MalformedReport("PEM needs a kernel of prefixes on its own domain")
         check_ratio(kernel, self.epsilon)
         return kernel
 
     def _ends(self) -> tuple[int, ...]:
-        """Return the length of the prefix of each level: as many letters more as give few children."""
+        """Return the length of the prefix of each level; levels are as long as MOST_CHILDREN allows."""
         symbols, step = self.domain.symbols, 1
         while sum(symbols**letters for letters in range(step + 2)) <= MOST_CHILDREN:
             step += 1
@@ -62,17 +62,17 @@ class PEM(Mechanism[Text]):
 
     @cached_property
     def oracle(self) -> OLH:
-        """Local hashing on the keys of prefixes: numbers below 2^32."""
+        """Local hashing of the items of prefixes, which are numbers below 2^32."""
         return OLH(Categories(MOST_ITEMS), epsilon=self.epsilon, travelled=Travelled(self.kernel.oracle))
 
     @property
     def ends(self) -> tuple[int, ...]:
-        """The length of the prefix that each level asks about."""
+        """The length of the prefix of each level."""
         return self.kernel.ends
 
     @property
     def levels(self) -> int:
-        """The number of levels; each has about as many reports."""
+        """The number of levels; all have about the same number of reports."""
         return len(self.ends)
 
     def level(self, cells: Array) -> Integers:
@@ -91,9 +91,7 @@ class PEM(Mechanism[Text]):
     @property
     def counting(self) -> NotCounted:
         return NotCounted(
-            InvalidParameter(
-                "common texts are searched in the reports themselves; keep reports, not a summary"
-            )
+            InvalidParameter("common texts are found from the reports, not from a summary; keep the reports")
         )
 
     def version_1(self, sampled: Mapping[str, Any]) -> Self:

@@ -1,4 +1,4 @@
-"""Reports that are categories: what randomized response on two and on k answers have in common."""
+"""The base class of randomized response with two or k categories, whose reports are categories."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""RR: the answer to a question with two answers, or a lie."""
+"""RR: randomized response to a question with two answers."""
 
 from __future__ import annotations
 
@@ -22,5 +22,5 @@ class RR(Response):
 
     def _build(self) -> None:
         if len(self.categories) != 2:
-            raise InvalidParameter("RR is for two categories; KRR takes any number")
+            raise InvalidParameter(f"RR needs two categories, not {len(self.categories)}; use KRR")
         super()._build()

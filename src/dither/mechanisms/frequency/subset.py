@@ -1,4 +1,4 @@
-"""Subset selection: a set of categories of a fixed size that likely holds the answer."""
+"""Subset selection: a set of categories of fixed size that is likelier to contain the answer."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from dither.mechanisms.frequency.unary import SetProtocol
 @final
 @dataclass(frozen=True)
 class SubsetSelection(SetProtocol[Subsets]):
-    """A set of about k/(e^ε + 1) categories, more often one that holds the answer.
+    """A set of about k/(e^ε + 1) categories, more often one that contains the answer.
 
     Promise:   pure ε.
     Reports:   ⌈k/8⌉ bytes of packed bits, always with the same number of ones.
@@ -31,7 +31,9 @@ class SubsetSelection(SetProtocol[Subsets]):
 
     def _build(self) -> None:
         if len(self.categories) > MOST:
-            raise InvalidParameter(f"SubsetSelection takes up to {MOST} categories; OLH takes more")
+            raise InvalidParameter(
+                f"SubsetSelection supports up to {MOST} categories, not {len(self.categories)}; use OLH"
+            )
         super()._build()
 
     def _kernel(self) -> Subsets:

@@ -1,4 +1,4 @@
-"""SUE: one bit for each category, all flipped alike."""
+"""SUE: one bit for each category, all flipped with the same probability."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dither.mechanisms.frequency.unary import Unary
 class SUE(Unary):
     """The answer as one bit for each category, every bit flipped with the same probability.
 
-    Promise:   pure ε: two bits differ between two answers, ε/2 each.
+    Promise:   pure ε: the rows of two answers differ in two bits, ε/2 for each.
     Reports:   ⌈k/8⌉ bytes of packed bits.
     Use when:  bits must be flipped symmetrically, as in RAPPOR; otherwise `OUE` has the smaller error.
     Reference: [RAPPOR14, Sec. 3], one-time; [Wang17, Sec. 4.3].

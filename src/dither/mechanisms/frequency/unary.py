@@ -1,4 +1,4 @@
-"""Reports that are one bit for each category: what the unary encodings have in common."""
+"""The base classes of protocols whose reports are one bit for each category."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from dither.mechanisms.frequency.pure_protocol import CodeProtocol, PureProtocol
 
 Sets = TypeVar("Sets", Bits, Subsets)
 
-MOST_LISTED: Final = 16  # bits of a report whose law is listed in full
+MOST_LISTED: Final = 16  # the most bits of a report for which all probabilities are listed
 
 
 @dataclass(frozen=True)
 class BitReports(PureProtocol):
-    """A report is a set of categories, one bit for each, eight to a byte; it supports its members."""
+    """A report is a set of categories, as packed bits; it supports its members."""
 
     @final
     @property
@@ -41,12 +41,15 @@ class BitReports(PureProtocol):
     @final
     def _listed(self) -> None:
         if len(self.categories) > MOST_LISTED:
-            raise InvalidParameter(f"exact probabilities are listed for up to {MOST_LISTED} categories")
+            raise InvalidParameter(
+                f"exact probabilities are listed for up to {MOST_LISTED} categories, "
+                f"not {len(self.categories)}"
+            )
 
 
 @dataclass(frozen=True)
 class SetProtocol(CodeProtocol[Sets], BitReports, Generic[Sets]):
-    """A pure protocol whose reports are sets, drawn for each person alone."""
+    """A pure protocol whose reports are sets of categories, independent between people."""
 
     @final
     def _fits(self, kernel: Sets) -> bool:
@@ -54,14 +57,14 @@ class SetProtocol(CodeProtocol[Sets], BitReports, Generic[Sets]):
 
     @final
     def probabilities(self, x: Hashable) -> list[Fraction]:
-        """Return the exact probability of every row of bits, read as a binary number, for the category x."""
+        """Return the exact probability of every row of bits for the category x; row r has the bits of r."""
         self._listed()
         return super().probabilities(x)
 
 
 @dataclass(frozen=True)
 class Unary(SetProtocol[Bits]):
-    """Every category has a bit, drawn by itself; the bit of the answer is likelier to be 1."""
+    """Every category has an independent bit; the bit of the answer is likelier to be 1."""
 
     runs: ClassVar[type[Kernel]] = Bits
 

@@ -1,13 +1,14 @@
-"""Joint randomized response: people tell the truth or lie as coins say that two of them share.
+"""Joint randomized response: the coins that decide between truth and lie are correlated between two people.
 
-Correlated lies cancel in a count, so its error shrinks. But whoever knows a partner's coin knows something
-about one's own, and whoever knows everybody else's answer knows something about the partner's coin. What is
-promised depends on who knows what; `jrr.accounting` takes one of four modes:
+Negatively correlated lies partly cancel in a count, so its error is smaller. But an adversary who knows a
+partner's coin learns something about one's own coin, and one who knows all other answers learns something
+about the partner's coin. The guarantee depends on what the adversary knows. `jrr.accounting` takes one of
+four modes:
 
-    PARTNER_REVEALED   the partner's coin is known, and whatever else; assumes only that the dealer is honest
-    INFORMED           everybody else's answer is known, but not who is paired with whom: (ε, δ)
+    PARTNER_REVEALED   the partner's coin is known, and anything else; assumes only that the dealer is honest
+    INFORMED           all other answers are known, but not who is paired with whom: (ε, δ)
     HIDDEN             only the coins of some colluders are known, and nobody's answer
-    THEOREM_3          what the dissertation states; not a guarantee against anybody
+    THEOREM_3          what the dissertation states; it is not a guarantee against any adversary
 
-Under the first, plain randomized response has the smallest variance of all.
+In the mode PARTNER_REVEALED plain randomized response has the smallest variance of all.
 """

@@ -1,4 +1,4 @@
-"""What a person is promised, told mode by mode: each names what an adversary is assumed to know."""
+"""Privacy accounting of joint randomized response: a guarantee for each mode of the adversary's knowledge."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Final, final
 import numpy as np
 
 from dither.domains import finite
-from dither.errors import InvalidParameter
+from dither.errors import InvalidParameter, found
 from dither.kernels.correlated_coins import PairedCoins
 from dither.mechanisms.joint import adversaries
 from dither.privacy import Approximate, Guarantee, Nothing, Pure
@@ -21,7 +21,7 @@ UNKNOWN: Final = "nothing is known about other people's answers"
 
 @final
 class Mode(Enum):
-    """What an adversary knows besides a person's report."""
+    """The adversary's knowledge besides a person's report."""
 
     PARTNER_REVEALED = "the partner's coin, and then whatever else"
     INFORMED = "everybody else's answer, but not who is paired with whom"
@@ -38,7 +38,7 @@ THEOREM_3: Final = Mode.THEOREM_3
 def account(
     pairs: PairedCoins, lies: int, n: int, *, mode: Mode, colluders: int, delta: float | None
 ) -> Guarantee:
-    """Return what a person among n is promised in a mode."""
+    """Return the guarantee of one of n people in a mode."""
     check_mode(n, mode, colluders, delta)
     crowd = f"at most {colluders} people collude with the collector"
     pure = adversaries.revealed(pairs, lies)
@@ -59,33 +59,39 @@ def account(
 
 
 def check_mode(n: int, mode: Mode, colluders: int, delta: float | None) -> None:
-    """Raise unless the mode, the number of colluders and δ go together."""
+    """Raise InvalidParameter unless the mode, the number of colluders and δ are compatible."""
     if not isinstance(mode, Mode):
-        raise InvalidParameter("a mode is dt.jrr.PARTNER_REVEALED, INFORMED, HIDDEN or THEOREM_3")
+        raise InvalidParameter(
+            f"mode must be dt.jrr.PARTNER_REVEALED, INFORMED, HIDDEN or THEOREM_3, not {found(mode)}"
+        )
     check_people(n)
     check_colluders(colluders, n)
     if delta is not None and not 0.0 < finite("delta", delta) < 1.0:
-        raise InvalidParameter("delta is a probability between 0 and 1, or left out for a pure bound")
+        raise InvalidParameter(
+            f"delta must be between 0 and 1, not {found(delta)}; omit it for a pure guarantee"
+        )
     if mode in (Mode.HIDDEN, Mode.THEOREM_3) and delta is not None:
-        raise InvalidParameter(f"{mode.name} is about a pure bound; leave delta out")
+        raise InvalidParameter(f"{mode.name} has a pure bound; omit delta={found(delta)}")
     if mode is Mode.INFORMED and colluders:
         raise InvalidParameter(
-            "whoever knows everybody's answer knows everybody's coin, so colluders add only whom they are "
-            "paired with, which INFORMED hides; use PARTNER_REVEALED"
+            "INFORMED assumes that all other answers, hence coins, are known, but not the pairs, which "
+            "colluders know; use PARTNER_REVEALED with colluders"
         )
 
 
 def check_people(n: object) -> int:
-    """Return a number of people; raise InvalidParameter if it is none."""
+    """Return the number of people; raise InvalidParameter unless it is a whole number from 2 upwards."""
     if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 2:
-        raise InvalidParameter("n is the number of people, a whole number from 2 upwards")
+        raise InvalidParameter(
+            f"n, the number of people, must be a whole number from 2 upwards, not {found(n)}"
+        )
     return int(n)
 
 
 def check_colluders(colluders: object, n: int) -> None:
-    """Raise unless so many of n people can collude against another."""
+    """Raise InvalidParameter unless the number of colluders is from 0 to n − 1."""
     if isinstance(colluders, bool) or not isinstance(colluders, int) or not 0 <= colluders < n:
-        raise InvalidParameter(f"colluders are a whole number from 0 to {n - 1}")
+        raise InvalidParameter(f"colluders must be a whole number from 0 to {n - 1}, not {found(colluders)}")
 
 
 def _promise(epsilon: float, delta: float | None, *assumes: str) -> Guarantee:
@@ -96,6 +102,6 @@ def _promise(epsilon: float, delta: float | None, *assumes: str) -> Guarantee:
 
 def _claim(pairs: PairedCoins, lies: int, n: int, colluders: int) -> str:
     if lies != 1:
-        raise InvalidParameter("Theorem 3 is about two categories")
+        raise InvalidParameter(f"Theorem 3 is for two categories, not {lies + 1}")
     stated = adversaries.theorem_3(pairs, n, colluders)
-    return f"Theorem 3 states ε = {stated:.4g}, which no adversary is held to; ask for another mode"
+    return f"Theorem 3 states ε = {stated:.4g}, which does not hold for any adversary; use another mode"

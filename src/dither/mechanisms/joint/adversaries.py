@@ -1,7 +1,7 @@
-"""What can be learned about a person's answer from other people's coins, exactly.
+"""The exact privacy loss of a person against adversaries with different knowledge of other people's coins.
 
-A person reports the truth where their coin says yes, and otherwise one of `lies` other answers at random. The
-coin depends on the partner's, so whoever knows something about coins knows something about the answer.
+A person reports the truth if their coin shows heads, and otherwise a uniform one of `lies` other answers. The
+coin depends on the partner's coin, so knowledge about coins is knowledge about the answer.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from dither.privacy.exact import log_above
 
 Failure = Callable[[float], float]  # from ε to the smallest δ
 
-_MOST_EXACT: Final = 512  # people up to whom positive correlations are accounted for exactly
-_SLACK: Final = 1e-10  # what doubles may be off in a logarithm, generously
-_MOST_EPSILON: Final = 64.0  # a larger loss is no promise
+_MOST_EXACT: Final = 512  # for up to so many people positive correlations are computed exactly
+_SLACK: Final = 1e-10  # more than the rounding error of a logarithm
+_MOST_EPSILON: Final = 64.0  # a larger loss is treated as infinite
 
 
 def partners(n: int) -> int:
@@ -53,8 +53,8 @@ def revealed_failure(pairs: PairedCoins, lies: int, n: int, colluders: int) -> F
 def informed_failure(pairs: PairedCoins, lies: int, n: int) -> Failure:
     """Return δ(ε) against an adversary who knows all other answers, hence coins, but not the pairs.
 
-    All that matters is how many of the others lied: with j of them, the person is truthful with probability
-    P(Z = j)·(n − j)/n and lies with P(Z = j + 1)·(j + 1)/n, where Z counts the liars among all n.
+    The number j of liars among the others is a sufficient statistic. The person is truthful with probability
+    P(Z = j)·(n − j)/n and lies with P(Z = j + 1)·(j + 1)/n, where Z is the number of liars among all n.
     """
     law = pairs.noes(n)
     liars = law.first + np.arange(-1, law.masses.size)
@@ -68,15 +68,15 @@ def hidden(pairs: PairedCoins, lies: int, n: int, colluders: int) -> float:
     """Return the loss against an adversary who knows the colluders' coins, but no pairs and no answers.
 
     With negative correlation the polynomial both + 2·one·t + neither·t² has real roots, so by Newton's
-    inequalities P(Z = z)/C(n, z) is log-concave in z. Then so is the probability of a pattern of coins as a
-    function of its liars, and the loss is largest where the colluders all lied or were all truthful.
+    inequalities P(Z = z)/C(n, z) is log-concave in z. Then the probability of a pattern of coins is
+    log-concave in its number of liars, and the loss is largest if all colluders lied or all were truthful.
     """
     size = partners(n)
     if pairs.independent or not colluders:
         return largest([(pairs.both + pairs.one, pairs.one + pairs.neither)], lies)
     if pairs.both * pairs.neither > pairs.one**2:
         if size > _MOST_EXACT:
-            return revealed(pairs, lies)  # an upper bound; nobody wants positive correlation
+            return revealed(pairs, lies)  # an upper bound; positive correlation increases the variance
         patterns = _patterns(pairs, size, colluders)
         return largest(list(pairwise(patterns)), lies)
     if not pairs.neither and 2 * colluders >= size:
@@ -90,8 +90,8 @@ def hidden(pairs: PairedCoins, lies: int, n: int, colluders: int) -> float:
 def theorem_3(pairs: PairedCoins, n: int, colluders: int) -> float:
     """Return the ε that [Thesis, Thm 3] states for two answers. It is not a guarantee.
 
-    It averages over a partner whom its own adversary knows, takes the chance that the partner colludes for
-    independent of the colluders' coins, and leaves out what all other reports tell: errata J1 to J3.
+    It averages over the partner although its adversary knows the partner, assumes that whether the partner
+    colludes is independent of the colluders' coins, and ignores all other reports: errata J1 to J3.
     """
     p, q = pairs.chance, 1 - pairs.chance
     rho = pairs.covariance / (p * q)
@@ -102,9 +102,10 @@ def theorem_3(pairs: PairedCoins, n: int, colluders: int) -> float:
 
 
 def least_epsilon(failure: Failure, delta: float, most: float) -> float:
-    """Return an ε with δ(ε) ≤ delta, nearly the smallest, and at most the pure loss `most`.
+    """Return an ε with δ(ε) ≤ delta, nearly the smallest one, and at most the pure loss `most`.
 
-    At the pure loss δ is 0 by definition; it is not evaluated there, where slack for rounding adds to it.
+    At the pure loss δ is 0 by definition. `failure` is not evaluated there, since its allowance for rounding
+    errors would make it positive.
     """
     if failure(0.0) <= delta:
         return 0.0
@@ -115,7 +116,7 @@ def least_epsilon(failure: Failure, delta: float, most: float) -> float:
 
 
 def _failure(truth: Floats, lie: Floats, slack: float, lost: float) -> Failure:
-    """Return δ(ε) = Σ [truth − e^ε·lie]₊ + [lie − e^ε·truth]₊ of weights that are exact up to `slack`."""
+    """Return δ(ε) = Σ [truth − e^ε·lie]₊ + [lie − e^ε·truth]₊ for weights with relative error `slack`."""
 
     def failure(epsilon: float) -> float:
         ratio = math.exp(epsilon) * (1.0 - slack) / (1.0 + slack)
@@ -141,8 +142,8 @@ def largest(weights: list[tuple[int, int]], lies: int) -> float:
 def _alike(size: int, colluders: int, chance: Fraction, twice: Fraction) -> float:
     """Return the probability that a person's coin equals the colluders' coins, given that these are equal.
 
-    One coin falls so with probability `chance`, both coins of a pair with `twice`. If j pairs are among the
-    colluders, the other colluders − 2j have partners among the size − colluders people that remain.
+    One coin has this outcome with probability `chance`, both coins of a pair with `twice`. If j pairs are
+    among the colluders, the other colluders − 2j have partners among the size − colluders people that remain.
     """
     first = max(0, colluders - size // 2)
     j = np.arange(first, colluders // 2, dtype=np.float64)
@@ -168,6 +169,6 @@ def _patterns(pairs: PairedCoins, size: int, colluders: int) -> list[int]:
     ways = [math.comb(size, liars) for liars in range(size + 1)]
     common = math.lcm(*ways)
     weights = [mass * (common // way) for mass, way in zip(law, ways, strict=True)]
-    for _ in range(size - colluders - 1):  # forget one person after another
+    for _ in range(size - colluders - 1):  # sum over the coin of one person after another
         weights = [here + more for here, more in pairwise(weights)]
     return weights

@@ -1,4 +1,4 @@
-"""A coin that was dealt to one device: whether to tell the truth."""
+"""The coin of one device, which decides whether it reports the truth."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 @final
 @dataclass(frozen=True)
 class Coin:
-    """One device's coin, to be used for one answer. Keep it secret: it says whether the report is true."""
+    """The coin of one device, for one answer. Keep it secret: it reveals whether the report is true."""
 
     mechanism: Joint
     truthful: tuple[bool, ...] = field(repr=False)
@@ -27,10 +27,10 @@ class Coin:
         if len(self.truthful) != self.mechanism.kernel.each or not all(
             type(one) is bool for one in self.truthful
         ):
-            raise InvalidParameter(f"a coin of this mechanism is {self.mechanism.kernel.each} truth values")
+            raise InvalidParameter(f"a coin of this mechanism must be {self.mechanism.kernel.each} booleans")
 
     def apply(self, value: object, *, source: Source | None = None) -> Reports:
-        """Return the report of one answer; `source` draws the lie, if there is more than one to tell."""
+        """Return the report of one answer; `source` selects the lie if there are several."""
         codes = self.mechanism.categories.check([value])
         if codes.shape != (1,):
             raise InvalidParameter("a coin is for one answer")

@@ -1,4 +1,4 @@
-"""Shared coins on top of other frequency mechanisms: every bit of a row, or the bucket of a hash function."""
+"""Correlated coins for other frequency mechanisms: for each bit of a row, or for a bucket."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from dither.privacy import Guarantee
 @final
 @dataclass(frozen=True, repr=False)
 class JointSUE(Joint, BitReports):
-    """One bit for each category, each told or flipped as a coin says that depends on another person's.
+    """One bit for each category, kept or flipped by a coin that is correlated with another person's coin.
 
-    Promise:   if the partner's coins are known, that of two bits: two differ between two answers.
-    Reports:   ⌈k/8⌉ bytes of packed bits, as SUE's.
-    Use when:  the dissertation's extension is studied; `JRR.over(SUE(...), rho=..., n=...)` makes it.
-    Reference: [Thesis, Sec. 4.5], which names OUE; that cannot be, see deviations.
+    Promise:   if the partner's coins are known, that of two bits: the rows of two answers differ in two.
+    Reports:   ⌈k/8⌉ bytes of packed bits, as in SUE.
+    Use when:  the dissertation's extension is studied; `JRR.over(SUE(...), rho=..., n=...)` returns it.
+    Reference: [Thesis, Sec. 4.5], which names OUE; that is not possible, see deviations.
     """
 
     @property
     def symbols(self) -> int:
-        """A bit is told or flipped."""
+        """The two values of a bit."""
         return 2
 
     def _kernel(self, coins: PairedCoins) -> JointBits:
@@ -38,7 +38,7 @@ class JointSUE(Joint, BitReports):
 
     @property
     def pull(self) -> Fraction:
-        """A flipped 0 is a 1: it moves the count the other way."""
+        """−1: a flipped 0 is a 1, which changes the count in the opposite direction."""
         return Fraction(-1)
 
     @property
@@ -47,17 +47,17 @@ class JointSUE(Joint, BitReports):
         return Fraction(self.p), 1 - Fraction(self.p)
 
     def accounting(self, mode: Mode, *, colluders: int = 0, delta: float | None = None) -> Guarantee:
-        """Return what a person is promised if the partner's coins are known: no other mode is worked out."""
+        """Return the guarantee in the mode PARTNER_REVEALED; the other modes are not available."""
         if mode is not Mode.PARTNER_REVEALED or delta is not None:
             raise InvalidParameter(
-                "a row of coins tells more about who is paired than one coin does; only PARTNER_REVEALED is "
-                "accounted for, without delta"
+                "JointSUE has a guarantee in the mode PARTNER_REVEALED without delta only, because a row of "
+                "coins reveals more about the pairs than one coin"
             )
         bit = super().accounting(mode, colluders=colluders)
         return bit.repeated(2)
 
     def probabilities(self, x: Hashable) -> list[Fraction]:
-        """Return the exact probability of every row of bits, read as a binary number, for the category x."""
+        """Return the exact probability of every row of bits for the category x; row r has the bits of r."""
         self._listed()
         return self.kernel.probabilities(self._code(x))
 
@@ -65,12 +65,12 @@ class JointSUE(Joint, BitReports):
 @final
 @dataclass(frozen=True, repr=False)
 class JointOLH(Joint, BucketReports):
-    """The answer's bucket under a public hash, or a lie, as a coin says that depends on another person's.
+    """The answer's bucket under a public hash, or a lie, by a coin that is correlated with another person's.
 
-    Promise:   as JRR's, on the buckets.
+    Promise:   that of JRR, on the buckets.
     Reports:   eight bytes: seed·2^16 + bucket, as OLH's.
     Use when:  the dissertation's extension is studied; `JRR.over(OLH(...), rho=..., n=...)` makes it. There
-               is little to gain: only people who hold a category pull its count the same way.
+               is little to gain: only the coins of people who hold a category change its count together.
     Reference: [Thesis, Sec. 4.5].
     """
 
@@ -83,22 +83,22 @@ class JointOLH(Joint, BucketReports):
 
     @property
     def buckets(self) -> int:
-        """How many buckets there are."""
+        """The number of buckets."""
         return self.hashed_to
 
     @property
     def symbols(self) -> int:
-        """How many buckets there are."""
+        """The number of buckets."""
         return self.buckets
 
     @property
     def pull(self) -> Fraction:
-        """Over all hash functions, somebody else's coin moves the count neither way."""
+        """0: on average over all hash functions, the coin of a non-holder does not change the count."""
         return Fraction(0)
 
     @property
     def rates(self) -> tuple[Fraction, Fraction]:
-        """p, and 1/g: under a random hash another category is in any bucket alike."""
+        """p, and 1/g: under a random hash the bucket of another category is uniform."""
         return Fraction(self.p), Fraction(1, self.buckets)
 
     def _kernel(self, coins: PairedCoins) -> JointHashed:

@@ -1,4 +1,4 @@
-"""Groups larger than two: which correlations there can be, and what they would gain and cost."""
+"""Groups of more than two people: the possible correlations, their variance and their privacy."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import final
 
-from dither.errors import Infeasible, InvalidParameter
+from dither.errors import Infeasible, InvalidParameter, found
 from dither.mechanisms.joint.accounting import DEALER
 from dither.mechanisms.joint.adversaries import largest
 from dither.mechanisms.joint.tuning import exact
@@ -17,7 +17,7 @@ from dither.privacy import Guarantee, Nothing, Pure
 @final
 @dataclass(frozen=True)
 class Group:
-    """The coins of a group, alike in any order: `masses[s]` is the chance that s people are truthful."""
+    """Exchangeable coins of a group: `masses[s]` is the probability that s people are truthful."""
 
     size: int
     p: Fraction
@@ -27,16 +27,19 @@ class Group:
     def count_variance(self, n: int, n1: int) -> float:
         """Return the variance of the estimated count if n1 of n people hold the category, grouped at random.
 
-        Theorem 4 with one's size − 1 companions among n − 1 people, where it has one partner.
+        Theorem 4 with size − 1 companions among n − 1 people instead of one partner.
         """
         if n < self.size or n % self.size or not 0 <= n1 <= n:
-            raise InvalidParameter("n is a multiple of the group's size, and n1 is between 0 and n")
+            raise InvalidParameter(
+                f"n must be a multiple of the group's size, {self.size}, and n1 from 0 to n; "
+                f"not {found(n)} and {found(n1)}"
+            )
         overlap = Fraction((2 * n1 - n) ** 2 - n, n - 1) * (self.size - 1)
         return float(self.p * (1 - self.p) / (2 * self.p - 1) ** 2 * (n + self.rho * overlap))
 
     @property
     def guarantee(self) -> Guarantee:
-        """What a person is promised if the coins of the whole rest of the group are known."""
+        """The guarantee of a person against an adversary who knows all other coins of the group."""
         scale = math.lcm(*(mass.denominator for mass in self.masses)) * math.lcm(
             *(math.comb(self.size, count) for count in range(self.size + 1))
         )
@@ -48,26 +51,29 @@ class Group:
 
 
 def least_rho(size: int, p: float | Fraction) -> Fraction:
-    """Return the smallest correlation that `size` coins can have with one another, each saying yes with p.
+    """Return the smallest pairwise correlation of `size` coins with probability p of heads.
 
-    How many say yes is a whole number with the mean size·p, so its variance, size·pq·(1 + (size−1)·ρ), is at
-    least θ(1−θ), θ being what size·p is above a whole number, and as much for the two numbers next to it. So
-    (size−1)·ρ comes near −1 in large groups: a count loses its noise, and the rest of a group gives one away.
+    The number of heads is an integer with mean size·p, so its variance, size·pq·(1 + (size−1)·ρ), is at least
+    θ(1−θ), where θ is the fractional part of size·p. Equality holds for the distribution on the two integers
+    next to size·p. In large groups (size−1)·ρ approaches −1: a count has hardly any noise, and all other
+    coins of a group determine the last one.
     """
     if isinstance(size, bool) or not isinstance(size, int) or size < 2:
-        raise InvalidParameter("a group has at least two people")
+        raise InvalidParameter(
+            f"the size of a group must be a whole number from 2 upwards, not {found(size)}"
+        )
     chance = exact("p", p)
     if not Fraction(1, 2) < chance < 1:
-        raise InvalidParameter("p is a probability above 1/2 and below 1")
+        raise InvalidParameter(f"p must be above 1/2 and below 1, not {float(chance):g}")
     rest = size * chance % 1
     return (rest * (1 - rest) / (size * chance * (1 - chance)) - 1) / (size - 1)
 
 
 def group(size: int, *, p: float | Fraction, rho: float | Fraction) -> Group:
-    """Return a symmetric law of `size` coins with this p and pairwise correlation, or say that there is none.
+    """Return exchangeable coins with this p and pairwise correlation; raise Infeasible if there are none.
 
-    Every feasible ρ is a mixture: of independent coins and the law of `least_rho` below 0, of independent
-    coins and coins that all fall alike above.
+    Every feasible ρ is reached by a mixture of independent coins with those of `least_rho` if ρ < 0, and with
+    coins that are all equal if ρ > 0.
 
     >>> group(3, p=0.75, rho=-0.25).masses
     (Fraction(1, 256), Fraction(9, 256), Fraction(171, 256), Fraction(75, 256))
@@ -76,8 +82,8 @@ def group(size: int, *, p: float | Fraction, rho: float | Fraction) -> Group:
     least = least_rho(size, chance)
     if not least <= correlation <= 1:
         raise Infeasible(
-            f"{size} coins with p = {float(chance):g} have correlations from {float(least):.6g} to 1: beyond "
-            "that no symmetric joint law has these marginals"
+            f"{size} coins with p = {float(chance):g} have correlations from {float(least):.6g} to 1, not "
+            f"{float(correlation):g}"
         )
     plain = [
         math.comb(size, count) * chance**count * (1 - chance) ** (size - count) for count in range(size + 1)

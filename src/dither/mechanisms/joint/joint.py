@@ -1,4 +1,4 @@
-"""What all joint mechanisms are: a question whose coins two people share."""
+"""The base class of joint mechanisms, in which the coins of two people are correlated."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any, ClassVar, NoReturn, Self, final
 
-from dither.errors import InvalidParameter, MalformedReport, Mismatch
+from dither.errors import InvalidParameter, MalformedReport, Mismatch, found
 from dither.kernels.correlated_coins import PairedCoins
 from dither.kernels.joint import JointKernel
 from dither.mechanisms.frequency.pure_protocol import PureProtocol
@@ -26,11 +26,11 @@ Real = float | Fraction
 
 @dataclass(frozen=True, repr=False)
 class Joint(PureProtocol):
-    """A report is the truth where a coin says so; the coins of two people, paired at random, are correlated.
+    """A report is the truth if a coin shows heads; the coins of two people, paired at random, are correlated.
 
-    `p` is the probability of truth, `rho` the correlation (over k symbols, ρ/(k−1) is), `n` the number of
-    people. Numbers are read as the exact rationals that they are; a float next to the end of ρ's range means
-    that end, so that rho=1-1/p says what it says on paper.
+    `p` is the probability of truth. `rho` is the correlation for two symbols; for k symbols it is ρ/(k−1).
+    `n` is the number of people. Floats stand for their exact rational values, except that a float next to an
+    end of the range of ρ is replaced by that end, so that rho=1-1/p has its mathematical value.
     """
 
     _: KW_ONLY
@@ -44,11 +44,11 @@ class Joint(PureProtocol):
     @property
     @abstractmethod
     def symbols(self) -> int:
-        """The number of symbols that one coin decides between: k categories, two for a bit, g buckets."""
+        """The number of symbols of one coin: k categories, two for a bit, g buckets."""
 
     @abstractmethod
     def _kernel(self, coins: PairedCoins) -> JointKernel:
-        """Return the kernel of two coins: what they decide about."""
+        """Return the kernel that draws reports with these coins."""
 
     @property
     @abstractmethod
@@ -58,20 +58,21 @@ class Joint(PureProtocol):
     @final
     @cached_property
     def kernel(self) -> JointKernel:
-        """The two coins in integers, and what they decide about: what is dealt."""
+        """The kernel with the two coins in integers."""
         own = self._kernel(coins(Fraction(self.p), Fraction(self.rho), self.symbols))
         if self.travelled is not None and self.travelled.kernel != own:
-            raise MalformedReport("the coins and the mechanism's p, rho and n disagree")
+            raise MalformedReport("the coins of the kernel are not those of the mechanism's p, rho and n")
         return own
 
     def _budget(self) -> float:
-        return math.inf  # until the coins are known
+        return math.inf  # `_build` sets ε once the coins are known
 
     def _build(self) -> None:
         n, p, rho = check_people(self.n), exact("p", self.p), exact("rho", self.rho)
         if not Fraction(1, self.symbols) < p < 1:
             raise InvalidParameter(
-                f"p is a probability above 1/{self.symbols}, at which reports say nothing, and below 1"
+                f"p must be above 1/{self.symbols}, where reports contain no information, and below 1, "
+                f"not {float(p):g}"
             )
         low, high = rho_range(p, self.symbols)
         if not isinstance(self.rho, Fraction):
@@ -79,14 +80,14 @@ class Joint(PureProtocol):
             rho = near[0] if near else rho
         if not low <= rho <= high:
             raise InvalidParameter(
-                f"for this p, rho lies between {float(low):.6g} and {float(high):.6g}: elsewhere a "
-                "probability would be negative"
+                f"for p = {float(p):g}, rho must be from {float(low):.6g} to {float(high):.6g}, not "
+                f"{float(rho):g}: otherwise a probability would be negative"
             )
         for name, value in (("p", p), ("rho", rho), ("n", n)):
             object.__setattr__(self, name, value)
         object.__setattr__(self, "epsilon", self.guarantee.epsilon)
         _ = self.kernel
-        object.__setattr__(self, "travelled", None)  # checked above; p, rho and n say all of it
+        object.__setattr__(self, "travelled", None)  # checked above; p, rho and n determine it
 
     @property
     def pairs(self) -> PairedCoins:
@@ -99,22 +100,22 @@ class Joint(PureProtocol):
         return Fraction(self.rho) / (self.symbols - 1)
 
     def accounting(self, mode: Mode, *, colluders: int = 0, delta: float | None = None) -> Guarantee:
-        """Return what a person is promised against an adversary who knows what the mode says.
+        """Return the guarantee against an adversary with the knowledge of a mode.
 
-        PARTNER_REVEALED: the partner's coin, and whatever else; with delta, only if the partner is one of the
-        colluders. INFORMED: everybody else's answer, but no pairs. HIDDEN: only the colluders' coins.
+        PARTNER_REVEALED: the partner's coin, and anything else; with delta, only if the partner is one of the
+        colluders. INFORMED: all other answers, but not the pairs. HIDDEN: only the colluders' coins.
         THEOREM_3 is what the dissertation states; it is not a guarantee.
         """
         return account(self.pairs, self.symbols - 1, self.n, mode=mode, colluders=colluders, delta=delta)
 
     @cached_property
     def guarantee(self) -> Guarantee:
-        """What a person is promised if the partner's coin is known: only the dealer is assumed honest."""
+        """The guarantee in the mode PARTNER_REVEALED, which assumes only that the dealer is honest."""
         return self.accounting(Mode.PARTNER_REVEALED)
 
     @final
     def realised(self) -> tuple[Bound, str]:
-        """Recompute ε from the table of the two coins, the partner's being known."""
+        """Return the bound computed from the weights of the two coins, with the partner's coin known."""
         table = self.pairs
         how = f"two coins with weights {table.both}, {table.one}, {table.one}, {table.neither}, one known"
         return self.guarantee.bound, how
@@ -122,17 +123,18 @@ class Joint(PureProtocol):
     def theorem_3(self, colluders: int = 0) -> float:
         """Return the ε that [Thesis, Thm 3] states. It is not a guarantee: see `dither.jrr`."""
         if self.symbols != 2:
-            raise InvalidParameter("Theorem 3 is about two categories")
+            raise InvalidParameter(f"Theorem 3 is for two categories, not {self.symbols}")
         check_colluders(colluders, self.n)
         return adversaries.theorem_3(self.pairs, self.n, colluders)
 
     def count_variance(self, holders: float) -> float:
-        """Return the variance of the estimated number of people who hold a category, if so many do.
+        """Return the variance of the estimated number of people who hold a category, if `holders` do.
 
-        [Thesis, Thm 4] with k symbols, and for odd n with 1/n where it has 1/(n−1): somebody stays alone.
+        [Thesis, Thm 4] with k symbols, and for odd n with 1/n instead of 1/(n−1), since one person has no
+        partner.
         """
         if not 0 <= holders <= self.n:
-            raise InvalidParameter("the holders are a number from 0 to n")
+            raise InvalidParameter(f"holders must be from 0 to n = {self.n}, not {found(holders)}")
         own, other = self.rates
         rest, pull = self.n - holders, float(self.pull)
         noise = holders * float(own * (1 - own)) + rest * float(other * (1 - other))
@@ -143,17 +145,18 @@ class Joint(PureProtocol):
     def variance(self, frequency: float = 0.0) -> float:
         """Return n times the variance that privacy adds to the estimate of a category of this frequency."""
         if not 0.0 <= frequency <= 1.0:
-            raise InvalidParameter("a frequency is a number from 0 to 1")
+            raise InvalidParameter(f"frequency must be from 0 to 1, not {found(frequency)}")
         return self.count_variance(frequency * self.n) / self.n
 
     def shared(self, n: int) -> tuple[float, float, float]:
-        """Return a + b·m + c·m²: what pairs add to n times a share's variance, m being its mean.
+        """Return a, b, c of a + b·m + c·m², the contribution of pairs to n times the variance of a share.
 
-        Two people drawn from a population pull a count the same way with the mean (f + (1−f)·pull)²; two of n
-        reports are partners' with probability 1/(N−1). Where that adds, its largest value is taken.
+        m is the mean of the share. For two people drawn from a population the mean product of their weights
+        is (f + (1−f)·pull)². Two of n reports are of partners with probability 1/(N−1). If the contribution
+        is positive, its largest value is used.
         """
         if n > self.n:
-            raise Mismatch(f"these coins were for {self.n} people; there are more reports than that")
+            raise Mismatch(f"these coins are for {self.n} people, but there are {n} reports")
         weight = float(self.pairs.covariance) * (n - 1) / (adversaries.partners(self.n) - 1)
         if weight >= 0.0:
             return weight, 0.0, 0.0
@@ -162,22 +165,24 @@ class Joint(PureProtocol):
         return weight * start**2, 2.0 * weight * start * slope, weight * slope**2
 
     def deal(self, n: int | None = None, *, source: Source | None = None) -> list[Coin]:
-        """Deal everybody's coins, pairs drawn at random: one `Coin` for each device, to be used once.
+        """Return one `Coin` for each device, to be used once; pairs are drawn at random.
 
-        Whoever deals knows the coins, and must not be the collector.
+        The dealer knows the coins and must not be the collector.
         """
         if n is not None and n != self.n:
-            raise InvalidParameter(f"the accounting is for {self.n} people; build another for another number")
+            raise InvalidParameter(f"this mechanism is for {self.n} people; build another one for {found(n)}")
         if source is not None and not isinstance(source, Source):
-            raise InvalidParameter("source must be a Source such as dt.Seeded(7), or left out")
+            raise InvalidParameter(
+                f"source must be a Source such as dt.Seeded(7), or None, not {found(source)}"
+            )
         tossed = self.pairs.scatter(self.n, self.kernel.each, SYSTEM if source is None else source)
         return [Coin(self, tuple(map(bool, row))) for row in tossed]
 
     def thresholds(self, bits: int = 64) -> tuple[int, int, int]:
-        """Return R₁ ≤ R₂ ≤ R₃, by which two devices toss with one number R below 2^bits [Thesis, Sec. 4.4.2].
+        """Return R₁ ≤ R₂ ≤ R₃ for two devices with one uniform number R below 2^bits [Thesis, Sec. 4.4.2].
 
-        R below R₁: both truthful; below R₂: the first; below R₃: the second. These are the thresholds of
-        `rounded(bits)`, whose guarantee is that of these integers.
+        R < R₁: both are truthful; R₁ ≤ R < R₂: the first is; R₂ ≤ R < R₃: the second is. These are the
+        thresholds of `rounded(bits)`, whose guarantee is that of these integers.
         """
         return self.pairs.rounded(bits).thresholds(bits)
 
@@ -192,18 +197,18 @@ class Joint(PureProtocol):
         table = self.pairs
         own = {"both": table.both, "one": table.one, "neither": table.neither, "n": self.n}
         if sampled["kernel"] != own:
-            raise MalformedReport("the coins and the mechanism's p, rho and n disagree")
+            raise MalformedReport("the coins of the specification are not those of its p, rho and n")
         return self
 
     @final
     def at(self, epsilon: float) -> NoReturn:
-        """Refuse: what these coins spend depends on who knows what."""
+        """Raise InvalidParameter: the ε of joint coins depends on the mode of accounting."""
         raise InvalidParameter(
-            "joint coins have no one budget; dt.JRR.tuned chooses them for a mode and an ε"
+            "the ε of joint coins depends on the mode; use dt.JRR.tuned(domain, epsilon=…, mode=…, n=…)"
         )
 
     def describe(self) -> str:
-        """Return a paragraph for people: what is asked, what is promised, what a report is."""
+        """Return a description in words: the mechanism and its guarantee."""
         summary = (type(self).__doc__ or "").strip().splitlines()[0].rstrip(".")
         return f"{self!r}. {summary}. Promise if the partner's coin is known: {self.guarantee}."
 

@@ -1,4 +1,4 @@
-"""JRR: randomized response with coins that are correlated between two people, for a better count."""
+"""JRR: randomized response with coins that are correlated between two people, for more accurate counts."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import final
 
 from dither.arrays import Array
 from dither.domains import Categories, finite
-from dither.errors import InvalidParameter
+from dither.errors import InvalidParameter, found
 from dither.kernels.correlated_coins import PairedCoins
 from dither.kernels.joint import JointResponse
 from dither.mechanisms.base import check_epsilon
@@ -27,9 +27,10 @@ from dither.mechanisms.joint.tuning import Search, constraint, plain, published
 @final
 @dataclass(frozen=True, repr=False)
 class JRR(Joint):
-    """The answer or a lie, as a coin says; the coins of two people depend on each other.
+    """The answer or a lie, decided by a coin; the coins of two people are correlated.
 
-    Promise:   `jrr.guarantee` if the partner's coin is known, often none; `jrr.accounting(mode)` if less is.
+    Promise:   `jrr.guarantee` if the partner's coin is known, often none; `jrr.accounting(mode)` for less
+               knowledge.
     Reports:   a category, in one to four bytes.
     Use when:  the dissertation is reproduced. Against an adversary who knows the partner, plain `RR` has the
                smallest variance of all; read docs/jrr.md before anything else.
@@ -55,13 +56,13 @@ class JRR(Joint):
     ) -> JRR:
         """Return the coins with the smallest variance that spend at most ε in a mode.
 
-        `n1` is a guess how many people hold the category to be counted; without one, every number is thought
-        as likely as any other. Where the partner may be known, plain coins are best, whatever n1: ρ = 0.
+        `n1` is a guess of the number of people who hold the category to be counted; by default all numbers
+        have equal weight. If the partner may be known, independent coins (ρ = 0) are best for every n1.
         """
         budget, k = check_epsilon(epsilon), _size(domain)
         check_mode(n, mode, colluders, delta)
         if n1 is not None and not 0 <= finite("n1", n1) <= n:
-            raise InvalidParameter("n1 is a number of people from 0 to n, or left out")
+            raise InvalidParameter(f"n1 must be from 0 to n = {n}, or None, not {found(n1)}")
         if mode in (Mode.PARTNER_REVEALED, Mode.INFORMED) and delta is None:
             return JRR(domain, p=plain(budget, k), rho=Fraction(0), n=n)
         first, second = (n / 2.0, n * (2.0 * n + 1.0) / 6.0) if n1 is None else (n1, n1 * n1)
@@ -73,7 +74,8 @@ class JRR(Joint):
     def heuristic(domain: Categories, *, epsilon: float, n: int, colluders: int = 0) -> JRR:
         """Return the published choice, p = e^ε/(1+e^ε) with the most negative ρ; with colluders, a smaller p.
 
-        [Thesis, Sec. 4.3.4]; the second keeps what Theorem 3 states at ε. Neither promises ε to anybody.
+        [Thesis, Sec. 4.3.4]. With colluders, p is chosen so that Theorem 3 states ε. Neither choice has a
+        guarantee of ε.
         """
         k = _size(domain)
         check_mode(n, Mode.THEOREM_3, colluders, None)
@@ -82,9 +84,9 @@ class JRR(Joint):
 
     @staticmethod
     def over(mechanism: PureProtocol, *, rho: Real, n: int) -> Joint:
-        """Return a mechanism with the same reports whose coins are shared: RR, KRR, SUE, OLH and BLH.
+        """Return a mechanism with the same reports and correlated coins, for RR, KRR, SUE, OLH and BLH.
 
-        `rho` is that of the pair table, over categories, single bits or buckets.
+        `rho` is for categories, single bits or buckets.
         """
         domain = mechanism.domain if isinstance(mechanism, PureProtocol) else None
         if isinstance(mechanism, Response):
@@ -95,22 +97,21 @@ class JRR(Joint):
             return JointOLH(mechanism.domain, p=mechanism.rates[0], rho=rho, n=n, hashed_to=mechanism.buckets)
         if isinstance(mechanism, OUE):
             raise InvalidParameter(
-                "OUE keeps a 1 with another probability than a 0, but the table of two coins is for bits "
-                "that are kept alike; use SUE"
+                "OUE keeps a 1 with another probability than a 0; correlated coins need equal ones: use SUE"
             )
         raise InvalidParameter(
-            f"coins are shared over RR, KRR, SUE, OLH or BLH, not over {type(mechanism).__name__}"
+            f"correlated coins need RR, KRR, SUE, OLH or BLH, not {type(mechanism).__name__}"
             + ("" if domain is None else "; its reports are not the truth or a lie")
         )
 
     @property
     def symbols(self) -> int:
-        """How many categories there are."""
+        """The number of categories."""
         return len(self.categories)
 
     @property
     def pull(self) -> Fraction:
-        """A liar hits a given other category once in k − 1 times."""
+        """−1/(k − 1): a lie is a given other category with probability 1/(k − 1)."""
         return Fraction(-1, self.symbols - 1)
 
     @property
@@ -133,5 +134,5 @@ class JRR(Joint):
 
 def _size(domain: object) -> int:
     if not isinstance(domain, Categories):
-        raise InvalidParameter(f"JRR takes a domain of kind Categories, not {type(domain).__name__}")
+        raise InvalidParameter(f"JRR needs a domain of type Categories, not {type(domain).__name__}")
     return len(domain)

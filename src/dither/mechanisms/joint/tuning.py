@@ -1,4 +1,4 @@
-"""Which coins to use: the smallest variance that a mode of accounting allows, and the published choice."""
+"""The choice of coins: the smallest variance that a mode of accounting allows, and the published choice."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from dither.privacy.exact import exp_below
 
 Coins = tuple[Fraction, Fraction]  # p and ρ
 
-_BITS: Final = 53  # probabilities are chosen as doubles
+_BITS: Final = 53  # probabilities are multiples of 2^−53
 _GRID: Final = 24  # probabilities of truth that are tried before the best is refined
 _STEPS: Final = 20  # steps of each search
 
 
 def exact(name: str, value: object) -> Fraction:
-    """Return a number as the rational that it is."""
+    """Return a number as its exact rational value."""
     return value if isinstance(value, Fraction) else Fraction(finite(name, value))
 
 
@@ -42,23 +42,27 @@ def coins(p: Fraction, rho: Fraction, categories: int) -> PairedCoins:
 
 
 def plain(epsilon: float, categories: int) -> Fraction:
-    """Return the largest probability of truth, as a double, that plain randomized response may use."""
+    """Return the largest probability of truth, as a double, for which plain RR or KRR spends at most ε."""
     ratio = exp_below(Fraction(epsilon))
     return _double(ratio / (ratio + categories - 1))
 
 
 def published(epsilon: float, categories: int, n: int, colluders: int) -> Coins:
-    """Return e^ε/(1+e^ε) and 1 − 1/p [Thesis, Sec. 4.3.4], or with colluders what Theorem 3 would ask for."""
+    """Return p = e^ε/(1+e^ε) and ρ = 1 − 1/p [Thesis, Sec. 4.3.4]; with colluders, p by Theorem 3."""
     p = plain(epsilon, categories)
     if colluders:
         if categories != 2:
-            raise InvalidParameter("Theorem 3 is about two categories; leave colluders out")
+            raise InvalidParameter(f"Theorem 3 is for two categories, not {categories}; omit colluders")
         if colluders >= n - 1:
-            raise Infeasible("with so many colluders no correlation satisfies Theorem 3")
+            raise Infeasible(
+                f"with {colluders} colluders among {n} people no correlation satisfies Theorem 3"
+            )
         # p(1 − ρm/(n−1)) = e^ε/(1+e^ε) at ρ = 1 − 1/p
         p = _double(1 - (n - 1) * (1 - p) / (n - 1 - colluders))
         if p <= Fraction(1, 2):
-            raise Infeasible("with so many colluders no correlation satisfies Theorem 3")
+            raise Infeasible(
+                f"with {colluders} colluders among {n} people no correlation satisfies Theorem 3"
+            )
     return p, rho_range(p, categories)[0]
 
 
@@ -67,8 +71,8 @@ def published(epsilon: float, categories: int, n: int, colluders: int) -> Coins:
 class Search:
     """The smallest variance of a count under a mode, over the probability of truth and negative ρ.
 
-    `first` and `second` are the mean and the mean square of how many people hold the category. Positive ρ is
-    not searched: it can help only by one part in n.
+    `first` and `second` are the mean and the mean square of the number of people who hold the category.
+    Positive ρ is not searched: it can reduce the variance by at most a factor 1 − 1/n.
     """
 
     categories: int
@@ -78,7 +82,7 @@ class Search:
     second: float
 
     def best(self, allowed: Callable[[PairedCoins], bool]) -> Coins:
-        """Return the coins with the smallest variance among those that are allowed: a grid, then refined."""
+        """Return the coins with the smallest variance among the allowed ones: a grid search, then refined."""
         highest = plain(self.epsilon, self.categories)
 
         def choose(budget: float) -> tuple[float, Coins]:
@@ -109,14 +113,14 @@ class Search:
 
     @property
     def _overlap(self) -> float:
-        """How often two people pull a count the same way, less how often one pulls against the other."""
+        """The sum over pairs of people of the products of their weights in a count."""
         away = 1.0 / (self.categories - 1)
         gap = 1.0 + away
         squared = gap**2 * self.second - 2.0 * gap * away * self.n * self.first + (away * self.n) ** 2
         return squared - self.first - (self.n - self.first) * away**2
 
     def _lowest(self, p: Fraction, allowed: Callable[[PairedCoins], bool]) -> Fraction:
-        """Return the most negative ρ found that is allowed; plain coins always are."""
+        """Return the most negative allowed ρ that is found; independent coins are always allowed."""
         if self._overlap <= 0.0:
             return Fraction(0)
         end = rho_range(p, self.categories)[0]
@@ -132,11 +136,11 @@ class Search:
 def constraint(
     mode: Mode, epsilon: float, categories: int, n: int, *, colluders: int, delta: float | None
 ) -> Callable[[PairedCoins], bool]:
-    """Return whether coins keep the loss of a mode within the budget."""
+    """Return a function that returns whether coins spend at most ε in a mode."""
     lies = categories - 1
     if mode is Mode.THEOREM_3:
         if lies != 1:
-            raise InvalidParameter("Theorem 3 is about two categories")
+            raise InvalidParameter(f"Theorem 3 is for two categories, not {categories}")
         return lambda pairs: adversaries.theorem_3(pairs, n, colluders) <= epsilon
     if mode is Mode.HIDDEN:
         return lambda pairs: adversaries.hidden(pairs, lies, n, colluders) <= epsilon

@@ -1,1 +1,1 @@
-"""The mechanisms for one number: an interval or a circle."""
+"""Mechanisms for one number, on an interval or a circle."""

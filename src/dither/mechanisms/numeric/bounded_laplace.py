@@ -23,14 +23,14 @@ from dither.numerics.bisection import smallest_float
 @final
 @dataclass(frozen=True)
 class BoundedLaplace(LatticeMechanism[Bounded]):
-    """A report from the domain itself, the likelier the nearer to the value.
+    """A report from the domain itself, likelier the nearer it is to the value.
 
-    Promise:   pure ε; with a `sensitivity` below the domain's length, for values at most so far apart.
+    Promise:   pure ε; with a `sensitivity` below the domain's length, for values at most that far apart.
     Reports:   places from end to end of the domain. Noise is drawn again while the sum lies outside
-               (rejection sampling): the running time depends a little on the value.
-    Use when:  a baseline is wanted that stays in the domain.
-    Reference: [Holohan20, Thm 3.5]. The normaliser depends on the value; [OGPM25, App. B.8] prints one that
-               does not, and is not a density: see deviations.
+               (rejection sampling), so the running time depends slightly on the value.
+    Use when:  a baseline is needed whose reports stay in the domain.
+    Reference: [Holohan20, Thm 3.5]. The normalising constant depends on the value; that of [OGPM25, App. B.8]
+               does not, and the result is not a density: see deviations.
     """
 
     _: KW_ONLY
@@ -40,13 +40,16 @@ class BoundedLaplace(LatticeMechanism[Bounded]):
         if self.sensitivity is not None:
             sensitivity = finite("the sensitivity", self.sensitivity)
             if not 0.0 < sensitivity <= self.line.length:
-                raise InvalidParameter("the sensitivity is positive and at most the domain's length")
+                raise InvalidParameter(
+                    f"sensitivity must be positive and at most the domain's length, {self.line.length:g}, "
+                    f"not {sensitivity:g}"
+                )
             object.__setattr__(self, "sensitivity", sensitivity)
         super()._build()
 
     @property
     def reach(self) -> float:
-        """How far apart two protected values may be, in lengths of the domain."""
+        """The largest distance of two protected values, in lengths of the domain."""
         return 1.0 if self.sensitivity is None else self.sensitivity / self.line.length
 
     def lattice(self) -> Bounded:
@@ -59,30 +62,33 @@ class BoundedLaplace(LatticeMechanism[Bounded]):
 
     @property
     def _shift(self) -> int:
-        """How many steps apart two protected values may be on the lattice, whatever a float does."""
+        """The largest distance of two protected values in steps of the lattice, with room for rounding."""
         steps = self.cells // 2 - 1
         return min(steps, math.floor(self.reach * steps * (1.0 + 2.0**-40)) + 1)
 
     def _certify(self, kernel: LatticeKernel[Bounded]) -> None:
         if kernel.lattice.shift < self._shift:
-            raise InvalidParameter("these weights are certified for values that are nearer to each other")
+            raise InvalidParameter(
+                f"these weights are certified for values up to {kernel.lattice.shift} steps apart; "
+                f"{self._shift} are needed"
+            )
         super()._certify(kernel)
 
     @property
     def scale(self) -> float:
         """The scale b of the noise, in lengths of the domain."""
         if self.reach == 1.0:
-            return 1.0 / self.epsilon  # exactly: both ends have the same normaliser
+            return 1.0 / self.epsilon  # exact: both ends have the same normalising constant
         return _scale(self.epsilon, self.reach, 1.0, 0.0)
 
     @cached_property
     def law(self) -> InsideLaw:
-        """The continuous mechanism that the places approximate."""
+        """The distribution of the continuous mechanism that the lattice approximates."""
         return InsideLaw(LaplaceDensity(self.scale))
 
     @property
     def assumes(self) -> tuple[str, ...]:
-        """What the promise assumes: with a smaller sensitivity, that two values are no farther apart."""
+        """The assumptions of the guarantee: with a `sensitivity`, the largest distance of two values."""
         if self.sensitivity is None or self.reach == 1.0:
             return ()
         return (f"two values differ by at most {self.sensitivity:g}",)
@@ -91,14 +97,15 @@ class BoundedLaplace(LatticeMechanism[Bounded]):
 def _scale(epsilon: float, apart: float, length: float, step: float) -> float:
     """Return the smallest b whose loss D/b + ln(C_D/C_0) is at most ε [Holohan20, Thm 3.5].
 
-    C is the probability of staying inside the domain. Both in the continuum (`step` 0) and on a lattice of
-    steps of length 1,
-    C_D/C_0 − 1 = q(1 − e^(−D/b))(1 − e^(−(L − D)/b)) / (1 − q·e^(−L/b)) with q = e^(−step/b).
+    C is the probability of staying inside the domain. Both for continuous noise (`step` 0) and on a lattice
+    of steps of length 1, C_D/C_0 − 1 = q(1 − e^(−D/b))(1 − e^(−(L − D)/b)) / (1 − q·e^(−L/b)) with q =
+    e^(−step/b).
     """
 
     def loss(b: float) -> float:
         gain = math.expm1(-apart / b) * math.expm1(-(length - apart) / b)
         return apart / b + math.log1p(math.exp(-step / b) * gain / -math.expm1(-(length + step) / b))
 
-    # The loss falls with b and is at most L/b, which is below ε at the upper end: what is returned keeps ε.
+    # The loss decreases in b and is at most L/b, which is below ε at the upper end: the result spends at most
+    # ε.
     return smallest_float(lambda b: loss(b) <= epsilon, apart / epsilon, 1.01 * (length + step) / epsilon)

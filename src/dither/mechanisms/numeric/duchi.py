@@ -1,4 +1,4 @@
-"""Duchi: one of two values, chosen so that the average is right."""
+"""Duchi: one of two values, chosen so that the mean report is the value."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from dither.mechanisms.window import Shape, WindowMechanism, unbiased_line
 @final
 @dataclass(frozen=True)
 class Duchi(WindowMechanism):
-    """One of two values outside the domain; averages to the value.
+    """One of two values outside the domain; unbiased.
 
     Promise:   pure ε.
     Reports:   one of two cells.
-    Use when:  a mean is wanted at small ε, or one bit is all that can be sent.
+    Use when:  a mean is estimated at small ε, or a report must be one bit.
     Reference: [Duchi18, eq. 26].
     """
 

@@ -1,4 +1,4 @@
-"""Exponential: one of a few public points, the likelier the nearer to the value."""
+"""Exponential: one of a few public points, by the exponential mechanism."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 
 from dither.arrays import Floats
 from dither.domains import Circle, Interval, finite
-from dither.errors import InvalidParameter, MalformedReport, OutsideDomain
+from dither.errors import InvalidParameter, MalformedReport, OutsideDomain, found
 from dither.kernels.lattice.law import TableLaw
 from dither.kernels.lattice.noise import decayed
 from dither.kernels.table.channel import MOST_INPUTS, Channel, ChannelKernel, NearestPoint
@@ -21,20 +21,20 @@ from dither.mechanisms.base import Travelled
 from dither.mechanisms.number import NumberMechanism
 from dither.privacy.exact import exp_below
 
-_PARTS: Final = 1 << 32  # distances are counted in these parts, so that equal ones are equal
-_SPENT: Final = 1 - Fraction(1, 1 << 28)  # of ε is used: more than counting distances in parts can cost
+_PARTS: Final = 1 << 32  # distances are rounded to these parts, so that equal ones stay equal
+_SPENT: Final = 1 - Fraction(1, 1 << 28)  # the part of ε that is used; the rest covers the rounding
 
 
 @final
 @dataclass(frozen=True)
 class Exponential(NumberMechanism):
-    """One of a few public points, the likelier the nearer to the value.
+    """One of a few public points, likelier the nearer it is to the value.
 
-    Promise:   pure ε; less is realised where the points or the `sensitivity` leave room.
-    Reports:   the number of a point. A value is moved to its nearest point before anything is drawn.
+    Promise:   pure ε; less is spent if the points or the `sensitivity` leave room.
+    Reports:   the index of a point. A value is first rounded to its nearest point.
     Use when:  reports must be one of given points.
     Reference: [McSherry07, Thm 6] with the score −|value − point|, whose sensitivity is at most the largest
-               distance in the domain. A smaller one may be stated and is refused where it breaks ε.
+               distance in the domain. A smaller one may be given; it is refused if more than ε is spent.
 
     >>> import dither as dt
     >>> Exponential(dt.Interval(0, 1), [0, 0.5, 1], epsilon=2, sensitivity=0.5).guarantee
@@ -51,29 +51,32 @@ class Exponential(NumberMechanism):
         object.__setattr__(self, "points", self._checked())
         if self.sensitivity is not None:
             object.__setattr__(self, "sensitivity", finite("the sensitivity", self.sensitivity))
-            if not self.sensitivity >= 1e-12 * self.line.length:  # weights are counted in 63 bits
+            if not self.sensitivity >= 1e-12 * self.line.length:  # weights have 63 bits
                 raise InvalidParameter(
-                    "the sensitivity is positive, and at least 1e-12 of the domain's length"
+                    f"sensitivity must be at least 1e-12 of the domain's length, not {self.sensitivity:g}"
                 )
         if self.kernel.ratio > exp_below(Fraction(self.epsilon)):
-            raise InvalidParameter("with this sensitivity the points would spend more than ε; state more")
+            raise InvalidParameter(
+                f"with sensitivity {found(self.sensitivity)} the points spend more than "
+                f"ε = {self.epsilon:g}; state a larger sensitivity"
+            )
 
     def _checked(self) -> tuple[float, ...]:
         try:
             array = np.unique(self.line.check(self.points).astype(np.float64))
         except OutsideDomain:
-            raise InvalidParameter(f"the points are numbers in {self.domain}") from None
+            raise InvalidParameter(f"points must be numbers in {self.domain}") from None
         if np.ndim(self.points) != 1 or array.size != np.size(self.points):
-            raise InvalidParameter("the points are a list of different numbers")
+            raise InvalidParameter("points must be a list of different numbers")
         if isinstance(self.domain, Circle) and array.size and array[-1] - array[0] >= self.domain.period:
-            raise InvalidParameter("0 and the period are the same point of a circle")
+            raise InvalidParameter("0 and the period are the same point of a circle; list only one of them")
         if not 2 <= array.size <= MOST_INPUTS:
-            raise InvalidParameter(f"there are between 2 and {MOST_INPUTS} points")
+            raise InvalidParameter(f"2 to {MOST_INPUTS} points are needed, not {array.size}")
         return tuple(array.tolist())
 
     @property
     def _steepness(self) -> Floats:
-        """Distance over twice the sensitivity, for every pair of points: the exponent at ε = 1."""
+        """Distance / (2·sensitivity) for every pair of points: the exponent for ε = 1."""
         places = np.array(self.points)
         if isinstance(self.domain, Circle):
             widest = self.domain.period / 2.0
@@ -85,13 +88,15 @@ class Exponential(NumberMechanism):
 
     @cached_property
     def kernel(self) -> ChannelKernel:
-        """The weights of every point for every point, and the nearest point of a value: what devices run."""
+        """What devices run: the weight of every point for every point, and the rule for the nearest point."""
         if self.travelled is not None:
             kernel = self.travelled.kernel
             if not isinstance(kernel, ChannelKernel) or kernel.line != self.line:
-                raise MalformedReport("Exponential runs a channel on its own domain")
+                raise MalformedReport("Exponential needs a channel on its own domain")
             if kernel.outcomes != len(self.points):
-                raise MalformedReport("the kernel and the mechanism disagree about the number of points")
+                raise MalformedReport(
+                    f"the kernel has {kernel.outcomes} points, the mechanism {len(self.points)}"
+                )
             return kernel
         return ChannelKernel(self.line, self._channel(), self._nearest())
 
@@ -108,19 +113,19 @@ class Exponential(NumberMechanism):
 
     @cached_property
     def decoder(self) -> Decoder:
-        """The points."""
+        """The map from reports to points."""
         if self.travelled is not None and self.travelled.codebook is not None:
             return sized(self.travelled.codebook, self.outcomes)
         return TableDecoder(np.array(self.points))
 
     def version_1(self, sampled: Mapping[str, Any]) -> Self:
         if sampled["kernel"] != {"cells": self.outcomes, "digest": self.kernel.channel.digest}:
-            raise MalformedReport("the reports were sampled by another matrix than this version's")
+            raise MalformedReport("these reports were sampled with weights other than those of this version")
         return replace(self, travelled=Travelled(self.kernel, read_decoder(sampled["codebook"])))
 
     @cached_property
     def law(self) -> TableLaw:
-        """The law with real weights e^(−ε·distance / 2·sensitivity), which the integers approximate."""
+        """The distribution with real weights e^(−ε·distance / 2·sensitivity), which integers approximate."""
         weights = np.exp(-self.epsilon * self._steepness)
         chances = weights / weights.sum(axis=1, keepdims=True)
 

@@ -1,4 +1,4 @@
-"""Focused: OGPM with the width that is best at one public value."""
+"""Focused: OGPM with the width that is optimal at one public value."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import final
 import numpy as np
 
 from dither.domains import finite
-from dither.errors import InvalidParameter
+from dither.errors import InvalidParameter, found
 from dither.losses import Power, absolute
 from dither.mechanisms.window import Shape, WindowMechanism
 from dither.numerics.bisection import increasing_root
@@ -18,12 +18,12 @@ from dither.numerics.bisection import increasing_root
 @final
 @dataclass(frozen=True)
 class Focused(WindowMechanism):
-    """OGPM with the width that is best at one public value, where most values are expected.
+    """OGPM with the width that is optimal at one public value, near which most values are expected.
 
     Promise:   pure ε.
-    Reports:   cells of the domain, as OGPM's.
-    Use when:  it is public knowledge that values gather about `focus`. The focus is part of the mechanism and
-               seen by everybody: taken from private data it leaks, whatever [OGPM25, Sec. 6] says.
+    Reports:   cells of the domain, as in OGPM.
+    Use when:  it is public knowledge that most values are near `focus`, which is part of the mechanism and
+               public. A focus taken from private data reveals them, contrary to [OGPM25, Sec. 6].
     Reference: [OGPM25, Sec. 6].
 
     >>> from dither.domains import Interval
@@ -37,19 +37,21 @@ class Focused(WindowMechanism):
 
     def shape(self) -> Shape:
         if not isinstance(self.loss, Power):
-            raise InvalidParameter("a loss is dt.absolute, dt.squared or dt.power(k)")
+            raise InvalidParameter(
+                f"loss must be dt.absolute, dt.squared or dt.power(k), not {found(self.loss)}"
+            )
         if not self.line.low <= finite("the focus", self.focus) <= self.line.high:
-            raise InvalidParameter(f"the focus is a public value in {self.line}")
+            raise InvalidParameter(f"focus must be a public value in {self.line}, not {found(self.focus)}")
         place = (self.focus - self.line.low) / self.line.length
         return Shape.centred(self.line, best_width_at(self.epsilon, self.loss, place))
 
 
 def best_width_at(epsilon: float, loss: Power, place: float) -> float:
-    """Return the width with the smallest error at one place of [0, 1]; at 0, ½ and 1 it is `best_width`.
+    """Return the width with the smallest error at one value of [0, 1]; at 0, ½ and 1 it is `best_width`.
 
     With W(s) the integral of the loss over the window, the error is (W(1) + (E−1)·W(s)) / (1 + (E−1)·s).
-    Its slope is zero where W′(s), the loss at the window's farther end, equals the error itself; that
-    difference grows with s, so there is one root, and the error there is W′(s).
+    Its derivative is zero where W′(s), the loss at the farther end of the window, equals the error. The
+    difference of the two increases in s, so there is one root, and the error there is W′(s).
     """
     lift = math.expm1(epsilon)
     near = min(place, 1.0 - place)
@@ -58,7 +60,7 @@ def best_width_at(epsilon: float, loss: Power, place: float) -> float:
         return float(loss.antiderivative(np.asarray(distance)))
 
     def excess(s: float) -> float:
-        inside = s <= 2.0 * near  # else the window is stopped by the nearer end of the domain
+        inside = s <= 2.0 * near  # otherwise the window begins at the nearer end of the domain
         window = 2.0 * primitive(s / 2.0) if inside else primitive(near) + primitive(s - near)
         edge = s / 2.0 if inside else s - near
         return float(loss(np.asarray(edge))) * (1.0 + lift * s) - lift * window - everything

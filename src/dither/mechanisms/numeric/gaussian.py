@@ -1,4 +1,4 @@
-"""Gaussian: the value plus normal noise, for a promise that holds with a δ."""
+"""Gaussian: the value plus normal noise, with an (ε, δ) guarantee."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import numpy as np
 
 from dither.arrays import Floats
 from dither.domains import finite
-from dither.errors import InvalidParameter
+from dither.errors import InvalidParameter, found
 from dither.kernels.lattice.delta import excess, failure
 from dither.kernels.lattice.integers import Clamped
 from dither.kernels.lattice.kernel import LatticeKernel
@@ -28,11 +28,11 @@ from dither.privacy.exact import exp_below
 
 LEAST_DELTA: Final = 1e-15
 _TRIES: Final = 8
-_PARTS: Final = 1 << 96  # e^ε, rounded down, in these parts
+_PARTS: Final = 1 << 96  # e^ε is rounded down to a multiple of 1/_PARTS
 
 
 class Calibration(Enum):
-    """Which theorem says how wide normal noise must be."""
+    """The theorem that determines the standard deviation of the noise."""
 
     CLASSIC = "classic"
     ANALYTIC = "analytic"
@@ -43,22 +43,23 @@ class Calibration(Enum):
         return f"Calibration.{self.name}"
 
 
-_SOLVED: Final = (Calibration.ANALYTIC, Calibration.EXACT_PAC)  # σ is the least that keeps δ
+_SOLVED: Final = (Calibration.ANALYTIC, Calibration.EXACT_PAC)  # σ is the smallest one that satisfies δ
 _PROBABLE: Final = (Calibration.PAC, Calibration.EXACT_PAC)
 
 
 @final
 @dataclass(frozen=True)
 class Gaussian(AddedNoise):
-    """The value plus normal noise; averages to the value.
+    """The value plus normal noise; unbiased.
 
     Promise:   (ε, δ), or with `Calibration.PAC` and `EXACT_PAC` a loss of at most ε with probability 1 − δ.
-               δ at the asked ε is computed from the integer weights and is never above the asked one.
+               δ at the given ε is computed from the integer weights and never exceeds the given δ.
     Reports:   steps of a lattice that goes at least 6 standard deviations beyond the domain and is clamped
                there, with a probability of at most 10⁻¹⁰.
-    Use when:  normal noise is asked for; unless δ is near ε, `Laplace` errs less and promises more.
-    Reference: analytic [Balle18, Thm 8]; classic [Dwork14, Thm A.1], valid for ε ≤ 1 and refused where its δ
-               turns out above the asked one; PAC [Thesis, Thm 18], which `EXACT_PAC` undercuts by up to 40 %.
+    Use when:  normal noise is required; unless δ is near ε, `Laplace` has a smaller error and a stronger
+               guarantee.
+    Reference: analytic [Balle18, Thm 8]; classic [Dwork14, Thm A.1], valid for ε ≤ 1 and refused if its δ
+               exceeds the given one; PAC [Thesis, Thm 18]; the σ of `EXACT_PAC` is up to 40 % smaller.
     """
 
     _: KW_ONLY
@@ -68,9 +69,14 @@ class Gaussian(AddedNoise):
     def _build(self) -> None:
         object.__setattr__(self, "delta", finite("δ", self.delta))
         if not LEAST_DELTA <= self.delta < 1.0:
-            raise InvalidParameter(f"δ is at least {LEAST_DELTA:g} and below 1; far below 1/people is usual")
+            raise InvalidParameter(
+                f"δ must be at least {LEAST_DELTA:g} and below 1, not {self.delta:g}; choose it far below "
+                "1/(number of people)"
+            )
         if not isinstance(self.calibration, Calibration):
-            raise InvalidParameter("calibration is one of dt.Calibration's choices")
+            raise InvalidParameter(
+                f"calibration must be a member of dt.Calibration, not {found(self.calibration)}"
+            )
         super()._build()
 
     @property
@@ -88,7 +94,7 @@ class Gaussian(AddedNoise):
             # [Thesis, Thm 18]
             return (math.sqrt(log + epsilon) + math.sqrt(log)) / (math.sqrt(2.0) * epsilon)
         if self.calibration is Calibration.EXACT_PAC:
-            # The loss between the ends is normal with mean 1/2σ² and deviation 1/σ.
+            # The privacy loss between the two ends is normal with mean 1/2σ² and standard deviation 1/σ.
             return smallest_positive_float(lambda sigma: survival(epsilon * sigma - 0.5 / sigma) <= delta)
         return smallest_positive_float(lambda sigma: balle(epsilon, sigma) <= delta)
 
@@ -99,7 +105,7 @@ class Gaussian(AddedNoise):
             over = self._spent(lattice) / Fraction(self.delta)
             if over <= 1:
                 break
-            sigma *= float(over) * (1.0 + 1e-9)  # δ falls at least as fast as σ grows
+            sigma *= float(over) * (1.0 + 1e-9)  # δ decreases at least in proportion to 1/σ
         return lattice
 
     def _with(self, sigma: float) -> Clamped:
@@ -112,19 +118,19 @@ class Gaussian(AddedNoise):
         return Clamped(LatticeNoise(Normal(), base, reach, End.PILED), last, fraction)
 
     def _spent(self, lattice: Clamped) -> Fraction:
-        """Return δ at the asked ε, from the integers."""
+        """Return δ at the given ε, from the integers."""
         bound = Fraction(math.floor(exp_below(Fraction(self.epsilon)) * _PARTS), _PARTS)
         return failure(lattice, bound) if self.calibration in _PROBABLE else excess(lattice, bound)
 
     def _certify(self, kernel: LatticeKernel[Clamped]) -> None:
         if self._spent(kernel.lattice) > Fraction(self.delta):
             raise InvalidParameter(
-                "with this calibration δ at the asked ε would be above the asked δ; "
+                f"with this calibration δ at ε = {self.epsilon:g} would exceed {self.delta:g}; "
                 "use Calibration.ANALYTIC, or more cells"
             )
 
     def realised(self) -> tuple[Bound, str]:
-        """Recompute δ at the asked ε from the integer weights, between the two ends of the domain."""
+        """Return ε and its δ, computed from the integer weights between the two ends of the domain."""
         delta = float_at_least(self._spent(self.kernel.lattice))
         kind = PAC if self.calibration in _PROBABLE else Approximate
         return kind(self.epsilon, delta), f"δ at this ε from {self.kernel.weights}"
@@ -150,7 +156,7 @@ class NormalDensity(SmoothDensity):
 
     @property
     def scale(self) -> float:  # type: ignore[override]
-        """A third of σ: panels on which the density is nearly a polynomial."""
+        """σ/3: on panels of this length the density is nearly a polynomial."""
         return self.sigma / 3.0
 
     def density(self, gap: Floats) -> Floats:

@@ -1,4 +1,4 @@
-"""Hybrid: a coin between PM and Duchi, better than either."""
+"""Hybrid: a random choice between PM and Duchi, with a smaller variance than either."""
 
 from __future__ import annotations
 
@@ -23,17 +23,18 @@ from dither.mechanisms.number import NumberMechanism, UnbiasedReading
 from dither.mechanisms.numeric.duchi import Duchi
 from dither.mechanisms.numeric.pm import PM
 
-THRESHOLD: Final = 0.6093524930273094  # below it the coin always says Duchi [PM19, eq. 10]
+THRESHOLD: Final = 0.6093524930273094  # below this ε Duchi is always used [PM19, eq. 10]
 
 
 @final
 @dataclass(frozen=True)
 class Hybrid(NumberMechanism):
-    """A report of PM or of Duchi, whichever a coin says; averages to the value.
+    """A report of PM or of Duchi, chosen by a coin; unbiased.
 
     Promise:   pure ε.
-    Reports:   cells of PM, then Duchi's two: the report shows the coin, which tells nothing about the value.
-    Use when:  a mean is wanted below ε ≈ 2.3; its variance hardly depends on the value.
+    Reports:   the cells of PM, then the two of Duchi: the report shows the coin, which is independent of the
+               value.
+    Use when:  a mean is estimated with ε below about 2.3; the variance hardly depends on the value.
     Reference: [PM19, Sec. III-C].
     """
 
@@ -44,14 +45,14 @@ class Hybrid(NumberMechanism):
 
     @cached_property
     def parts(self) -> tuple[PM, Duchi]:
-        """The two mechanisms that the coin chooses between."""
+        """The two mechanisms."""
         pm = PM(self.domain, epsilon=self.epsilon, cells=self.cells)
         duchi = Duchi(self.domain, epsilon=self.epsilon)
         if self.travelled is None:
             return pm, duchi
         kernel, books = self.travelled.kernel, self.travelled.codebook
         if not isinstance(kernel, MixtureKernel):
-            raise MalformedReport("Hybrid runs a mixture of two windows")
+            raise MalformedReport("Hybrid needs a kernel that is a mixture of two windows")
         return (
             replace(pm, travelled=Travelled(kernel.first, books[0])),
             replace(duchi, travelled=Travelled(kernel.second, books[1])),
@@ -64,7 +65,7 @@ class Hybrid(NumberMechanism):
 
     @cached_property
     def kernel(self) -> MixtureKernel:
-        """The two windows and the coin, in integers: what devices run."""
+        """What devices run: the two windows and the coin, in integers."""
         first, second = self.parts
         if self.travelled is not None and isinstance(self.travelled.kernel, MixtureKernel):
             return self.travelled.kernel
@@ -73,7 +74,7 @@ class Hybrid(NumberMechanism):
 
     @cached_property
     def decoder(self) -> TableDecoder:
-        """The number that each report stands for: PM's cells, then Duchi's two."""
+        """The map from reports to numbers: the cells of PM, then the two of Duchi."""
         return TableDecoder(np.concatenate([part.decode(np.arange(part.cells)) for part in self.parts]))
 
     def codebook(self) -> Any:
@@ -82,23 +83,23 @@ class Hybrid(NumberMechanism):
     @classmethod
     def read_codebook(cls, data: Any) -> Any:
         if not isinstance(data, list) or len(data) != 2:
-            raise MalformedReport("Hybrid has two codebooks")
+            raise MalformedReport("Hybrid needs two codebooks")
         return tuple(read_decoder(one) for one in data)
 
     @cached_property
     def law(self) -> Law:
-        """The continuous mechanism that the cells approximate."""
+        """The distribution of the continuous mechanism that the cells approximate."""
         return MixedLaw((self.coin, 1.0 - self.coin), (self.parts[0].law, self.parts[1].law))
 
     @cached_property
     def sampled(self) -> Realised:
-        """The same questions about the integers that are sampled."""
+        """The same quantities (pdf, mean, error, …) for the integers that are sampled."""
         coin = float(self.kernel.coin)
         laws = (self.parts[0].sampled.law, self.parts[1].sampled.law)
         return Realised(self.line, MixedLaw((coin, 1.0 - coin), laws))
 
     def unbiased_reading(self) -> UnbiasedReading:
-        """Return numbers for the reports whose mean is the value: those of either part."""
+        """Return numbers for the reports whose mean is the value: those of both parts."""
         readings = [part.unbiased_reading() for part in self.parts]
         return UnbiasedReading(
             np.concatenate([reading.values for reading in readings if reading is not None])

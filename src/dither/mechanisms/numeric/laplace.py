@@ -1,4 +1,4 @@
-"""Laplace: the value plus noise that falls off exponentially; the oldest of all."""
+"""Laplace: the value plus Laplace noise."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from dither.mechanisms.lattice import AddedNoise, exponential_margin
 @final
 @dataclass(frozen=True)
 class Laplace(AddedNoise):
-    """The value plus noise on both sides; averages to the value.
+    """The value plus Laplace noise; unbiased.
 
     Promise:   pure ε.
     Reports:   steps of a lattice that goes about 22/ε lengths of the domain beyond its ends and is clamped
                there, with a probability of 10⁻¹⁰. `.truncated()` is T-Laplace.
-    Use when:  a baseline is wanted; `Podium` has a third less variance at small ε and far less at large.
+    Use when:  a baseline is needed; `Podium` has a third less variance at small ε and far less at large ε.
     Reference: [Dwork06] with the domain's length as sensitivity.
 
     >>> import dither as dt
@@ -43,7 +43,7 @@ class Laplace(AddedNoise):
 @final
 @dataclass(frozen=True)
 class LaplaceDensity(SmoothDensity):
-    """e^(−|z|/b) / 2b."""
+    """The Laplace density e^(−|z|/b) / 2b."""
 
     scale: float
 

@@ -1,4 +1,4 @@
-"""OGPM-U: the unbiased mechanism of the OGPM paper, kept for comparison."""
+"""OGPM-U: the unbiased mechanism of the OGPM paper, for comparison."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dither.mechanisms.window import Shape, WindowMechanism
 @final
 @dataclass(frozen=True)
 class OGPMU(WindowMechanism):
-    """A report from a much wider range, likelier near the value; averages to the value.
+    """A report from a much wider range, likelier near the value; unbiased.
 
     Promise:   pure ε.
     Reports:   cells of [−C, C+1] in units of the domain, C = coth(ε/4).
@@ -23,6 +23,6 @@ class OGPMU(WindowMechanism):
 
     def shape(self) -> Shape:
         reach = 1.0 / math.tanh(self.epsilon / 4.0)  # C of Thm 5.1
-        # The window keeps (C+1)/(2(2C+1)) of the free room away from both ends: support that is never used.
+        # A share (C+1)/(2(2C+1)) of the range of starts is never used, at either end.
         clear = (reach + 1.0) / (2.0 * (2.0 * reach + 1.0))
         return Shape.unbiased(1.0 / (1.0 + math.exp(self.epsilon / 2.0)), Gliding(clear))

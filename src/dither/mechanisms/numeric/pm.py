@@ -1,4 +1,4 @@
-"""PM: the piecewise mechanism, the first unbiased report with one likelier window."""
+"""PM: the piecewise mechanism, the first unbiased window mechanism."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from dither.mechanisms.window import Shape, WindowMechanism
 @final
 @dataclass(frozen=True)
 class PM(WindowMechanism):
-    """A report from a wider range, likelier near the value; averages to the value.
+    """A report from a wider range, likelier near the value; unbiased.
 
     Promise:   pure ε.
     Reports:   cells of the domain stretched about its centre. `.compressed()` is PM-C, `.truncated()` T-PM.
-    Use when:  a baseline is wanted; `Podium` is never worse in the worst case.
+    Use when:  a baseline is needed; the worst-case variance of `Podium` is never larger.
     Reference: [PM19, Alg. 2].
     """
 

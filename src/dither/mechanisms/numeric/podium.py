@@ -1,4 +1,4 @@
-"""Podium: of all two-level reports, the unbiased one with the smallest worst-case variance."""
+"""Podium: the unbiased window mechanism with the smallest worst-case variance."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from dither.numerics.newton import newton
 @final
 @dataclass(frozen=True)
 class Podium(WindowMechanism):
-    """A report from a wider range, likelier near the value; averages to the value.
+    """A report from a wider range, likelier near the value; unbiased.
 
     Promise:   pure ε.
     Reports:   cells of the domain stretched about its centre.
-    Use when:  a mean is wanted; below ε ≈ 2.3 `Hybrid` has the smaller worst-case variance.
+    Use when:  a mean is estimated; for ε below about 2.3 `Hybrid` has a smaller worst-case variance.
     Reference: [Podium19]; its Table I and equation (1) are not used, see deviations. `approximate=True` is
                the paper's σ = ε/3, at most 5 % worse.
     """

@@ -1,4 +1,4 @@
-"""Purkayastha: an angle plus noise that falls off exponentially with the angular distance."""
+"""Purkayastha: an angle plus noise that decays exponentially with the angular distance."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from dither.mechanisms.lattice import LatticeMechanism
 @final
 @dataclass(frozen=True)
 class Purkayastha(LatticeMechanism[Ring]):
-    """An angle plus noise around the circle, the likelier the nearer.
+    """An angle plus noise on the circle, likelier near the value.
 
     Promise:   pure ε.
     Reports:   steps of the circle.
-    Use when:  a baseline for directions is wanted; `OGPM` on a circle has a smaller error.
+    Use when:  a baseline for directions is needed; `OGPM` on a circle has a smaller error.
     Reference: [Weggenmann21] on the circle.
     """
 
@@ -37,21 +37,21 @@ class Purkayastha(LatticeMechanism[Ring]):
 
     @cached_property
     def law(self) -> RingLaw:
-        """The continuous mechanism that the steps approximate."""
+        """The distribution of the continuous mechanism that the steps approximate."""
         return RingLaw(AngularDensity(self.epsilon))
 
 
 @final
 @dataclass(frozen=True)
 class AngularDensity(SmoothDensity):
-    """ε·e^(−2ε|z|) / (1 − e^−ε) for z within half a turn: κ = ε/π in radians."""
+    """The density ε·e^(−2ε|z|) / (1 − e^−ε) for |z| ≤ 1/2, in turns: κ = ε/π in radians."""
 
     epsilon: float
     limit: float = 0.5
 
     @property
     def scale(self) -> float:  # type: ignore[override]
-        """How far, in turns, the density falls by a factor e."""
+        """The distance, in turns, over which the density decreases by a factor e."""
         return 0.5 / self.epsilon
 
     def density(self, gap: Floats) -> Floats:

@@ -1,4 +1,4 @@
-"""Staircase: noise that falls in steps as wide as the domain; the best that does not look at the value."""
+"""Staircase: noise whose density is a step function; optimal among noise independent of the value."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from dither.losses import Power, absolute, squared
 from dither.mechanisms.lattice import AddedNoise, exponential_margin
 from dither.numerics.quadrature import total
 
-_FADED: Final = 60.0  # e^−60 of the noise is beyond what a sum of doubles can show
+_FADED: Final = 60.0  # the tail e^−60 of the noise is below the rounding error of a sum
 
 
 @final
 @dataclass(frozen=True)
 class Staircase(AddedNoise):
-    """The value plus noise that falls in steps; averages to the value.
+    """The value plus noise whose density is a step function; unbiased.
 
     Promise:   pure ε.
     Reports:   steps of a lattice that goes about 22/ε lengths of the domain beyond its ends and is clamped
                there, with a probability of 10⁻¹⁰.
-    Use when:  noise must not depend on the value; on a known interval `Podium` has a third less variance.
-    Reference: [Staircase16]; γ for the squared error as in [Podium19, Def. 4], in a stable form.
+    Use when:  noise must be independent of the value; on a known interval `Podium` has a third less variance.
+    Reference: [Staircase16]; γ for the squared error as in [Podium19, Def. 4], in a numerically stable form.
 
     >>> import dither as dt
     >>> round(Staircase(dt.Interval(0, 1), epsilon=2).error(dt.absolute, 0.3), 9)  # e / (e² − 1)
@@ -53,12 +53,12 @@ class Staircase(AddedNoise):
 
 
 def best_step(epsilon: float, loss: Power) -> float:
-    """Return γ, the width of the first step to either side, that makes the expected loss smallest."""
+    """Return the width γ of the first step on each side for which the expected loss is smallest."""
     if loss == absolute:
         return 1.0 / (1.0 + math.exp(epsilon / 2.0))  # [Staircase16, Thm 3]
     if loss != squared:
-        raise InvalidParameter("the staircase is known for dt.absolute and dt.squared")
-    # [Podium19, Def. 4] as a quotient without cancellation: the printed form is −10⁶ at ε = 10⁻⁶.
+        raise InvalidParameter(f"the loss of Staircase must be dt.absolute or dt.squared, not {loss!r}")
+    # [Podium19, Def. 4] as a quotient without cancellation: the printed form evaluates to −10⁶ at ε = 10⁻⁶.
     b = math.exp(-epsilon)
     c = math.cbrt(b * (1.0 + b) / 2.0)
     return b * (1.0 + 2.0 * b) / (2.0 * (c * c + c * b + b * b))
@@ -67,7 +67,7 @@ def best_step(epsilon: float, loss: Power) -> float:
 @final
 @dataclass(frozen=True)
 class StaircaseDensity(NoiseDensity):
-    """a·b^floor(|z| + 1 − γ) with b = e^−ε and a = (1 − b) / (2(γ + b(1 − γ)))."""
+    """The density a·b^⌊|z| + 1 − γ⌋ with b = e^−ε and a = (1 − b) / (2(γ + b(1 − γ)))."""
 
     epsilon: float
     step: float
@@ -86,7 +86,7 @@ class StaircaseDensity(NoiseDensity):
 
     def below(self, gap: Floats) -> Floats:
         distance = np.abs(gap)
-        # Beyond each whole length lies b times what lay beyond the one before.
+        # The tail beyond n + 1 lengths is b times the tail beyond n lengths.
         whole = np.floor(distance)
         rest = distance - whole
         left = np.maximum(self.step - rest, 0.0) + self._b * np.minimum(1.0 - rest, 1.0 - self.step)
@@ -123,7 +123,7 @@ class StaircaseDensity(NoiseDensity):
         return total(both_sides, math.ceil(_FADED / self.epsilon), run)
 
     def _stairs(self, whole: Floats) -> list[tuple[Floats, Floats, Floats]]:
-        """Return the two stairs between a whole length and the next: their edges and their level."""
+        """Return the two steps between n and n + 1 lengths, n = `whole`: their edges and levels."""
         level = self._top * np.exp(-self.epsilon * whole)
         edge = whole + self.step
         return [(whole, edge, level), (edge, whole + 1.0, self._b * level)]

@@ -1,4 +1,4 @@
-"""SW: the square wave, a window of fixed width about the value, for distributions."""
+"""SW: the square wave mechanism, a window centred on the value, for estimating distributions."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class SW(WindowMechanism):
     Promise:   pure ε.
     Reports:   cells of [−b, 1+b] in units of the domain; on a circle, cells of the circle itself.
                `.compressed()` is SW-C, `.truncated()` T-SW; `.redesigned()` stays inside the domain.
-    Use when:  a distribution is wanted (`dt.distribution`); the mean report is affine in the value.
+    Use when:  a distribution is estimated (`dt.distribution`); E[report] is affine in the value.
     Reference: [SW20, Thm 4.3]; redesigned: [Thesis, D.2.6].
     """
 
@@ -35,12 +35,14 @@ class SW(WindowMechanism):
         share = wave_share(self.epsilon)
         if self.redesign or isinstance(self.domain, Circle):
             if self.decoding is not Decoding.OWN:
-                raise InvalidParameter("these reports lie in the domain already; nothing to compress or cut")
+                raise InvalidParameter(
+                    f"these reports lie in the domain: decoding must be Decoding.OWN, not {self.decoding}"
+                )
             return Shape.centred(self.line, share)
         return Shape(share, GLIDING, _stretched)
 
     def redesigned(self) -> SW:
-        """Return the window of the same width that stays inside the domain, as OGPM's does."""
+        """Return the mechanism with a window of the same width that stays inside the domain, as in OGPM."""
         copy = replace(self, redesign=True, travelled=None)
         if self.travelled is None:
             return copy
@@ -48,12 +50,12 @@ class SW(WindowMechanism):
 
 
 def wave_share(epsilon: float) -> float:
-    """Return 2b/(1+2b) = (ε − 1 + e^−ε) / (e^ε + e^−ε − 2), b being half the wave's width [SW20, Thm 4.3]."""
+    """Return 2b/(1+2b) = (ε − 1 + e^−ε) / (e^ε + e^−ε − 2); 2b is the width of the wave [SW20, Thm 4.3]."""
     return _second_order(epsilon) / (4.0 * math.sinh(epsilon / 2.0) ** 2)
 
 
 def _second_order(epsilon: float) -> float:
-    """Return ε − 1 + e^−ε, by its series where the terms would cancel."""
+    """Return ε − 1 + e^−ε, by its series for small ε, where the terms would cancel."""
     if epsilon > 0.5:
         return epsilon + math.expm1(-epsilon)
     term, total, order = epsilon * epsilon / 2.0, 0.0, 2

@@ -1,4 +1,4 @@
-"""TwoPoint: one of two values inside the domain; the smallest worst squared error at small ε."""
+"""TwoPoint: one of two values inside the domain; the smallest worst-case squared error at small ε."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from dither.mechanisms.window import Shape, WindowMechanism
 @final
 @dataclass(frozen=True)
 class TwoPoint(WindowMechanism):
-    """One of two values inside the domain: the one on the value's side is likelier.
+    """One of two values inside the domain; the one in the value's half is likelier.
 
     Promise:   pure ε.
-    Reports:   one of two cells, read as the middle ± tanh(ε/2)/2 of the domain's length.
+    Reports:   one of two cells, decoded as the middle ± tanh(ε/2)/2 of the domain's length.
     Use when:  single values matter, by their squared error, and ε ≤ ln(3 + 2√2) ≈ 1.76: no mechanism has a
-               smaller worst case, which is e^ε/(e^ε + 1)² of the squared length. Above, the two values are
-               the best two, and more values are better. Biased: not for a mean.
+               smaller worst case, which is e^ε/(e^ε + 1)² of the squared length. For larger ε the two values
+               are the best two, but more values are better. Biased: not for a mean.
     Reference: derived in docs/theory.md.
 
     >>> from dither import Interval, squared
@@ -41,7 +41,7 @@ class TwoPoint(WindowMechanism):
 @final
 @dataclass(frozen=True)
 class _Sides(Placement):
-    """The window is the half of the domain that holds the value."""
+    """The window is the half of the domain that contains the value."""
 
     def start(self, x: Floats, width: float) -> Floats:
         return np.where(np.asarray(x) < 0.5, 0.0, 0.5)
@@ -54,7 +54,7 @@ _SIDES: Final = _Sides()
 
 
 def _two_points(share: float, contrast: float) -> Steps:
-    # With κ = tanh(ε/2) the values ½ ± a have the error ¼ + a² − a·κ at the ends and a² in the middle: the
-    # first is smallest at a = κ/2, and once the middle is the worst, which is at κ² = ½, both at a = 1/(4κ).
+    # With κ = tanh(ε/2) the values ½ ± a have the error ¼ + a² − a·κ at the ends and a² in the middle. The
+    # first is smallest at a = κ/2. If κ² > ½ the middle would be worse, and both are equal at a = 1/(4κ).
     half = min(contrast / 2.0, 0.25 / contrast)
     return Steps(np.array([0.5 - half, 0.5 + half]))

@@ -1,1 +1,1 @@
-"""The mechanisms for places and paths."""
+"""Mechanisms for places and paths."""

@@ -1,4 +1,4 @@
-"""ATP: every second point by distance alone, the others among what their neighbours see in a direction."""
+"""ATP: every second location is drawn by distance, the others also by their directions from neighbours."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, Self, final
 
 from dither.arrays import Array
 from dither.domains import Paths, Region
-from dither.errors import InvalidParameter, MalformedReport
+from dither.errors import InvalidParameter, MalformedReport, found
 from dither.kernels.places.two_copies import TwoCopies
 from dither.kernels.table.weighted_choice import Grades
 from dither.kernels.window.integers import Blocks
@@ -22,11 +22,11 @@ from dither.randomness import Source
 @final
 @dataclass(frozen=True)
 class ATP(PublicPoints[TwoCopies]):
-    """A public point that two noisy copies of the path agree on as well as may be.
+    """A public point that is nearest to two noisy copies of the path together.
 
-    Promise:   pure ε for one location (or one trajectory: `unit`), ε/2 in each copy. `as_published` promises
-               nothing: its sectors are centred on the true direction, which they give away.
-    Reports:   the number of a point.
+    Promise:   pure ε for one location (or one trajectory: `unit`), ε/2 in each copy. `as_published` has no
+               guarantee: its sectors are centred on the true direction and reveal it.
+    Reports:   the index of a point.
     Use when:  TraCS is compared with directions by k-ary randomized response. It needs the whole path first.
     Reference: [Thesis, Sec. 6.3.2] after [Zhang23]; sectors that do not depend on the secret are ours.
     """
@@ -37,12 +37,14 @@ class ATP(PublicPoints[TwoCopies]):
 
     @classmethod
     def as_published(cls, domain: Region, points: Points, *, epsilon: float, **more: Any) -> Self:
-        """Give the mechanism of the authors' program: centred sectors, and lies told too seldom."""
+        """Return the mechanism of the authors' program: centred sectors, false ones drawn too rarely."""
         return cls(domain, points, epsilon=epsilon, **{"centred": True, **more})
 
     def _build(self) -> None:
         if isinstance(self.sectors, bool) or not isinstance(self.sectors, int) or self.sectors < 2:
-            raise InvalidParameter("there are at least two sectors")
+            raise InvalidParameter(
+                f"sectors must be a whole number from 2 upwards, not {found(self.sectors)}"
+            )
         super()._build()
 
     def _kernel(self) -> TwoCopies:
@@ -58,18 +60,18 @@ class ATP(PublicPoints[TwoCopies]):
 
     def _check_travelled(self, kernel: Any) -> None:
         if not isinstance(kernel, TwoCopies) or kernel.points != self._pairs:
-            raise MalformedReport("the kernel and the mechanism disagree about the points")
+            raise MalformedReport("the points of the kernel differ from those of the mechanism")
         if self.keeps and (kernel.odds is not None or kernel.epsilon > self.epsilon):
-            raise InvalidParameter("the choices spend more than the mechanism's ε")
+            raise InvalidParameter(f"the kernel spends more than ε = {self.epsilon:g}")
 
     def _send(self, paths: Paths, source: Source, threads: int) -> Array:
         if threads != 1:
-            raise InvalidParameter("ATP draws whole paths in one thread; leave `threads` out")
+            raise InvalidParameter(f"ATP draws whole paths in one thread; omit threads={threads}")
         return self.kernel.draw_paths(paths, source)[:, None]
 
     @property
     def keeps(self) -> bool:
-        """Whether ε is kept: with sectors that do not depend on the secret."""
+        """Whether ε holds: only if the sectors do not depend on the true direction."""
         return not self.centred
 
     def _realised(self) -> tuple[Bound, str]:
@@ -85,5 +87,5 @@ class ATP(PublicPoints[TwoCopies]):
             "choice": kernel.choice.low,
         }
         if sampled["kernel"] != own:
-            raise MalformedReport("the reports were sampled by other weights than this version's")
+            raise MalformedReport("these reports were sampled with weights other than those of this version")
         return Travelled(kernel)

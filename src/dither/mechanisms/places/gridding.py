@@ -1,4 +1,4 @@
-"""Gridding: a cell of a grid by the exponential mechanism, then any place in the cell."""
+"""Gridding: a cell of a grid by the exponential mechanism, then a uniform place in the cell."""
 
 from __future__ import annotations
 
@@ -22,11 +22,12 @@ from dither.privacy.exact import log_above
 @final
 @dataclass(frozen=True)
 class Gridding(PathMechanism[Rectangle, GridKernel]):
-    """A place anywhere in a cell of a grid, the likelier the nearer the cell's centre is to the true cell's.
+    """A uniform place in a cell of a grid; cells are likelier the nearer their centre is to the true cell's.
 
     Promise:   pure ε for one location (or one trajectory: `unit`); usually less is spent, see `guarantee`.
-    Reports:   two cells a location, of a grid 256 times as fine: within a cell of the grid all are alike.
-    Use when:  TraCS is compared with dividing the area first. Coarse grids blur, fine ones dilute.
+    Reports:   two cells for each location, of a grid 256 times as fine, uniform within a coarse cell.
+    Use when:  TraCS is compared with dividing the area first. A coarse grid limits the resolution; a fine
+               grid has many cells far from the truth.
     Reference: [Thesis, D.2.3].
     """
 
@@ -44,7 +45,7 @@ class Gridding(PathMechanism[Rectangle, GridKernel]):
 
     @property
     def most(self) -> float:
-        """The bound that the weights' bounds give: looking at every pair of cells may find less."""
+        """The bound on ε from the bounds of the weights; comparing all pairs of cells may yield less."""
         return log_above(self.kernel.grades.ratio)
 
     def likelihood(self, cells: Floats) -> PlaceLikelihood:

@@ -13,7 +13,7 @@ import numpy as np
 
 from dither.arrays import Array, Floats, Integers
 from dither.domains import Region
-from dither.errors import InvalidParameter
+from dither.errors import InvalidParameter, found
 from dither.kernels.places.points import RingWeights, distances, ring
 from dither.kernels.table.weighted_choice import blocks
 from dither.mechanisms.places.points import PointMechanism, Points, positive
@@ -22,7 +22,7 @@ from dither.privacy.exact import exp_below
 
 
 class Contrast(Enum):
-    """How many times as much as a far point a near one weighs."""
+    """The ratio of the weights of a near and a far point."""
 
     KEPT = "as many as ε allows"
     MEANT = "e^ε"
@@ -32,14 +32,15 @@ class Contrast(Enum):
 @final
 @dataclass(frozen=True)
 class LSRR(PointMechanism):
-    """A public point, likelier if it is near the true place, less likely in a middle ring, least beyond.
+    """A public point, likeliest near the true place, less likely in a middle ring, and least beyond it.
 
-    Promise:   pure ε for one location (or one trajectory: `unit`): near points weigh as much more than far
-               ones as that allows, given how many points each point has near it.
-    Reports:   the number of a point.
+    Promise:   pure ε for one location (or one trajectory: `unit`): the ratio of the weights of near and far
+               points is the largest that ε allows, given the number of points near each point.
+    Reports:   the index of a point.
     Use when:  TraCS is compared with staircase randomized response. The rings are shares of the longer side.
-    Reference: [Thesis, Sec. 6.3.2] after [Wang22]. The contrast e^ε, which is claimed to give ε, gives more,
-               because rows are divided by different sums: `as_meant`. As coded it is ε: `as_published`.
+    Reference: [Thesis, Sec. 6.3.2] after [Wang22]. There the ratio e^ε is claimed to spend ε. It spends more,
+               because rows have different normalising sums: `as_meant`. In the authors' program the ratio is
+               ε: `as_published`.
     """
 
     _: KW_ONLY
@@ -48,22 +49,24 @@ class LSRR(PointMechanism):
 
     @classmethod
     def as_published(cls, domain: Region, points: Points, *, epsilon: float, **more: Any) -> Self:
-        """Give the mechanism of the authors' program: near points weigh ε times as much as far ones."""
+        """Return the mechanism of the authors' program: near points weigh ε times as much as far ones."""
         return cls(domain, points, epsilon=epsilon, **{"contrast": Contrast.CODED, **more})
 
     @classmethod
     def as_meant(cls, domain: Region, points: Points, *, epsilon: float, **more: Any) -> Self:
-        """Give the mechanism of the paper: near points weigh e^ε times as much as far ones."""
+        """Return the mechanism of the paper: near points weigh e^ε times as much as far ones."""
         return cls(domain, points, epsilon=epsilon, **{"contrast": Contrast.MEANT, **more})
 
     def _build(self) -> None:
         if not (isinstance(self.rings, tuple) and len(self.rings) == 2):
-            raise InvalidParameter("there are two rings: where near ends and where far begins")
+            raise InvalidParameter("rings must be a pair of radii: where near ends and where far begins")
         near, far = (positive("a ring", ring) for ring in self.rings)
         if not near < far:
-            raise InvalidParameter("the first ring is smaller than the second")
+            raise InvalidParameter(
+                f"the first ring must be smaller than the second, not {near:g} and {far:g}"
+            )
         if not isinstance(self.contrast, Contrast):
-            raise InvalidParameter("contrast is one of dt.Contrast's choices")
+            raise InvalidParameter(f"contrast must be a member of dt.Contrast, not {found(self.contrast)}")
         object.__setattr__(self, "rings", (near, far))
         super()._build()
 
@@ -74,7 +77,7 @@ class LSRR(PointMechanism):
 
     @cached_property
     def levels(self) -> Integers:
-        """The weights of near points, of those between, and of far ones."""
+        """The weights of near points, of points in the middle ring, and of far points."""
         match self.contrast:
             case Contrast.CODED:
                 return self._levels(self.epsilon)
@@ -83,26 +86,27 @@ class LSRR(PointMechanism):
         return self._levels(self._largest)
 
     def _levels(self, contrast: float) -> Integers:
-        # [Thesis, Sec. 6.3.2] c, (1 + c)/2 and 1, whatever the groups' sizes
+        # [Thesis, Sec. 6.3.2] c, (1 + c)/2 and 1, for groups of any sizes
         parts = np.array([contrast, (1.0 + contrast) / 2.0, 1.0]) / max(contrast, 1.0)
         return np.maximum(np.rint(self.grades.high * parts), 1.0).astype(np.int64)
 
     @property
     def keeps(self) -> bool:
-        """Whether ε is kept: with the contrast that keeps it."""
+        """Whether ε holds: only with `Contrast.KEPT`."""
         return self.contrast is Contrast.KEPT
 
     @property
     def most(self) -> float:
-        """ε: the contrast was chosen so that no pair of points spends more."""
+        """ε: the contrast is chosen so that no pair of points spends more."""
         return self.epsilon
 
     @cached_property
     def _largest(self) -> float:
-        """The largest contrast c that keeps ε, by bisection; e^(ε/2) surely does.
+        """The largest contrast c that spends at most ε, by bisection; e^(ε/2) certainly does.
 
-        With a near points, those between counted half, a row adds up to N + (c − 1)·a. So of the rows in
-        which a point is near, between or far, only the smallest and the largest a matter: found once.
+        Let a row have a near points, with points of the middle ring counted half. Its weights add up to
+        N + (c − 1)·a. So of all rows in which a point is near, in the middle or far, only those with the
+        smallest and the largest a matter.
         """
         count = len(self.points)
         least, most = _extremes(tuple(self.points), self._radii)
@@ -116,7 +120,7 @@ class LSRR(PointMechanism):
             unlikeliest = (levels / (count + (contrast - 1.0) * most)).min(
                 axis=0, initial=np.inf, where=most > -np.inf
             )
-            rounding = 1.0 - 8.0 * contrast / self.grades.high  # levels are whole numbers
+            rounding = 1.0 - 8.0 * contrast / self.grades.high  # room for rounding the levels to integers
             return bool((likeliest / unlikeliest).max() <= bound * rounding)
 
         low, high = math.exp(self.epsilon / 2.0) * (1.0 - 1e-6), math.exp(self.epsilon)
@@ -128,15 +132,15 @@ class LSRR(PointMechanism):
 
 
 def _grouped(places: Floats, rows: Integers, radii: tuple[float, float]) -> Array:
-    """Say of every point whether it is near (0), between (1) or far (2), seen from some of them."""
+    """Return for some points whether every point is near (0), in the middle ring (1) or far (2)."""
     return ring(distances(places[rows], places), radii)
 
 
 @lru_cache(maxsize=4)
 def _extremes(points: Points, radii: tuple[float, float]) -> tuple[Floats, Floats]:
-    """Give, for each group and point, the least and the most near points of rows in which it is in the group.
+    """Return, for each group and point, the fewest and the most near points of rows with it in the group.
 
-    Points between count half. A group that a point is never in has infinities.
+    Points of the middle ring count half. If a point is never in a group, the values are infinite.
     """
     places, count = np.asarray(points), len(points)
     numbers = np.arange(count)

@@ -1,4 +1,4 @@
-"""NGram: one of the public points, the likelier the nearer, within reach or anywhere."""
+"""NGram: a public point by the exponential mechanism, optionally only among points within reach."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ class NGram(PointMechanism):
     """A public point, the likelier the nearer it is to the true place.
 
     Promise:   pure ε for one location (or one trajectory: `unit`); usually less is spent, see `guarantee`.
-               `as_published` offers only points near the true place, and so promises nothing.
-    Reports:   the number of a point.
-    Use when:  TraCS is compared with the exponential mechanism; it costs a look at every point a location.
+               `as_published` reports only points near the true place, and so has no guarantee.
+    Reports:   the index of a point.
+    Use when:  TraCS is compared with the exponential mechanism. The cost of a location grows with the points.
     Reference: [Thesis, Def. 8, Sec. 6.3.2] after [Cunningham21]: the reachable set is a ball.
     """
 
@@ -27,7 +27,7 @@ class NGram(PointMechanism):
 
     @classmethod
     def as_published(cls, domain: Region, points: Points, *, epsilon: float, **more: Any) -> Self:
-        """Give the mechanism of the thesis: only points within 0.75 diameters of the true one are offered."""
+        """Return the mechanism of the thesis: only points within 0.75 diameters of the truth are possible."""
         return cls(domain, points, epsilon=epsilon, **{"reach": 0.75, **more})
 
     def _build(self) -> None:
@@ -37,7 +37,7 @@ class NGram(PointMechanism):
 
     @property
     def keeps(self) -> bool:
-        """Whether ε is kept: without a reach."""
+        """Whether ε holds: only without a reach."""
         return self.reach is None
 
     def _rule(self) -> FallingWeights:

@@ -1,4 +1,4 @@
-"""Path mechanisms that tell a location by two numbers, each through a mechanism of its own."""
+"""The base class of path mechanisms that report a location as two numbers, each by its own mechanism."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import numpy as np
 
 from dither.arrays import Array, Floats
 from dither.domains import Line
-from dither.errors import InvalidParameter, MalformedReport
+from dither.errors import InvalidParameter, MalformedReport, found
 from dither.kernels.places.pair import PairKernel
 from dither.mechanisms.base import Mechanism, Travelled
 from dither.mechanisms.number import NumberMechanism
@@ -27,7 +27,7 @@ Inner = Callable[
 
 @dataclass(frozen=True)
 class PairMechanism(PathMechanism[Area, PairKernel], Generic[Area]):
-    """Two mechanisms of one number share the budget of a location; a report is a cell of each."""
+    """Two mechanisms of one number divide the budget of a location; a report is one cell of each."""
 
     _: KW_ONLY
     cells: int = 1 << 16
@@ -38,7 +38,7 @@ class PairMechanism(PathMechanism[Area, PairKernel], Generic[Area]):
 
     @abstractmethod
     def _make(self, first: float, second: float) -> tuple[NumberMechanism, NumberMechanism]:
-        """Make the two parts with their budgets."""
+        """Return the two parts with the given budgets."""
 
     @final
     @cached_property
@@ -51,7 +51,7 @@ class PairMechanism(PathMechanism[Area, PairKernel], Generic[Area]):
             return first, second
         kernel, books = self.travelled.kernel, self.travelled.codebook
         if not isinstance(kernel, PairKernel):
-            raise MalformedReport("two kernels were expected")
+            raise MalformedReport(f"{type(self).__name__} needs a pair of kernels")
         return (
             replace(first, travelled=Travelled(kernel.first, first.read_codebook(books[0]))),
             replace(second, travelled=Travelled(kernel.second, second.read_codebook(books[1]))),
@@ -62,7 +62,7 @@ class PairMechanism(PathMechanism[Area, PairKernel], Generic[Area]):
         return PairKernel(first.kernel, second.kernel)
 
     def _check_travelled(self, kernel: Any) -> None:
-        _ = self.parts  # each is certified for its own share of the budget
+        _ = self.parts  # raises if a part spends more than its share of the budget
 
     def codebook(self) -> Any:
         return [part.codebook() for part in self.parts]
@@ -70,7 +70,7 @@ class PairMechanism(PathMechanism[Area, PairKernel], Generic[Area]):
     @classmethod
     def read_codebook(cls, data: Any) -> Any:
         if not isinstance(data, list) or len(data) != 2:
-            raise MalformedReport("two codebooks were expected")
+            raise MalformedReport(f"{cls.__name__} needs two codebooks")
         return tuple(data)
 
     @final
@@ -82,18 +82,19 @@ class PairMechanism(PathMechanism[Area, PairKernel], Generic[Area]):
 
     @abstractmethod
     def _inputs(self, place: Floats, reference: Floats | None) -> tuple[float, float]:
-        """Return the two numbers that tell a place, seen from a reference (the first one unless given)."""
+        """Return the two numbers of a place relative to a reference; None means the first reference."""
 
     @final
     def told(self, place: object) -> tuple[float, float]:
-        """Return the two numbers that tell a place, seen from the first reference."""
+        """Return the two numbers of a place relative to the first reference."""
         return self._inputs(self.area.check(place), None)
 
     @final
     def probabilities(self, place: object, *, reference: object = None) -> list[list[Fraction]]:
-        """Return the exact probability of each report for a place: a row for each cell of the first part.
+        """Return the exact probability of each report for a place, a row for each cell of the first part.
 
-        `reference` is the last report's place where it matters; the first reference unless it is given.
+        `reference` is the place of the previous report, for mechanisms that use it; by default the first
+        reference.
         """
         seen = None if reference is None else np.asarray(reference, dtype=np.float64)
         numbers = self._inputs(self.area.check(place), seen)
@@ -104,30 +105,34 @@ class PairMechanism(PathMechanism[Area, PairKernel], Generic[Area]):
         try:
             halves = [{key: both[i] for key, both in sampled.items() if both[i] is not None} for i in (0, 1)]
         except (TypeError, AttributeError, KeyError, IndexError):
-            raise MalformedReport("two kernels and two codebooks were expected") from None
+            raise MalformedReport("the specification needs two kernels and two codebooks") from None
         first, second = (part.version_1(half) for part, half in zip(self.parts, halves, strict=True))
         books = tuple(half.get("codebook") for half in halves)
         return Travelled(PairKernel(first.kernel, second.kernel), books)
 
 
 def made(inner: Inner, line: Line, epsilon: float, cells: int) -> NumberMechanism:
-    """Make a part: the mechanism that `inner` gives for a line and a budget."""
+    """Return a part: the mechanism that `inner` returns for a line and a budget."""
     if not callable(inner):
-        raise InvalidParameter("a part is a mechanism of one number, such as dt.OGPM")
+        raise InvalidParameter(
+            f"a part must be a mechanism of one number such as dt.OGPM, not {found(inner)}"
+        )
     try:
         part = inner(line, epsilon=epsilon, cells=cells)
-    except TypeError:  # a solved codebook has cells of its own
+    except TypeError:  # mechanisms such as dt.Optimal determine the number of cells themselves
         try:
             part = inner(line, epsilon=epsilon)
         except TypeError:
-            raise InvalidParameter("a part is made by inner(domain, epsilon=…), as dt.OGPM is") from None
+            raise InvalidParameter("a part must accept (domain, epsilon=…), as dt.OGPM does") from None
     if not isinstance(part, NumberMechanism):
-        raise InvalidParameter("a part is a mechanism of one number, such as dt.OGPM")
+        raise InvalidParameter(
+            f"a part must be a mechanism of one number such as dt.OGPM, not {type(part).__name__}"
+        )
     return part
 
 
 def product(parts: tuple[NumberMechanism, NumberMechanism], cells: Array, numbers: list[Floats]) -> Floats:
-    """Return the probability of two cells for two numbers each, after broadcasting."""
+    """Return the probability of pairs of cells for pairs of numbers, after broadcasting."""
     first, second = (
         part.kernel.likelihoods(cells[:, axis, None], numbers[axis]) for axis, part in enumerate(parts)
     )

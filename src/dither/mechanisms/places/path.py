@@ -1,4 +1,4 @@
-"""Mechanisms whose values are paths: what they share, whatever they do to one location."""
+"""The base class of mechanisms whose values are paths."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import numpy as np
 
 from dither.arrays import Array, Floats, Integers, Mask
 from dither.domains import Domain, Paths, Plane, finite
-from dither.errors import InvalidParameter, MalformedReport, NotIdentifiable
+from dither.errors import InvalidParameter, MalformedReport, NotIdentifiable, found
 from dither.kernels.counting import Counting, NotCounted
 from dither.kernels.kernel import Kernel
 from dither.kernels.transition import Product
@@ -29,39 +29,39 @@ from dither.reports import Reports
 
 Area = TypeVar("Area", bound=Plane)
 Runs = TypeVar("Runs", bound=Kernel)
-Rows = Callable[[Integers], Floats]  # some of the reports: their probabilities in every cell
+Rows = Callable[[Integers], Floats]  # from indices of reports to their probabilities in every cell
 
-_MOST_SHARED: Final = 1e6  # a budget for a whole trajectory
+_MOST_SHARED: Final = 1e6  # the largest budget for a whole trajectory
 
 
 class PlaceLikelihood(ABC):
-    """How likely reports of locations are in given cells; a cell is a few places, all alike."""
+    """The likelihood of reports of locations for given cells; a cell is a sample of places, averaged."""
 
     @abstractmethod
     def of(self, reports: Array) -> Rows:
-        """Return a function of chosen rows of reports: their probabilities in each cell.
+        """Return a function from indices of reports to their probabilities in each cell.
 
-        Each row has a factor of its own, which does not matter. Reports are whole paths, with their marks.
+        Each row is determined up to a factor. Reports must be whole paths, with the marks of their
+        beginnings.
         """
 
 
 @final
 @dataclass(frozen=True)
 class Separable:
-    """P(report | cell of a grid) where the two coordinates are reported independently."""
+    """P(report | cell of a grid) for two coordinates that are reported independently."""
 
     operator: Product
-    groups: Callable[[Array], Integers]  # reports, with their marks: the operator's row of each
+    groups: Callable[[Array], Integers]  # from reports, with their marks, to rows of the operator
 
 
 @dataclass(frozen=True)
 class PathMechanism(Mechanism[Area], Generic[Area, Runs]):
-    """A mechanism on places, applied to each location of a path in turn.
+    """A mechanism for places, applied to each location of a path.
 
-    A report is a few whole numbers a location, the first of which is 1 where a path begins and 0 elsewhere:
-    how long paths are is public. `unit` says what ε is for: one location, or a whole trajectory, over whose
-    locations it is then divided evenly. `reading` says how the collector reads places: as they are, rounded
-    to public points, or moved into a public shape.
+    A report is a few integers for each location. The first of them is 1 where a path begins and 0 elsewhere:
+    the lengths of paths are public. `unit` is what ε is for: one location, or a whole trajectory, whose
+    locations then have equal shares. `reading` is a post-processing of the decoded places.
     """
 
     _: KW_ONLY
@@ -70,32 +70,36 @@ class PathMechanism(Mechanism[Area], Generic[Area, Runs]):
 
     def _budget(self) -> float:
         if self.reading is not None and not isinstance(self.reading, PostProcessing):
-            raise InvalidParameter("a reading is dt.Rounded(points), dt.Snapped(…) or dt.Projected(shape)")
+            raise InvalidParameter(
+                f"reading must be dt.Rounded, dt.Snapped, dt.Projected or None, not {found(self.reading)}"
+            )
         if self.unit not in (Unit.LOCATION, Unit.TRAJECTORY):
-            raise InvalidParameter("a path's unit is dt.LOCATION or dt.TRAJECTORY")
+            raise InvalidParameter(f"unit must be dt.LOCATION or dt.TRAJECTORY, not {found(self.unit)}")
         if self.unit is Unit.LOCATION:
             return check_epsilon(self.epsilon)
         budget = finite("epsilon", self.epsilon)
         if not 0.0 < budget <= _MOST_SHARED:
-            raise InvalidParameter(f"a trajectory's epsilon is positive and at most {_MOST_SHARED:g}")
+            raise InvalidParameter(
+                f"epsilon of a trajectory must be positive and at most {_MOST_SHARED:g}, not {budget:g}"
+            )
         return budget
 
     @abstractmethod
     def _kernel(self) -> Runs:
-        """Return what devices run for one location, as large as ε allows: all that a paper adds."""
+        """Return what devices run for one location, with the largest ratios that ε allows."""
 
     def _check_travelled(self, kernel: Any) -> None:
-        """Raise unless a kernel that travelled is one of this mechanism and keeps its budget."""
+        """Raise an error unless the kernel of a specification fits this mechanism and spends at most ε."""
         own = self._kernel()
         if type(kernel) is not type(own) or kernel.layout != own.layout:
-            raise MalformedReport("the kernel and the mechanism disagree about the reports")
+            raise MalformedReport(f"the kernel is not one of {type(self).__name__} with these parameters")
         if self.keeps and kernel.epsilon > self.epsilon:
-            raise InvalidParameter("the kernel spends more than the mechanism's ε")
+            raise InvalidParameter(f"the kernel spends more than ε = {self.epsilon:g}")
 
     @final
     @cached_property
     def kernel(self) -> Runs:
-        """What devices run for one location; of a trajectory, for a path of one location."""
+        """What devices run for one location; if ε is for a trajectory, for a path of one location."""
         if self.unit is not Unit.LOCATION:
             return self.per_location(1).kernel
         if self.travelled is None:
@@ -104,50 +108,50 @@ class PathMechanism(Mechanism[Area], Generic[Area, Runs]):
         return cast(Runs, self.travelled.kernel)
 
     def _send(self, paths: Paths, source: Source, threads: int) -> Array:
-        """Draw the reports of all locations, with ε for each; the places are inside the domain."""
+        """Draw the reports of all locations, with ε for each; the places have been checked."""
         drawn = self.kernel.draw(paths.points, source, threads=threads)
         return drawn.reshape(len(paths.points), self.columns)
 
     @abstractmethod
     def _receive(self, cells: Array, begins: Mask) -> Floats:
-        """Return the places that reports stand for, from all locations and the marks of beginnings."""
+        """Return the decoded places of all locations; `begins` marks the first locations of paths."""
 
     def likelihood(self, cells: Floats) -> PlaceLikelihood:
-        """Return how likely reports are in cells, an array of a few places each."""
+        """Return the likelihood of reports for cells, an array of a few places for each cell."""
         raise NotIdentifiable(
-            f"a report of {type(self).__name__} says something about several locations at once; "
+            f"a report of {type(self).__name__} depends on several locations at once; "
             f"maps are made from reports of TraCSC, TraCSD, PlanarLaplace, NGram, LSRR and Gridding"
         )
 
     def separable(self, shape: tuple[int, int]) -> Separable | None:
-        """Return the likelihood on a grid over the domain if it is a product of two; else None."""
+        """Return the likelihood on a grid over the domain if the coordinates are independent, else None."""
         return None
 
     def _realised(self) -> tuple[Bound, str]:
-        """Recompute the bound of one location, and say how."""
+        """Return the bound of one location from the integers, and a text that says how."""
         return Pure(self.kernel.epsilon), self.kernel.evidence
 
     @property
     def keeps(self) -> bool:
-        """Whether ε is kept; not so for mechanisms that are repeated as they were published."""
+        """Whether ε holds; it does not for some mechanisms that are reproduced as published."""
         return True
 
     @property
     def most(self) -> float:
-        """A certified bound of what one location spends, at most ε where ε is kept."""
+        """A certified bound on what one location spends, at most ε if `keeps` is True."""
         return float(getattr(self._realised()[0], "epsilon", inf))
 
     @final
     @property
     def columns(self) -> int:
-        """The whole numbers of a location, the mark of a beginning left aside."""
+        """The number of integers of a location, without the mark of a beginning."""
         shape = self.kernel.layout.shape
         return shape[0] if shape else 1
 
     @final
     @property
     def dtype(self) -> np.dtype[Any]:
-        """The whole numbers that hold a report."""
+        """The dtype of the integers of a report."""
         return self.kernel.layout.base
 
     @property
@@ -157,7 +161,7 @@ class PathMechanism(Mechanism[Area], Generic[Area, Runs]):
 
     @final
     def per_location(self, length: int) -> Self:
-        """Give the mechanism that perturbs each location of a path of this length."""
+        """Return the mechanism for each location of a path of this length."""
         return self if self.unit is Unit.LOCATION else _per_location(self, length)
 
     def _draw(self, values: object, source: Source, threads: int) -> Array:
@@ -178,12 +182,12 @@ class PathMechanism(Mechanism[Area], Generic[Area, Runs]):
 
     @staticmethod
     def _shape(values: object, paths: Paths) -> tuple[int, ...]:
-        """Return the shape of the reports, the numbers of a location left aside."""
+        """Return the shape of the reports, without the axis of the numbers of a location."""
         return np.shape(values)[:-1] if isinstance(values, np.ndarray) else (len(paths.points),)
 
     @final
     def divided(self, paths: Paths) -> Iterator[tuple[Self, Paths, slice | Array]]:
-        """Yield the mechanisms of one location, each with the paths it perturbs and the rows they are in."""
+        """Yield the mechanisms of one location, each with its paths and the rows of their locations."""
         if self.unit is Unit.LOCATION:
             yield self, paths, slice(None)
             return
@@ -196,7 +200,7 @@ class PathMechanism(Mechanism[Area], Generic[Area, Runs]):
 
     @final
     def decode(self, cells: Array) -> Floats:
-        """Give the places that reports stand for."""
+        """Return the decoded places of reports."""
         flat = np.asarray(cells).reshape(-1, 1 + self.columns)
         begins = flat[:, 0] != 0
         places = np.empty((len(flat), 2))
@@ -213,12 +217,12 @@ class PathMechanism(Mechanism[Area], Generic[Area, Runs]):
 
     @final
     def read(self, reading: PostProcessing | None) -> Self:
-        """Return the same mechanism whose reports are read another way: `read(dt.Rounded(points))`."""
+        """Return the same mechanism with another post-processing of places: `read(dt.Rounded(points))`."""
         return replace(self, reading=reading)
 
     @final
     def paths(self, reports: Reports) -> Paths:
-        """Give the places that reports stand for, path by path."""
+        """Return the decoded places of reports, as paths."""
         own = self.reports(reports)
         return Paths.begun(own.values.reshape(-1, 2), own.cells[..., 0].reshape(-1) != 0)
 
@@ -228,12 +232,14 @@ class PathMechanism(Mechanism[Area], Generic[Area, Runs]):
             return np.zeros((0, 1 + self.columns), dtype=self.dtype)
         if raw.ndim == 0 or raw.shape[-1] != 1 + self.columns:
             raise MalformedReport(
-                f"a report is {1 + self.columns} whole numbers a location: whether a path begins there, and "
-                f"{self.columns} cell{'s' if self.columns > 1 else ''}"
+                f"a report has {1 + self.columns} whole numbers for each location: whether a path begins "
+                f"there, and {self.columns} cell{'s' if self.columns > 1 else ''}"
             )
         marks, told = raw[..., 0], raw[..., 1:]
         if marks.min() < 0 or marks.max() > 1:
-            raise MalformedReport("a report begins with 1 where a path begins, and with 0 elsewhere")
+            raise MalformedReport(
+                "the first number of a report must be 1 where a path begins, and 0 elsewhere"
+            )
         self.kernel.check(told if self.kernel.layout.shape else told[..., 0])
         if not raw.reshape(-1, 1 + self.columns)[0, 0]:
             raise MalformedReport("these reports begin in the middle of a path; give them from its beginning")
@@ -241,25 +247,25 @@ class PathMechanism(Mechanism[Area], Generic[Area, Runs]):
 
     @final
     def realised(self) -> tuple[Bound, str]:
-        """Recompute the bound from the integers that are sampled, and say how."""
+        """Return the bound computed from the integers that are sampled, and a text that says how."""
         bound, how = self.per_location(1)._realised()
         if self.unit is Unit.LOCATION or isinstance(bound, Nothing):
             return bound, how
         if not self.keeps:
             return Nothing("what a trajectory spends is not bounded by its budget"), how
-        # Whatever the length n, n kernels certified for ε/n each: see `_per_location`.
+        # For every length n there are n kernels, each certified for ε/n: see `_per_location`.
         return Pure(self.epsilon), f"n kernels for ε/n each, checked for each length n; for n = 1: {how}"
 
     @property
     def assumes(self) -> tuple[str, ...]:
-        """What the promise assumes: what parts assume and, for a trajectory, that its length is public."""
+        """The assumptions of the guarantee: those of the parts and, for a trajectory, a public length."""
         own = super().assumes
         return own if self.unit is Unit.LOCATION else (*own, PUBLIC_LENGTH)
 
     @final
     @property
     def layout(self) -> np.dtype[Any]:
-        """One location's report as numpy lays it out, with its mark."""
+        """The dtype of the report of one location, with the mark of a beginning."""
         return np.dtype((self.dtype, (1 + self.columns,)))
 
     @property
@@ -270,8 +276,8 @@ class PathMechanism(Mechanism[Area], Generic[Area, Runs]):
     def device(self) -> dict[str, Any]:
         if self.unit is Unit.LOCATION:
             return super().device()
-        # How many locations share the budget is known on the device alone, so the integers of every length
-        # cannot be listed: the device makes them from ε.
+        # Only the device knows how many locations share the budget. The integers of all lengths cannot be
+        # listed, so the device computes them from ε.
         return {
             "draw": "divided",
             "epsilon": self.epsilon,
@@ -300,24 +306,26 @@ class PathMechanism(Mechanism[Area], Generic[Area, Runs]):
 
 @lru_cache(maxsize=1024)
 def _per_location(mechanism: PathMechanism[Any, Any], length: int) -> Any:
-    """Give the mechanism for one of `length` locations, having checked that together they keep the budget."""
+    """Return the mechanism for one of `length` locations; raise if together they would exceed the budget."""
     own = min(share(mechanism.epsilon, length), MOST_EPSILON)
     try:
         single = replace(mechanism, epsilon=own, unit=Unit.LOCATION, travelled=None)
     except InvalidParameter:
         raise InvalidParameter(
-            f"ε = {mechanism.epsilon:g} is too little for a trajectory of {length} locations"
+            f"ε = {mechanism.epsilon:g} is too small for a trajectory of {length} locations"
         ) from None
     if single.keeps and not isinstance(single._realised()[0], Pure):
-        raise InvalidParameter("a trajectory's budget is divided among mechanisms with a pure ε, without a δ")
+        raise InvalidParameter(
+            "the budget of a trajectory can only be divided among mechanisms with a pure ε"
+        )
     if single.keeps and (single.most == inf or Fraction(single.most) * length > Fraction(mechanism.epsilon)):
-        raise InvalidParameter("the locations together would exceed the trajectory's budget")
+        raise InvalidParameter(f"{length} locations together would exceed ε = {mechanism.epsilon:g}")
     return single
 
 
 def divide(epsilon: float, part: float) -> tuple[float, float]:
     """Return two budgets whose exact sum is at most ε: `part` of ε, to the nearest float, and the rest."""
     if not (isinstance(part, int | float) and isfinite(part) and 0.0 < part < 1.0):
-        raise InvalidParameter("a share of the budget is a number strictly between 0 and 1")
+        raise InvalidParameter(f"a share of the budget must be strictly between 0 and 1, not {found(part)}")
     first = epsilon * part
     return first, rest(epsilon, first)

@@ -1,4 +1,4 @@
-"""Planar Laplace: noise in the plane that falls off with the distance, moved back into the area."""
+"""Planar Laplace: noise in the plane that decays with the distance; reports are clipped to the area."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dither.arrays import Array, Floats, Integers, Mask
 from dither.device_text import whole
 from dither.domains import Disk, Parallelogram, Rectangle, Region
 from dither.domains.plane import read_pair
-from dither.errors import InvalidParameter, MalformedReport
+from dither.errors import InvalidParameter, MalformedReport, found
 from dither.kernels.lattice.planar import PlanarNoise
 from dither.kernels.places.planar import PlanarKernel, steps_across
 from dither.mechanisms.base import Travelled
@@ -25,12 +25,12 @@ from dither.privacy import Bound, Pure
 @final
 @dataclass(frozen=True)
 class PlanarLaplace(PathMechanism[Region, PlanarKernel]):
-    """A place at a random distance and in any direction from the true one, moved back into the area.
+    """A place at a random distance in a uniform direction from the true one, clipped to the area.
 
-    Promise:   pure ε for one location (or one trajectory: `unit`): the noise falls by e^ε over the area's
-               diameter. The same reports keep geo-indistinguishability, see `per_distance`.
-    Reports:   the point of a square lattice that the noise leads to, two 32-bit numbers a location.
-    Use when:  places near each other should look alike; under pure ε `TraCSC` is more accurate.
+    Promise:   pure ε for one location (or one trajectory: `unit`): the density of the noise decreases by e^ε
+               over the area's diameter. The same reports are geo-indistinguishable, see `per_distance`.
+    Reports:   a point of a square lattice, two 32-bit numbers for each location.
+    Use when:  places near each other should be hard to distinguish; under pure ε `TraCSC` is more accurate.
     Reference: [Thesis, Def. 23]. The diameter is the area's own; scaling to the unit square first, as coded,
                adds up to 13 % of error: see deviations.
     """
@@ -43,7 +43,9 @@ class PlanarLaplace(PathMechanism[Region, PlanarKernel]):
 
     def _build(self) -> None:
         if isinstance(self.cells, bool) or not isinstance(self.cells, int) or not 2 <= self.cells <= 1 << 20:
-            raise InvalidParameter("the longer side of the lattice has between 2 and 2^20 cells")
+            raise InvalidParameter(
+                f"cells along the longer side must be a whole number from 2 to 2^20, not {found(self.cells)}"
+            )
         _ = self.kernel
 
     def _kernel(self) -> PlanarKernel:
@@ -55,13 +57,13 @@ class PlanarLaplace(PathMechanism[Region, PlanarKernel]):
 
     def _check_travelled(self, kernel: Any) -> None:
         if not isinstance(kernel, PlanarKernel):
-            raise MalformedReport("PlanarLaplace runs noise in the plane")
+            raise MalformedReport("PlanarLaplace needs a kernel of planar noise")
         if kernel.exponent > Fraction(self.epsilon):
-            raise InvalidParameter("the noise spends more than the mechanism's ε")
+            raise InvalidParameter(f"the noise spends more than ε = {self.epsilon:g}")
 
     @property
     def per_distance(self) -> float:
-        """ε per unit of distance between two places, up to a step of the lattice: geo-indistinguishable."""
+        """ε per unit of distance (geo-indistinguishability), up to one step of the lattice."""
         return float(self.kernel.noise.exponent(1)) / self.kernel.spacing
 
     def _receive(self, cells: Array, begins: Mask) -> Floats:
@@ -79,7 +81,7 @@ class PlanarLaplace(PathMechanism[Region, PlanarKernel]):
 
     @classmethod
     def read_codebook(cls, data: Any) -> Any:
-        return None  # the lattice is part of what devices need
+        return None  # the lattice is part of the device text
 
     def _version_1(self, sampled: Mapping[str, Any]) -> Travelled:
         data, book = sampled["kernel"], sampled["codebook"]

@@ -1,7 +1,7 @@
-"""Choices that can be made before anybody is asked: how to divide ε, where to start, which mechanism to take.
+"""Planning before data are collected: how to divide ε, where to start, which mechanism to use.
 
-Everything here looks at the public area and at public points, never at anybody's path. Errors are predicted
-by walking random paths through the very mechanism, with a fixed seed: the same question has the same answer.
+Only the public area and public points are used, never anybody's path. Errors are predicted by a simulation of
+the mechanism on random paths with a fixed seed, so that results are reproducible.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _SPLITS: Final = tuple(0.1 + 0.05 * step for step in range(18))
 
 
 class Choice(NamedTuple):
-    """A mechanism and the mean distance of its reports to the truth."""
+    """A mechanism and its predicted error: the mean distance of a report to the truth."""
 
     mechanism: PathMechanism[Any, Any]
     error: float
@@ -36,10 +36,10 @@ class Choice(NamedTuple):
 def predicted_error(
     mechanism: PathMechanism[Any, Any], places: object = None, *, paths: int = _PATHS, steps: int = _STEPS
 ) -> float:
-    """Give the mean distance of a report to the truth, for paths of independent places.
+    """Return the mean distance of a report to the truth, for paths of independent places.
 
     The places are uniform in the area, or drawn from a public list of points. On a sphere the distance is in
-    its unit.
+    the unit of its radius.
     """
     chosen = _drawn(mechanism.area, places, paths * steps).reshape(paths, steps, 2)
     noisy = mechanism.perturb(chosen, source=Seeded(1)).values
@@ -50,7 +50,7 @@ def predicted_error(
 
 
 def best_split(mechanism: TraCSD | TraCSC, places: object = None) -> float:
-    """Give the first part's share of ε with the smallest predicted error, by a parabola near the best."""
+    """Return the first part's share of ε with the smallest predicted error, by a quadratic fit."""
     errors = np.array([predicted_error(replace(mechanism, split=split), places) for split in _SPLITS])
     middle = int(np.clip(errors.argmin(), 2, len(_SPLITS) - 3))
     near = slice(middle - 2, middle + 3)
@@ -62,9 +62,10 @@ def best_split(mechanism: TraCSD | TraCSC, places: object = None) -> float:
 
 
 def best_start(mechanism: WalkMechanism, points: object, *, side: int = 9) -> Pair:
-    """Give the first reference with the smallest predicted error for public points [Thesis, Sec. 6.2.4].
+    """Return the first reference with the smallest predicted error for public points [Thesis, Sec. 6.2.4].
 
-    It is sought on a grid over the area. Later references are reports, so only first locations gain.
+    The search is on a grid over the area. Later references are reports, so only the first locations of paths
+    become more accurate.
     """
     region = mechanism.region
     box = region.box
@@ -79,7 +80,7 @@ def best_start(mechanism: WalkMechanism, points: object, *, side: int = 9) -> Pa
 
 
 def ranked(domain: Domain, *, epsilon: float, places: object = None, **more: Any) -> list[Choice]:
-    """Give TraCS-C and TraCS-D on an area, those that fit it, the more accurate first.
+    """Return TraCS-C and TraCS-D on an area, if they support it, with the more accurate one first.
 
     >>> from dither.domains import Interval
     >>> [type(choice.mechanism).__name__ for choice in ranked(Disk(1.0), epsilon=2)]
@@ -88,7 +89,9 @@ def ranked(domain: Domain, *, epsilon: float, places: object = None, **more: Any
     area: Any = domain
     kinds: list[type[Any]] = [kind for kind in (TraCSC, TraCSD) if isinstance(domain, kind.takes)]
     if not kinds:
-        raise InvalidParameter("an area is a Rectangle, a Disk, a Parallelogram or a Sphere")
+        raise InvalidParameter(
+            f"an area must be a Rectangle, Disk, Parallelogram or Sphere, not {type(domain).__name__}"
+        )
     made: list[PathMechanism[Any, Any]] = [kind(area, epsilon=epsilon, **more) for kind in kinds]
     choices = [Choice(one, predicted_error(one, places)) for one in made]
     return sorted(choices, key=lambda choice: choice.error)
@@ -99,7 +102,7 @@ def _inside(region: Region, x: float, y: float) -> bool:
 
 
 def _drawn(area: Any, places: object, count: int) -> Floats:
-    """Draw places: from a public list, or uniformly from an area."""
+    """Draw places from a public list, or uniformly from an area."""
     words = Seeded(2).words(8 * count)
     if places is not None:
         points = area.check(Paths.of(places).points)

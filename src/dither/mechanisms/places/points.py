@@ -1,4 +1,4 @@
-"""Path mechanisms whose reports are public points: the rivals of TraCS, which live in discrete space."""
+"""The base classes of path mechanisms whose reports are public points."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import numpy as np
 from dither.arrays import Array, Floats, Integers, Mask
 from dither.domains import Disk, Parallelogram, Rectangle, Region, finite
 from dither.domains.plane import Pair
-from dither.errors import InvalidParameter, MalformedReport, OutsideDomain
+from dither.errors import InvalidParameter, MalformedReport, OutsideDomain, found
 from dither.kernels.places.points import ChoiceKernel, PointKernel, WeightRule
 from dither.kernels.table.weighted_choice import Grades
 from dither.mechanisms.base import Travelled
@@ -26,7 +26,7 @@ Points = Sequence[tuple[float, float]]
 
 @dataclass(frozen=True)
 class PublicPoints(PathMechanism[Region, Runs], Generic[Runs]):
-    """A report is one of a public list of points; a place is moved to its nearest point first."""
+    """A report is one of a public list of points; a place is first rounded to its nearest point."""
 
     points: Points = field(repr=False)
 
@@ -36,11 +36,11 @@ class PublicPoints(PathMechanism[Region, Runs], Generic[Runs]):
         try:
             places = self.domain.check(np.asarray(self.points, dtype=np.float64))
         except (OutsideDomain, TypeError, ValueError):
-            raise InvalidParameter(f"the points are pairs of numbers in {self.domain}") from None
+            raise InvalidParameter(f"points must be pairs of numbers in {self.domain}") from None
         if places.ndim != 2:
-            raise InvalidParameter(f"the points are pairs of numbers in {self.domain}")
+            raise InvalidParameter(f"points must be pairs of numbers in {self.domain}")
         if len(np.unique(places, axis=0)) != len(places):
-            raise InvalidParameter("a point appears twice")
+            raise InvalidParameter(f"a point appears twice among the {len(places)} points")
         object.__setattr__(self, "points", tuple((x, y) for x, y in places.tolist()))
         _ = self.kernel
 
@@ -56,7 +56,7 @@ class PublicPoints(PathMechanism[Region, Runs], Generic[Runs]):
 
     @cached_property
     def grades(self) -> Grades:
-        """The bounds of the weights: what makes any choice private."""
+        """The bounds of the weights, which guarantee ε for any weights between them."""
         return Grades.largest(self.epsilon)
 
     def _receive(self, cells: Array, begins: Mask) -> Floats:
@@ -69,7 +69,7 @@ class PointMechanism(PublicPoints[PointKernel]):
 
     @abstractmethod
     def _rule(self) -> WeightRule:
-        """Return the weights of points by their distances: all that a paper adds."""
+        """Return the paper's rule for the weights of points by their distances."""
 
     @final
     def _kernel(self) -> PointKernel:
@@ -77,12 +77,12 @@ class PointMechanism(PublicPoints[PointKernel]):
 
     def _check_travelled(self, kernel: Any) -> None:
         if not isinstance(kernel, PointKernel) or kernel.points != self._pairs:
-            raise MalformedReport("the kernel and the mechanism disagree about the points")
+            raise MalformedReport("the points of the kernel differ from those of the mechanism")
         if self.keeps and (kernel.largest is None or kernel.epsilon > self.epsilon):
-            raise InvalidParameter("the weights spend more than the mechanism's ε")
+            raise InvalidParameter(f"the weights spend more than ε = {self.epsilon:g}")
 
     def weights_of(self, place: tuple[float, float]) -> Integers:
-        """Return the integer weight of every point for a place: its probability, up to their sum."""
+        """Return the integer weight of every point for a place, proportional to its probability."""
         kernel = self.kernel
         return np.asarray(kernel.weights(kernel.nearest(self.domain.check([place])))[0])
 
@@ -94,7 +94,7 @@ class PointMechanism(PublicPoints[PointKernel]):
 
     @property
     def most(self) -> float:
-        """The bound that the weights' bounds give: looking at every pair of points may find less."""
+        """The bound on ε from the bounds of the weights; comparing all pairs of points may yield less."""
         return log_above(self.grades.ratio)
 
     def likelihood(self, cells: Floats) -> PlaceLikelihood:
@@ -102,14 +102,14 @@ class PointMechanism(PublicPoints[PointKernel]):
 
     def _version_1(self, sampled: Mapping[str, Any]) -> Travelled:
         if sampled["kernel"] != {"low": self.grades.low, "high": self.grades.high}:
-            raise MalformedReport("the reports were sampled by other weights than this version's")
+            raise MalformedReport("these reports were sampled with weights other than those of this version")
         return Travelled(self._kernel())
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class TableLikelihood(PlaceLikelihood):
-    """The likelihood of reports that name one of finitely many places: a row of a table for each of them."""
+    """The likelihood of reports with finitely many candidates: a table with one row for each candidate."""
 
     kernel: ChoiceKernel
     cells: Floats
@@ -124,14 +124,14 @@ class TableLikelihood(PlaceLikelihood):
 
 
 def grid(area: Rectangle, side: int) -> list[tuple[float, float]]:
-    """Return the points of a square grid over a rectangle, its corners included: side × side of them.
+    """Return the side × side points of a grid over a rectangle, with its corners.
 
     >>> from dither.domains import Interval
     >>> len(grid(Rectangle(Interval(0, 1), Interval(0, 1)), 11))
     121
     """
     if isinstance(side, bool) or not isinstance(side, int) or side < 2:
-        raise InvalidParameter("a grid has at least two points a side")
+        raise InvalidParameter(f"side must be a whole number from 2 upwards, not {found(side)}")
     x = np.linspace(area.x.low, area.x.high, side)
     y = np.linspace(area.y.low, area.y.high, side)
     return [(float(a), float(b)) for a in x for b in y]
@@ -141,5 +141,5 @@ def positive(name: str, value: object) -> float:
     """Return a public length as a float; raise InvalidParameter unless it is positive."""
     number = finite(name, value)
     if not number > 0.0:
-        raise InvalidParameter(f"{name} must be positive")
+        raise InvalidParameter(f"{name} must be positive, not {number:g}")
     return number

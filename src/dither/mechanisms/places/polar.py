@@ -1,4 +1,4 @@
-"""Polar: a place as a distance and a direction, with the budget divided between them at its best."""
+"""Polar: a place as a distance and a direction from a centre, with the optimal division of the budget."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import numpy as np
 
 from dither.arrays import Array, Floats
 from dither.domains import Circle, Disk, Domain, Interval, finite
-from dither.errors import InvalidParameter, MalformedReport
+from dither.errors import InvalidParameter, MalformedReport, found
 from dither.kernels.counting import EachColumn
 from dither.kernels.places.pair import PairKernel
 from dither.kernels.window.decoder import read_decoder
@@ -25,16 +25,16 @@ from dither.privacy import Unit
 from dither.privacy.split import rest
 from dither.randomness import Source
 
-_PARTS: Final = 1 << 22  # the budget is divided into so many: the optimum is flat, and both sides must agree
+_PARTS: Final = 1 << 22  # the split is a multiple of ε/_PARTS, so that devices and collector agree on it
 
 
 @final
 @dataclass(frozen=True)
 class Polar(Mechanism[Disk]):
-    """A place near the truth, told as a distance from the centre and a direction.
+    """A place near the truth, reported as a distance from the centre and a direction.
 
-    Promise:   pure ε for one location; the two parts' budgets add up to it.
-    Reports:   two cells a place, the distance's and the direction's.
+    Promise:   pure ε for one location; the budgets of the two parts add up to ε.
+    Reports:   two cells for each place: one of the distance and one of the direction.
     Use when:  directions from a public centre matter. The budget is divided so that the largest expected
                loss(distance) + loss(direction) is smallest; a radian counts as `radian` units of distance.
     Reference: [OGPM25, Sec. 6, B.6], whose split does not add up to its ε: see deviations. `widths` is the
@@ -54,11 +54,15 @@ class Polar(Mechanism[Disk]):
 
     def _build(self) -> None:
         if not (isinstance(self.loss, Power) and isinstance(self.widths, Power | None)):
-            raise InvalidParameter("a loss is dt.absolute, dt.squared or dt.power(k)")
-        if not finite("what a radian counts", self.radian) > 0:
-            raise InvalidParameter("a radian counts as a positive number of units of distance")
+            raise InvalidParameter("loss and widths must be dt.absolute, dt.squared or dt.power(k)")
+        if not finite("radian", self.radian) > 0:
+            raise InvalidParameter(
+                f"radian must be a positive number of units of distance, not {self.radian:g}"
+            )
         if self.epsilon < 2.0 * LEAST_EPSILON:
-            raise InvalidParameter(f"two parts need a budget of at least {2.0 * LEAST_EPSILON:g}")
+            raise InvalidParameter(
+                f"two parts need ε ≥ {2.0 * LEAST_EPSILON:g} together, not {self.epsilon:g}"
+            )
         _ = self.kernel
 
     @property
@@ -72,10 +76,10 @@ class Polar(Mechanism[Disk]):
         if self.travelled is not None:
             first, second = (check_epsilon(budget) for budget in self.travelled.codebook["split"])
             if Fraction(first) + Fraction(second) > Fraction(self.epsilon):
-                raise MalformedReport("the split spends more than the mechanism's budget")
+                raise MalformedReport(f"the parts of the split add up to more than ε = {self.epsilon:g}")
             return first, second
         made_for = self.loss if self.widths is None else self.widths
-        farthest = math.pi * self.radian  # a direction is off by at most half a turn
+        farthest = math.pi * self.radian  # the largest error of a direction is half a turn
         return best_split(self.epsilon, self.loss, made_for, (self.disk.radius, farthest))
 
     @cached_property
@@ -91,7 +95,7 @@ class Polar(Mechanism[Disk]):
             return parts
         kernel, books = self.travelled.kernel, self.travelled.codebook["parts"]
         if not isinstance(kernel, PairKernel):
-            raise MalformedReport("Polar runs two windows")
+            raise MalformedReport("Polar needs a pair of window kernels")
         return (
             replace(parts[0], travelled=Travelled(kernel.first, read_decoder(books[0]))),
             replace(parts[1], travelled=Travelled(kernel.second, read_decoder(books[1]))),
@@ -99,35 +103,35 @@ class Polar(Mechanism[Disk]):
 
     @cached_property
     def kernel(self) -> PairKernel:
-        """The windows of the distance and of the direction: what devices run."""
+        """What devices run: the windows of the distance and of the direction."""
         distance, direction = self.parts
         return PairKernel(distance.kernel, direction.kernel)
 
     @property
     def unit(self) -> Unit:
-        """What the guarantee protects: one location."""
+        """The unit of the guarantee: one location."""
         return Unit.LOCATION
 
     def worst_error(self, loss: Power) -> float:
-        """Give the largest expected loss(distance) + loss(direction), a direction's in units of `radian`."""
+        """Return the largest expected loss(distance) + loss(direction), directions in units of `radian`."""
         distance, direction = self.parts
         return distance.worst_error(loss) + float(self.radian**loss.exponent) * direction.worst_error(loss)
 
     def _draw(self, values: object, source: Source, threads: int) -> Array:
         offset = self.disk.check(values) - np.asarray(self.disk.centre)
-        # The disk lets a place on its rim be off by rounding; the distance's interval does not.
+        # The disk accepts places that rounding puts just outside; the interval of distances does not.
         radius = np.minimum(np.hypot(offset[..., 0], offset[..., 1]), self.disk.radius)
         angle = Circle().wrap(np.arctan2(offset[..., 1], offset[..., 0]))
         return self.kernel.draw(np.stack([radius, angle], axis=-1), source, threads=threads)
 
     def decode(self, cells: Array) -> Floats:
-        """Give the places that reports stand for."""
+        """Return the decoded places of reports."""
         distance, direction = (part.decode(cells[..., i]) for i, part in enumerate(self.parts))
         turned = np.stack([np.cos(direction), np.sin(direction)], axis=-1)
         return np.asarray(self.disk.centre + distance[..., None] * turned, dtype=np.float64)
 
     def device(self) -> dict[str, Any]:
-        # A place becomes a distance and a direction from the centre.
+        # The device computes the distance and the direction from the centre.
         return {**super().device(), "draw": "polar"}
 
     @classmethod
@@ -135,7 +139,7 @@ class Polar(Mechanism[Disk]):
         cls, domain: Domain, parameters: Mapping[str, Any], device: Mapping[str, Any], codebook: Any
     ) -> Self:
         if device["draw"] != "polar":
-            raise MalformedReport("Polar runs two windows")
+            raise MalformedReport(f"the draw of Polar must be 'polar', not {found(device['draw'])}")
         return super().rebuilt(domain, parameters, {**device, "draw": PairKernel.kind}, codebook)
 
     def codebook(self) -> Any:
@@ -144,18 +148,18 @@ class Polar(Mechanism[Disk]):
     @classmethod
     def read_codebook(cls, data: Any) -> Any:
         if not isinstance(data, dict) or not all(len(data[name]) == 2 for name in ("split", "parts")):
-            raise MalformedReport("Polar has a split and two codebooks")
+            raise MalformedReport("the codebook of Polar needs a split and two parts")
         return data
 
     @property
     def counting(self) -> EachColumn:
-        """How often each distance and each direction was told: pairs would be too many to count."""
+        """Counts of the distances and of the directions separately: there are too many pairs to count."""
         return EachColumn((self.cells, self.cells))
 
     def version_1(self, sampled: Mapping[str, Any]) -> Self:
         data, books = sampled["kernel"], sampled["codebook"]
         book = {"split": data["split"], "parts": books}
-        apart = replace(self, travelled=Travelled(self.kernel, book))  # parts with the budgets that travelled
+        apart = replace(self, travelled=Travelled(self.kernel, book))  # with the budgets of the specification
         kernels = (
             replace(part, travelled=None).version_1({"kernel": data[name], "codebook": one}).kernel
             for part, name, one in zip(apart.parts, ("distance", "direction"), books, strict=True)
@@ -166,9 +170,9 @@ class Polar(Mechanism[Disk]):
 def best_split(
     epsilon: float, loss: Power, widths: Power, farthest: tuple[float, float]
 ) -> tuple[float, float]:
-    """Divide a budget between two two-level mechanisms so that the sum of their worst errors is smallest.
+    """Return two budgets for which the sum of the worst-case errors of two window mechanisms is smallest.
 
-    `farthest` says how far off each of the two can be: an interval's length, half a circle's.
+    `farthest` is the largest possible error of each: the length of an interval, half of a circle.
     """
     weights = [distance**loss.exponent for distance in farthest]
 
@@ -186,6 +190,6 @@ def best_split(
 
 
 def worst_of_two_levels(epsilon: float, loss: Power, width: float) -> float:
-    """Give the worst error of a window of a width on [0, 1], at an end; of a half circle, at any angle."""
+    """Return the worst-case error of a window on [0, 1], at an end, or on a half circle, at any angle."""
     k, lift = loss.exponent, math.expm1(epsilon)
     return float((1.0 + lift * width ** (k + 1.0)) / ((k + 1.0) * (1.0 + lift * width)))

@@ -1,4 +1,4 @@
-"""Sectors: a direction's sector by k-ary randomized response, then any direction in that sector."""
+"""Sectors: the sector of a direction by k-ary randomized response, then a uniform direction in it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from dither.device_text import whole
 from dither.domains import Circle
-from dither.errors import InvalidParameter, MalformedReport
+from dither.errors import InvalidParameter, MalformedReport, found
 from dither.kernels.window.codebook import IDENTITY
 from dither.kernels.window.decoder import AffineDecoder, Decoder, sized
 from dither.kernels.window.integers import Blocks
@@ -25,12 +25,13 @@ from dither.mechanisms.number import NumberMechanism, check_ratio
 @final
 @dataclass(frozen=True)
 class Sectors(NumberMechanism):
-    """A direction anywhere in a sector of the circle, likelier the sector that holds the true one.
+    """A uniform direction in a sector of the circle; the sector of the true direction is likelier.
 
-    Promise:   pure ε. The sectors are fixed: about the true direction they would give it away.
-    Reports:   cells of the circle; a sector's are equally likely.
-    Use when:  the strawman of the thesis is reproduced; `OGPM` on the circle has less error.
-    Reference: [Thesis, Sec. 6.2.2]. As coded, a lie is told k − 1 times too seldom: see deviations.
+    Promise:   pure ε. The sectors are fixed; sectors centred on the true direction would reveal it.
+    Reports:   cells of the circle; those of one sector are equally likely.
+    Use when:  the strawman of the thesis is reproduced; `OGPM` on the circle has a smaller error.
+    Reference: [Thesis, Sec. 6.2.2]. In the authors' program a false sector is k − 1 times too rare: see
+               deviations.
     """
 
     _: KW_ONLY
@@ -42,18 +43,21 @@ class Sectors(NumberMechanism):
     def _build(self) -> None:
         whole_number = isinstance(self.sectors, int) and not isinstance(self.sectors, bool)
         if not (whole_number and isinstance(self.cells, int) and 2 <= self.sectors <= self.cells <= 1 << 32):
-            raise InvalidParameter("there are at least two sectors, and at least as many cells")
+            raise InvalidParameter(
+                f"2 ≤ sectors ≤ cells ≤ 2^32 is needed, not {found(self.sectors)} sectors and "
+                f"{found(self.cells)} cells"
+            )
         _ = self.kernel
 
     @cached_property
     def kernel(self) -> SectorKernel:
-        """The blocks in integers, a power of two of cells for each sector: what devices run."""
+        """What devices run: blocks in integers, with a power of two of cells for each sector."""
         if self.travelled is None:
             width = 1 << ((self.cells // self.sectors).bit_length() - 1)
             return self._placed(Blocks.largest(self.epsilon, self.sectors * width, width))
         kernel = self.travelled.kernel
         if not isinstance(kernel, SectorKernel) or kernel.line != self.line:
-            raise MalformedReport("Sectors runs blocks on its own circle")
+            raise MalformedReport("Sectors needs a kernel of sectors on its own circle")
         check_ratio(kernel, self.epsilon)
         return kernel
 
@@ -62,7 +66,7 @@ class Sectors(NumberMechanism):
 
     @cached_property
     def decoder(self) -> Decoder:
-        """The middle of each cell."""
+        """The map from cells to their centres."""
         if self.travelled is not None and self.travelled.codebook is not None:
             return sized(self.travelled.codebook, self.outcomes)
         step = self.line.length / self.kernel.window.cells
@@ -70,7 +74,7 @@ class Sectors(NumberMechanism):
 
     @cached_property
     def law(self) -> WindowLaw:
-        """The continuous mechanism that the cells approximate."""
+        """The distribution of the continuous mechanism that the cells approximate."""
         k, window = self.sectors, self.kernel.window
         return WindowLaw(
             share=1.0 / k,

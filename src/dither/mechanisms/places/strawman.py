@@ -1,4 +1,4 @@
-"""The strawman: TraCS-D with a direction that is known by its sector alone."""
+"""The strawman of the thesis: TraCS-D with directions reported as sectors."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from dither.mechanisms.places.walk import TURN, UNIT, WalkMechanism
 @final
 @dataclass(frozen=True)
 class Strawman(WalkMechanism):
-    """A place told as TraCS-D tells it, but with the direction known by its sector alone.
+    """A place reported as in TraCS-D, but with the sector of the direction instead of the direction.
 
     Promise:   pure ε for one location (or one trajectory: `unit`).
-    Reports:   two cells a location.
+    Reports:   two cells for each location.
     Use when:  TraCS-D is compared with something simpler; it is worse at every ε.
     Reference: [Thesis, Sec. 6.2.2, 6.3.1].
     """

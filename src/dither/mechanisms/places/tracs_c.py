@@ -1,4 +1,4 @@
-"""TraCS-C: a location as two coordinates, each told by a mechanism of its own."""
+"""TraCS-C: a location as two coordinates, each reported by its own mechanism."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from dither.mechanisms.places.path import PlaceLikelihood, Rows, Separable
 from dither.privacy import Unit
 from dither.randomness import Source
 
-Crossed = Rectangle | Parallelogram | Sphere  # two coordinates that are free of each other
+Crossed = Rectangle | Parallelogram | Sphere  # the range of each coordinate does not depend on the other
 
-_COUNTED: Final = 256  # cells of a coordinate that a summary tells apart
-_GROUPS: Final = 128  # groups of reports a coordinate, for a map
-_INNER: Final = 4  # places along a bin of a coordinate at which the law of a report is looked at
+_COUNTED: Final = 256  # cells of a coordinate that a summary distinguishes
+_GROUPS: Final = 128  # groups of reports for each coordinate, in maps
+_INNER: Final = 4  # points along a bin of a coordinate at which the likelihood is evaluated
 
 
 @final
@@ -31,9 +31,9 @@ class TraCSC(PairMechanism[Crossed]):
     """A place whose two coordinates are each likelier near the true one.
 
     Promise:   pure ε for one location (or one trajectory: `unit`); half of it for each coordinate (`split`).
-    Reports:   two cells a location, one along each axis. On the sphere a longitude is an angle.
-    Use when:  locations matter one by one in a rectangle; `TraCSD` is better on disks and where paths keep to
-               a short side.
+    Reports:   two cells for each location, one along each axis. On the sphere a longitude is an angle.
+    Use when:  single locations in a rectangle matter; `TraCSD` is better on disks and for paths along a short
+               side.
     Reference: [Thesis, Alg. 2, Thm 14]; parallelograms and the sphere: [Thesis, Sec. 6.2.5].
     """
 

@@ -1,4 +1,4 @@
-"""TraCS-D: a location as a direction and a distance from the last report."""
+"""TraCS-D: a location as a direction and a distance from the previous report."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ HEURISTIC: Final = math.pi / (math.pi + 1.0)  # the direction's share of ε [The
 @final
 @dataclass(frozen=True)
 class TraCSD(WalkMechanism):
-    """A place in a direction and at a distance from the last report that are likelier the true ones.
+    """A place whose direction and distance from the previous report are likelier near the true ones.
 
     Promise:   pure ε for one location (or one trajectory: `unit`), π/(π+1) of it for the direction (`split`).
-    Reports:   two cells a location; they are read from `start` (the centre), one after the other.
-    Use when:  the area is a disk, or paths keep to its short side; elsewhere `TraCSC` is more accurate.
+    Reports:   two cells for each location; they are decoded in order, beginning at `start` (the centre).
+    Use when:  the area is a disk, or paths run along its short side; elsewhere `TraCSC` is more accurate.
     Reference: [Thesis, Alg. 1, Thm 12]. The starting corner of the paper is not used, nor its four cases of
                the distance space, which fail on an edge: see deviations.
     """

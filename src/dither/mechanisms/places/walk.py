@@ -1,4 +1,4 @@
-"""Paths told step by step: a direction and a share of the way to the border, seen from the last report."""
+"""Paths reported step by step: the direction and the relative distance from the previous report."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ from dither.randomness import Source
 TURN: Final = Circle(2.0 * math.pi)
 UNIT: Final = Interval(0.0, 1.0)
 
-_MOST: Final = 1 << 20  # cells whose directions and shares are looked up in a table
-_GROUP: Final = 1 << 13  # paths that walk side by side: their places stay in the cache
+_MOST: Final = 1 << 20  # the most cells, since directions and distances are looked up in tables
+_GROUP: Final = 1 << 13  # paths processed together, so that their places stay in the cache
 
 
 @dataclass(frozen=True)
 class WalkMechanism(PairMechanism[Region]):
-    """Each location is a direction and a normalised distance from the last report, both randomised.
+    """A location is reported as a randomised direction and normalised distance from the previous report.
 
-    The first reference is `start`, a public place: the centre unless another is given. A report is a cell of
-    the direction and a cell of the distance; where it leads is computed from reports alone, so devices and
-    collector agree, and it is post-processing.
+    The first reference is `start`, a public place, by default the centre. A report is a cell of the direction
+    and a cell of the distance. Its place is computed from reports only, so devices and collector agree on it,
+    and it is post-processing.
     """
 
     _: KW_ONLY
@@ -48,11 +48,11 @@ class WalkMechanism(PairMechanism[Region]):
 
     @abstractmethod
     def _direction(self, epsilon: float) -> NumberMechanism:
-        """Make the mechanism for the direction."""
+        """Return the mechanism for the direction."""
 
     @abstractmethod
     def _distance(self, epsilon: float) -> NumberMechanism:
-        """Make the mechanism for the share of the way to the border."""
+        """Return the mechanism for the distance, relative to the distance of the border."""
 
     @final
     def _make(self, first: float, second: float) -> tuple[NumberMechanism, NumberMechanism]:
@@ -62,7 +62,9 @@ class WalkMechanism(PairMechanism[Region]):
         _ = self.origin
         super()._build()
         if max(part.outcomes for part in self.parts) > _MOST:
-            raise InvalidParameter("a direction and a distance are told by at most 2^20 cells each")
+            raise InvalidParameter(
+                f"at most 2^20 cells are supported, not {max(p.outcomes for p in self.parts)}"
+            )
 
     @property
     def region(self) -> Region:
@@ -75,24 +77,24 @@ class WalkMechanism(PairMechanism[Region]):
         if self.start is None:
             return self.region.centre
         if not (isinstance(self.start, tuple) and len(self.start) == 2):
-            raise InvalidParameter("a start is a pair of numbers")
+            raise InvalidParameter("start must be a pair of numbers such as (0, 1)")
         x, y = (finite("a coordinate of the start", number) for number in self.start)
         try:
             self.region.check((x, y))
         except OutsideDomain:
-            raise InvalidParameter("the start is a public place inside the domain") from None
+            raise InvalidParameter(f"start, ({x:g}, {y:g}), must be a place in {self.region}") from None
         return x, y
 
     @property
     def _tables(self) -> tuple[Floats, Floats]:
-        """The unit vector of each cell of the direction, the share of the way of each of the distance."""
+        """The unit vector of each cell of the direction, and the relative distance of each cell of it."""
         return _looked_up(*self.parts, canonical(self.codebook()))
 
     def device(self) -> dict[str, Any]:
         device = super().device()
         if self.unit is not Unit.LOCATION:
             return device
-        # A device follows its own reports, so it needs what they stand for.
+        # A device decodes its own reports to find the next reference, so it needs the codebooks.
         return {**device, "draw": "walk", "start": list(self.origin), "codebooks": self.codebook()}
 
     @classmethod
@@ -119,7 +121,7 @@ class WalkMechanism(PairMechanism[Region]):
         return cells
 
     def _walk(self, paths: Paths, group: Array, cells: Array, source: Source) -> None:
-        """Take a step with all paths of a group at once; the last few, long ones walk alone."""
+        """Draw the reports of a group of paths, a location of all of them at a time; few long ones singly."""
         direction, distance = self.parts
         here, tables = np.tile(self.origin, (group.size, 1)), self._tables
         for rows in _steps(paths.offsets, group):
@@ -133,9 +135,9 @@ class WalkMechanism(PairMechanism[Region]):
             self._walk_alone(paths.points[rest], cells[rest], begin, source)
 
     def seen(self, at: Floats, places: Floats) -> tuple[Floats, Floats]:
-        """Give the direction in which places are seen from references, and the share of the way to them.
+        """Return the directions of places from references, and their relative distances.
 
-        A place that is its own reference is seen in direction 0 at no distance, and is randomised like any.
+        A place that equals its reference has direction 0 and distance 0, and is randomised like any other.
         """
         step = places - at
         angle = np.arctan2(step[:, 1], step[:, 0])
@@ -150,14 +152,14 @@ class WalkMechanism(PairMechanism[Region]):
     def advance(
         self, at: Floats, direction: Array, distance: Array, tables: tuple[Floats, Floats] | None = None
     ) -> None:
-        """Go on from references to where reports lead, in place; pass `tables` when calling repeatedly."""
+        """Replace references by the places of reports, in place; pass `tables` when calling repeatedly."""
         turns, shares = self._tables if tables is None else tables
         turn = turns.take(direction, axis=0)
         length = shares.take(distance)
         length /= self.region.gauge(at, turn)
         turn *= length[:, None]
         at += turn
-        at[:] = self.region.clip(at)  # against rounding alone
+        at[:] = self.region.clip(at)  # rounding may put a place just outside
 
     def _walk_alone(self, places: Floats, cells: Array, begin: Pair, source: Source) -> None:
         direction, distance = (partial(part.kernel.draw_one, source=source) for part in self.parts)
@@ -171,7 +173,7 @@ class WalkMechanism(PairMechanism[Region]):
             x, y = advance(x, y, first, second)
 
     def _stepper(self) -> Callable[[float, float, int, int], Pair]:
-        """Give `advance` for one place, without arrays."""
+        """Return `advance` for one place, without arrays."""
         turn, share = (table.item for table in self._tables)
         gauge = self.region.gauge_one
 
@@ -208,21 +210,21 @@ class WalkMechanism(PairMechanism[Region]):
 def _looked_up(
     direction: NumberMechanism, distance: NumberMechanism, codebooks: str
 ) -> tuple[Floats, Floats]:
-    """Give the tables of two parts; few are kept, for they are large. Equal parts may be read differently."""
+    """Return the tables of two parts. Equal parts may have different codebooks, hence the argument."""
     angle = direction.decode(np.arange(direction.outcomes))
     turns = np.stack([np.cos(angle), np.sin(angle)], axis=-1)
     return turns, np.clip(distance.decode(np.arange(distance.outcomes)), 0.0, 1.0)
 
 
 def _groups(offsets: Array) -> Iterator[Array]:
-    """Give paths in groups, longest first."""
+    """Yield groups of indices of paths, the longest paths first."""
     order = np.argsort(-np.diff(offsets), kind="stable")
     for begin in range(0, order.size, _GROUP):
         yield order[begin : begin + _GROUP]
 
 
 def _steps(offsets: Array, group: Array) -> Iterator[Array]:
-    """Give, step by step, the rows of the paths that are still under way, as long as there are many."""
+    """Yield, for each step, the rows of the paths that have not ended, while there are at least `FEW`."""
     begins, lengths = offsets[group], np.diff(offsets)[group]
     for step in range(_together(lengths)):
         active = np.searchsorted(-lengths, -step)
@@ -230,7 +232,7 @@ def _steps(offsets: Array, group: Array) -> Iterator[Array]:
 
 
 def _alone(offsets: Array, group: Array, here: Floats) -> Iterator[tuple[slice, Pair]]:
-    """Give, for each path that goes on when few are left, its remaining rows and where it is."""
+    """Yield, for each path that is longer than `_together`, its remaining rows and its present reference."""
     lengths = np.diff(offsets)[group]
     done = _together(lengths)
     for index in range(int(np.searchsorted(-lengths, -done))):
@@ -239,7 +241,7 @@ def _alone(offsets: Array, group: Array, here: Floats) -> Iterator[tuple[slice, 
 
 
 def _together(lengths: Array) -> int:
-    """Give the number of steps for which at least `FEW` paths are under way."""
+    """Return the number of steps for which at least `FEW` paths have not ended."""
     return int(lengths[FEW - 1]) if lengths.size >= FEW else 0
 
 
@@ -251,7 +253,7 @@ class _Seen(PlaceLikelihood):
 
     def of(self, reports: Array) -> Rows:
         mechanism, places = self.mechanism, self.cells.reshape(-1, 2)
-        # The place from which each location was seen: the last report, or the start.
+        # The reference of each location: the place of the previous report, or the start.
         references = np.roll(mechanism.decode(reports), 1, axis=0)
         references[reports[:, 0] != 0] = mechanism.origin
 

@@ -16,7 +16,8 @@ from dither.mechanisms.numeric.sw import SW
 from dither.mechanisms.places.sectors import Sectors
 from dither.mechanisms.places.tracs_d import HEURISTIC, TraCSD
 from dither.randomness import Source
-from dither.reproduction.figure import CODED, PUBLISHED, RIGHT, Figure, Setting, lines
+from dither.reproduction.drawing import Lines
+from dither.reproduction.figure import Figure, Setting
 from dither.reproduction.tracs import coded
 from dither.reproduction.tracs.coded import CORNER, Flaws
 from dither.reproduction.tracs.data import LONG, SQUARE, city, files, random_paths, sources
@@ -34,6 +35,7 @@ from dither.reproduction.tracs.measuring import (
     told_by,
 )
 from dither.reproduction.tracs.published import EPSILONS, rows
+from dither.reproduction.version import CODED, PUBLISHED, RIGHT
 
 _WAVE: Final = partial(SW, redesign=True)
 
@@ -155,7 +157,12 @@ def _sweep(setting: Setting) -> Rows:
 
 _CORNERED: Final = "TraCS-D from the corner"
 _TOWNS: Final = [(name, ordered) for name in ("tky", "chi") for ordered in (False, True)]
-_CURVES: Final = lines("epsilon", "error", "mechanism")
+_CURVES: Final = Lines(
+    "epsilon", "error", "mechanism", together=False, labels={"error": "average error of a location"}
+)
+_DEGREES: Final = Lines(
+    "epsilon", "error", "mechanism", together=False, labels={"error": "average error in degrees"}
+)
 _STORY: Final = (
     "With k-RR as defined, the strawman is worse than TraCS-D at every ε: that it wins below ε = 5 is a bug.",
     "TraCS-D from the centre is better than from the corner, where 3/4 of all directions leave the area.",
@@ -214,7 +221,13 @@ FIGURES: Final = [
         "Figure 6.6",
         "error of the direction",
         _directions,
-        _CURVES,
+        Lines(
+            "epsilon",
+            "error",
+            "mechanism",
+            together=False,
+            labels={"error": "error of the direction, radians"},
+        ),
         [
             *expect(RIGHT, "TraCS-D", (0.8449, 0.3745, 0.149, 0.0565, 0.021), 0.02),
             *expect(RIGHT, "3-RR", (0.979, 0.745, 0.705, 0.699, 0.698), 0.02),
@@ -229,7 +242,7 @@ FIGURES: Final = [
         "Figure 6.7",
         "Tokyo and Chicago, in degrees",
         _towns,
-        _CURVES,
+        _DEGREES,
         [
             *expect(
                 RIGHT, "TraCS-D from the corner", (0.137, 0.0931, 0.0684, 0.0533, 0.0423), 0.03, panel="TKY"
@@ -270,7 +283,12 @@ FIGURES: Final = [
         "Figure D.2.9",
         "the direction's share of ε",
         _sweep,
-        lines("share", "error", "mechanism"),
+        Lines(
+            "share",
+            "error",
+            "mechanism",
+            labels={"share": "share of ε for the direction", "error": "average error"},
+        ),
         notes=("The heuristic π/(π+1) is best near ε = 6 only; `best_split` finds the best for an area.",),
     ),
 ]

@@ -14,12 +14,13 @@ from dither.mechanisms.places.strawman import Strawman
 from dither.mechanisms.places.tracs_c import TraCSC
 from dither.mechanisms.places.tracs_d import TraCSD
 from dither.randomness import Source
-from dither.reproduction.figure import CODED, RIGHT, ExpectedNumber, Setting
+from dither.reproduction.figure import ExpectedNumber, Setting
 from dither.reproduction.tracs import coded
 from dither.reproduction.tracs.coded import CORNER, Flaws
 from dither.reproduction.tracs.data import City, sources
 from dither.reproduction.tracs.published import EPSILONS
 from dither.reproduction.tracs.published import PUBLISHED as PUBLISHED_CURVES
+from dither.reproduction.version import CODED, RIGHT
 
 Rows = list[dict[str, Any]]
 Make = Callable[..., PathMechanism[Any, Any]]

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -15,11 +14,12 @@ from dither.mechanisms.places.points import grid
 from dither.mechanisms.places.sectors import Sectors
 from dither.mechanisms.places.tracs_c import TraCSC
 from dither.mechanisms.places.tracs_d import TraCSD
-from dither.reproduction.figure import PUBLISHED, RIGHT, ExpectedNumber, Figure, Setting
+from dither.reproduction.drawing import Panels, Picture
+from dither.reproduction.figure import ExpectedNumber, Figure, Setting
+from dither.reproduction.styles import drawn, styles_of
 from dither.reproduction.tracs.data import SQUARE, city, files, sources
 from dither.reproduction.tracs.measuring import PAPER, Rows
-
-Axes = Callable[..., Any]
+from dither.reproduction.version import PUBLISHED, RIGHT
 
 _CIRCLE: Final = Circle(360.0)
 
@@ -60,15 +60,37 @@ def _tradeoff(setting: Setting) -> Rows:
     ]
 
 
-def _two_panels(axes_of: Axes, rows: Rows) -> None:
-    for place, column in enumerate(("degrees", "probability")):
-        axes = axes_of(place, 2)
-        for name in dict.fromkeys(row["mechanism"] for row in rows if row["version"] == RIGHT):
+def _two_panels(panels: Panels, rows: Rows) -> None:
+    """Draw the size and the probability of the likelier sector against ε."""
+    styles = styles_of(list(dict.fromkeys(row["mechanism"] for row in rows)))
+    for axes, column in zip(panels.in_order(2), ("degrees", "probability"), strict=True):
+        for name, style in styles.items():
             points = [(row["epsilon"], row[column]) for row in rows if row["mechanism"] == name]
-            axes.plot(*zip(*sorted(points), strict=True), label=name, marker="." if len(points) < 9 else None)
-        axes.set_xlabel("epsilon")
-        axes.set_ylabel(f"{column} of the likelier sector")
-        axes.legend(frameon=False, fontsize=7)
+            axes.plot(*zip(*points, strict=True), label=name, **drawn(style, len(points)))
+        axes.set_xlabel("privacy budget ε of the direction", fontsize=8)
+        axes.set_ylabel(f"{column} of the likelier sector", fontsize=8)
+
+
+def _sectors(panels: Panels, rows: Rows) -> None:
+    """Draw the likelier sector of each mechanism on a circle, the true direction upwards and to the right."""
+    right = [row for row in rows if row["version"] == RIGHT]
+    around = np.linspace(0.0, 2.0 * math.pi, 400)
+    for axes, row in zip(panels.in_order(len(right), most=2, square=True), right, strict=True):
+        style = styles_of([row["mechanism"]])[row["mechanism"]]
+        half = math.radians(row["degrees"]) / 2.0
+        middle = math.radians(40.0)
+        # The strawman's sectors are fixed; TraCS-D's is centred at the direction.
+        begin = 0.0 if row["mechanism"] == "strawman" else middle - half
+        arc = np.linspace(begin, begin + 2.0 * half, 100)
+        axes.plot(np.cos(around), np.sin(around), color="#bbbbbb")
+        axes.fill([0.0, *np.cos(arc), 0.0], [0.0, *np.sin(arc), 0.0], color=style.colour, alpha=0.35)
+        axes.plot([0.0, math.cos(middle)], [0.0, math.sin(middle)], color="#222222", linewidth=1.2)
+        axes.set_title(
+            f"{row['mechanism']}, ε = {row['epsilon']:g}: {row['degrees']:.0f}°, {row['probability']:.3f}",
+            fontsize=9,
+        )
+        axes.set_aspect("equal")
+        axes.set_axis_off()
 
 
 def _exponential(setting: Setting) -> Rows:
@@ -125,19 +147,59 @@ def _disk(setting: Setting) -> Rows:
     return found
 
 
-def _points_drawn(axes_of: Axes, rows: Rows) -> None:
-    panels = list(dict.fromkeys(row.get("panel", "") for row in rows if "x" in row))
-    for place, panel in enumerate(panels):
-        axes = axes_of(place, len(panels))
-        inner = [row for row in rows if "x" in row and row.get("panel", "") == panel]
+def _points_drawn(panels: Panels, rows: Rows) -> None:
+    """Draw points of the plane, coloured by probability where they have one."""
+    points = [row for row in rows if row.get("x") is not None]
+    names = list(dict.fromkeys(row.get("panel", "") for row in points))
+    for axes, name in zip(panels.in_order(len(names), square=True), names, strict=True):
+        inner = [row for row in points if row.get("panel", "") == name]
         weights = [row.get("probability") for row in inner]
         weighed = all(weight is not None for weight in weights)
         x, y = [row["x"] for row in inner], [row["y"] for row in inner]
-        drawn = axes.scatter(x, y, s=30 if weighed else 3, c=weights if weighed else "C0")
+        size = 30 if len(inner) < 300 else 12
+        shown = axes.scatter(
+            x,
+            y,
+            s=size if weighed else 2,
+            c=weights if weighed else "#0072b2",
+            cmap="cividis_r" if weighed else None,
+            linewidths=0,
+        )
         if weighed:
-            axes.figure.colorbar(drawn, ax=axes, label="probability or density")
-        axes.set_title(panel, fontsize=9)
+            axes.figure.colorbar(shown, ax=axes, label="probability or density", shrink=0.8)
+        axes.set_title(name, fontsize=9)
         axes.set_aspect("equal")
+        axes.set_xlabel("x", fontsize=8)
+        axes.set_ylabel("y", fontsize=8)
+
+
+def _disk_drawn(panels: Panels, rows: Rows) -> None:
+    """Draw the disk as a circle, the reports in it, the likelier part of a ring, and the true place."""
+    (axes,) = panels.in_order(1, square=True)
+    points = [row for row in rows if row.get("x") is not None]
+    axes.scatter(
+        [row["x"] for row in points],
+        [row["y"] for row in points],
+        s=2,
+        color="#0072b2",
+        linewidths=0,
+        label="reports",
+    )
+    around = np.linspace(0.0, 2.0 * math.pi, 400)
+    axes.plot(np.cos(around), np.sin(around), color="#777777", label="the disk")
+    area = next(row for row in rows if row.get("mechanism") == "likelier area")
+    arc = np.linspace(area["from_direction"], area["to_direction"], 100) * math.pi
+    near, far = area["from_distance"], area["to_distance"]
+    outline = [(near, one) for one in arc] + [(far, one) for one in arc[::-1]] + [(near, arc[0])]
+    axes.plot(
+        [size * math.cos(one) for size, one in outline],
+        [size * math.sin(one) for size, one in outline],
+        color="#d55e00",
+        label="likelier area",
+    )
+    axes.plot([-0.5], [0.0], "o", color="#009e73", label="the true place")
+    axes.set_aspect("equal")
+    axes.set_axis_off()
 
 
 def _places(setting: Setting) -> Rows:
@@ -156,7 +218,11 @@ FIGURES: Final = [
         "Figure 6.2",
         "the likelier sector of a direction",
         _dominant,
-        _two_panels,
+        Picture(
+            _sectors,
+            "Four circles, for ε = 4 and 6. TraCS-D's likelier sector is narrow and centred at the "
+            "direction; the strawman's is the fixed sector of 60 degrees in which the direction lies.",
+        ),
         [
             ExpectedNumber(
                 {"version": RIGHT, "epsilon": 6.0, "mechanism": "TraCS-D"},
@@ -181,15 +247,48 @@ FIGURES: Final = [
             ),
         ],
     ),
-    Figure(PAPER, "Figure D.1", "the exponential mechanism depends on the grid", _exponential, _points_drawn),
-    Figure(PAPER, "Figure D.2", "TraCS-C has a density", _density, _points_drawn),
-    Figure(PAPER, "Figure D.4", "size and probability of the likelier sector", _tradeoff, _two_panels),
+    Figure(
+        PAPER,
+        "Figure D.1",
+        "the exponential mechanism depends on the grid",
+        _exponential,
+        Picture(
+            _points_drawn,
+            "Grids of 4 × 4 and of 11 × 11 points, coloured by probability: it falls with the distance from "
+            "the corner, and slower on the finer grid.",
+        ),
+    ),
+    Figure(
+        PAPER,
+        "Figure D.2",
+        "TraCS-C has a density",
+        _density,
+        Picture(
+            _points_drawn,
+            "The unit square coloured by density: a square at the corner is likely, two strips along the "
+            "axes less, the rest least.",
+        ),
+    ),
+    Figure(
+        PAPER,
+        "Figure D.4",
+        "size and probability of the likelier sector",
+        _tradeoff,
+        Picture(
+            _two_panels,
+            "Size and probability of the likelier sector against ε. TraCS-D's sector shrinks with ε; those "
+            "of 3-, 6- and 12-RR stay at 120, 60 and 30 degrees.",
+        ),
+    ),
     Figure(
         PAPER,
         "Figure D.6",
         "TraCS-D on a disk",
         _disk,
-        _points_drawn,
+        Picture(
+            _disk_drawn,
+            "A disk with reports about the true place, most of them in the likelier sector of a ring.",
+        ),
         [
             ExpectedNumber({"mechanism": "likelier area"}, column, value, 1e-3, "Figure D.6", absolute=True)
             for column, value in (
@@ -206,7 +305,14 @@ FIGURES: Final = [
         "Figure D.8",
         "the places of Tokyo and Chicago",
         _places,
-        _points_drawn,
+        Picture(
+            _points_drawn,
+            "Maps of the places in Tokyo and Chicago, in degrees: dense centres and wide empty areas inside "
+            "the rectangle on which TraCS works.",
+        ),
         needs=tuple(file for name in ("tky", "chi") for file in files(name)),
     ),
+    Figure(PAPER, "Figure 6.1", "two ways to give coordinates", why_not="a drawing without numbers"),
+    Figure(PAPER, "Figure 6.3", "two cases of the longest distance", why_not="a drawing without numbers"),
+    Figure(PAPER, "Table 6.1", "comparison with existing methods", why_not="a list without numbers"),
 ]

@@ -11,9 +11,10 @@ from dither.mechanisms.places.lsrr import LSRR
 from dither.mechanisms.places.ngram import NGram
 from dither.mechanisms.places.tracs_c import TraCSC
 from dither.mechanisms.places.tracs_d import TraCSD
-from dither.reproduction.figure import PUBLISHED, RIGHT, Figure, Setting
+from dither.reproduction.figure import Figure, Setting
 from dither.reproduction.tracs.data import SQUARE, random_paths, sources
 from dither.reproduction.tracs.measuring import PAPER, Make, Rows
+from dither.reproduction.version import PUBLISHED, RIGHT
 
 _PRINTED: Final = {  # total and perturbing alone, in milliseconds
     "ATP": (145.7, 125.8),

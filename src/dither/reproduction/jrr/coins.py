@@ -12,9 +12,10 @@ import numpy as np
 from dither.mechanisms.joint.accounting import HIDDEN, THEOREM_3
 from dither.mechanisms.joint.jrr import JRR
 from dither.numerics.bisection import largest_integer
+from dither.reproduction.drawing import Lines, Panels, Picture
 from dither.reproduction.expectations import expected
-from dither.reproduction.figure import PUBLISHED, RIGHT, Figure, Setting, lines
-from dither.reproduction.jrr_errors import (
+from dither.reproduction.figure import Figure, Setting
+from dither.reproduction.jrr.errors import (
     DATASETS,
     YES_NO,
     figure_4_3,
@@ -23,6 +24,7 @@ from dither.reproduction.jrr_errors import (
     figure_4_6,
     plain,
 )
+from dither.reproduction.version import PUBLISHED, RIGHT
 
 Rows = list[dict[str, Any]]
 
@@ -168,20 +170,33 @@ def figure_b_1(setting: Setting) -> Rows:
     return rows
 
 
-def _regions(axes_of: Callable[..., Any], rows: Rows) -> None:
-    """Draw the variance over p and ρ, in strong colours where the coins are allowed."""
+def _regions(panels: Panels, rows: Rows) -> None:
+    """Draw the variance over p and ρ, pale where the coins are not allowed."""
     points = [row for row in rows if "allowed" in row]
-    panels = list(dict.fromkeys((row["panel"], row["version"]) for row in points))
-    for place, panel in enumerate(panels):
-        axes = axes_of(place, len(panels))
+    names = list(dict.fromkeys((row["panel"], row["version"]) for row in points))
+    for axes, (panel, version) in zip(panels.in_order(len(names)), names, strict=True):
         for allowed, strength in ((0, 0.12), (1, 1.0)):
-            inner = [r for r in points if (r["panel"], r["version"]) == panel and r["allowed"] == allowed]
-            shades = [math.log(r["variance"]) for r in inner]
-            at = [r["p"] for r in inner], [r["ρ"] for r in inner]
-            axes.scatter(*at, c=shades, s=14, marker="s", alpha=strength, cmap="cividis", vmin=7, vmax=13)
-        axes.set_title(" ".join(panel), fontsize=9)
-        axes.set_xlabel("p")
-        axes.set_ylabel("ρ")
+            inner = [
+                row
+                for row in points
+                if (row["panel"], row["version"], row["allowed"]) == (panel, version, allowed)
+            ]
+            at = [row["p"] for row in inner], [row["ρ"] for row in inner]
+            shown = axes.scatter(
+                *at,
+                c=[math.log10(row["variance"]) for row in inner],
+                s=14,
+                marker="s",
+                alpha=strength,
+                cmap="cividis",
+                vmin=3,
+                vmax=5.7,
+                linewidths=0,
+            )
+        axes.set_title(f"{panel}, {version}", fontsize=9)
+        axes.set_xlabel("probability of the truth p", fontsize=8)
+        axes.set_ylabel("correlation ρ", fontsize=8)
+    panels.canvas.colorbar(shown, ax=panels.axes, label="log₁₀ of the variance", shrink=0.8)
 
 
 _NOTE_LABEL: Final = (
@@ -200,7 +215,7 @@ def _figure(name: str, title: str, make: Callable[[Setting], Rows], draw: Any = 
     return Figure("002-4", name, title, make, draw, expected("jrr", name), notes=notes)
 
 
-_MSE: Final = lines("ε", "MSE", "mechanism", log=True, together=True)
+_MSE: Final = Lines("ε", "MSE", "mechanism", log="xy")
 
 FIGURES: Final = (
     _figure("table 4.1", "The coins of Example 3", table_4_1),
@@ -210,21 +225,26 @@ FIGURES: Final = (
         "figure 4.1",
         "Variance and what is allowed, ε = 1",
         figure_4_1,
-        _regions,
+        Picture(
+            _regions,
+            "Three squares of p against ρ, coloured by the logarithm of the variance and pale where the "
+            "coins are not allowed. By Theorem 3 negative ρ is allowed up to the lower edge; if a partner "
+            "may be known, little more than ρ = 0 is.",
+        ),
         "If a partner may be known, plain response is the best of the allowed coins.",
     ),
     _figure(
         "figure 4.2",
         "Variance against the colluders, ε = 1",
         figure_4_2,
-        lines("m/n", "variance", "mechanism", together=True),
+        Lines("m/n", "variance", "mechanism"),
         "The variance is the same at n₁ and n − n₁, so 17 % at 0.1 and 10 % at 0.9, as printed, cannot be.",
     ),
     _figure(
         "theorem 3",
         "What is stated and what is lost, 200 people",
         theorem_3,
-        lines("m/n", "ε", "who", together=True),
+        Lines("m/n", "ε", "who", labels={"ε": "ε, stated or lost"}),
         "Colluders who all lied are unlikely to be each other's partners; Theorem 3 leaves that out.",
     ),
     _figure(
@@ -240,7 +260,7 @@ FIGURES: Final = (
         "figure 4.4",
         "Percentiles of the relative error",
         figure_4_4,
-        lines("ARE", "percentile", "mechanism", together=True),
+        Lines("ARE", "percentile", "mechanism", log="x"),
         _NOTE_LABEL,
         "The 80th percentile printed for JRR, 0.7, is 0.82 in the authors' own results.",
     ),
@@ -249,7 +269,7 @@ FIGURES: Final = (
         "figure 4.6",
         "Relative error against ε",
         figure_4_6,
-        lines("ε", "ARE", "mechanism", log=True, together=True),
+        Lines("ε", "ARE", "mechanism", log="xy"),
         _NOTE_LABEL,
         "The printed mean ratios, 21.1, 20.3 and 20.2 %, are not in the authors' own results either.",
         "At ε = n₁/n = 0.01 the authors' results have ratios of 0.241, 0.212 and 0.212; only the first comes "
@@ -259,6 +279,7 @@ FIGURES: Final = (
         "figure B.1",
         "Variance against n₁/n, ε = 1",
         figure_b_1,
-        lines("n1/n", "ratio", "mechanism", together=True),
+        Lines("n1/n", "ratio", "mechanism", labels={"ratio": "variance, relative to RR"}),
     ),
+    Figure("002-4", "table B.1", "Notation of the proofs", why_not="a list without numbers"),
 )

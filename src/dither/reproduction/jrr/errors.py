@@ -12,7 +12,8 @@ from dither.arrays import Floats
 from dither.domains import Categories
 from dither.mechanisms.joint.accounting import INFORMED, PARTNER_REVEALED
 from dither.mechanisms.joint.jrr import JRR
-from dither.reproduction.figure import CODED, PUBLISHED, RIGHT, Setting
+from dither.reproduction.figure import Setting
+from dither.reproduction.version import CODED, PUBLISHED, RIGHT
 
 Rows = list[dict[str, Any]]
 

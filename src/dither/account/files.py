@@ -1,0 +1,51 @@
+"""Files that belong to their owner alone, and that are never replaced."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from dither.errors import AccountUnusable
+from dither.randomness import SYSTEM
+
+
+def private(path: Path) -> tuple[int, int]:
+    """Return what identifies a file; raise AccountUnusable if it is missing, or others may read it."""
+    try:
+        about = path.stat()
+    except FileNotFoundError:
+        raise AccountUnusable(
+            f"there is no account {path}; dt.Account.create(path, epsilon=…) makes one"
+        ) from None
+    except OSError as error:
+        raise AccountUnusable(f"{path} cannot be read: {error.strerror}") from None
+    if not stat.S_ISREG(about.st_mode):
+        raise AccountUnusable(f"{path} is not a file")
+    if os.name == "posix" and about.st_mode & 0o077:
+        raise AccountUnusable(
+            f"{path} may be read or written by others; say chmod 600 {path}, if it is yours"
+        )
+    return about.st_dev, about.st_ino
+
+
+@contextmanager
+def created(path: Path) -> Iterator[Path]:
+    """Yield a new file in the same folder, which has the name `path` afterwards unless that exists."""
+    part = path.with_name(f".{path.name}.{SYSTEM.take(4).hex()}.part")
+    try:
+        os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+        yield part
+        os.link(part, path)  # unlike a renaming, this fails if there is such a file
+        if os.name == "posix":
+            folder = os.open(path.parent, os.O_RDONLY)
+            os.fsync(folder)
+            os.close(folder)
+    except FileExistsError:
+        raise AccountUnusable(f"{path} exists already; dt.Account.open(path) opens it") from None
+    except OSError as error:
+        raise AccountUnusable(f"{path} cannot be written: {error.strerror}") from None
+    finally:
+        part.unlink(missing_ok=True)

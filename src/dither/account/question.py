@@ -1,0 +1,194 @@
+"""A question as an account sees it: a named mechanism, who asks, and how often it may be answered."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass
+from enum import Enum
+from functools import cached_property
+from typing import Any, Final, final
+
+import numpy as np
+
+from dither.account.clock import MOST_SECOND
+from dither.account.state import Data
+from dither.domains import Paths
+from dither.errors import InvalidParameter, OutsideDomain, found
+from dither.mechanisms.base import Mechanism
+from dither.mechanisms.combined.memoised import Memoised
+from dither.privacy import Guarantee, Unit
+from dither.randomness import SYSTEM, Source
+from dither.reports import Reports
+
+_MOST_NAME: Final = 200  # letters
+_MOST_DAYS: Final = 36_600
+_START: Final = datetime.date(1970, 1, 1)
+_PATHS: Final = (Unit.LOCATION, Unit.TRAJECTORY)
+
+
+class Repeat(Enum):
+    """What happens when a question is asked again."""
+
+    FRESH = "fresh"  # a new report, charged again
+    SAME = "same"  # the first report again, whatever the value is by then; charged once
+    PER_VALUE = "per value"  # one report for each value, made from the device's key; charged once
+    ONCE = "once"  # one report in each period of so many days, on a day drawn beforehand
+
+
+@final
+@dataclass(frozen=True)
+class Question:
+    """A named mechanism, who asks it, and how often it may be answered. `Account.answer` takes it.
+
+    `name` and `asker` are public texts. `times` is the number of locations of a path, needed if the mechanism
+    promises something for one location. `data` is the span of time that the value is about, two moments of
+    which the second is excluded: every epoch in it is charged; without it the present one is. `days` and
+    `start` are the periods of `Repeat.ONCE`. Values outside the domain are clipped or wrapped as the device
+    text says; `otherwise` is the value that stands for all that cannot be.
+
+    >>> from dither import Interval, Podium
+    >>> Question("age", Podium(Interval(18, 100), epsilon=0.5), asker="clinic.example").guarantee
+    Guarantee: ε ≤ 0.5 for one value
+    """
+
+    name: str
+    mechanism: Mechanism[Any]
+    _: KW_ONLY
+    asker: str = ""
+    repeat: Repeat = Repeat.FRESH
+    days: int | None = None
+    start: datetime.date = _START
+    times: int | None = None
+    data: tuple[datetime.datetime, datetime.datetime] | None = None
+    otherwise: Any = None
+
+    def __post_init__(self) -> None:
+        _check_name("the name of a question", self.name, least=1)
+        _check_name("the name of an asker", self.asker, least=0)
+        given: object = self.mechanism
+        if isinstance(given, Memoised):
+            raise InvalidParameter("give the mechanism itself, and repeat=dt.Repeat.PER_VALUE")
+        if not isinstance(given, Mechanism) or not given.alone:
+            raise InvalidParameter("a question asks with one mechanism that a device runs alone")
+        if not isinstance(self.repeat, Repeat):
+            raise InvalidParameter(f"repeat is one of dt.Repeat, not {found(self.repeat)}")
+        once = self.repeat is Repeat.ONCE
+        if once != (self.days is not None) or (once and not _whole(self.days, 1, _MOST_DAYS)):
+            raise InvalidParameter(
+                f"repeat=dt.Repeat.ONCE, and only that, has days: 1 to {_MOST_DAYS}, such as days=365"
+            )
+        if not isinstance(self.start, datetime.date):
+            raise InvalidParameter("start is a date: a day on which a period begins")
+        if (self.mechanism.unit is Unit.LOCATION) != (self.times is not None):
+            raise InvalidParameter(
+                "times, the number of locations of a path, is given where a promise is for one location"
+            )
+        _ = self.guarantee, self.span
+        if self.otherwise is not None:
+            if self.mechanism.unit in _PATHS:
+                raise InvalidParameter("nothing stands for a path; leave otherwise out")
+            self.mechanism.domain.check([self.otherwise])
+
+    @cached_property
+    def guarantee(self) -> Guarantee:
+        """What one answer promises, and a permanent one for all its repetitions."""
+        once = self.mechanism.guarantee
+        if self.times is not None:
+            once = once.repeated(self.times)
+        if self.repeat is Repeat.PER_VALUE:
+            return self._memoised(bytes(32)).promise([once])
+        return once
+
+    @cached_property
+    def span(self) -> tuple[int, int] | None:
+        """The seconds since 1970 that the data are from: the first, and the first that is not in it."""
+        if self.data is None:
+            return None
+        try:
+            first, end = self.data
+            moments = first.timestamp(), end.timestamp()
+            aware = first.tzinfo is not None and end.tzinfo is not None
+        except (TypeError, ValueError, AttributeError, OverflowError):
+            raise InvalidParameter("data is a pair of datetimes with time zones") from None
+        since, until = int(moments[0] // 1), -int(-moments[1] // 1)
+        if not aware or not 0 <= since < until <= MOST_SECOND:
+            raise InvalidParameter(
+                "data is a pair of datetimes with time zones, the first before the second, from 1970 on"
+            )
+        return since, until
+
+    @cached_property
+    def facts(self) -> Data:
+        """All that decides whether this is answered, as plain data: see docs/account.md."""
+        once = self.repeat is Repeat.ONCE
+        return {
+            "asker": self.asker,
+            "question": self.name,
+            "fingerprint": self.mechanism.fingerprint,
+            "mechanism": type(self.mechanism).__name__,
+            "epsilon": self.guarantee.epsilon,
+            "delta": self.guarantee.delta,
+            "assumes": list(self.guarantee.assumes),
+            "repeat": self.repeat.value,
+            "days": self.days if once else None,
+            "start": (self.start - _START).days if once else None,
+            "data": None if self.span is None else list(self.span),
+        }
+
+    def draw(self, value: object, key: Callable[[], bytes], source: Source = SYSTEM) -> Reports:
+        """Draw the report of a value; with the key if there is one answer for each value."""
+        inside = self._inside(value)
+        if self.repeat is Repeat.PER_VALUE:
+            return self._memoised(key()).perturb(inside)
+        return self.mechanism.perturb(inside, source=source)
+
+    def to_bytes(self, reports: Reports) -> bytes:
+        """Return a report as it is stored and sent: its whole numbers, little endian."""
+        cells = np.ascontiguousarray(reports.cells)
+        return cells.astype(cells.dtype.newbyteorder("<"), copy=False).tobytes()
+
+    def from_bytes(self, stored: bytes) -> Reports:
+        """Return the report that `to_bytes` wrote."""
+        layout = self.mechanism.layout
+        cells = np.frombuffer(stored, layout.base.newbyteorder("<")).astype(layout.base)
+        return self.mechanism.reports(cells.reshape(-1, *layout.shape))
+
+    def _memoised(self, key: bytes) -> Memoised:
+        # Two askers may use one name for two questions, whose noise must not be the same.
+        return Memoised(self.mechanism, key, name=f"{len(self.asker)} {self.asker} {self.name}")
+
+    def _inside(self, value: object) -> object:
+        """Return one value as `perturb` takes it, moved into the domain as the device text says."""
+        if self.mechanism.unit in _PATHS:
+            return self._path(value)
+        domain, one = self.mechanism.domain, [value]
+        try:
+            if domain.outside != "refuse":
+                return domain.clip(one)
+            domain.check(one)
+        except OutsideDomain:
+            if self.otherwise is None:
+                raise
+            return [self.otherwise]
+        return one
+
+    def _path(self, value: object) -> Paths:
+        paths = Paths.of(value)
+        if len(paths) != 1:
+            raise InvalidParameter("a person answers with one path")
+        if self.times is not None and len(paths.points) != self.times:
+            raise InvalidParameter(
+                f"this question charges {self.times} locations; the path has more or fewer"
+            )
+        return Paths(self.mechanism.domain.clip(paths.points), paths.offsets)
+
+
+def _check_name(what: str, name: object, *, least: int) -> None:
+    good = isinstance(name, str) and least <= len(name) <= _MOST_NAME
+    if not good or not isinstance(name, str) or not all(letter.isprintable() for letter in name):
+        raise InvalidParameter(f"{what} is a text of {least} to {_MOST_NAME} printable letters")
+
+
+def _whole(number: object, least: int, most: int) -> bool:
+    return isinstance(number, int) and not isinstance(number, bool) and least <= number <= most

@@ -1,0 +1,133 @@
+"""`dither account`: what a person has given, for the person or an officer."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Final
+
+import click
+
+from dither import atomic
+from dither.account import Account
+from dither.account.state import Data
+from dither.account.units import EPSILON, shown
+from dither.cli.output import JSON_OPTION, print_json, table, verdict
+from dither.errors import AccountUnusable
+
+_FILE: Final = click.argument("file", type=click.Path(path_type=Path))
+NOT_A_GUARANTEE: Final = (
+    "What each asker took is no guarantee: askers may tell each other. The guarantee is the one above."
+)
+
+
+@click.group()
+def command() -> None:
+    """Show, check or export an account: what a person has given, and what is left.
+
+    \b
+    dither account show me.account
+    dither account check me.account
+    dither account export me.account -o me.json
+    """
+
+
+@command.command()
+@_FILE
+@JSON_OPTION
+def show(file: Path, as_json: bool) -> None:
+    """Say what is promised, what is left, what was given to whom, and what waits to be sent.
+
+    \b
+    dither account show me.account
+    """
+    with Account.open(file) as account:
+        state, left, guarantee, promise = account.wire(), account.left, account.guarantee, account.promise
+    if as_json:
+        told = {"promise": promise, "left": str(left), "epsilon": left.epsilon, "assumes": guarantee.assumes}
+        print_json({**told, "answers": len(state["entries"]), "waiting": len(state["queue"])})
+        return
+    click.echo(click.style(promise, bold=True))
+    click.echo(f"Now {left}.")
+    for line in guarantee.assumes:
+        click.echo(f"This assumes that {line}.")
+    click.echo(f"Reports that wait to be sent: {len(state['queue'])}.")
+    if state["entries"]:
+        click.echo("")
+        click.echo(table(("asker", "question", "answers", "ε taken"), _taken(state)))
+        click.echo(NOT_A_GUARANTEE)
+
+
+def _taken(state: Data) -> list[tuple[str, str, int, str]]:
+    units: Counter[tuple[str, str]] = Counter()
+    answers: Counter[tuple[str, str]] = Counter()
+    for entry in state["entries"]:
+        asked = entry["asker"], entry["question"]
+        units[asked] += int(entry["epsilon"], 16)
+        answers[asked] += 1
+    return [
+        (_printable(asker) or "(no name)", _printable(name), answers[asker, name], shown(taken, EPSILON))
+        for (asker, name), taken in sorted(units.items())
+    ]
+
+
+def _printable(name: str) -> str:
+    """Return a name without letters that move the cursor; merged accounts may hold any."""
+    return "".join(letter if letter.isprintable() else "�" for letter in name)
+
+
+@command.command()
+@_FILE
+@click.option("--mark", "expect", help="A mark that an earlier check printed: refuse a file from before it.")
+@JSON_OPTION
+def check(file: Path, expect: str | None, as_json: bool) -> None:
+    """Read the whole FILE and check every link of it; exit code 1 if it is damaged or was rolled back.
+
+    \b
+    dither account check me.account
+    dither account check me.account --mark "12 5feb0cb1…"
+    """
+    try:
+        with Account.open(file, expect=expect) as account:
+            mark, entries = account.mark, len(account.wire()["entries"])
+            over = account.overspent
+    except AccountUnusable as error:
+        if as_json:
+            print_json({"ok": False, "problem": str(error)})
+        else:
+            click.echo(verdict(str(error), False))
+        sys.exit(1)
+    words = f"{file} is whole: {entries} answers. Its mark is {mark}"
+    if over:
+        words = f"{file} is whole, but devices that did not keep to their parts spent more than the budget"
+    if as_json:
+        print_json({"ok": not over, "answers": entries, "mark": mark})
+    else:
+        click.echo(verdict(words, not over))
+    sys.exit(1 if over else 0)
+
+
+@command.command()
+@_FILE
+@click.option(
+    "-o",
+    "--out",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="The file; standard output without it.",
+)
+def export(file: Path, out: Path | None) -> None:
+    """Write what another device of the person, or an officer, may know, as JSON.
+
+    It holds what was charged, permanent answers and drawn days: no key, and no reports that wait.
+
+    \b
+    dither account export me.account -o me.json
+    """
+    with Account.open(file) as account:
+        text = account.export()
+    if out is None:
+        click.echo(text)
+        return
+    with atomic.whole(out) as stream:
+        stream.write(text + "\n")

@@ -1,0 +1,23 @@
+"""The citation file names this version, and the papers that the references name."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+
+from tests.support.repository import ROOT
+
+CITATION = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+
+
+def test_it_is_this_version() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert re.search(r"^version: (.+)$", CITATION, re.MULTILINE).group(1) == project["version"]
+    assert f"name: {project['authors'][0]['name']}" in CITATION
+
+
+def test_its_papers_are_among_the_references() -> None:
+    references = (ROOT / "docs" / "references.md").read_text(encoding="utf-8")
+    numbers = re.findall(r"arxiv\.org/abs/(\S+)", CITATION)
+    assert len(numbers) == 3
+    assert [number for number in numbers if f"arXiv {number}" not in references] == []
