@@ -206,6 +206,6 @@ def test_projected_intervals_are_narrow_and_hold_on_average(shape: str) -> None:
         narrower.append(wide.mean() / (high - low).mean())
     assert np.mean(held) > 0.93
     assert np.mean(narrower) > 2.0
-    assert np.mean(np.array(held)[:, :12]) > 0.8  # those that are not near 0, by themselves
+    assert np.mean(np.array(held)[:, :3]) > 0.8  # those that stand out, by themselves
     first = unbiased.projected()
     assert first[first.labels[3]].interval() == (first.interval()[0][3], first.interval()[1][3])

@@ -118,8 +118,8 @@ class EstimatedFrequencies(Frequency):
 
         The projection biases rare categories and never increases the sum of squared errors. Standard errors
         are those of the unbiased frequencies. From 32 categories on, the intervals of those below three
-        standard errors use that most categories are alike: they hold in 95 % of the categories on average, and
-        are several times narrower if most frequencies are near 0. Others are the unbiased ones, clipped.
+        standard errors use that most categories are alike: they hold in 95 % of the categories on average,
+        and are several times narrower if most frequencies are near 0. Others are the unbiased ones, clipped.
         """
         if not callable(method):
             raise InvalidParameter(f"a projection is dt.simplex or dt.norm_sub, not {found(method)}")

@@ -103,7 +103,7 @@ class AtomSearch:
         path = Path.down(model, seen=watch.look if most else None)
         found = _Found(model, path, [], 0.0, watch)
         peaks = self._peaks(path.best.shares)
-        if 2 <= len(peaks) <= most:  # a comb: one atom alone would not raise the evidence
+        if 1 <= len(peaks) <= most:  # of a comb, one atom alone would not raise the evidence
             comb = self._pruned(empty, self._tried(empty, path.best, peaks))
             found = max(found, comb, key=lambda one: one.evidence)
         while len(found.atoms) < most and found.watch.gain > found.path.best.evidence + _WORTH:
