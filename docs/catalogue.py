@@ -6,6 +6,7 @@ import inspect
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import portraits
 import prose
 
@@ -30,6 +31,7 @@ EXAMPLES: dict[str, Callable[[type], Mechanism]] = {
     "LSRR": lambda kind: kind(SQUARE, grid(SQUARE, 9), epsilon=1),
     "NGram": lambda kind: kind(SQUARE, grid(SQUARE, 9), epsilon=1),
     "PEM": lambda kind: kind(dt.Text(6), epsilon=1),
+    "Workload": lambda kind: dt.optimal.workload(np.tril(np.ones((8, 8))), 1),
     "RR": lambda kind: kind(dt.Categories(["no", "yes"]), epsilon=1),
 }
 DOMAINS: tuple[Domain, ...] = (UNIT, Circle(360), EIGHT, SQUARE, dt.Disk(1.0))

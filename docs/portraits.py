@@ -10,11 +10,13 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import dither as dt
+from dither.kernels.table.reading import LinearReading
 from dither.mechanisms.analysis import Questions
 from dither.mechanisms.base import Mechanism
 from dither.mechanisms.frequency.pure_protocol import PureProtocol
 from dither.mechanisms.joint.joint import Joint
 from dither.mechanisms.joint.tuning import rho_range
+from dither.mechanisms.queries import QueryMechanism
 
 EPSILONS = np.geomspace(0.1, 8.0, 25)
 FEW_EPSILONS = np.geomspace(0.25, 8.0, 9)
@@ -33,6 +35,9 @@ def draw(mechanism: Mechanism, picture: Path) -> None:
     elif isinstance(mechanism, PureProtocol):
         _support(mechanism, left)
         _frequency_error(mechanism, 1, right)
+    elif isinstance(mechanism, QueryMechanism):
+        _columns(mechanism, left)
+        _answers(mechanism, right)
     elif isinstance(mechanism, dt.PEM):
         _support(dt.OLH(dt.Categories(8), epsilon=mechanism.epsilon), left)
         left.set_xlabel("prefix")
@@ -57,6 +62,11 @@ def caption(mechanism: Mechanism) -> str:
         return (
             "Left: how often a report supports each answer when the true one is red. "
             "Right: the error of the frequency of a rare answer, times √n, at each ε; grey are k-RR and OUE."
+        )
+    if isinstance(mechanism, QueryMechanism):
+        return (
+            "Left: where each report (a column) is likelier than its least, by the input (a row). "
+            "Right: the error of each answer, times √n; grey is the same answer from k-RR."
         )
     return (
         "Left: a thousand reports of the red place. Right: the mean distance between a place and its report "
@@ -95,7 +105,33 @@ def _frequency_error(protocol: PureProtocol, levels: int, axes: Any) -> None:
 
 
 def _noise(protocol: PureProtocol, levels: int) -> list[float]:
-    return [math.sqrt(levels * protocol.at(float(epsilon)).variance(0.0)) for epsilon in EPSILONS]
+    found = []
+    for epsilon in EPSILONS:
+        try:
+            found.append(math.sqrt(levels * protocol.at(float(epsilon)).variance(0.0)))
+        except dt.errors.InvalidParameter:  # a budget that this mechanism does not take
+            found.append(math.nan)
+    return found
+
+
+def _columns(mechanism: QueryMechanism, axes: Any) -> None:
+    table = mechanism.channel.matrix
+    axes.imshow(table / table.min(axis=0), aspect="auto", cmap="Blues", interpolation="nearest")
+    axes.set_xlabel("report")
+    axes.set_ylabel("input")
+    axes.set_title("which inputs make a report likelier, ε = 1")
+
+
+def _answers(mechanism: QueryMechanism, axes: Any) -> None:
+    told = dt.KRR(dt.Categories(len(mechanism.channel.values)), epsilon=mechanism.epsilon)
+    rows = np.array([told.kernel.chances(code) for code in range(len(told.categories))])
+    rival = LinearReading(rows, mechanism.matrix).single_variances
+    ours = mechanism.reading.single_variances
+    axes.plot(np.sqrt(np.maximum(rival, 0.0)), color=GREY, linewidth=1)
+    axes.plot(np.sqrt(np.maximum(ours, 0.0)), color=INK, linewidth=2)
+    axes.set_ylim(bottom=0)
+    axes.set_xlabel("answer")
+    axes.set_title("error of an answer × √n")
 
 
 def _correlation(joint: Any, axes: Any) -> None:

@@ -7,6 +7,7 @@ from . import files as files
 from . import frames as frames
 from . import jrr as jrr
 from . import maps as maps
+from . import optimal as optimal
 from . import privacy as privacy
 from . import protocols as protocols
 from . import randomness as randomness
@@ -56,6 +57,9 @@ from .estimation.linear import linear as linear
 from .estimation.naive import as_reported as as_reported
 from .estimation.projection import norm_sub as norm_sub
 from .estimation.projection import simplex as simplex
+from .estimation.queries import EstimatedCumulative as EstimatedCumulative
+from .estimation.queries import answers as answers
+from .estimation.queries import cumulative as cumulative
 from .estimation.summary import Summary as Summary
 from .files.collect import Missing as Missing
 from .losses import Criterion as Criterion
@@ -80,6 +84,7 @@ from .mechanisms.frequency.pem import PEM as PEM
 from .mechanisms.frequency.projective import ProjectiveResponse as ProjectiveResponse
 from .mechanisms.frequency.rr import RR as RR
 from .mechanisms.frequency.subset import SubsetSelection as SubsetSelection
+from .mechanisms.frequency.subset_indices import SubsetIndices as SubsetIndices
 from .mechanisms.frequency.sue import SUE as SUE
 from .mechanisms.joint.extensions import JointOLH as JointOLH
 from .mechanisms.joint.extensions import JointSUE as JointSUE
@@ -105,7 +110,8 @@ from .mechanisms.places.gridding import Gridding as Gridding
 from .mechanisms.places.lsrr import LSRR as LSRR
 from .mechanisms.places.lsrr import Contrast as Contrast
 from .mechanisms.places.ngram import NGram as NGram
-from .mechanisms.places.planar_laplace import PlanarLaplace as PlanarLaplace
+from .mechanisms.places.noise.planar_laplace import PlanarLaplace as PlanarLaplace
+from .mechanisms.places.noise.planar_staircase import PlanarStaircase as PlanarStaircase
 from .mechanisms.places.polar import Polar as Polar
 from .mechanisms.places.sectors import Sectors as Sectors
 from .mechanisms.places.strawman import Strawman as Strawman
@@ -115,6 +121,8 @@ from .mechanisms.shuffled import shuffled as shuffled
 from .mechanisms.shuffled import shuffled_lower_bound as shuffled_lower_bound
 from .mechanisms.window import Decoding as Decoding
 from .optimal.mechanism import Optimal as Optimal
+from .optimal.queries.cumulative import Cumulative as Cumulative
+from .optimal.queries.workload import Workload as Workload
 from .privacy import LOCATION as LOCATION
 from .privacy import TRAJECTORY as TRAJECTORY
 from .privacy import Guarantee as Guarantee

@@ -10,6 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TextIO
 
+from dither.errors import InvalidParameter
+
 
 @contextmanager
 def renamed(path: Path) -> Iterator[Path]:
@@ -28,6 +30,19 @@ def renamed(path: Path) -> Iterator[Path]:
         part.replace(path)
     finally:
         part.unlink(missing_ok=True)
+
+
+def refuse_to_overwrite(path: Path, *inputs: Path, force: bool = False) -> None:
+    """Raise InvalidParameter if writing `path` would destroy an input, or any file unless `force` is set."""
+    if not path.exists():
+        return
+    for one in inputs:
+        if one.exists() and path.samefile(one):
+            raise InvalidParameter(f"{path.name} is the input; give the output another name")
+    if not force:
+        raise InvalidParameter(
+            f"{path.name} exists; give the output another name, or force=True (at the terminal --force)"
+        )
 
 
 @contextmanager

@@ -1,9 +1,9 @@
-"""HTML pages: one writer, one style, and text that is escaped unless it says that it is markup.
+"""HTML pages with one style; text is escaped unless it is `Markup`.
 
     page("Title", element("p", "a < b"), as_html(head, rows), figure(png, "a curve"))
 
-`element` escapes every child that is a plain `str`; what it returns is `Markup` and passes through unchanged.
-So text from a file, a model or a column's name cannot become a tag, and nobody has to remember to escape it.
+`element` escapes every child that is a plain `str`. It returns `Markup`, which is not escaped again. So text
+from a file, a model or the name of a column cannot become a tag.
 """
 
 from __future__ import annotations
@@ -30,21 +30,21 @@ aside { font-size: 13px; background: #f5f7f9; padding: 0 1.2rem 1rem; align-self
 
 
 class Markup(str):
-    """Text that is HTML already: it is not escaped again."""
+    """Text that is HTML and is not escaped again."""
 
     __slots__ = ()
 
 
 def escape(text: object) -> Markup:
-    """Return text with <, >, & and quotes escaped; Markup is returned as it is."""
+    """Return text with <, >, & and quotes escaped; Markup is returned unchanged."""
     return text if isinstance(text, Markup) else Markup(escaped(str(text)))
 
 
 def element(name: str, /, *children: object, **attributes: object) -> Markup:
     """Return an element; children that are not Markup and all attributes are escaped.
 
-    An attribute that is a word of Python has an underscore at its end: `class_="warn"`. One that is None is
-    left out.
+    An attribute whose name is a Python keyword is written with an underscore at its end: `class_="warn"`.
+    Attributes that are None are omitted.
 
     >>> element("p", "a < b", element("b", "!"), class_="warn")
     '<p class="warn">a &lt; b<b>!</b></p>'
@@ -60,21 +60,21 @@ def element(name: str, /, *children: object, **attributes: object) -> Markup:
 
 
 def joined(parts: Iterable[object], between: str = "\n") -> Markup:
-    """Return parts one after the other, those that are not Markup escaped."""
+    """Return the concatenation of parts; those that are not Markup are escaped."""
     return Markup(between.join(map(escape, parts)))
 
 
 def figure(picture: bytes | str, description: str) -> Markup:
-    """Return a picture that stands inside the page: bytes are a PNG, a text is an SVG.
+    """Return an `img` element with an embedded picture: bytes are a PNG, a text is an SVG.
 
-    A picture in an `img` element cannot run scripts or load files, whatever its text says.
+    A picture in an `img` element cannot run scripts or load files.
     """
     kind, data = ("png", picture) if isinstance(picture, bytes) else ("svg+xml", picture.encode())
     return element("img", src=f"data:image/{kind};base64,{b64encode(data).decode()}", alt=description)
 
 
 def page(title: str, *parts: object, wide: bool = False) -> str:
-    """Return a whole page: the title as its first heading, then the parts, each on a line of its own."""
+    """Return a whole page: the title as its first heading, then the parts, each on its own line."""
     head = [
         element("meta", charset="utf-8"),
         element("meta", name="viewport", content="width=device-width, initial-scale=1"),

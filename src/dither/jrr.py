@@ -1,9 +1,9 @@
-"""Joint randomized response under its short name, `dt.jrr`: the modes of accounting, and what goes with them.
+"""The public names of joint randomized response, `dt.jrr`.
 
-PARTNER_REVEALED, INFORMED, HIDDEN, THEOREM_3   who knows what; see `dither.mechanisms.joint`
-JointSUE, JointOLH                              shared coins over other mechanisms: JRR.over makes them
-Coin                                            what a device is dealt
-group, least_rho                                groups larger than two
+PARTNER_REVEALED, INFORMED, HIDDEN, THEOREM_3   modes of accounting; see `dither.mechanisms.joint`
+JointSUE, JointOLH                              correlated coins for other mechanisms; JRR.over returns them
+Coin                                            the coin of one device
+group, least_rho                                groups of more than two people
 """
 
 from dither.mechanisms.joint.accounting import HIDDEN, INFORMED, PARTNER_REVEALED, THEOREM_3, Mode

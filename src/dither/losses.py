@@ -1,4 +1,4 @@
-"""Losses (how bad a report is, by its distance to the truth) and criteria (worst, average), by name."""
+"""Losses, which are functions of the distance between report and truth, and criteria: worst case, average."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Final, final
 import numpy as np
 
 from dither.arrays import Floats
-from dither.errors import InvalidParameter, unknown_name
+from dither.errors import InvalidParameter, found, unknown_name
 
 
 @final
@@ -27,10 +27,12 @@ class Power:
 
     def __post_init__(self) -> None:
         if not (isinstance(self.exponent, int | float) and 0 < self.exponent < math.inf):
-            raise InvalidParameter("the exponent of a loss is a positive number")
+            raise InvalidParameter(
+                f"the exponent of a loss must be positive and finite, not {found(self.exponent)}"
+            )
 
     def __call__(self, difference: Floats) -> Floats:
-        """Return |difference|^exponent: the loss of a report that misses the truth by `difference`."""
+        """Return |difference|^exponent, where `difference` is report − truth."""
         return np.asarray(np.abs(difference) ** self.exponent, dtype=np.float64)
 
     def antiderivative(self, difference: Floats) -> Floats:
@@ -52,7 +54,7 @@ class Power:
         for name, loss in LOSSES.items():
             if loss.exponent == self.exponent:
                 return name
-        short = f"{self.exponent:g}"  # power(3), not power(3.0), where no digit is lost
+        short = f"{self.exponent:g}"  # power(3) instead of power(3.0), if no digit is lost
         return f"power({short if float(short) == self.exponent else repr(float(self.exponent))})"
 
 
@@ -85,12 +87,12 @@ def named(name: str) -> Power:
 def check_loss(loss: object) -> Power:
     """Return the loss if it is a power of the distance; raise InvalidParameter otherwise."""
     if not isinstance(loss, Power):
-        raise InvalidParameter(f"a loss is dt.absolute, dt.squared or dt.power(k), not {type(loss).__name__}")
+        raise InvalidParameter(f"loss must be dt.absolute, dt.squared or dt.power(k), not {found(loss)}")
     return loss
 
 
 class Criterion(Enum):
-    """Which of the errors at all the inputs a mechanism is designed for and judged by."""
+    """How the errors at all inputs are combined into one number: their maximum or their mean."""
 
     WORST = "worst"
     AVERAGE = "average"
@@ -100,7 +102,7 @@ class Criterion(Enum):
 
 
 worst: Final = Criterion.WORST  # the largest error over all inputs
-average: Final = Criterion.AVERAGE  # the mean error over inputs spread evenly
+average: Final = Criterion.AVERAGE  # the mean error over uniform inputs
 CRITERIA: Final = {criterion.value: criterion for criterion in Criterion}
 
 
@@ -116,7 +118,7 @@ def criterion_named(name: str) -> Criterion:
 
 
 def check_criterion(criterion: object) -> Criterion:
-    """Return the criterion if it is one; raise InvalidParameter otherwise."""
+    """Return the criterion; raise InvalidParameter if it is not a member of Criterion."""
     if not isinstance(criterion, Criterion):
-        raise InvalidParameter("a criterion is dt.worst or dt.average")
+        raise InvalidParameter(f"criterion must be dt.worst or dt.average, not {found(criterion)}")
     return criterion

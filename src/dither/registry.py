@@ -1,4 +1,4 @@
-"""The names under which mechanisms travel: the public ones, and nothing else."""
+"""The public names of dither, and the mechanisms among them, which specifications name."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from functools import cache
 from importlib import import_module, resources
 from typing import Any
 
-from dither.errors import InvalidParameter, unknown_name
+from dither.errors import InvalidParameter, found, unknown_name
 from dither.mechanisms.base import Mechanism
 
 
@@ -24,9 +24,9 @@ def homes() -> dict[str, str]:
 
 
 def public(name: object) -> object:
-    """Return what a public name stands for; raise InvalidParameter if there is no such name."""
+    """Return the object of a public name; raise InvalidParameter if there is no such name."""
     if not isinstance(name, str) or name not in homes():
-        raise InvalidParameter("there is no such public name")
+        raise InvalidParameter(f"{found(name)} is not a public name of dither")
     return getattr(import_module(homes()[name]), name)
 
 
@@ -34,22 +34,23 @@ def public(name: object) -> object:
 def names() -> dict[str, type[Mechanism[Any]]]:
     """Return every public mechanism by its name."""
     rooms = ("dither.mechanisms.", "dither.optimal.")
-    found = (
+    every = (
         (name, getattr(import_module(home), name)) for name, home in homes().items() if home.startswith(rooms)
     )
-    return {name: kind for name, kind in found if isinstance(kind, type) and issubclass(kind, Mechanism)}
+    return {name: kind for name, kind in every if isinstance(kind, type) and issubclass(kind, Mechanism)}
 
 
 @cache
 def _spelled() -> dict[str, str]:
-    """Return the public names of the rooms of mechanisms by their small letters."""
+    """Return the public names of the packages of mechanisms, keyed by their lower-case form."""
     rooms = ("dither.mechanisms.", "dither.optimal.")
     return {name.lower(): name for name, home in homes().items() if home.startswith(rooms)}
 
 
 def named(name: object) -> type[Mechanism[Any]]:
-    """Return the mechanism of a name, whatever its capitals; raise InvalidParameter if there is none."""
-    found = public(_spelled()[name.lower()]) if isinstance(name, str) and name.lower() in _spelled() else None
-    if isinstance(found, type) and issubclass(found, Mechanism):
-        return found
+    """Return the mechanism of a name, in upper or lower case; raise InvalidParameter if there is none."""
+    known = isinstance(name, str) and name.lower() in _spelled()
+    kind = public(_spelled()[str(name).lower()]) if known else None
+    if isinstance(kind, type) and issubclass(kind, Mechanism):
+        return kind
     raise unknown_name("mechanism", name, sorted(names()))

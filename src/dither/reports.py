@@ -1,4 +1,4 @@
-"""Reports: the only thing that leaves a device, together with the mechanism that made them."""
+"""Reports: what devices send, together with the mechanism that decodes them."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 @final
 @dataclass(frozen=True, eq=False)
 class Reports:
-    """What devices sent: small integers, and the mechanism that says what they stand for.
+    """Integers that devices sent, and the mechanism that decodes them.
 
-    `mechanism.reports(raw)` is the way in from outside; this constructor trusts its caller.
+    Use `mechanism.reports(raw)` for data from outside; this constructor does not check them.
     """
 
     mechanism: Mechanism[Any]
@@ -30,18 +30,18 @@ class Reports:
 
     @property
     def values(self) -> Array:
-        """What the reports stand for, decoded."""
+        """The decoded reports."""
         return self.mechanism.decode(self.cells)
 
     @property
     def guarantee(self) -> Guarantee:
-        """What a person who sent all of these reports is promised: every value in them spends its budget.
+        """The guarantee of a person who sent all of these reports: every value in them spends the budget.
 
-        Locations are charged one by one, and are promised together as trajectories.
+        Each location is charged, and the result is a guarantee for trajectories.
         """
         once = self.mechanism.guarantee
         if once.unit is Unit.TRAJECTORY:
-            count = int(np.count_nonzero(self.cells[..., 0]))  # marks of the beginnings of paths
+            count = int(np.count_nonzero(self.cells[..., 0]))  # the number of paths: marks of beginnings
         else:
             count = self.cells.size // math.prod(self.mechanism.layout.shape)
         if count == 0:
@@ -51,19 +51,22 @@ class Reports:
         return replace(once.repeated(count), unit=Unit.TRAJECTORY)
 
     def read_by(self, mechanism: Mechanism[Any]) -> Reports:
-        """Give the same reports decoded another way; the other mechanism must send the same reports."""
+        """Return the same reports with another decoding; raise Mismatch if the fingerprints differ."""
         if mechanism.fingerprint != self.mechanism.fingerprint:
-            raise Mismatch(f"these reports were made by another mechanism than {_name(mechanism)}")
+            raise Mismatch(
+                f"these reports of {_name(self.mechanism)} were made by another mechanism than "
+                f"{_name(mechanism)}, or with other parameters"
+            )
         return Reports(mechanism, self.cells)
 
     @staticmethod
     def concatenate(parts: list[Reports]) -> Reports:
-        """Put reports of one mechanism together, along the first axis.
+        """Return reports of one mechanism concatenated along the first axis.
 
-        Raise Mismatch if they were made by different mechanisms, or are read by different codebooks.
+        Raise Mismatch if they are of different mechanisms, or have different codebooks.
         """
         if not parts:
-            raise InvalidParameter("there is nothing to concatenate")
+            raise InvalidParameter("the list of reports to concatenate is empty")
         first = parts[0].mechanism
         for part in parts[1:]:
             check_codebooks(first, part.mechanism)
@@ -95,13 +98,13 @@ class Reports:
 
 
 def check_codebooks(first: Mechanism[Any], second: Mechanism[Any]) -> None:
-    """Raise Mismatch if equal reports of two mechanisms would be read as different values."""
+    """Raise Mismatch if two mechanisms have equal fingerprints but different codebooks."""
     if first is second or first.fingerprint != second.fingerprint:
-        return  # other mechanisms are refused where their reports are read
+        return  # `read_by` raises for different mechanisms
     if first.codebook() != second.codebook():
         raise Mismatch(
-            f"these reports of {_name(first)} are read by different codebooks; choose one, "
-            "with read_by(mechanism)"
+            f"these reports of {_name(first)} have different codebooks; choose one with "
+            "reports.read_by(mechanism)"
         )
 
 

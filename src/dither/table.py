@@ -1,6 +1,6 @@
-"""Tables: rows laid out as text, Markdown, HTML or CSV, and results that are rows with names.
+"""Tables as text, Markdown, HTML or CSV, and results that are tables.
 
-Every table that the library, the command line or a report prints is laid out here.
+All tables of the library, the command line and the reports are formatted here.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Row = Mapping[str, Any]
 
 
 def shown(value: object) -> str:
-    """Return a cell's text: a float with four digits, nothing for None, anything else as it prints."""
+    """Return the text of a cell: a float with four digits, an empty text for None, otherwise str(value)."""
     if value is None:
         return ""
     if isinstance(value, float):
@@ -27,7 +27,7 @@ def shown(value: object) -> str:
 
 
 def percent(share: float, digits: int = 2) -> str:
-    """Return a share in per cent, with so many significant digits."""
+    """Return a share in per cent, with `digits` significant digits."""
     return f"{100.0 * share:.{digits}g} %"
 
 
@@ -103,7 +103,7 @@ def _number(text: str) -> Any:
 class ResultTable:
     """Rows of named values with a title; the first value of a row is the row's name.
 
-    `list(table)` gives the rows as dictionaries and `table["PM"]` one of them by its name. pandas, Polars,
+    `list(table)` returns the rows as dictionaries, and `table["PM"]` the row of that name. pandas, Polars,
     PyArrow and DuckDB read the table through Arrow's stream protocol.
     """
 

@@ -216,6 +216,18 @@ SCENARIOS: Final = [
         assumptions=["the value never changes"],
     ),
     scenario(
+        "two kinds of permanent answers",
+        "an answer per value keeps no report, so it never stands for one that is the same whatever the value",
+        opened(2),
+        answer(1, question("home", 0.5, **PER_VALUE)),
+        answer(2, question("home", 0.5, **SAME)),
+        answer(3, question("home", 0.5, **SAME)),
+        answer(4, question("home", 0.5, **PER_VALUE)),
+        answer(5, question("home", 0.5)),
+        answer(6, question("home", 1.0)),
+        assumptions=["the value never changes"],
+    ),
+    scenario(
         "once in a period",
         "the day is drawn at the first question and kept; other days are silent",
         opened(1, "day"),

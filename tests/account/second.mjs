@@ -80,7 +80,7 @@ function answer(state, event, policy, dry) {
   }
   const queue = (report) => next.queue.push({ ...named(q), id: event.id, report, batch: null });
   if (q.repeat === "same" || q.repeat === "per value") {
-    const kept = state.answers.find((one) => same(one, q));
+    const kept = state.answers.find((one) => same(one, q) && one.permanent === q.repeat);
     if (kept) {
       const report = kept.report ?? event.report;
       queue(report);
@@ -108,7 +108,7 @@ function answer(state, event, policy, dry) {
   if (choice) choice.answer = event.id;
   if (q.repeat === "same" || q.repeat === "per value") {
     const kept = { ...named(q), id: event.id, permanent: q.repeat, report: q.repeat === "same" ? event.report : null };
-    next.answers = [...next.answers, kept].sort(order(...QUESTION));
+    next.answers = [...next.answers, kept].sort(order(...QUESTION, "permanent"));
   }
   queue(event.report);
   return [{ is: "drawn", charged: entry.epsilon, report: event.report }, next];
@@ -154,11 +154,11 @@ function merge(state, { from }) {
       else if (wins(theirs, next[name][place])) next[name][place] = theirs;
     }
   };
-  unite("answers", same, (a, b) => a.id < b.id);
+  unite("answers", (a, b) => same(a, b) && a.permanent === b.permanent, (a, b) => a.id < b.id);
   const rank = (one) => (one.answer === null ? "1" : "0") + (one.answer ?? "") + one.device;
   unite("choices", (a, b) => same(a, b) && a.period === b.period, (a, b) => rank(a) < rank(b));
   next.entries.sort(order("id"));
-  next.answers.sort(order(...QUESTION));
+  next.answers.sort(order(...QUESTION, "permanent"));
   next.choices.sort(order(...QUESTION, "period"));
   return [{ is: "merged", entries: next.entries.length - before }, next];
 }

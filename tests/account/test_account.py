@@ -136,6 +136,33 @@ def test_the_same_answer_is_given_whatever_the_value_becomes(tmp_path: Path) -> 
     assert len(account.queue) == 4
 
 
+def test_an_answer_per_value_never_makes_the_other_kinds_free(tmp_path: Path) -> None:
+    mechanism = dt.OLH(dt.Categories(1000), epsilon=0.25)
+    kinds = (dt.Repeat.PER_VALUE, dt.Repeat.SAME, dt.Repeat.FRESH)
+    asked = {kind: dt.Question("home", mechanism, repeat=kind) for kind in kinds}
+    account = make(tmp_path, policy=dt.Policy(assumptions=asked[dt.Repeat.PER_VALUE].guarantee.assumes))
+    account.answer(asked[dt.Repeat.PER_VALUE], 7)
+    same = [account.answer(asked[dt.Repeat.SAME], 7) for _ in range(3)]
+    assert same[0] == same[1] == same[2]
+    assert account.left.epsilon == 0.5
+    account.answer(asked[dt.Repeat.FRESH], 7)
+    assert account.left.epsilon == 0.25
+
+
+def test_an_account_refuses_to_be_used_in_the_middle_of_an_answer(tmp_path: Path, monkeypatch) -> None:
+    account = make(tmp_path)
+    original = dt.Question.draw
+
+    def draw(self: dt.Question, *args: object) -> dt.Reports:
+        with pytest.raises(AccountUnusable, match="this very thread"):
+            account.answer(number("other"), 1)
+        return original(self, *args)
+
+    monkeypatch.setattr(dt.Question, "draw", draw)
+    account.answer(number(), 1)
+    assert [entry["question"] for entry in account.wire()["entries"]] == ["age"]
+
+
 def test_a_drawn_day_survives_a_restart(tmp_path: Path) -> None:
     asked = number(epsilon=0.5, repeat=dt.Repeat.ONCE, days=7, start=datetime.date(2024, 10, 4))
     answered: Counter[int] = Counter()
@@ -158,8 +185,9 @@ def test_the_drawn_day_is_uniform() -> None:
 
     asked = events.question("mood", 0.1, repeat="once", days=7, start=0)
     days: Counter[int] = Counter()
-    for seed in range(1400):
-        decision = decide(State(events.opened(1)), events.answer(1, asked), dt.Policy(), dt.Seeded(seed))
+    state, policy, source = State(events.opened(1)), dt.Policy(), dt.Seeded(7)
+    for _ in range(1400):  # a decision changes nothing
+        decision = decide(state, events.answer(1, asked), policy, source)
         days[decision.effect["choices"][0]["day"] - 19_999] += 1
     assert p_of_counts([days[day] for day in range(7)], [200] * 7) > ALARM
     twin = Counter(
@@ -228,6 +256,20 @@ print(len(account.queue), account.left)
     assert done.stdout == "4 ε = 0 of 1 left for all time\n"
 
 
+def test_the_file_stays_locked_while_it_is_read_and_written(tmp_path: Path) -> None:
+    """Opening and closing the file beside SQLite would drop the locks that POSIX gives to a process."""
+    make(tmp_path).close()
+    path = tmp_path / "me.account"
+    other = "import sqlite3, sys; sqlite3.connect(sys.argv[1], timeout=0).execute('BEGIN IMMEDIATE')"
+    command = [sys.executable, "-c", other, str(path)]
+    store = dt.Account.open(path)._store
+    store._state = None  # so that everything is read again
+    with store.transaction():
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert "database is locked" in done.stderr
+    assert subprocess.run(command, capture_output=True, text=True, check=False).returncode == 0
+
+
 def test_a_file_that_another_process_holds_is_waited_for_then_refused(tmp_path: Path) -> None:
     account = make(tmp_path)
     other = dt.Account.open(tmp_path / "me.account", wait=0.05, now=SetClock())
@@ -279,4 +321,10 @@ def test_wrong_calls_say_what_to_do(tmp_path: Path) -> None:
         make(tmp_path, name="x", epoch="day")
     with pytest.raises(InvalidParameter, match="new askers"):
         make(tmp_path, name="x", askers=-1)
+    with pytest.raises(InvalidParameter, match="is for life"):
+        make(tmp_path, name="x", lifetime=2)
+    with pytest.raises(InvalidParameter, match="probability"):
+        make(tmp_path, name="x", delta=1.5)
+    with pytest.raises(InvalidParameter, match="printable letters"):
+        make(tmp_path, name="x", quotas={"a\n": 1})
     assert not (tmp_path / "x").exists()

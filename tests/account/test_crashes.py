@@ -169,6 +169,8 @@ def test_3_a_retry_resends_the_stored_bytes_draws_nothing_and_charges_once(
     )  # a seed of 47 bits is not drawn twice by chance
     assert again.queue[0].data == stored
     assert len(again.wire()["entries"]) == 1
+    strict = dt.Account.open(tmp_path / "me.account", policy=dt.Policy(epsilon=0.1), now=clock)
+    assert strict.answer(asked, 999, identity=FIRST) == report  # what was promised when it was drawn holds
     with pytest.raises(Refused, match="another question"):
         again.answer(number("other"), 1, identity=FIRST)
     again.acknowledge(FIRST)

@@ -116,7 +116,7 @@ def test_an_indicator_is_not_taken_for_a_feature_nor_for_a_data_set(indicator: I
 
 def test_an_indicator_takes_single_numbers_alone() -> None:
     for wrong in (dt.OUE(dt.Categories(3), epsilon=1), dt.Sampled(a=OGPM), OGPM.sampled):
-        with pytest.raises(dt.errors.InvalidParameter, match="Indicator takes"):
+        with pytest.raises(dt.errors.InvalidParameter, match="an Indicator needs"):
             Indicator(wrong, delta=0.1, allow_raw_release=True)
 
 

@@ -76,12 +76,16 @@ def test_a_budget_for_a_trajectory_and_other_areas(tmp_path: Path) -> None:
     result = run("perturb", file, *BOX, "--epsilon", 20, "--unit", "trajectory", "-o", out)
     assert "ε ≤ 20 for one trajectory, assuming" in result.output
     assert run("density", out, "--columns", 3, "--rows", 3).exit_code == 0
-    disk = run("perturb", file, "--disk", 139.6, 35.7, 30_000, "--epsilon", 2, "-o", out)
+    disk = run("perturb", file, "--disk", 139.6, 35.7, 30_000, "--epsilon", 2, "-o", out, "--force")
     assert "TraCSD" in disk.output  # on a disk there is no other
-    inner = run("perturb", file, *BOX, "--epsilon", 2, "--mechanism", "tracs-d", "--inner", "sw", "-o", out)
+    inner = run(
+        "perturb", file, *BOX, "--epsilon", 2, "--mechanism", "tracs-d", "--inner", "sw", "-o", out, "--force"
+    )
     assert inner.exit_code == 0
     pytest.importorskip("pyproj")
-    assert run("perturb", file, *BOX, "--crs", "EPSG:32654", "--epsilon", 2, "-o", out).exit_code == 0
+    assert (
+        run("perturb", file, *BOX, "--crs", "EPSG:32654", "--epsilon", 2, "-o", out, "--force").exit_code == 0
+    )
     assert run("density", out, "--columns", 3, "--rows", 3).exit_code == 0
 
 
@@ -140,11 +144,11 @@ def test_mechanisms_side_by_side() -> None:
 @pytest.mark.parametrize(
     ("row", "hint"),
     [
-        (f"x,{SECRET},35.6,extra", "row 3: the location is outside the area"),
+        (f"x,{SECRET},35.6,extra", "row 3: the number of fields is 4, in the header 3"),
         (f"x,35.6,{SECRET}x", "row 3, column 'lon'"),
         ("x,35.6,", "row 3, column 'lon'"),
         ("x,nan,139.6", "row 3, column 'lat'"),
-        ("x", "row 3, column 'lon'"),
+        ("x", "row 3: the number of fields is 1, in the header 3"),
     ],
 )
 def test_a_bad_place_is_named_by_where_it_stands_alone(tmp_path: Path, row: str, hint: str) -> None:

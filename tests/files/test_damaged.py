@@ -59,9 +59,17 @@ def use(path: Path) -> None:
         dt.files.summarise_file(path)
     else:
         dt.files.perturb_file(
-            path, reports, QUESTIONS, keep=["id", "day", "list"], person="id", missing=dt.Missing.SKIP
+            path,
+            reports,
+            QUESTIONS,
+            keep=["id", "day", "list"],
+            person="id",
+            missing=dt.Missing.SKIP,
+            force=True,
         )
-        dt.files.perturb_file(path, path.with_suffix(".csv"), QUESTIONS, keep=["id", "day", "list"])
+        dt.files.perturb_file(
+            path, path.with_suffix(".csv"), QUESTIONS, keep=["id", "day", "list"], force=True
+        )
 
 
 def damage(good: bytes, rng: random.Random) -> bytes:

@@ -155,11 +155,11 @@ def test_files_have_the_same_rule(ending: str, tmp_path: Path) -> None:
     for cells, mechanism in (([1.0, None], NUMBER), (["a", None], WORD)):
         _write(path, cells)
         with pytest.raises(OutsideDomain, match=MISSING):
-            dt.files.perturb_file(path, out, {"x": mechanism})
-        counts = dt.files.perturb_file(path, out, {"x": mechanism}, missing=dt.Missing.SKIP)
+            dt.files.perturb_file(path, out, {"x": mechanism}, force=True)
+        counts = dt.files.perturb_file(path, out, {"x": mechanism}, missing=dt.Missing.SKIP, force=True)
         assert counts == dt.files.RowCounts(written=1, missing=1)
     if ending != "parquet":  # pandas writes it, to which NaN is missing
         _write(path, [1.0, NAN])
         for choice in dt.Missing:
             with pytest.raises(OutsideDomain, match=OUTSIDE):
-                dt.files.perturb_file(path, out, {"x": NUMBER}, missing=choice)
+                dt.files.perturb_file(path, out, {"x": NUMBER}, missing=choice, force=True)

@@ -64,7 +64,7 @@ def reports(ending: str) -> bytes:
     """Return a file of reports in a format."""
     path, out = folder() / f"values{ending}", folder() / f"reports{ending}"
     path.write_bytes(table(ending))
-    files.perturb_file(path, out, QUESTIONS)
+    files.perturb_file(path, out, QUESTIONS, force=True)
     return out.read_bytes()
 
 
@@ -121,7 +121,7 @@ def written(ending: str, data: bytes) -> Path:
 
 def read_table(ending: str, random: Random) -> None:
     path = written(ending, damaged(table(ending), random, binary=ending in COLUMNAR))
-    files.perturb_file(path, folder() / "out.csv", QUESTIONS, missing=files.Missing.SKIP)
+    files.perturb_file(path, folder() / "out.csv", QUESTIONS, missing=files.Missing.SKIP, force=True)
 
 
 def read_reports(ending: str, random: Random) -> None:
@@ -164,7 +164,9 @@ def test_the_files_that_are_changed_can_be_read() -> None:
     """Without a change nothing is refused: the tests above begin at valid files."""
     for ending in (*TEXT, *COLUMNAR):
         try:
-            counts = files.perturb_file(written(ending, table(ending)), folder() / "out.csv", QUESTIONS)
+            counts = files.perturb_file(
+                written(ending, table(ending)), folder() / "out.csv", QUESTIONS, force=True
+            )
             assert counts.written == 3
             assert files.summarise_file(written(ending, reports(ending)))["age"].n == 3
         except DitherError as error:

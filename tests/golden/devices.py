@@ -36,6 +36,8 @@ CASES: dict[str, Callable[[], Any]] = {
     "BLH": lambda: dt.BLH(FOUR, epsilon=1),
     "BoundedLaplace": lambda: dt.BoundedLaplace(WIDE, epsilon=1, cells=64),
     "BoundedLaplace, near values": lambda: dt.BoundedLaplace(WIDE, epsilon=1, sensitivity=2.5, cells=64),
+    "Cumulative": lambda: dt.Cumulative(WIDE, epsilon=1, cells=8),
+    "Cumulative, scale": lambda: dt.Cumulative(FOUR, epsilon=2),
     "Duchi": lambda: dt.Duchi(WIDE, epsilon=1),
     "Each": lambda: dt.Each(age=dt.Podium(dt.Interval(18, 100), epsilon=1), browser=dt.KRR(FOUR, epsilon=1)),
     "Exponential": lambda: dt.Exponential(WIDE, [-3, 0, 2.5, 7.5], epsilon=1),
@@ -74,6 +76,8 @@ CASES: dict[str, Callable[[], Any]] = {
     "PM": lambda: dt.PM(WIDE, epsilon=1),
     "PM, 2^20 cells": lambda: dt.PM(WIDE, epsilon=1, cells=1 << 20),
     "PlanarLaplace": lambda: dt.PlanarLaplace(CITY, epsilon=2),
+    "PlanarStaircase": lambda: dt.PlanarStaircase(CITY, epsilon=2, distance=0.05),
+    "PlanarStaircase, pure": lambda: dt.PlanarStaircase(AREAS["disk"], epsilon=2),
     "Podium": lambda: dt.Podium(WIDE, epsilon=1),
     "Polar": lambda: dt.Polar(dt.Disk(2.5, (1.0, -1.0)), epsilon=2),
     "ProjectiveResponse": lambda: dt.ProjectiveResponse(FOUR, epsilon=1),
@@ -88,6 +92,7 @@ CASES: dict[str, Callable[[], Any]] = {
     "Sectors": lambda: dt.Sectors(TURN, epsilon=1),
     "Staircase": lambda: dt.Staircase(WIDE, epsilon=1),
     "Strawman": lambda: dt.Strawman(CITY, epsilon=2),
+    "SubsetIndices": lambda: dt.SubsetIndices(dt.Categories(12), epsilon=1),
     "SubsetSelection": lambda: dt.SubsetSelection(FOUR, epsilon=1),
     "TraCSC": lambda: dt.TraCSC(CITY, epsilon=2),
     "TraCSC, sphere": lambda: dt.TraCSC(dt.Sphere(), epsilon=2),
@@ -96,6 +101,7 @@ CASES: dict[str, Callable[[], Any]] = {
     **{f"TraCSD, {name}": partial(dt.TraCSD, area, epsilon=2) for name, area in AREAS.items()},
     "TraCSD, trajectory": lambda: dt.TraCSD(CITY, epsilon=20, unit=dt.TRAJECTORY),
     "TwoPoint": lambda: dt.TwoPoint(WIDE, epsilon=1),
+    "Workload": lambda: dt.optimal.workload([[1, 0, 0, 0], [1, 1, 0, 0], [1, 1, 1, 0], [1, 1, 1, 1]], 1),
 }
 
 

@@ -15,18 +15,10 @@ import dither as dt
 from dither.errors import InvalidParameter
 from dither.kernels.correlated_coins import PairedCoins
 from tests.mechanisms.joint import brute
+from tests.support.cases.joint import COINS, P
 from tests.support.chi_square import ALARM
 from tests.support.sources import Scripted
 
-P = Fraction(7, 10)
-COINS = {
-    "plain": PairedCoins.of(P, Fraction(0)),
-    "negative": PairedCoins.of(P, Fraction(-1, 25)),
-    "extreme": PairedCoins.of(P, (1 - 1 / P) * P * (1 - P)),
-    "positive": PairedCoins.of(P, Fraction(1, 10)),
-    "twins": PairedCoins.of(P, P * (1 - P)),
-    "of doubles": PairedCoins.of(Fraction(0.6), Fraction(-0.3) * Fraction(0.6) * (1 - Fraction(0.6))),
-}
 each = pytest.mark.parametrize("pairs", COINS.values(), ids=COINS)
 
 

@@ -63,7 +63,7 @@ def test_what_describes_no_kernel_is_refused(case: KernelCase) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["sliding", "mixture", "sectors", "lattice, ring", "channel", "planar", "grid"]
+    "name", ["sliding", "mixture", "sectors", "lattice, ring", "channel", "planar", "rings", "grid"]
 )
 def test_a_kernel_on_another_kind_of_domain_is_refused(name: str) -> None:
     with pytest.raises(MalformedReport):

@@ -14,46 +14,60 @@ import argparse
 import json
 import random
 from collections import Counter
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from tests.mutation.operators import Mutant, mutants
-from tests.mutation.zygote import SOURCE, Zygote
+from tests.mutation.zygote import SOURCE, Zygote, child
 from tests.support.repository import TESTS
 
 SHARES = {"kernels": 0.03, "privacy": 0.1, "wire": 0.1}  # of all mutants of a room
-SUITE = (
-    "kernels",
-    "privacy",
-    "wire",
-    "laws",
-    "proofs",
-    "golden",
-    "statistical",
-    "test_reports.py",
-    "audits",
-    "mechanisms",
-    "maps",
-    "central",
-    "estimation/test_frequency.py",
-    "estimation/test_heavy_hitters.py",
-)
+# Which quick tests a part of the program is tried with, besides those of its own folder.
+SUITES = {
+    "privacy": ("laws/test_promises.py", "proofs/test_composition.py", "account"),
+    "wire": ("golden", "test_reports.py"),
+    "kernels.window": (
+        "kernels/test_kernel.py",
+        "kernels/test_transition.py",
+        "laws/test_exactness.py",
+        "laws/test_narrow_windows.py",
+        "proofs/test_lottery.py",
+        "statistical",
+        "golden/test_devices.py",
+        "mechanisms/numeric",
+    ),
+    "kernels.lattice": ("kernels/test_kernel.py", "proofs/test_bounded.py", "golden/test_devices.py"),
+    "kernels.table": (
+        "kernels/test_kernel.py",
+        "proofs/test_alias_table.py",
+        "mechanisms/places/test_rivals.py",
+    ),
+    "kernels.sets": ("kernels/test_kernel.py", "mechanisms/frequency", "estimation/test_heavy_hitters.py"),
+    "kernels.places": (
+        "kernels/test_kernel.py",
+        "mechanisms/places/test_rivals.py",
+        "mechanisms/places/test_laws.py",
+    ),
+    "kernels": ("kernels", "mechanisms/joint", "mechanisms/frequency", "estimation/test_frequency.py"),
+}
 
 
 def chosen(share: float | None, seed: int, only: str) -> list[Mutant]:
-    """Return the mutants of a run: of each room, a share drawn at random."""
+    """Return the mutants of a run: of each part of the program, a share drawn at random."""
+    paths = [path for room in SHARES for path in sorted((SOURCE / room).rglob("*.py"))]
+    offered: dict[str, list[Mutant]] = {part: [] for part in SUITES}
+    for path in paths:
+        module = ".".join(("dither", *path.relative_to(SOURCE).with_suffix("").parts))
+        if path.name != "__init__.py" and only in path.as_posix():
+            offered[part_of(module)] += mutants(module, path)
     some: list[Mutant] = []
-    for room, usual in SHARES.items():
-        paths = [path for path in sorted((SOURCE / room).rglob("*.py")) if path.name != "__init__.py"]
-        every = [
-            mutant
-            for path in paths
-            if only in path.as_posix()
-            for mutant in mutants(".".join(("dither", *path.relative_to(SOURCE).with_suffix("").parts)), path)
-        ]
+    for part, every in offered.items():
+        usual = SHARES[part.partition(".")[0]]
         drawn = random.Random(seed).sample(every, round((usual if share is None else share) * len(every)))
-        print(f"{room}: {len(drawn)} of {len(every)} mutants, seed {seed}", flush=True)
+        if every:
+            print(f"{part}: {len(drawn)} of {len(every)} mutants, seed {seed}", flush=True)
         some += drawn
     return some
 
@@ -66,6 +80,12 @@ def outcomes(results: Path) -> dict[str, str]:
     return {line["mutant"]: line["outcome"] for line in lines}
 
 
+def part_of(module: str) -> str:
+    """Return the longest name in `SUITES` that a module begins with."""
+    name = module.removeprefix("dither.")
+    return max((part for part in SUITES if f"{name}.".startswith(f"{part}.")), key=len)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--share", type=float, help="of all mutants of a room")
@@ -73,21 +93,25 @@ def main() -> None:
     parser.add_argument("--only", default="", help="modules whose path contains this")
     parser.add_argument("--again", action="store_true", help="run again what survived before")
     parser.add_argument("--results", type=Path, default=Path("mutation.jsonl"))
-    parser.add_argument("--suite", nargs="*", default=SUITE, help="folders of tests/")
     options = parser.parse_args()
     some, known = chosen(options.share, options.seed, options.only), outcomes(options.results)
     over = {None, "survived"} if options.again else {None}
     wanted = [mutant for mutant in some if known.get(mutant.name) in over]
-    reach = options.results.with_suffix(".reach.json")
-    asked = ["-q", "-m", "not slow", "-p", "no:xdist", *(str(TESTS / name) for name in options.suite)]
-    pytest.main(asked, plugins=[Zygote(wanted, options.results, reach)])
+    for part, more in SUITES.items():
+        own = [mutant for mutant in wanted if part_of(mutant.module) == part]
+        if own:
+            folder = TESTS.joinpath(*part.split("."))
+            paths = [str(path) for path in (folder, *map(TESTS.joinpath, more)) if path.exists()]
+            reach = options.results.with_suffix(f".{part}.json")
+            asked = ["-q", "-m", "not slow", "-p", "no:xdist", *paths]
+            child(partial(pytest.main, asked, plugins=[Zygote(own, options.results, reach)]), quiet=False)
     known = outcomes(options.results)
-    counts = Counter(known[mutant.name] for mutant in some)
+    counts = Counter(known.get(mutant.name, "not run") for mutant in some)
     inside = counts.total() - counts["outside of functions"]
     seen = counts["seen"] + counts["seen, no end"]
     print(f"{seen} of {inside} seen ({100 * seen / max(inside, 1):.1f} %)", dict(counts))
     for mutant in sorted(some, key=lambda one: one.name):
-        if known[mutant.name] == "survived":
+        if known.get(mutant.name) == "survived":
             print(mutant.name)
 
 

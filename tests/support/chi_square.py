@@ -50,3 +50,10 @@ def fits(draws: Iterable[Hashable], masses: Mapping[Hashable, float]) -> bool:
         return False
     scale = sum(counts.values()) / math.fsum(masses.values())
     return p_of_counts([counts[one] for one in masses], [scale * mass for mass in masses.values()]) > ALARM
+
+
+def consistent(sample: np.ndarray, mean: float, variance: float) -> bool:
+    """Say whether a sample has this mean and this variance; wrong once in a million times."""
+    far = abs(sample.mean() - mean) / math.sqrt(variance / sample.size)
+    spread = abs(sample.var() / variance - 1) / math.sqrt(2 / sample.size)
+    return bool(max(far, spread) < stats.norm.isf(ALARM / 4))

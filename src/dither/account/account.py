@@ -160,14 +160,13 @@ class Account:
         returned: nothing is drawn, nothing is charged. Whether it is refused does not depend on the value.
         """
         event = self._event("answer", question, identity)
-        self._check_policy(question)
         with self._state() as state:
-            decision = self._decided(state, event)
+            decision = self._decided(state, event, question)
             if decision.draws:
                 reports = question.draw(value, self._secret)
                 decision = decision.with_report(question.to_bytes(reports).hex())
             self._store.keep(state, decision.effect)
-            refused = self._refused(state, decision, event)
+            refused = self._refusal(state, decision, event, question)
         if refused is not None:
             raise refused
         report = decision.outcome.get("report")
@@ -176,15 +175,12 @@ class Account:
     def dry_run(self, question: Question) -> Preview:
         """Return what an answer would do now. Nothing is spent, drawn, stored or sent; no value is needed."""
         event = self._event("dry run", question, None)
-        objection = self._objection(question)
-        if objection is not None:
-            return Preview("refused", "policy", 0.0, f"It would be refused: {objection}.")
         with self._state() as state:
             decision = decide(state, event, self.policy)
             now = event["at"]["wall"]
-            if decision.refused is not None:
-                why = words.explained(state, decision.refused, question.facts, now)
-                return Preview("refused", decision.refused, 0.0, f"It would be refused: {why}.")
+            refused = self._refusal(state, decision, event, question)
+            if refused is not None:
+                return Preview("refused", refused.reason, 0.0, f"It would be refused: {refused}.")
             outcome = decision.outcome["is"]
             spends = question.guarantee.epsilon if outcome == "drawn" else 0.0
             text = {
@@ -236,7 +232,7 @@ class Account:
     # --- several devices
 
     def split(self, share: Fraction | str) -> str:
-        """Give a part of what this device may spend to another device; return its invitation, a secret text.
+        """Transfer a part of this device's budget to another device; return its invitation, a secret text.
 
         Devices that each keep to their part stay within the budget together, without hearing of each other.
         """
@@ -351,20 +347,21 @@ class Account:
             return f"the policy does not list the mechanism {name!r}"
         return policy.objection(question.guarantee)
 
-    def _check_policy(self, question: Question) -> None:
-        objection = self._objection(question)
-        if objection is not None:
-            raise Refused("policy", objection)
-
-    def _decided(self, state: State, event: Data) -> Decision:
+    def _decided(self, state: State, event: Data, question: Question | None = None) -> Decision:
         decision = decide(state, event, self.policy)
-        if decision.refused is not None and not decision.effect:
-            raise self._explained(state, decision.refused, event)
+        if not decision.effect:
+            refused = self._refusal(state, decision, event, question)
+            if refused is not None:
+                raise refused
         return decision
 
-    def _refused(self, state: State, decision: Decision, event: Data) -> Refused | None:
-        return None if decision.refused is None else self._explained(state, decision.refused, event)
-
-    def _explained(self, state: State, reason: str, event: Data) -> Refused:
-        question, at = event.get("question", {"epsilon": 0.0}), event.get("at", {"wall": 0})
-        return Refused(reason, words.explained(state, reason, question, at["wall"]))
+    def _refusal(
+        self, state: State, decision: Decision, event: Data, question: Question | None
+    ) -> Refused | None:
+        reason = decision.refused
+        if reason is None:
+            return None
+        objection = self._objection(question) if reason == "policy" and question is not None else None
+        at = event.get("at", {"wall": 0})
+        facts = event.get("question", {"epsilon": 0.0})
+        return Refused(reason, objection or words.explained(state, reason, facts, at["wall"]))

@@ -7,6 +7,7 @@ from typing import Final
 
 from dither.account import words
 from dither.account.clock import ClockReading, Epoch
+from dither.account.names import check_name
 from dither.account.state import VERSION, Data, State
 from dither.account.units import DELTA, EPSILON, as_float, limit
 from dither.device_text import hexadecimal
@@ -31,6 +32,14 @@ def limits(
     """Return the limits of a person as plain data; raise InvalidParameter if one is not valid."""
     if not isinstance(epoch, Epoch):
         raise InvalidParameter(f"epoch is one of dt.Epoch, not {found(epoch)}")
+    if epoch is Epoch.LIFETIME and lifetime is not None:
+        raise InvalidParameter(
+            "lifetime is for a budget per day, week or year; without epoch, epsilon is for life"
+        )
+    if not isinstance(delta, int | float) or not 0.0 <= delta <= 1.0:
+        raise InvalidParameter("delta of a budget is a probability")
+    for name in quotas:
+        check_name("the name of an asker", name, least=0)
     whole = isinstance(askers, int) and not isinstance(askers, bool)
     if askers is not None and not (whole and 0 <= askers <= _MOST_ASKERS):
         raise InvalidParameter("askers is a whole number: the new askers that an act of the person admits")

@@ -31,6 +31,17 @@ def private(path: Path) -> tuple[int, int]:
     return about.st_dev, about.st_ino
 
 
+def _named(part: Path, path: Path) -> None:
+    """Give a file its name; raise FileExistsError if there is such a file."""
+    try:
+        os.link(part, path)  # unlike a renaming, this fails if there is such a file
+    except FileExistsError:
+        raise
+    except OSError:  # a file system without links: reserve the name, then replace it
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL, 0o600))
+        part.replace(path)
+
+
 @contextmanager
 def created(path: Path) -> Iterator[Path]:
     """Yield a new file in the same folder, which has the name `path` afterwards unless that exists."""
@@ -38,7 +49,7 @@ def created(path: Path) -> Iterator[Path]:
     try:
         os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
         yield part
-        os.link(part, path)  # unlike a renaming, this fails if there is such a file
+        _named(part, path)
         if os.name == "posix":
             folder = os.open(path.parent, os.O_RDONLY)
             os.fsync(folder)

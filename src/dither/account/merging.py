@@ -25,7 +25,9 @@ def merged(state: State, other: Mapping[str, Any]) -> tuple[Data, Data]:
             return _refused("conflict")
     effect: Data = {}
     answers = [
-        one for one in other["answers"] if _earlier(one, state.answers.get(asked(one)), _order_of_answer)
+        one
+        for one in other["answers"]
+        if _earlier(one, state.answers.get((*asked(one), one["permanent"])), _order_of_answer)
     ]
     choices = [
         one

@@ -12,16 +12,16 @@ from typing import Any, Final, final
 import numpy as np
 
 from dither.account.clock import MOST_SECOND
+from dither.account.names import check_name
 from dither.account.state import Data
 from dither.domains import Paths
 from dither.errors import InvalidParameter, OutsideDomain, found
 from dither.mechanisms.base import Mechanism
 from dither.mechanisms.combined.memoised import Memoised
-from dither.privacy import Guarantee, Unit
+from dither.privacy import PAC, Approximate, Guarantee, Pure, Unit
 from dither.randomness import SYSTEM, Source
 from dither.reports import Reports
 
-_MOST_NAME: Final = 200  # letters
 _MOST_DAYS: Final = 36_600
 _START: Final = datetime.date(1970, 1, 1)
 _PATHS: Final = (Unit.LOCATION, Unit.TRAJECTORY)
@@ -64,8 +64,8 @@ class Question:
     otherwise: Any = None
 
     def __post_init__(self) -> None:
-        _check_name("the name of a question", self.name, least=1)
-        _check_name("the name of an asker", self.asker, least=0)
+        check_name("the name of a question", self.name, least=1)
+        check_name("the name of an asker", self.asker, least=0)
         given: object = self.mechanism
         if isinstance(given, Memoised):
             raise InvalidParameter("give the mechanism itself, and repeat=dt.Repeat.PER_VALUE")
@@ -84,7 +84,9 @@ class Question:
             raise InvalidParameter(
                 "times, the number of locations of a path, is given where a promise is for one location"
             )
-        _ = self.guarantee, self.span
+        if not isinstance(self.guarantee.bound, Pure | Approximate | PAC):
+            raise InvalidParameter(f"an account counts ε for any two values; this promises: {self.guarantee}")
+        _ = self.span
         if self.otherwise is not None:
             if self.mechanism.unit in _PATHS:
                 raise InvalidParameter("nothing stands for a path; leave otherwise out")
@@ -182,12 +184,6 @@ class Question:
                 f"this question charges {self.times} locations; the path has more or fewer"
             )
         return Paths(self.mechanism.domain.clip(paths.points), paths.offsets)
-
-
-def _check_name(what: str, name: object, *, least: int) -> None:
-    good = isinstance(name, str) and least <= len(name) <= _MOST_NAME
-    if not good or not isinstance(name, str) or not all(letter.isprintable() for letter in name):
-        raise InvalidParameter(f"{what} is a text of {least} to {_MOST_NAME} printable letters")
 
 
 def _whole(number: object, least: int, most: int) -> bool:

@@ -108,8 +108,9 @@ def _answer(state: State, event: Mapping[str, Any], policy: Policy, source: Sour
     if admitted is None:
         return _refuse("asker")
     effect: Data = {"clock": clock, **admitted}
-    kept = state.answers.get(asked(question))
-    if question["repeat"] in ("same", "per value") and kept is not None:
+    # One kind of permanent answer never stands for the other: "per value" keeps no report to repeat.
+    kept = state.answers.get((*asked(question), question["repeat"]))
+    if kept is not None:
         return _repeated(question, identity, kept, effect)
     choice = None
     if question["repeat"] == "once":
@@ -253,7 +254,7 @@ def _batch(state: State, event: Mapping[str, Any]) -> Decision:
 
 
 def _split(state: State, event: Mapping[str, Any]) -> Decision:
-    """Give a part of what this device may spend to another device, before either works alone."""
+    """Transfer a part of this device's budget to another device, before either works alone."""
     gift = state.own.part(*event["share"])
     left = state.own.minus(gift)
     if not left.covers(state.mine):

@@ -105,7 +105,7 @@ class State:
         self.openings: int | None = opened["openings"]
         self.askers: set[str] = set()
         self.entries: dict[str, Data] = {}
-        self.answers: dict[tuple[str, str, str], Data] = {}
+        self.answers: dict[tuple[str, str, str, str], Data] = {}
         self.choices: dict[tuple[str, str, str, int], Data] = {}
         self.queue: dict[str, Data] = {}
         self.all, self.mine = Totals(), Totals()
@@ -157,7 +157,7 @@ class State:
 
     def _keep_answers(self, answers: Iterable[Data]) -> None:
         for answer in answers:
-            self.answers[asked(answer)] = answer
+            self.answers[*asked(answer), answer["permanent"]] = answer
 
     def _keep_choices(self, choices: Iterable[Data]) -> None:
         for choice in choices:
@@ -212,7 +212,7 @@ def _utf_16(text: str) -> bytes:
 
 
 def _order(kept: Mapping[str, Any]) -> tuple[Any, ...]:
-    return *map(_utf_16, asked(kept)), kept.get("period", 0)
+    return *map(_utf_16, asked(kept)), kept.get("permanent"), kept.get("period")
 
 
 def _pair(data: Mapping[str, Any]) -> tuple[int, int]:

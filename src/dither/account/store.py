@@ -100,12 +100,18 @@ class Store:
         if self._process == os.getpid():
             self.connection.close()
 
+    def __del__(self) -> None:
+        with suppress(AttributeError, sqlite3.Error):  # of a store that was never opened
+            self.close()
+
     @contextmanager
     def transaction(self) -> Iterator[State]:
         """Lock the file and yield its state; commit at the end, or change nothing if an error is raised."""
         if self._process != os.getpid():  # a connection does not survive a fork, and is not closed by it
             self._abandoned.append(self.connection)
             self._connect()
+        if self.connection.in_transaction:  # a signal handler, or a finaliser, in the middle of an answer
+            raise AccountUnusable(f"{self.path} is in use by this very thread; try again afterwards")
         if private(self.path) != self._file:
             raise AccountUnusable(f"{self.path} was replaced while it was open; open it again")
         try:
@@ -196,9 +202,10 @@ class Store:
             raise AccountUnusable(
                 f"{self.path} is an account of version {version}; this dither reads {VERSION}"
             )
-        size = self.connection.execute("PRAGMA page_size").fetchone()[0]
-        with self.path.open("rb") as file:  # bytes 28 to 31 of the first page: how many pages there are
-            pages = int.from_bytes(file.read(32)[28:], "big")
+        size, pages = (
+            self.connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_size", "page_count")
+        )
+        # Nobody may open the file here beside SQLite: closing it would drop the locks of this process.
         if self.path.stat().st_size != pages * size:
             raise _Damaged
         if self.connection.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok":

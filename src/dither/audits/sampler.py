@@ -21,7 +21,7 @@ from dither.audits.probabilities import Listed, on_plane
 from dither.domains import Line, Plane, Text
 from dither.errors import OutsideDomain
 from dither.kernels.kernel import MOST_LISTED, CellKernel
-from dither.kernels.places.planar import PlanarKernel
+from dither.kernels.places.planar import LatticeKernel
 from dither.kernels.sets import bit_rows
 from dither.kernels.sets.bits import Bits
 from dither.kernels.sets.hashed_response import HashedResponse
@@ -40,7 +40,6 @@ MANY: Final = 1 << 14  # reports drawn by arrays at each of a few inputs
 ONES: Final = 1 << 10  # reports drawn one by one
 _FEW: Final = 64  # values of an array long enough for the draw code of arrays
 _GROUPS: Final = 8
-_FINE: Final = 1e-3  # the rate of planar noise per step below which sums over its lattice are integrals
 _ALARM: Final = 1e-9  # an upper bound on the probability that one comparison rejects a correct sampler
 
 
@@ -67,7 +66,7 @@ def _comparison(mechanism: Mechanism[Any], known: Listed | None) -> Iterator[str
         return _hashed(mechanism, kernel)
     if isinstance(kernel, Bits):
         return _bits(mechanism, kernel)
-    if isinstance(kernel, PlanarKernel) and float(kernel.noise.exponent(1)) < _FINE:
+    if isinstance(kernel, LatticeKernel) and kernel.fine:
         return _planar(mechanism, kernel)
     return None
 
@@ -138,16 +137,12 @@ def _bits(mechanism: Mechanism[Any], kernel: Bits) -> Iterator[str]:
             yield ARRAYS
 
 
-def _planar(mechanism: Mechanism[Any], kernel: PlanarKernel) -> Iterator[str]:
-    """Compare how far reports lie from two places, and in which quarter of the plane, with planar noise.
-
-    At rate λ a share 1 − (1 + λr)·e^(−λr) of the reports lies within r steps.
-    """
+def _planar(mechanism: Mechanism[Any], kernel: LatticeKernel) -> Iterator[str]:
+    """Compare how far reports lie from two places, and in which quarter of the plane, with the noise."""
     for value in on_plane(mechanism.domain)[-2:]:
         cells = _perturb(mechanism, value, MANY, Seeded(3)).reshape(MANY, -1)[:, -2:].astype(np.int64)
         gap = cells - kernel.points(value)
-        far = float(kernel.noise.exponent(1)) * np.hypot(gap[:, 0], gap[:, 1])
-        within = 1.0 - (1.0 + far) * np.exp(-far)
+        within = kernel.within(np.hypot(gap[:, 0], gap[:, 1]))
         group = np.minimum((within * _GROUPS).astype(np.int64), _GROUPS - 1)
         quarter = 2 * (gap[:, 0] > 0) + (gap[:, 1] > 0)
         if not (_agree(group, np.full(_GROUPS, 1 / _GROUPS)) and _agree(quarter, np.full(4, 1 / 4))):

@@ -18,8 +18,9 @@ from dither.mechanisms.combined.post_processing import PostProcessing, Projected
 from dither.mechanisms.numeric.ogpm import OGPM
 from dither.mechanisms.numeric.sw import SW
 from dither.mechanisms.places.gridding import Gridding
+from dither.mechanisms.places.noise.planar_laplace import PlanarLaplace
+from dither.mechanisms.places.noise.planar_staircase import PlanarStaircase
 from dither.mechanisms.places.path import PathMechanism
-from dither.mechanisms.places.planar_laplace import PlanarLaplace
 from dither.mechanisms.places.strawman import Strawman
 from dither.mechanisms.places.tracs_c import TraCSC
 from dither.mechanisms.places.tracs_d import TraCSD
@@ -30,6 +31,7 @@ KINDS: Final[dict[str, Callable[..., PathMechanism[Any, Any]]]] = {
     "tracs-c": TraCSC,
     "tracs-d": TraCSD,
     "planar-laplace": PlanarLaplace,
+    "planar-staircase": PlanarStaircase,
     "gridding": Gridding,
     "strawman": Strawman,
 }

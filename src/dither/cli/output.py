@@ -22,6 +22,7 @@ from dither.table import as_text
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+FORCE_OPTION: Final = click.option("--force", is_flag=True, help="Replace the output file if it exists.")
 JSON_OPTION: Final = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from dither.arrays import Floats
 from dither.domains import Line
 from dither.errors import InvalidParameter, found
-from dither.estimation.density.curve import PosteriorCurve
+from dither.estimation.density.curve import DensityCurve
 
 Bins = int | Sequence[float] | Floats | None  # how many equal ones, or their edges, or a choice by the error
 
@@ -47,7 +47,7 @@ def count_of(line: Line, bins: Bins) -> int:
     return edges_of(line, bins).size - 1
 
 
-def chosen_bins(curve: PosteriorCurve) -> Floats:
+def chosen_bins(curve: DensityCurve) -> Floats:
     """Return the ends of the fewest equal bins that cost less accuracy than the estimate has.
 
     Within a bin the density is shown as constant. What that costs, as a mean square over the domain, is less

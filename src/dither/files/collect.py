@@ -12,7 +12,7 @@ from typing import Any, Final, final
 import numpy as np
 
 from dither.arrays import Integers, Mask
-from dither.atomic import renamed
+from dither.atomic import refuse_to_overwrite, renamed
 from dither.domains import first_misfit
 from dither.errors import InvalidParameter, MalformedReport, OutsideDomain, found
 from dither.estimation.summary import Summary
@@ -74,6 +74,7 @@ def perturb_file(
     keep: Sequence[str] = (),
     person: str | None = None,
     missing: Missing = Missing.ERROR,
+    force: bool = False,
     source: Source | None = None,
     progress: Progress | None = None,
 ) -> RowCounts:
@@ -81,7 +82,8 @@ def perturb_file(
 
     The ending of a file's name determines its format: CSV or JSON lines, and with the extra `frames` Parquet
     or Arrow. The output holds the reports, the columns in `keep` unchanged, and the specification; nothing
-    else of the table. The file appears under its name when it is complete.
+    else of the table. The file appears under its name when it is complete. An existing file is replaced only
+    with `force`, and the input never.
 
     With `person`, the name of a column, only the first row of each person is used: a second report would
     spend the budget again. 1, 1.0 and "1" are one person, in every format; a row with answers and an empty id
@@ -97,6 +99,12 @@ def perturb_file(
         )
     rows = _Rows(campaign, person, Missing.check(missing))
     reader, writer = table_format(path), table_format(out)
+    refuse_to_overwrite(out, path, force=force)
+    if reader.specification(path) is not None:
+        raise InvalidParameter(
+            f"{path.name} holds reports, which are random already; further noise would spoil the estimates. "
+            "`dither estimate` reads reports"
+        )
     columns = [*campaign.questions, *keep, *([] if person is None else [person])]
     done = progress or silent
 

@@ -145,9 +145,12 @@ def absent_column(path: Path, column: str, there: Sequence[str]) -> InvalidParam
 
 
 def require(path: Path, columns: Sequence[str], there: Sequence[str]) -> None:
-    """Raise InvalidParameter unless a file has each of the columns exactly once."""
+    """Raise InvalidParameter unless a file has all of the columns, and no two columns of one name."""
     for column in columns:
         if column not in there:
             raise absent_column(path, column, there)
-        if there.count(column) > 1:
+    if len(set(there)) < len(there):
+        for column in there:
+            if there.count(column) == 1:
+                continue
             raise InvalidParameter(f"{path.name} has more than one column {column!r}; rename all but one")

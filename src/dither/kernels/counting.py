@@ -159,6 +159,28 @@ class EachColumn(Counting):
 
 @final
 @dataclass(frozen=True)
+class ColumnSums(Counting):
+    """How many reports, each a row of different numbers below `items`, hold each number."""
+
+    items: int
+    columns: int  # numbers of a report
+
+    @property
+    def size(self) -> int:
+        return self.items
+
+    def count(self, reports: Array) -> Integers:
+        return np.bincount(reports.reshape(-1), minlength=self.size)
+
+    def adds_up(self, counts: Integers, n: int) -> bool:
+        return int(counts.sum()) == n * self.columns and int(counts.max()) <= n
+
+    def answers(self, reports: Array) -> int:
+        return int(reports.size) // self.columns
+
+
+@final
+@dataclass(frozen=True)
 class CoarseGrid(Counting):
     """The count of each cell of a coarse grid, from the last two columns of the reports."""
 

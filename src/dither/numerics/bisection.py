@@ -17,7 +17,7 @@ from typing import Final
 import numpy as np
 
 from dither.arrays import Floats, Mask
-from dither.errors import InvalidParameter
+from dither.errors import InvalidParameter, found
 
 Predicate = Callable[[float], bool]
 IntegerPredicate = Callable[[int], bool]
@@ -140,7 +140,7 @@ def bisect_arrays(
     the other end of the bracket stays as it was given.
     """
     if not np.all(low <= high):
-        raise InvalidParameter("a search by bisection needs two finite ends, the lower one first")
+        raise InvalidParameter("bisection needs finite ends with low ≤ high")
     for _ in range(steps):
         middle = (low + high) / 2.0
         there = reached(middle)
@@ -152,7 +152,9 @@ def _check(low: float, high: float) -> None:
     # Twice a float must be finite too, or the sum of two of them would overflow.
     finite = all(isinstance(end, int) or math.isfinite(2.0 * end) for end in (low, high))
     if not (finite and low <= high):
-        raise InvalidParameter("a search by bisection needs two finite ends, the lower one first")
+        raise InvalidParameter(
+            f"bisection needs finite ends with low ≤ high, not {found(low)} and {found(high)}"
+        )
 
 
 def _inside(holds: Predicate, inside: float, outside: float, steps: int | None, tolerance: float) -> float:

@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 from dither.arrays import Floats
-from dither.errors import InvalidParameter
+from dither.errors import InvalidParameter, found
 from dither.numerics.bisection import increasing_root
 from dither.numerics.normal import erfc, inverse_survival
 from dither.numerics.quadrature import gauss_legendre
@@ -21,15 +21,15 @@ _NODES: Final = 48  # of the quadrature over _REACH standard deviations: twelve 
 def check_level(level: float) -> float:
     """Return a confidence level as a float; raise InvalidParameter unless it is between 0 and 1."""
     if not (isinstance(level, int | float | np.floating) and 0.0 < level < 1.0):
-        raise InvalidParameter("a level is a probability strictly between 0 and 1")
+        raise InvalidParameter(f"a confidence level must be strictly between 0 and 1, not {found(level)}")
     return float(level)
 
 
 def student_t_quantile(level: float, freedom: float = math.inf) -> float:
-    """Return the t with P(|T| ≤ t) = level, the (1 + level)/2 quantile, for so many degrees of freedom.
+    """Return the t with P(|T| ≤ t) = level, the (1 + level)/2 quantile, for `freedom` degrees of freedom.
 
     Hill's expansion, to five digits [Hill70]; without `freedom`, the quantile of the normal distribution to
-    all digits. Without a degree of freedom every t is possible, and the result is infinite.
+    all digits. For fewer than one degree of freedom the result is infinite.
     """
     level = check_level(level)
     outside = 1.0 - level
@@ -73,7 +73,7 @@ def rice_interval(length: float, level: float) -> tuple[float, float]:
     """
     outside = (1.0 - check_level(level)) / 2.0
     if not 0.0 <= length < math.inf:
-        raise InvalidParameter("a length is a finite number from 0 upwards")
+        raise InvalidParameter(f"a length must be finite and ≥ 0, not {found(length)}")
     most = max(length, 1.0)
     lower = 0.0
     if math.exp(-(length**2) / 2.0) < outside:

@@ -1,13 +1,13 @@
-"""Random bytes from a cryptographic generator, and exact draws made of them.
+"""Random bytes from a cryptographic generator, and exact draws from them.
 
-Everything random in dither is made of bytes from a `Source`. The default source is a stream cipher keyed by
-the operating system: AES-256-GCM's keystream where the machine has AES instructions, ChaCha20 elsewhere. No
-two calls share a byte: not those of two threads, not one made by a signal handler during another, not those
-of a process and its fork. The default source erases its keys, so that a later image of the memory does not
-contain what would undo earlier reports (`System`).
+All randomness in dither comes from the bytes of a `Source`. The default source is a stream cipher keyed by
+the operating system: the keystream of AES-256-GCM if the machine has AES instructions, otherwise ChaCha20. No
+two calls use the same byte, even if they are made by different threads, by a signal handler during another
+call, or by a process and its fork. The default source erases its keys, so that a later image of the memory
+cannot be used to undo earlier reports (`System`).
 
-No float decides anything here: an integer below n, a coin with probability p/q and a choice by integer
-weights are exact.
+No float decides a draw: an integer below n, a coin with probability p/q and a choice by integer weights are
+exact.
 """
 
 from dither.randomness.reproducible import Keyed, Seeded

@@ -17,7 +17,7 @@ NewCipher = Callable[[bytes | bytearray], CipherContext]
 
 
 def gcm(key: bytes | bytearray) -> CipherContext:
-    """Return AES-256-GCM under a key: 2^36 bytes of keystream. The tag is never asked for."""
+    """Return AES-256-GCM under a key: 2^36 bytes of keystream. The authentication tag is not used."""
     return Cipher(algorithms.AES(key), modes.GCM(bytes(12))).encryptor()
 
 
@@ -28,15 +28,15 @@ def chacha(key: bytes | bytearray) -> CipherContext:
 
 @cache
 def faster() -> NewCipher:
-    """Return the cipher that this machine runs faster: AES without AES instructions is slow."""
+    """Return the cipher that is faster on this machine: AES is slow without AES instructions."""
 
     def seconds(new: NewCipher) -> float:
         out = bytearray(1 << 16)
         zeros = ZEROS[: 1 << 16]
-        encryptor = new(bytes(KEY))  # the key of a measurement: its keystream is thrown away
+        encryptor = new(bytes(KEY))  # a zero key, for the measurement only; its keystream is discarded
         encryptor.update_into(zeros, out)
         times = []
-        for _ in range(5):  # the best of five: a busy machine must not choose for us
+        for _ in range(5):  # the best of five, so that other load on the machine does not decide
             begin = time.perf_counter()
             encryptor.update_into(zeros, out)
             times.append(time.perf_counter() - begin)

@@ -1,4 +1,4 @@
-"""Sources whose bytes can be made again: from a seed, for tests; from a secret key, for permanent answers."""
+"""Reproducible sources: from a seed, for tests; from a secret key, for permanent answers."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from typing import Final, final
 
 from cryptography.hazmat.primitives.ciphers import Cipher, CipherContext, algorithms, modes
 
-from dither.errors import InvalidParameter
+from dither.errors import InvalidParameter, found
 from dither.randomness.ciphers import CHUNK, ZEROS
 from dither.randomness.source import Source
 
-_BUFFER: Final = 1 << 12  # bytes kept ready for small draws: part of the stream's definition
+_BUFFER: Final = 1 << 12  # bytes of the buffer for small draws; changing it changes the stream
 
 
 @final
 class Keystream:
-    """The keystream of one cipher, with a small buffer in front of it. One call at a time uses it."""
+    """The keystream of one cipher with a small buffer, used by one call at a time."""
 
     def __init__(self, encryptor: CipherContext) -> None:
         self._encryptor = encryptor
@@ -34,7 +34,7 @@ class Keystream:
             self._encryptor.update_into(ZEROS[: len(part)], part)
 
     def take(self, size: int) -> bytes:
-        """Return the next bytes of the buffer, or of the keystream if there are too many."""
+        """Return the next bytes of the buffer, or of the keystream if `size` exceeds the buffer."""
         if size > _BUFFER:
             large = bytearray(size)
             self.fill(large)
@@ -45,23 +45,23 @@ class Keystream:
             begin = 0
         self._next = begin + size
         taken = bytes(self._buffer[begin : self._next])
-        self._buffer[begin : self._next] = bytes(size)  # what was used is not kept
+        self._buffer[begin : self._next] = bytes(size)  # used bytes are overwritten
         return taken
 
 
 @final
 class SharedKeystream:
-    """A keystream that calls use in turn. A call made during another one has a keystream of its own.
+    """A keystream for successive calls. A call made during another one has its own keystream.
 
-    `new(0)` makes the cipher of the stream, and `new(n)`, n ≥ 1, that of the n-th call made during another:
-    by a signal handler, a finaliser or another thread. Which bytes such a call receives depends on when it is
-    made; they are never bytes of another call.
+    `new(0)` returns the cipher of the stream, and `new(n)`, n ≥ 1, that of the n-th call made during another
+    one: by a signal handler, a finaliser or another thread. The bytes of such a call depend on when it is
+    made, and are never bytes of another call.
     """
 
     def __init__(self, new: Callable[[int], CipherContext]) -> None:
         self._new = new
         self._overlapping = count(1)
-        self._idle = [Keystream(new(0))]  # pop and append are atomic: the stream has one owner
+        self._idle = [Keystream(new(0))]  # pop and append are atomic, so one call owns the stream at a time
 
     def fill(self, buffer: memoryview | bytearray) -> None:
         """Overwrite a buffer with the next bytes."""
@@ -89,7 +89,7 @@ class SharedKeystream:
 
 @final
 class Seeded(Source):
-    """A reproducible source, for tests and studies only: whoever knows the seed can undo the noise.
+    """A reproducible source, for tests and simulations only: anybody who knows the seed can undo the noise.
 
     >>> Seeded(7)
     Seeded(7) [not private: for tests only]
@@ -97,7 +97,7 @@ class Seeded(Source):
 
     def __init__(self, seed: int) -> None:
         if isinstance(seed, bool) or not isinstance(seed, int):
-            raise InvalidParameter("a seed is an integer")
+            raise InvalidParameter(f"a seed must be an integer, not {found(seed)}")
         self._seed = seed
         self._spawned = 0
         self._reset(str(seed))
@@ -134,10 +134,10 @@ class Seeded(Source):
 
 @final
 class Keyed(Source):
-    """The same bytes whenever the same secret key and context are given: for answers that must not change.
+    """The same bytes for the same secret key and context: for answers that must not change.
 
-    Without the key the bytes are as good as random (HMAC-SHA-256 as a random function, then ChaCha20). The
-    key stays in memory: whoever reads it there can undo the noise of every answer made with it.
+    Without the key the bytes are pseudorandom (HMAC-SHA-256, then ChaCha20). The key stays in memory. An
+    attacker who reads it there can undo the noise of every answer that used it.
     """
 
     def __init__(self, key: bytes, context: bytes) -> None:

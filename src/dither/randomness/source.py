@@ -1,4 +1,4 @@
-"""The interface of every source of randomness, and exact draws made of its bytes."""
+"""The interface of sources of randomness, and exact draws from their bytes."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from typing import final
 import numpy as np
 
 from dither.arrays import Integers, Mask, Words
-from dither.errors import InvalidParameter
+from dither.errors import InvalidParameter, found
 
 
 class Source(ABC):
-    """Where random bytes come from. An argument of `perturb`, never a field of a mechanism."""
+    """A source of random bytes. It is an argument of `perturb`, never a field of a mechanism."""
 
     @abstractmethod
     def fill(self, buffer: memoryview | bytearray) -> None:
@@ -22,23 +22,22 @@ class Source(ABC):
 
     @abstractmethod
     def take(self, size: int) -> bytes:
-        """Return a few random bytes, cheaply."""
+        """Return random bytes; efficient for small sizes."""
 
     @abstractmethod
     def spawn(self) -> Source:
         """Return a source for another thread, independent of this one."""
 
-    def erase(self) -> None:  # noqa: B027  (a source whose bytes can be made again has nothing to erase)
-        """Make it impossible to compute bytes that were already drawn from what is still in memory.
+    def erase(self) -> None:  # noqa: B027  (a reproducible source has nothing to erase)
+        """Make it impossible to compute bytes that were already drawn from the source's memory.
 
-        `Mechanism.perturb` calls this once its reports are drawn. Sources whose bytes can be made again from
-        a seed or a key do nothing.
+        `Mechanism.perturb` calls this after its reports are drawn. Reproducible sources do nothing.
         """
 
     @property
     @abstractmethod
     def private(self) -> bool:
-        """Whether reports made with this source are private: false for a seeded one."""
+        """Whether reports drawn with this source are private: False for a seeded one."""
 
     @final
     def words(self, size: int) -> Words:
@@ -58,7 +57,7 @@ class Source(ABC):
     def below(self, bound: int) -> int:
         """Return a uniform integer in 0 … bound − 1, of any size, by rejection."""
         if bound < 1:
-            raise InvalidParameter("a uniform integer needs a bound of at least 1")
+            raise InvalidParameter(f"a uniform integer needs a bound of at least 1, not {found(bound)}")
         size = (bound - 1).bit_length()
         while True:
             draw = self.bits(size)
@@ -76,8 +75,8 @@ class Source(ABC):
     def integers(self, bound: int, size: int) -> Integers:
         """Return `size` uniform integers in 0 … bound − 1 (bound ≤ 2^63), by rejection on 64-bit words."""
         if not 1 <= bound <= 1 << 63:
-            raise InvalidParameter("uniform integers need a bound between 1 and 2^63")
-        ceiling = (1 << 64) - (1 << 64) % bound  # the largest multiple of bound that a word can reach
+            raise InvalidParameter(f"uniform integers need a bound from 1 to 2^63, not {found(bound)}")
+        ceiling = (1 << 64) - (1 << 64) % bound  # the largest multiple of bound up to 2^64
         words = self.words(size)
         if ceiling < 1 << 64:
             rejected = np.flatnonzero(words >= np.uint64(ceiling))
@@ -103,7 +102,7 @@ class Source(ABC):
         if total <= 1 << 63:
             draws = self.integers(total, size)
             return np.searchsorted(np.array(ends, dtype=np.int64), draws, side="right").astype(np.int64)
-        # A word is a cell of the unit interval; only a cell in which a weight ends needs a finer draw.
+        # A word selects one of 2^64 cells of [0, 1]; only a cell in which a weight ends needs a second draw.
         edges = [divmod(end << 64, total) for end in ends if end < total]
         cells = np.array([cell for cell, _ in edges], dtype=np.uint64)
         words = self.words(size)
@@ -115,7 +114,7 @@ class Source(ABC):
 
     @final
     def permutation(self, size: int) -> Integers:
-        """Return 0 … size − 1 in an exactly uniform order: that of random words, all different."""
+        """Return a uniform permutation of 0 … size − 1: the order of different random words."""
         while True:
             words = self.words(size)
             order = np.argsort(words)

@@ -1,17 +1,17 @@
 """The default source: a stream cipher with fast key erasure, keyed by the operating system.
 
-**One owner.** A call takes a stream out of the list of idle ones, or makes a new one, and puts it back when
-it is done. `list.pop` and `list.append` are atomic, so a call made during another one, by a signal handler,
-a finaliser or another thread, never works on the same stream. A call that an exception interrupts loses its
-stream, and with it whatever was half done.
+**One owner.** A call takes a stream out of the list of idle streams, or makes a new one, and puts it back
+when it is done. `list.pop` and `list.append` are atomic, so a call made during another one, by a signal
+handler, a finaliser or another thread, never uses the same stream. If an exception interrupts a call, its
+stream is discarded.
 
 **One process.** A stream belongs to the process that made it. This is checked after the bytes were drawn:
-bytes of an inherited stream, or of a fork during the draw, are thrown away and drawn again.
+bytes of an inherited stream, or of a fork during the draw, are discarded and drawn again.
 
 **Fast key erasure** (D. J. Bernstein, "Fast-key-erasure random-number generators", 2017). The next key is the
-encryption, under the present one, of 32 fresh bytes from the operating system. The present key is then
-overwritten and its context freed, which OpenSSL wipes. Small draws come from a buffer whose key is already
-gone, and used bytes of the buffer are overwritten at once. Large fills change the key every 8 MiB and in
+encryption, under the present key, of 32 fresh bytes from the operating system. The present key is then
+overwritten and its context freed, which OpenSSL wipes. Small draws come from a buffer whose key was already
+erased, and used bytes of the buffer are overwritten at once. Large fills change the key every 8 MiB and in
 `erase`.
 """
 
@@ -23,7 +23,7 @@ from typing import Final, final
 from dither.randomness.ciphers import CHUNK, KEY, ZEROS, NewCipher, faster
 from dither.randomness.source import Source
 
-_BUFFER: Final = 1 << 16  # bytes kept ready for small draws
+_BUFFER: Final = 1 << 16  # bytes of the buffer for small draws
 _SMALL: Final = 1 << 14  # a draw of at most this many bytes comes from the buffer
 _CADENCE: Final = 1 << 23  # bytes of large fills under one key
 
@@ -41,31 +41,31 @@ if hasattr(os, "register_at_fork"):
 
 @final
 class ErasingStream:
-    """A keystream that cannot be computed again from its present state. One call at a time uses it."""
+    """A keystream whose past bytes cannot be computed from its present state; used by one call at a time."""
 
     def __init__(self, new: NewCipher) -> None:
         self._generation, self._process = _generation, os.getpid()
         self._new = new
-        self._key = bytearray(KEY)  # zero but while a context is made
+        self._key = bytearray(KEY)  # zero except while a context is made
         self._cipher = new(os.urandom(KEY))
-        self.spent = 0  # bytes given out that the present key determines
+        self.spent = 0  # bytes already returned that the present key determines
         self._buffer = memoryview(bytearray(_BUFFER))
         self._next = _BUFFER
         self._change_key()
 
     def of_this_process(self) -> bool:
-        """Return whether no fork or restart happened since the stream was made."""
+        """Return whether there was no fork or restart since the stream was made."""
         return self._generation == _generation and self._process == os.getpid()
 
     def _change_key(self) -> None:
-        # Keystream XOR fresh bytes: unpredictable if either is, so copies of a virtual machine part here.
+        # Keystream XOR fresh bytes: unpredictable if either is, so copies of a virtual machine diverge here.
         self._cipher.update_into(os.urandom(KEY), self._key)
-        self._cipher = self._new(self._key)  # OpenSSL holds a copy, and wiped the last one
+        self._cipher = self._new(self._key)  # OpenSSL copies the key, and wipes the previous one
         self._key[:] = bytes(KEY)
         self.spent = 0
 
     def erase(self) -> None:
-        """Change the key, if bytes that were given out can be computed from it."""
+        """Change the key if bytes that were already returned can be computed from it."""
         if self.spent:
             self._change_key()
 
@@ -86,7 +86,7 @@ class ErasingStream:
                 self._change_key()
 
     def take(self, size: int) -> bytes:
-        """Return random bytes, of which nothing is kept."""
+        """Return random bytes; no copy of them is kept."""
         if size > _SMALL:
             large = bytearray(size)
             self.fill(large)
@@ -113,8 +113,9 @@ class System(Source):
     """The default source: a stream cipher keyed by the operating system. No two calls share a byte.
 
     After a small draw (up to 16 KiB), and after `erase`, the source's memory does not determine any byte that
-    it gave out. A larger fill can be computed from it until 8 MiB more are drawn or `erase` is called;
-    `perturb` calls it. Python cannot promise that freed memory, swapped pages or registers hold no copy.
+    it
+    returned. A larger fill can be computed from it until 8 MiB more are drawn or `erase` is called; `perturb`
+    calls it. Python cannot guarantee that freed memory, swapped pages or registers contain no copy.
     """
 
     def __init__(self) -> None:
@@ -152,10 +153,10 @@ class System(Source):
                 self._idle.insert(0, stream)
 
     def restart(self) -> None:
-        """Drop every stream of the process, so that the next draw takes a new key from the operating system.
+        """Discard all streams of the process, so that the next draw uses a new key from the operating system.
 
-        For a process that goes on from a snapshot of its memory: without this, small draws repeat what
-        another copy draws until 128 KiB are used, and large ones until 8 MiB are.
+        Call this in a process that continues from a snapshot of its memory. Otherwise small draws repeat
+        those of another copy until 128 KiB are used, and large ones until 8 MiB are used.
         """
         _start_generation()
         self._idle.clear()

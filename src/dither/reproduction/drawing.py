@@ -88,9 +88,11 @@ class Picture:
     words: str
 
     def draw(self, panels: Panels, rows: Rows) -> None:
+        """Draw the rows."""
         self.paint(panels, rows)
 
     def describe(self, rows: Rows) -> str:
+        """Return the alternative text of the picture."""
         return self.words
 
 
@@ -113,6 +115,7 @@ class Lines:
     points: bool = False  # dots without lines
 
     def draw(self, panels: Panels, rows: Rows) -> None:
+        """Draw the rows."""
         rows = self._shown(rows)
         names = styles_of(_distinct(str(row[self.by]) for row in rows))
         where = _distinct(str(row.get("panel", "")) for row in rows)
@@ -178,6 +181,7 @@ class Lines:
             axes.set_ylim(bottom=0)
 
     def describe(self, rows: Rows) -> str:
+        """Return the alternative text of the picture."""
         rows = self._shown(rows)
         names = _distinct(str(row[self.by]) for row in rows)
         where = [place for place in _distinct(str(row.get("panel", "")) for row in rows) if place]

@@ -173,6 +173,7 @@ _TYPES: Final[dict[str, Callable[[Any], bool]]] = {
     "Pair | None": _optional(_pair),
     "tuple[float, float]": _pair,
     "Sequence[float]": _many(_number),
+    "Sequence[Sequence[float]]": _many(_many(_number)),
     "Points": lambda value: _many(_pair)(value) or _tagged(value),
 }
 

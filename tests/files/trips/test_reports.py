@@ -190,7 +190,10 @@ def test_a_trip_whose_beginning_was_cut_off(tmp_path: Path) -> None:
     [
         (lambda given: given | {"mechanism": None}, "cannot be read"),
         (lambda given: given | {"map": {"planet": "Mars"}}, "cannot be read"),
-        (lambda given: given | {"map": {"local": [139.5, 95.0]}}, "cannot be read: a local map"),
+        (
+            lambda given: given | {"map": {"local": [139.5, 95.0]}},
+            "cannot be read: the latitude of a local map's centre",
+        ),
         (lambda given: {"map": None}, "cannot be read"),
         (lambda given: [], "cannot be read"),
         (lambda given: given | {"mechanism": _podium()}, "Podium, which is not for trips"),

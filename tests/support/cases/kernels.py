@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,16 @@ def binary(reports: np.ndarray) -> np.ndarray:
 
 def of_pairs(cells: int) -> Callable[[np.ndarray], np.ndarray]:
     return lambda reports: reports[:, 0].astype(np.int64) * cells + reports[:, 1]
+
+
+def of_sets(size: int) -> Callable[[np.ndarray], np.ndarray]:
+    """Rows of ascending numbers as places in the lexicographic list of all such rows."""
+
+    def places(reports: np.ndarray) -> np.ndarray:
+        listed = {row: at for at, row in enumerate(combinations(range(size), reports.shape[-1]))}
+        return np.array([listed[tuple(row)] for row in reports.reshape(-1, reports.shape[-1]).tolist()])
+
+    return places
 
 
 def grid_cells(reports: np.ndarray) -> np.ndarray:
@@ -63,6 +74,7 @@ CASES: dict[str, KernelCase] = {
     "response": KernelCase(dt.KRR(FIVE, epsilon=1), (0, 3)),
     "bits": KernelCase(dt.OUE(FIVE, epsilon=1), (0, 3), binary),
     "subset": KernelCase(dt.SubsetSelection(FIVE, epsilon=1), (0, 3), binary),
+    "indices": KernelCase(dt.SubsetIndices(dt.Categories(9), epsilon=1), (0, 3), of_sets(9)),
     "hadamard": KernelCase(dt.HadamardResponse(FIVE, epsilon=1), (0, 3)),
     "projective": KernelCase(dt.ProjectiveResponse(dt.Categories(13), epsilon=1), (0, 3)),
     "projective, 128 bits": KernelCase(dt.ProjectiveResponse(FIVE, epsilon=30), (0, 3)),
@@ -72,7 +84,9 @@ CASES: dict[str, KernelCase] = {
     "lattice, ring": KernelCase(dt.Purkayastha(TURN, epsilon=1, cells=64), (355.0, 90.0)),
     "lattice, bounded": KernelCase(dt.BoundedLaplace(UNIT, epsilon=1, cells=64), (0.2, 0.9)),
     "channel": KernelCase(dt.Exponential(UNIT, [0, 0.25, 0.5, 1], epsilon=1), (0.2, 0.9)),
+    "table": KernelCase(dt.Cumulative(dt.Categories(4), epsilon=1), (0, 3)),
     "planar": KernelCase(dt.PlanarLaplace(SQUARE, epsilon=2, cells=8), ((0.2, 0.3), (0.9, 0.8)), None),
+    "rings": KernelCase(dt.PlanarStaircase(SQUARE, epsilon=2, cells=32), ((0.2, 0.3), (0.9, 0.8)), None),
     "points, falling": KernelCase(dt.NGram(SQUARE, grid(SQUARE, 3), epsilon=2), ((0.1, 0.1), (0.9, 0.6))),
     "points, rings": KernelCase(dt.LSRR(SQUARE, grid(SQUARE, 3), epsilon=2), ((0.1, 0.1), (0.9, 0.6))),
     "grid": KernelCase(dt.Gridding(SQUARE, epsilon=2, side=3), ((0.1, 0.1), (0.9, 0.6)), grid_cells),

@@ -22,6 +22,7 @@ PATHS: dict[str, Callable[..., Any]] = {
     "LSRR": partial(dt.LSRR, SQUARE, POINTS),
     "NGram": partial(dt.NGram, SQUARE, POINTS),
     "PlanarLaplace": partial(dt.PlanarLaplace, SQUARE, cells=64),
+    "PlanarStaircase": partial(dt.PlanarStaircase, SQUARE, cells=64),
     "Strawman": partial(dt.Strawman, SQUARE, cells=32),
     "TraCSC": partial(dt.TraCSC, SQUARE, cells=32),
     "TraCSC, sphere": partial(dt.TraCSC, dt.Sphere(), cells=32),

@@ -11,7 +11,8 @@ from dither.advice.goals.goal import Goal
 from dither.domains import Disk, Parallelogram, Paths, Rectangle, Sphere
 from dither.errors import InvalidParameter
 from dither.mechanisms.places.gridding import Gridding
-from dither.mechanisms.places.planar_laplace import PlanarLaplace
+from dither.mechanisms.places.noise.planar_laplace import PlanarLaplace
+from dither.mechanisms.places.noise.planar_staircase import PlanarStaircase
 from dither.mechanisms.places.planning import best_split, predicted_error
 from dither.mechanisms.places.strawman import Strawman
 from dither.mechanisms.places.tracs_c import TraCSC
@@ -42,7 +43,7 @@ class Places(Goal):
 
     def candidates(self, domain: Any, epsilon: float, *, wait: bool = True) -> list[Candidate]:
         found = []
-        kinds: tuple[type[Any], ...] = (TraCSC, TraCSD, Strawman, PlanarLaplace, Gridding)
+        kinds: tuple[type[Any], ...] = (TraCSC, TraCSD, Strawman, PlanarLaplace, PlanarStaircase, Gridding)
         for kind in kinds:
             if isinstance(domain, kind.takes):
                 found.append(Candidate(f"{kind.__name__}(…)", kind(domain, epsilon=epsilon)))

@@ -24,11 +24,11 @@ class Binning(Protocol):
 
     @property
     def column(self) -> str:
-        """What the bins are about."""
+        """The name of what is binned: a column, or a score."""
 
     @property
     def size(self) -> int:
-        """How many bins there are."""
+        """The number of bins."""
 
     def bins(self, columns: Columns, count: int) -> Integers:
         """Return the bin of each of `count` reports."""
@@ -50,9 +50,11 @@ class Edges:
 
     @property
     def size(self) -> int:
+        """The number of bins."""
         return len(self.edges) + 2
 
     def bins(self, columns: Columns, count: int) -> Integers:
+        """Return the bin of each of `count` reports."""
         numbers = columns.get(self.column)
         if numbers is None or numbers.dtype.kind == "O":
             return np.full(count, self.size - 1, dtype=np.int64)
@@ -60,6 +62,7 @@ class Edges:
         return np.where(np.isnan(numbers), self.size - 1, found).astype(np.int64)
 
     def words(self, chosen: Mask) -> str:
+        """Return a set of bins in words."""
         ends = np.concatenate([[-np.inf], self.edges, [np.inf]])
         parts: list[str] = []
         begin: int | None = None
@@ -75,6 +78,7 @@ class Edges:
         return f"{self.column} {_listed(parts)}"
 
     def names(self) -> list[str]:
+        """Return a short name for each bin."""
         return ["…", *(f"{edge:.4g}" for edge in self.edges.tolist()), "no number"]
 
 
@@ -92,9 +96,11 @@ class Labels:
 
     @property
     def size(self) -> int:
+        """The number of bins."""
         return len(self.labels) + 1
 
     def bins(self, columns: Columns, count: int) -> Integers:
+        """Return the bin of each of `count` reports."""
         labels = columns.get(self.column)
         other = len(self.labels)
         if labels is None:
@@ -105,6 +111,7 @@ class Labels:
         return np.array([codes.get(label, other) for label in labels.tolist()], dtype=np.int64)
 
     def words(self, chosen: Mask) -> str:
+        """Return a set of bins in words."""
         inside = chosen[: len(self.labels)].tolist()
         known = [repr(label) for label, one in zip(self.labels, inside, strict=True) if one]
         if chosen[-1]:
@@ -113,6 +120,7 @@ class Labels:
         return f"{self.column} is {' or '.join(known[:6])}{' or …' if len(known) > 6 else ''}"
 
     def names(self) -> list[str]:
+        """Return a short name for each bin."""
         return [*(str(label)[:12] for label in self.labels), "others"]
 
 

@@ -33,13 +33,16 @@ class Score:
 
     @property
     def column(self) -> str:
+        """The name of what is binned: a column, or a score."""
         return "the classifier's score"
 
     @property
     def size(self) -> int:
+        """The number of bins."""
         return self.edges.size
 
     def bins(self, columns: Columns, count: int) -> Integers:
+        """Return the bin of each of `count` reports."""
         features = [
             ratios[binning.bins(columns, count)]
             for binning, ratios in zip(self.binnings, self.ratios, strict=True)
@@ -47,9 +50,11 @@ class Score:
         return self.edges.bins({_NAME: _sum(np.stack(features, axis=1), self.weights)}, count)
 
     def names(self) -> list[str]:
+        """Return a short name for each bin."""
         return self.edges.names()
 
     def words(self, chosen: Mask) -> str:
+        """Return a set of bins in words."""
         names = [
             f"{weight:.2g}·[{binning.column}]"
             for binning, weight in zip(self.binnings, self.weights.tolist(), strict=True)

@@ -22,7 +22,7 @@ import numpy as np
 from dither.arrays import Integers
 from dither.audits.black_box.calls import Calls, Failed, Outputs, joined
 from dither.audits.black_box.columns import Columns, Context, columns
-from dither.audits.black_box.search import Candidate, search, tally
+from dither.audits.black_box.search import CandidateEvent, search, tally
 from dither.audits.evidence import Evidence
 from dither.errors import InvalidParameter
 
@@ -110,7 +110,7 @@ def rounds(
 
 
 def test(
-    candidate: Candidate,
+    candidate: CandidateEvent,
     fresh: Columns,
     which: Integers,
     calls: Calls,
@@ -153,9 +153,9 @@ def test(
     )
 
 
-def _chosen(found: list[Candidate], last: bool) -> list[Candidate]:
+def _chosen(found: list[CandidateEvent], last: bool) -> list[CandidateEvent]:
     """Return the events to test: about few inputs, so that each has many reports; at last about two."""
-    kept: list[Candidate] = []
+    kept: list[CandidateEvent] = []
     inputs: set[int] = set()
     most, events = (2, _EVENTS_AT_LAST) if last else (_INPUTS_LATER, _EVENTS)
     for one in found:

@@ -24,7 +24,7 @@ _MOST_COLUMNS: Final = 12  # that a classifier combines
 
 @final
 @dataclass(frozen=True, eq=False)
-class Candidate:
+class CandidateEvent:
     """An event that seems likelier under the input `first` than under `second`, by e^score."""
 
     first: int
@@ -35,7 +35,7 @@ class Candidate:
 
 def search(
     columns: Columns, which: Integers, pairs: Integers, *, delta: float, errors: float
-) -> list[Candidate]:
+) -> list[CandidateEvent]:
     """Return candidate events, best first: at most one of each pair and column.
 
     `which` is the place of each report's input, `pairs` the ordered pairs of places, and `errors` how many
@@ -44,7 +44,7 @@ def search(
     count = len(which)
     inputs = int(pairs.max()) + 1
     half = np.arange(count) % 2 == 0
-    found: list[Candidate] = []
+    found: list[CandidateEvent] = []
     tables: list[tuple[Binning, Integers, Floats, Floats]] = []
     for name, column in columns.items():
         for binning in binned(name, column):
@@ -59,7 +59,7 @@ def search(
     return found
 
 
-def _rank(candidate: Candidate) -> float:
+def _rank(candidate: CandidateEvent) -> float:
     """Return what candidates are sorted by: of about equal ones the earlier, simpler column wins."""
     return -round(candidate.score, 1)
 
@@ -71,14 +71,14 @@ def tally(which: Integers, bins: Integers, inputs: int, size: int) -> Floats:
 
 def _of_column(
     binning: Binning, learn: Floats, check: Floats, pairs: Integers, delta: float, errors: float
-) -> list[Candidate]:
+) -> list[CandidateEvent]:
     first, second = pairs[:, 0], pairs[:, 1]
     chosen = best_sets(learn[first], learn[second], delta)
     scores = lower(check[first], check[second], chosen, delta, errors)
     both = learn + check
     final = best_sets(both[first], both[second], delta)  # the same rule on all samples: the test has others
     return [
-        Candidate(int(a), int(b), Event(binning, mask), float(score))
+        CandidateEvent(int(a), int(b), Event(binning, mask), float(score))
         for a, b, mask, score in zip(first, second, final, scores, strict=True)
         if mask.any()
     ]
@@ -130,15 +130,15 @@ def _wilson(hits: Floats, trials: Floats, errors: float) -> Floats:
 
 
 def _classified(
-    found: list[Candidate],
+    found: list[CandidateEvent],
     tables: list[tuple[Binning, Integers, Floats, Floats]],
     which: Integers,
     half: Mask,
     delta: float,
     errors: float,
-) -> list[Candidate]:
+) -> list[CandidateEvent]:
     """Return events about a classifier's score, for the pairs of inputs that already look best."""
-    best: list[Candidate] = []
+    best: list[CandidateEvent] = []
     for pair in dict.fromkeys((one.first, one.second) for one in found):
         if len(best) == _CLASSIFIED:
             break
@@ -160,5 +160,5 @@ def _classified(
         mark = lower(counts[1][:1], counts[1][1:], chosen, delta, errors)
         both = counts[0] + counts[1]
         mask = best_sets(both[:1], both[1:], delta)[0]
-        best.append(Candidate(first, second, Event(binning, mask), float(mark[0])))
+        best.append(CandidateEvent(first, second, Event(binning, mask), float(mark[0])))
     return best

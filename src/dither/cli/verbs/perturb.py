@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from dither.cli.options import build, domain_options, mechanism_names
-from dither.cli.output import JSON_OPTION, print_json, rows_done
+from dither.cli.output import FORCE_OPTION, JSON_OPTION, print_json, rows_done
 from dither.domains import Domain
 from dither.files.collect import Missing, perturb_file
 from dither.files.registry import TABLES, endings
@@ -17,7 +17,7 @@ from dither.wire.campaign import Campaign, default_mechanism
 
 @click.command()
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.option("--column", help="The column to randomise.")
+@click.option("--column", "columns", multiple=True, help="The column to randomise.")
 @domain_options
 @click.option("--epsilon", type=float, help="The budget ε of each person.")
 @click.option(
@@ -48,10 +48,11 @@ from dither.wire.campaign import Campaign, default_mechanism
     show_default=True,
     help="What to do with an empty cell; 'skip' declares that who did not answer is public.",
 )
+@FORCE_OPTION
 @JSON_OPTION
 def command(
     file: Path,
-    column: str | None,
+    columns: tuple[str, ...],
     domain: Domain | None,
     epsilon: float | None,
     mechanism: str | None,
@@ -60,6 +61,7 @@ def command(
     keep: tuple[str, ...],
     person: str | None,
     missing: str,
+    force: bool,
     as_json: bool,
 ) -> None:
     """Randomise columns of FILE into a file of reports.
@@ -72,10 +74,19 @@ def command(
     dither perturb trips.csv --column minutes --interval 0 180 --epsilon 1 -o reports.csv
     dither perturb survey.csv --campaign survey.toml --person id -o reports.jsonl
     """
-    asked = _asked(column, domain, epsilon, mechanism, campaign)
+    if len(columns) > 1:
+        raise click.UsageError("--column names one column; for several questions use --campaign FILE.toml")
+    asked = _asked(next(iter(columns), None), domain, epsilon, mechanism, campaign)
     with rows_done(f"perturbing {file.name}") as progress:
         counts = perturb_file(
-            file, out, asked, keep=keep, person=person, missing=Missing(missing), progress=progress
+            file,
+            out,
+            asked,
+            keep=keep,
+            person=person,
+            missing=Missing(missing),
+            force=force,
+            progress=progress,
         )
     if as_json:
         print_json({**asdict(counts), "guarantee": str(asked.guarantee)})

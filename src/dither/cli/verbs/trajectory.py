@@ -10,9 +10,18 @@ from typing import Any
 import click
 import numpy as np
 
-from dither.atomic import whole
+from dither.atomic import refuse_to_overwrite, whole
 from dither.cli.areas import INNER, KINDS, Area, area_options
-from dither.cli.output import JSON_OPTION, metres, number, print_json, rows_done, save_picture, table
+from dither.cli.output import (
+    FORCE_OPTION,
+    JSON_OPTION,
+    metres,
+    number,
+    print_json,
+    rows_done,
+    save_picture,
+    table,
+)
 from dither.domains import Disk, Interval, Rectangle
 from dither.files import Outside, TripReports, Trips, read_reports, read_trips
 from dither.files.registry import TRIPS, endings, trip_format
@@ -89,6 +98,7 @@ def command() -> None:
     callback=_drawable,
     help="Draw trips before and after; the picture contains true locations.",
 )
+@FORCE_OPTION
 @JSON_OPTION
 def perturb(
     file: Path,
@@ -101,6 +111,7 @@ def perturb(
     keep_times: bool,
     out: Path,
     plot: Path | None,
+    force: bool,
     as_json: bool,
 ) -> None:
     """Randomise every location of the trips in FILE, and write the trips as a collector decodes them.
@@ -113,6 +124,9 @@ def perturb(
     dither trajectory perturb in.csv --epsilon 60 --unit trajectory --disk 139.7 35.7 20000 -o out.csv
     """
     trip_format(out)  # an unknown ending is refused before anything is read
+    for written in (out, plot):
+        if written is not None:
+            refuse_to_overwrite(written, file, force=force)
     own = area.mechanism(mechanism, epsilon, Unit[unit.upper()], inner)
     with rows_done(f"reading {file.name}") as progress:
         trips = read_trips(file, progress=progress)

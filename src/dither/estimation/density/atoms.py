@@ -17,7 +17,7 @@ import numpy as np
 
 from dither.arrays import Floats
 from dither.domains import Circle
-from dither.estimation.density.mode import PosteriorMode
+from dither.estimation.density.mode import DensityMode
 from dither.estimation.density.model import ATOM_CENTRE, ATOM_SPREAD, DensityModel
 from dither.estimation.density.path import Path
 from dither.kernels.transition import Operator
@@ -114,7 +114,7 @@ class AtomSearch:
             found = larger
         return found.model, found.path, self._all_refined(found.model, found.path.best, found.atoms)
 
-    def _tried(self, model: DensityModel, mode: PosteriorMode | None, atoms: list[Atom]) -> _Found:
+    def _tried(self, model: DensityModel, mode: DensityMode | None, atoms: list[Atom]) -> _Found:
         """Return the path with atoms, at the likeliest places near the given ones."""
         if mode is not None:
             atoms = [self._refined(model, mode, atom, None) for atom in atoms]
@@ -162,10 +162,10 @@ class AtomSearch:
                 found.append(Atom(place % 1.0 if self._circular else place))
         return found
 
-    def _all_refined(self, model: DensityModel, mode: PosteriorMode, atoms: list[Atom]) -> list[Atom]:
+    def _all_refined(self, model: DensityModel, mode: DensityMode, atoms: list[Atom]) -> list[Atom]:
         return [self._refined(model, mode, atom, number) for number, atom in enumerate(atoms)]
 
-    def _refined(self, model: DensityModel, mode: PosteriorMode, atom: Atom, number: int | None) -> Atom:
+    def _refined(self, model: DensityModel, mode: DensityMode, atom: Atom, number: int | None) -> Atom:
         """Return the likeliest place near an atom's, all else as in a mode; atoms at the ends stay there."""
         if self._at_end(atom.place):
             return atom
@@ -202,7 +202,7 @@ class _Watch:
         for atom in atoms:
             self.taken |= np.abs(search.places - atom.place) < _APART
 
-    def look(self, mode: PosteriorMode) -> None:
+    def look(self, mode: DensityMode) -> None:
         """Compare the evidence of a mode with one more atom at each place."""
         gains = self._gains(mode)
         at = int(np.argmax(gains))
@@ -214,7 +214,7 @@ class _Watch:
         if mode.evidence + gains[at] > self.gain:
             self.gain, self.place = mode.evidence + float(gains[at]), float(self.search.places[at])
 
-    def _gains(self, mode: PosteriorMode) -> Floats:
+    def _gains(self, mode: DensityMode) -> Floats:
         model, points, n = self.model, self.search._points, self.model.n
         weights = n / mode.expected
         score = points.backward(model.counts / mode.expected) - n

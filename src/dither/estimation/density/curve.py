@@ -65,7 +65,7 @@ class Place(Estimate):
 
 @final
 @dataclass(frozen=True, eq=False)
-class PosteriorCurve:
+class DensityCurve:
     """A density on equal bins of [0, 1] with atoms, as the mean and covariance of their probabilities.
 
     With `points` the mass sits on these places instead of bins, and there are no atoms.

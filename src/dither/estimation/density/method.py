@@ -12,7 +12,7 @@ from dither.arrays import Floats
 from dither.errors import InvalidParameter
 from dither.estimation.bins import Bins
 from dither.estimation.density.atoms import AtomSearch
-from dither.estimation.density.curve import PosteriorCurve
+from dither.estimation.density.curve import DensityCurve
 from dither.estimation.density.model import DensityModel, Prior
 from dither.estimation.density.path import Path, Posterior
 from dither.estimation.estimate import Estimate
@@ -63,7 +63,7 @@ class EmpiricalBayes(Method):
             return likelihood.distribution(summary, bins)
         return EstimatedDistribution.of_curve(self.curve(summary), summary, self, bins)
 
-    def curve(self, summary: Summary) -> PosteriorCurve:
+    def curve(self, summary: Summary) -> DensityCurve:
         """Return the posterior of the density."""
         mechanism = numerical(summary)
         line = mechanism.line
@@ -75,13 +75,13 @@ class EmpiricalBayes(Method):
             model = _model(operator, summary, Prior.of(points.size, circular=circular and points.size > 2))
             paths = [Path.down(model, scatter).refined(model) for scatter in _SCATTERS]
             posterior = Posterior.over(model, paths)
-            return PosteriorCurve(line, posterior, (), summary.n, mechanism.guarantee, points)
+            return DensityCurve(line, posterior, (), summary.n, mechanism.guarantee, points)
         rows = _rows(mechanism, GRID)
         operator = _spread(mechanism, rows)
         model = _model(operator, summary, Prior.of(GRID, circular=circular))
         model, path, atoms = AtomSearch(mechanism, rows).search(model, self.most_atoms)
         posterior = Posterior.over(model, [path.refined(model)])
-        return PosteriorCurve(line, posterior, tuple(atoms), summary.n, mechanism.guarantee)
+        return DensityCurve(line, posterior, tuple(atoms), summary.n, mechanism.guarantee)
 
     def __repr__(self) -> str:
         return "dt.empirical_bayes"

@@ -20,7 +20,7 @@ _SHAKES: Final = (0.0, 1e-4, 1e-3, 1e-2, 1e-1, 1.0)  # of the diagonal, if round
 
 @final
 @dataclass(frozen=True, eq=False)
-class PosteriorMode:
+class DensityMode:
     """The top of the posterior: log-probabilities, probabilities, and the curvature there."""
 
     strength: Strength
@@ -39,7 +39,7 @@ class PosteriorMode:
         return np.asarray(root.T @ root)
 
 
-def climb_to_mode(model: DensityModel, strength: Strength, start: Floats, steps: int) -> PosteriorMode:
+def climb_to_mode(model: DensityModel, strength: Strength, start: Floats, steps: int) -> DensityMode:
     """Return the mode, from a start that is usually that of a neighbouring strength."""
     precision, level = model.prior.precision(strength)
     logs = start
@@ -65,7 +65,7 @@ def climb_to_mode(model: DensityModel, strength: Strength, start: Floats, steps:
     curvature, factor = _factored(curvature)
     atoms = model.atoms.shape[1]
     evidence = height + level / 2.0 - float(np.log(np.diagonal(factor)).sum()) - atoms * math.log(ATOM_SPREAD)
-    return PosteriorMode(strength, logs, shares, expected, curvature, factor, evidence)
+    return DensityMode(strength, logs, shares, expected, curvature, factor, evidence)
 
 
 def _look(model: DensityModel, precision: Floats, logs: Floats) -> tuple[float, Floats, Floats]:

@@ -10,7 +10,7 @@ from typing import Final, Self, final
 import numpy as np
 
 from dither.arrays import Floats
-from dither.estimation.density.mode import PosteriorMode, climb_to_mode
+from dither.estimation.density.mode import DensityMode, climb_to_mode
 from dither.estimation.density.model import DensityModel, Strength
 
 _FIRST_STEPS, _STEPS, _LAST_STEPS = 12, 5, 3
@@ -19,7 +19,7 @@ _LEAST: Final = 1e-14  # the smallest λ, relative to the first
 _LIGHT: Final = 1e-3  # modes with a smaller weight are left out of the average
 _BETWEEN: Final = math.sqrt(10.0)
 
-Seen = Callable[[PosteriorMode], None]
+Seen = Callable[[DensityMode], None]
 
 
 @final
@@ -27,7 +27,7 @@ Seen = Callable[[PosteriorMode], None]
 class Path:
     """Modes for a falling λ, each a tenth of the one before."""
 
-    modes: tuple[PosteriorMode, ...]
+    modes: tuple[DensityMode, ...]
 
     @classmethod
     def down(cls, model: DensityModel, scatter: float = 0.0, seen: Seen | None = None) -> Self:
@@ -38,7 +38,7 @@ class Path:
         atoms = model.atoms.shape[1]
         logs = np.concatenate([np.zeros(model.bins), np.full(atoms, math.log(model.bins) - 3.0)])
         smoothness, best = model.prior.first, -math.inf
-        modes: list[PosteriorMode] = []
+        modes: list[DensityMode] = []
         while smoothness > _LEAST * model.prior.first:
             steps = _STEPS if modes else _FIRST_STEPS
             modes.append(climb_to_mode(model, Strength(smoothness, scatter), logs, steps))
@@ -55,7 +55,7 @@ class Path:
         return cls(tuple(modes))
 
     @property
-    def best(self) -> PosteriorMode:
+    def best(self) -> DensityMode:
         """The mode with the largest evidence."""
         return max(self.modes, key=lambda mode: mode.evidence)
 
@@ -78,7 +78,7 @@ class Posterior:
 
     shares: Floats
     covariance: Floats
-    best: PosteriorMode
+    best: DensityMode
     freedom: float  # the effective number of free parameters at the best mode
 
     @classmethod

@@ -12,7 +12,7 @@ from dither.arrays import Floats
 from dither.domains import Circle, Line
 from dither.errors import InvalidParameter, found
 from dither.estimation.bins import Bins, chosen_bins, edges_of
-from dither.estimation.density.curve import PosteriorCurve
+from dither.estimation.density.curve import DensityCurve
 from dither.estimation.estimate import Estimate, thousands
 from dither.estimation.likelihood.binned import Histogram, Inference, Likeliest
 from dither.estimation.likelihood.em import Fit
@@ -52,10 +52,10 @@ class EstimatedDistribution:
     summary: Summary
     method: Method
     fit: Fit | None = None
-    curve: PosteriorCurve | None = None
+    curve: DensityCurve | None = None
 
     @classmethod
-    def of_curve(cls, curve: PosteriorCurve, summary: Summary, method: Method, bins: Bins) -> Self:
+    def of_curve(cls, curve: DensityCurve, summary: Summary, method: Method, bins: Bins) -> Self:
         """Return what a posterior says of bins; if none are given, of as many as its error allows."""
         ends = chosen_bins(curve) if bins is None else edges_of(curve.line, bins)
         unit = curve.line.to_unit(ends)

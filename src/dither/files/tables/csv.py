@@ -35,6 +35,7 @@ class Csv(TableFormat):
             require(path, columns, header)
             first = 1
             while some := list(islice(rows, ROWS)):
+                _check_widths(path, some, len(header), first)
                 kept = {column: _column(some, header.index(column)) for column in columns}
                 yield TextChunk(path, first, kept)
                 first += len(some)
@@ -59,10 +60,17 @@ def _rows(path: Path, stream: TextIO) -> Iterator[list[str]]:
         raise InvalidParameter(f"{path.name}, line {reader.line_num}: {error}") from None
 
 
+def _check_widths(path: Path, rows: list[list[str]], width: int, first: int) -> None:
+    """Raise InvalidParameter for the first row, not an empty line, with another number of fields."""
+    for number, row in enumerate(rows, first):
+        if row and len(row) != width:
+            raise InvalidParameter(
+                f"{path.name}, row {number}: the number of fields is {len(row)}, in the header {width}; a "
+                "decimal comma, or a comma in a text without quotes, makes one field two"
+            )
+
+
 def _column(rows: list[list[str]], place: int) -> list[str | None]:
-    """Return one column; a cell that is empty, or beyond the end of a short row, is None."""
-    try:
-        cells: list[str | None] = [row[place] for row in rows]
-    except IndexError:
-        cells = [row[place] if place < len(row) else None for row in rows]
+    """Return one column; an empty cell is None, and so is every cell of an empty line."""
+    cells: list[str | None] = [row[place] if row else "" for row in rows]
     return [cell or None for cell in cells] if "" in cells else cells

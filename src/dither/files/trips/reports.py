@@ -78,6 +78,10 @@ class TripReports:
             raise InvalidParameter(
                 f"outside is dt.files.Outside.ERROR or dt.files.Outside.CLIP, not {found(outside)}"
             )
+        if trips.specification is not None:
+            raise InvalidParameter(
+                "these trips hold reports, which are random already; further noise would spoil the estimates"
+            )
         if keep_times and trips.times is None:
             raise InvalidParameter("the times cannot be kept: not every location has one")
         paths = _inside(trips, mechanism, projection, outside)

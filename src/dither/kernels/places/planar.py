@@ -3,45 +3,44 @@
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar, Final, NoReturn, Self, final
+from typing import Any, ClassVar, Final, NoReturn, Protocol, Self, final
 
 import numpy as np
 
-from dither.arrays import Array, Floats
-from dither.device_text import real, whole
+from dither.arrays import Array, Floats, Integers
+from dither.device_text import from_hexadecimal, hexadecimal, real, whole
 from dither.domains import Domain
 from dither.domains.plane import Pair, Region, read_pair
 from dither.errors import InvalidParameter, MalformedReport, found
 from dither.kernels.blocks import split_rows
 from dither.kernels.kernel import Kernel
 from dither.kernels.lattice.planar import PlanarNoise
+from dither.kernels.lattice.rings import RingNoise
 from dither.privacy.exact import exp_above
 from dither.randomness import Source
 
+_FINE: Final = 1e-3  # the rate of planar noise per step below which sums over its lattice are integrals
 FAR: Final = (1 << 31) - 1  # the coordinates of a report are clipped to 32 bits
 
 
-@final
-@dataclass(frozen=True)
-class PlanarKernel(Kernel):
-    """The lattice point nearest to a place, plus noise; two such points are at most `reach` steps apart."""
+class PlaneNoise(Protocol):
+    """Noise on the integer lattice of the plane."""
 
-    noise: PlanarNoise
+    def draw(self, size: int, source: Source) -> Integers:
+        """Draw offsets, as pairs."""
+
+
+@dataclass(frozen=True)
+class LatticeKernel(Kernel):
+    """The lattice point nearest to a place, plus noise that does not depend on the place."""
+
+    noise: PlaneNoise
     origin: Pair
     spacing: float
-    reach: int
-
-    kind: ClassVar[str] = "planar"
-
-    def __post_init__(self) -> None:
-        if not self.spacing > 0.0 or self.reach < 1:
-            raise InvalidParameter(
-                f"a lattice in the plane needs a positive spacing and reach, not {found(self.spacing)} and "
-                f"{found(self.reach)}"
-            )
 
     @property
     def layout(self) -> np.dtype[Any]:
@@ -76,9 +75,63 @@ class PlanarKernel(Kernel):
     def likelihoods(self, reports: Array, inputs: Array) -> Floats:
         """Return P(report | place) up to a factor that depends only on the report."""
         gap = reports - self.points(inputs)
-        steps = np.floor(np.hypot(gap[..., 0], gap[..., 1]))
+        steps = self._falls(np.floor(np.hypot(gap[..., 0], gap[..., 1])))
         steps -= steps.min(axis=-1, keepdims=True)
-        return np.asarray(np.exp(-float(self.noise.exponent(1)) * steps))
+        return np.asarray(np.exp(-self.rate * steps))
+
+    @property
+    @abstractmethod
+    def fine(self) -> bool:
+        """Whether the lattice is so fine that `within` is as good as exact."""
+
+    @abstractmethod
+    def within(self, lengths: Floats) -> Floats:
+        """Return the probability that noise without a lattice is shorter than each length, in steps."""
+
+    @property
+    @abstractmethod
+    def rate(self) -> float:
+        """By how much the logarithm of the density falls at one step of `_falls`."""
+
+    @abstractmethod
+    def _falls(self, lengths: Floats) -> Floats:
+        """Return how many times the density has fallen at offsets of whole lengths."""
+
+    def check(self, raw: Array) -> Array:
+        if raw.size == 0:
+            return np.zeros((0, 2), dtype=np.int32)
+        if raw.ndim == 0 or raw.shape[-1] != 2 or np.abs(raw).max() > FAR:
+            raise MalformedReport("a report is a pair of whole numbers of 32 bits")
+        return raw.astype(np.int32, copy=False)
+
+
+@final
+@dataclass(frozen=True)
+class PlanarKernel(LatticeKernel):
+    """Noise whose weight falls with the distance; two lattice points are at most `reach` steps apart."""
+
+    noise: PlanarNoise
+    reach: int
+
+    kind: ClassVar[str] = "planar"
+
+    def __post_init__(self) -> None:
+        check_lattice(self.spacing, self.reach)
+
+    @property
+    def rate(self) -> float:
+        return float(self.noise.exponent(1))
+
+    def _falls(self, lengths: Floats) -> Floats:
+        return lengths
+
+    @property
+    def fine(self) -> bool:
+        return self.rate < _FINE
+
+    def within(self, lengths: Floats) -> Floats:
+        far = self.rate * lengths
+        return np.asarray(1.0 - (1.0 + far) * np.exp(-far))
 
     @property
     def exponent(self) -> Fraction:
@@ -93,13 +146,6 @@ class PlanarKernel(Kernel):
     def evidence(self) -> str:
         rate = f"{self.noise.fall}·{self.reach}/{self.noise.per}"
         return f"{rate}: the noise's rate over the diameter, in steps"
-
-    def check(self, raw: Array) -> Array:
-        if raw.size == 0:
-            return np.zeros((0, 2), dtype=np.int32)
-        if raw.ndim == 0 or raw.shape[-1] != 2 or np.abs(raw).max() > FAR:
-            raise MalformedReport("a report is a pair of whole numbers of 32 bits")
-        return raw.astype(np.int32, copy=False)
 
     def device(self) -> dict[str, Any]:
         return {
@@ -116,13 +162,96 @@ class PlanarKernel(Kernel):
         if not isinstance(domain, Region):
             raise MalformedReport(f"planar noise needs a bounded area, not {type(domain).__name__}")
         noise = PlanarNoise(whole(device["fall"]), whole(device["per"]))
-        spacing, reach = real(device["spacing"]), whole(device["reach"])
-        if not spacing > 0.0 or reach < steps_across(domain, spacing):
-            raise MalformedReport(f"the area is larger than the reach of the noise, {reach} steps")
+        spacing, reach = _lattice_of(device, domain)
         return cls(noise, read_pair(device["origin"]), spacing, reach)
+
+
+@final
+@dataclass(frozen=True)
+class RingKernel(LatticeKernel):
+    """Noise that is constant on rings; two lattice points are at most `reach` steps apart."""
+
+    noise: RingNoise
+    reach: int
+
+    kind: ClassVar[str] = "rings"
+
+    def __post_init__(self) -> None:
+        check_lattice(self.spacing, self.reach)
+
+    @property
+    def rate(self) -> float:
+        return math.log(self.noise.ratio)
+
+    def _falls(self, lengths: Floats) -> Floats:
+        return np.asarray(np.maximum(np.floor((lengths - self.noise.first) / self.noise.width) + 1.0, 0.0))
+
+    @property
+    def fine(self) -> bool:
+        return self.noise.first * _FINE > 1.0
+
+    def within(self, lengths: Floats) -> Floats:
+        # A report is in disk j with probability ∝ b^j·R_j², and uniform in it.
+        disks = np.arange(math.ceil(40.0 / self.rate) + 40)
+        radii = self.noise.first + self.noise.width * disks.astype(np.float64)
+        weights = np.exp(-self.rate * disks)
+        inner = np.minimum(np.asarray(lengths)[..., None], radii) ** 2
+        return np.asarray(inner @ weights / (radii**2 @ weights))
+
+    @property
+    def ratio(self) -> Fraction:
+        return self.noise.ratio ** -(-self.reach // self.noise.width)
+
+    @property
+    def evidence(self) -> str:
+        return f"2^64/{self.noise.fall} for each {self.noise.width} steps begun, of {self.reach} at most"
+
+    def device(self) -> dict[str, Any]:
+        return {
+            "draw": self.kind,
+            "first": self.noise.first,
+            "width": self.noise.width,
+            "fall": hexadecimal(self.noise.fall),
+            "origin": list(self.origin),
+            "spacing": self.spacing,
+            "reach": self.reach,
+        }
+
+    @classmethod
+    def from_device(cls, device: Mapping[str, Any], domain: Domain) -> Self:
+        if not isinstance(domain, Region):
+            raise MalformedReport(f"noise on rings needs a bounded area, not {type(domain).__name__}")
+        noise = RingNoise(whole(device["first"]), whole(device["width"]), from_hexadecimal(device["fall"]))
+        spacing, reach = _lattice_of(device, domain)
+        return cls(noise, read_pair(device["origin"]), spacing, reach)
+
+
+def check_lattice(spacing: float, reach: int) -> None:
+    """Raise InvalidParameter unless the spacing and the reach of a lattice are positive."""
+    if not spacing > 0.0 or reach < 1:
+        raise InvalidParameter(
+            f"a lattice in the plane needs a positive spacing and reach, not {found(spacing)} and "
+            f"{found(reach)}"
+        )
+
+
+def _lattice_of(device: Mapping[str, Any], area: Region) -> tuple[float, int]:
+    """Return the spacing and the reach of a device text; raise MalformedReport if the area is too large."""
+    spacing, reach = real(device["spacing"]), whole(device["reach"])
+    if not spacing > 0.0 or reach < steps_across(area, spacing):
+        raise MalformedReport(f"the area is larger than the reach of the noise, {reach} steps")
+    return spacing, reach
 
 
 def steps_across(area: Region, spacing: float) -> int:
     """Return the largest distance between the lattice points of two places, in steps, rounded up."""
+    return steps_between(area.diameter, spacing)
+
+
+def steps_between(distance: float, spacing: float) -> int:
+    """Return the largest distance between the lattice points of places so far apart, in steps, rounded up.
+
+    For places k times as far apart it is at most k times as large.
+    """
     # Rounding to the nearest point of the lattice moves a place by at most half a diagonal of a cell.
-    return math.ceil(area.diameter / spacing * (1.0 + 1e-9) + math.sqrt(2.0))
+    return math.ceil(distance / spacing * (1.0 + 1e-9) + math.sqrt(2.0))

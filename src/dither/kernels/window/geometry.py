@@ -110,9 +110,10 @@ def _set(order: int, dimension: int) -> tuple[tuple[int, ...], Array]:
     a root α and some c ≠ 0. α^K generates F_q, whose basis over F_p is 1, α^K, …, α^((m−1)K). So the trace of
     c·α^i to F_q is 0 iff s_i = s_(i+K) = … = s_(i+(m−1)K) = 0, and these i form a hyperplane.
     """
-    found = prime_power(order)
-    assert found is not None
-    prime, power = found
+    parts = prime_power(order)
+    if parts is None:
+        raise InvalidParameter(f"the order of a projective geometry must be a prime power, not {order}")
+    prime, power = parts
     degree, points = power * dimension, Geometry(order, dimension).points
     field = _Field(prime, first_primitive(prime, degree))
     sequence = field.sequence(points + degree)

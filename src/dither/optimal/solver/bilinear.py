@@ -237,7 +237,10 @@ class _BilinearProgram:
             self._model.addCons(mass == 1.0)
         self._model.addCons(error <= (self._loss.exponent + 1.0) * goal)
         self._model.setObjective(goal)
-        self._model.optimize()
+        try:
+            self._model.optimize()
+        except Exception as stopped:  # SCIP has no exceptions of its own
+            raise DitherError(f"the solver stopped with an error of its own ({stopped}); try again") from None
         if self._model.getNSols() == 0:
             if self._model.getStatus() == "infeasible":
                 raise Infeasible("no density has these levels and total mass 1 on the codomain")

@@ -23,7 +23,7 @@ from dither.kernels.line import LineKernel
 from dither.kernels.window.decoder import AffineDecoder, Decoder
 from dither.mechanisms.number import NumberMechanism
 from dither.mechanisms.numeric.sw import SW, wave_share
-from dither.mechanisms.places.planar_laplace import PlanarLaplace
+from dither.mechanisms.places.noise.planar_laplace import PlanarLaplace
 from dither.mechanisms.places.tracs_d import TraCSD
 from dither.privacy import Bound, Nothing
 from dither.randomness import Source

@@ -8,8 +8,8 @@ from typing import Any, Final
 
 from dither.domains import Paths, Rectangle
 from dither.maps.metrics import average_error, distances
+from dither.mechanisms.places.noise.planar_laplace import PlanarLaplace
 from dither.mechanisms.places.path import PathMechanism
-from dither.mechanisms.places.planar_laplace import PlanarLaplace
 from dither.mechanisms.places.strawman import Strawman
 from dither.mechanisms.places.tracs_c import TraCSC
 from dither.mechanisms.places.tracs_d import TraCSD

@@ -1,0 +1,152 @@
+"""Answers to linear queries, and cumulative shares: unbiased, with errors from the reports themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, final
+
+import numpy as np
+
+from dither.arrays import Floats
+from dither.domains import Categories
+from dither.errors import InvalidParameter, NotIdentifiable, found
+from dither.estimation.estimate import Estimate
+from dither.estimation.summary import Summary, summarise
+from dither.mechanisms.queries import QueryMechanism
+from dither.reports import Reports
+
+
+def answers(reports: Reports | Summary) -> Estimate:
+    """Estimate the answer to each query of a workload, without bias, in the order of the queries.
+
+    A report y counts for b_y in the answers, with E[b_Y] = W·shares. The error is that of a mean of
+    independent numbers: it holds sampling and noise.
+    """
+    value, error, mechanism, n = _read(reports)
+    return Estimate(value, error, n, mechanism.guarantee)
+
+
+@final
+@dataclass(frozen=True, eq=False, repr=False)
+class EstimatedCumulative(Estimate):
+    """The share of people below the upper end of each cell, or with at most each answer of a scale.
+
+    `value[i]` is the share up to `edges[i + 1]`; the last is 1. Standard errors and intervals are those of
+    the unbiased estimates: the regression to an increasing curve has a smaller error.
+    """
+
+    edges: Floats = field(kw_only=True)
+    labels: Sequence[Hashable] | None = field(default=None, kw_only=True)
+
+    @property
+    def probabilities(self) -> Floats:
+        """The share of every cell: the differences of the cumulative shares."""
+        return np.diff(np.concatenate([[0.0], np.asarray(self.value)]))
+
+    def cdf(self, x: Any) -> Estimate:
+        """Estimate the share of people below x: at an edge itself, between two edges in proportion.
+
+        On an ordinal scale x is an answer, and the share is that of people with at most this answer.
+        """
+        place = self._place(x)
+        return self._at(place)
+
+    def quantile(self, share: float) -> Estimate:
+        """Estimate the value below which a share of the people are; on a scale, the number of the answer.
+
+        The interval holds every value whose cumulative share is compatible with it.
+        """
+        if not (isinstance(share, int | float | np.floating) and 0.0 < share < 1.0):
+            raise InvalidParameter(
+                f"the share of a quantile is a number strictly between 0 and 1, not {found(share)}"
+            )
+        heights = isotonic(np.concatenate([[0.0], np.asarray(self.value)]))
+        low, high = self.interval()
+        middle = _inverse(heights, self.edges, share)
+        upper, lower = (isotonic(np.concatenate([[0.0], end])) for end in (high, low))
+        half = (_inverse(lower, self.edges, share) - _inverse(upper, self.edges, share)) / 2.0
+        return Estimate(middle, half / 1.96, self.n, self.guarantee)
+
+    def _place(self, x: Any) -> float:
+        if self.labels is not None:
+            if x not in self.labels:
+                raise InvalidParameter(f"{found(x)} is not an answer of this scale")
+            return float(self.labels.index(x)) + 0.5
+        if isinstance(x, bool) or not isinstance(x, int | float | np.integer | np.floating) or np.isnan(x):
+            raise InvalidParameter(f"x is one number, not {found(x)}")
+        return float(x)
+
+    def _at(self, place: float) -> Estimate:
+        heights = np.concatenate([[0.0], np.asarray(self.value)])
+        errors = np.concatenate([[0.0], np.asarray(self.standard_error)])
+        value = float(np.interp(place, self.edges, heights))
+        return Estimate(value, float(np.interp(place, self.edges, errors)), self.n, self.guarantee)
+
+    def _remark(self) -> str:
+        return ", cumulative"
+
+
+def cumulative(reports: Reports | Summary, *, monotone: bool = True) -> EstimatedCumulative:
+    """Estimate cumulative shares from the reports of `Cumulative`.
+
+    By default the unbiased estimates are replaced by the increasing numbers from 0 to 1 that are nearest in
+    squares (isotonic regression), which never increases the sum of squared errors. `monotone=False` leaves
+    them unbiased.
+    """
+    value, error, mechanism, n = _read(reports)
+    edges = getattr(mechanism, "edges", None)
+    if edges is None:
+        raise InvalidParameter(
+            f"cumulative shares are estimated from reports of Cumulative, not of {type(mechanism).__name__}; "
+            "dt.answers is for other workloads"
+        )
+    value[-1], error[-1] = 1.0, 0.0
+    shares = np.clip(isotonic(value), 0.0, 1.0) if monotone else value
+    domain = mechanism.domain
+    labels = tuple(domain.labels) if isinstance(domain, Categories) else None
+    return EstimatedCumulative(shares, error, n, mechanism.guarantee, edges=edges, labels=labels)
+
+
+def isotonic(values: Floats) -> Floats:
+    """Return the increasing numbers nearest in squares, by pooling neighbours out of order [Barlow72]."""
+    means: list[float] = []
+    sizes: list[int] = []
+    for value in np.asarray(values, dtype=np.float64).tolist():
+        means.append(value)
+        sizes.append(1)
+        while len(means) > 1 and means[-2] > means[-1]:
+            size = sizes[-2] + sizes[-1]
+            means[-2:] = [(means[-2] * sizes[-2] + means[-1] * sizes[-1]) / size]
+            sizes[-2:] = [size]
+    return np.repeat(means, sizes)
+
+
+def _read(reports: Reports | Summary) -> tuple[Floats, Floats, QueryMechanism, int]:
+    summary = summarise(reports)
+    mechanism = summary.mechanism
+    if not isinstance(mechanism, QueryMechanism):
+        raise InvalidParameter(
+            "queries are answered from reports of Cumulative or of a workload, not from those of "
+            f"{type(mechanism).__name__}"
+        )
+    n = summary.n
+    if n < 2:
+        raise NotIdentifiable("answers with errors need at least two reports")
+    shares = summary.counts / n
+    table = mechanism.reading.table
+    value = table @ shares
+    spread = np.maximum(table**2 @ shares - value**2, 0.0) / (n - 1)
+    return np.asarray(value), np.sqrt(spread), mechanism, n
+
+
+def _inverse(heights: Floats, edges: Floats, share: float) -> float:
+    """Return where an increasing curve through the points reaches a share; the nearer end if it does not."""
+    place = int(np.searchsorted(heights, share, side="left"))
+    if place == 0:
+        return float(edges[0])
+    if place == heights.size:
+        return float(edges[-1])
+    rise = heights[place] - heights[place - 1]
+    part = (share - heights[place - 1]) / rise if rise > 0.0 else 1.0
+    return float(edges[place - 1] + part * (edges[place] - edges[place - 1]))

@@ -1,0 +1,152 @@
+"""Uniform subsets of a few elements, one of whose elements is likelier, told as their numbers in order.
+
+The law is that of `Subsets`; a report is a row of w numbers instead of k bits.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import combinations
+from typing import Any, ClassVar, Final, Self, final
+
+import numpy as np
+
+from dither.arrays import Array, Floats
+from dither.device_text import hexadecimal, whole
+from dither.domains import Domain
+from dither.errors import InvalidParameter, MalformedReport
+from dither.kernels.blocks import FEW
+from dither.kernels.codes import CodeKernel
+from dither.kernels.coin import BiasedCoin, read_coin
+from dither.kernels.kernel import MOST_LISTED
+from dither.kernels.sets.subsets import Subsets
+from dither.randomness import Source
+
+MOST_CHOSEN: Final = 8
+MOST_SIZE: Final = 1 << 16
+
+
+@final
+@dataclass(frozen=True)
+class IndexSets(CodeKernel):
+    """Sets of `chosen` out of `size` elements in order; the coin says whether the input is in it."""
+
+    size: int
+    chosen: int
+    coin: BiasedCoin
+
+    kind: ClassVar[str] = "indices"
+
+    def __post_init__(self) -> None:
+        if not 2 <= self.chosen <= MOST_CHOSEN or not self.chosen < self.size <= MOST_SIZE:
+            raise InvalidParameter(f"a set of numbers has 2 to {MOST_CHOSEN} of up to {MOST_SIZE} elements")
+        if not self.ratio > 1:
+            raise InvalidParameter("sets with the input are likelier than sets without")
+
+    @staticmethod
+    def largest(epsilon: float, size: int, chosen: int) -> IndexSets:
+        """Return the sets whose ratio is as large as ε allows, and certainly no larger."""
+        return IndexSets(size, chosen, Subsets.largest(epsilon, size, chosen).coin)
+
+    @property
+    def layout(self) -> np.dtype[Any]:
+        return np.dtype((np.min_scalar_type(self.size - 1), (self.chosen,)))
+
+    @property
+    def outcomes(self) -> int:
+        return math.comb(self.size, self.chosen)
+
+    @property
+    def rates(self) -> tuple[Fraction, Fraction]:
+        own = self.coin.probability
+        return own, (own * (self.chosen - 1) + (1 - own) * self.chosen) / (self.size - 1)
+
+    @property
+    def ratio(self) -> Fraction:
+        return self.coin.odds * Fraction(self.size - self.chosen, self.chosen)
+
+    @property
+    def evidence(self) -> str:
+        return (
+            f"ln of the odds of a set with the input, with k = {self.size}, w = {self.chosen}, "
+            f"p = {self.coin.heads} of 2^{self.coin.bits}"
+        )
+
+    def _shares(self) -> tuple[Fraction, Fraction]:
+        """Return the probability of one set that holds the input, and of one that does not."""
+        own = self.coin.probability
+        return (
+            own / math.comb(self.size - 1, self.chosen - 1),
+            (1 - own) / math.comb(self.size - 1, self.chosen),
+        )
+
+    def probabilities(self, value: int) -> list[Fraction]:
+        """Return the exact probability of every set, in lexicographic order."""
+        if self.outcomes > MOST_LISTED:
+            raise InvalidParameter("exact probabilities are listed for up to 2^16 sets")
+        own, other = self._shares()
+        return [own if value in row else other for row in combinations(range(self.size), self.chosen)]
+
+    def likelihoods(self, reports: Array, inputs: Array) -> Floats:
+        own, other = (float(share) for share in self._shares())
+        held = (reports == np.asarray(inputs)[..., None]).any(axis=-1)
+        return np.where(held, own, other)
+
+    def check(self, raw: Array) -> Array:
+        if raw.size and (raw.ndim < 1 or raw.shape[-1] != self.chosen):
+            raise MalformedReport(f"a report is a row of {self.chosen} numbers of categories")
+        rows = raw.reshape(-1, self.chosen) if raw.size else raw.reshape(0, self.chosen)
+        if rows.size and not (
+            int(rows.min()) >= 0 and int(rows.max()) < self.size and bool((rows[:, :-1] < rows[:, 1:]).all())
+        ):
+            raise MalformedReport(f"a report has {self.chosen} ascending numbers below {self.size}")
+        return raw.reshape(*(raw.shape if raw.size else (0, self.chosen))).astype(
+            self.layout.base, copy=False
+        )
+
+    def draw_one(self, value: int, source: Source) -> tuple[int, ...]:
+        held = self.coin.toss_one(source)
+        taken: list[int] = []
+        for count in range(self.chosen):
+            number = source.below(self.size - 1 - count)
+            for other in sorted(taken):
+                number += number >= other
+            taken.append(number)
+        if held:
+            taken.pop()
+        row = [number + (number >= value) for number in taken]  # the others are numbered without the input
+        return tuple(sorted([*row, value] if held else row))
+
+    def write(self, codes: Array, reports: Array, source: Source) -> None:
+        if codes.size < FEW:
+            for row, code in zip(reports, codes, strict=True):
+                row[:] = self.draw_one(int(code), source)
+            return
+        held = self.coin.toss(codes.size, source)
+        taken = np.empty((codes.size, self.chosen), dtype=np.int64)
+        for count in range(self.chosen):
+            number = source.integers(self.size - 1 - count, codes.size)
+            for other in np.sort(taken[:, :count], axis=1).T:
+                number += number >= other
+            taken[:, count] = number
+        taken += taken >= codes[:, None]
+        # Of a random order all but the last are as random a set: the input takes the last one's place.
+        last = taken[:, -1]
+        last += held * (codes - last)
+        taken.sort(axis=1)
+        reports[:] = taken
+
+    def device(self) -> dict[str, Any]:
+        return {
+            "draw": self.kind,
+            "size": self.size,
+            "chosen": self.chosen,
+            "heads": hexadecimal(self.coin.heads),
+        }
+
+    @classmethod
+    def from_device(cls, device: Mapping[str, Any], domain: Domain) -> Self:
+        return cls(whole(device["size"]), whole(device["chosen"]), read_coin(device["heads"]))

@@ -1,0 +1,62 @@
+"""Subset selection told as the numbers of a few categories instead of a bit for each."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, final
+
+import numpy as np
+
+from dither.arrays import Array
+from dither.errors import InvalidParameter, MalformedReport
+from dither.kernels.counting import ColumnSums
+from dither.kernels.kernel import Kernel
+from dither.kernels.sets.indices import MOST_CHOSEN, MOST_SIZE, IndexSets
+from dither.mechanisms.frequency.pure_protocol import CodeProtocol
+
+
+@final
+@dataclass(frozen=True)
+class SubsetIndices(CodeProtocol[IndexSets]):
+    """The numbers of about k/(e^ε + 1) categories, more often with the answer among them.
+
+    Promise:   pure ε.
+    Reports:   two to eight numbers of categories in ascending order, one or two bytes each.
+    Use when:  k/(e^ε + 1) lies between 1.5 and 8: the smallest error there is, in short reports. With less,
+               use `KRR`; with more, `ProjectiveResponse` has nearly the same error.
+    Reference: [Ye18, Sec. III]; [WangS16]; optimal by [Pan26]. The law is that of `SubsetSelection`.
+    """
+
+    runs: ClassVar[type[Kernel]] = IndexSets
+
+    def _build(self) -> None:
+        if not 3 <= len(self.categories) <= MOST_SIZE:
+            raise InvalidParameter(f"SubsetIndices takes 3 to {MOST_SIZE} categories")
+        super()._build()
+
+    def _kernel(self) -> IndexSets:
+        size = len(self.categories)
+        chosen = round(size / (math.exp(self.epsilon) + 1.0))  # [Ye18, eq. 5]
+        if not 2 <= chosen <= MOST_CHOSEN:
+            better = "KRR" if chosen < 2 else "ProjectiveResponse"
+            raise InvalidParameter(
+                f"with {size} categories and ε = {self.epsilon:g} a set would have {chosen} elements, not 2 "
+                f"to {MOST_CHOSEN}; use dt.{better}"
+            )
+        return IndexSets.largest(self.epsilon, size, chosen)
+
+    def _fits(self, kernel: IndexSets) -> bool:
+        return kernel.size == len(self.categories)
+
+    @property
+    def counting(self) -> ColumnSums:
+        return ColumnSums(len(self.categories), self.kernel.chosen)
+
+    def decode(self, cells: Array) -> Array:
+        """Return which categories each report supports, along the last axis."""
+        return np.asarray((cells[..., None] == np.arange(len(self.categories))).any(axis=-2))
+
+    def _kernel_1(self, data: Mapping[str, Any]) -> IndexSets:
+        raise MalformedReport("specifications of version 1 of SubsetIndices are not read")

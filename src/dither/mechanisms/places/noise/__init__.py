@@ -1,0 +1,1 @@
+"""Noise in the plane: mechanisms whose promise depends on the distance of two places."""

@@ -1,0 +1,81 @@
+"""What mechanisms with noise in the plane share: the lattice, the reading, the likelihood."""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, Generic, TypeVar, final
+
+import numpy as np
+
+from dither.arrays import Array, Floats, Integers, Mask
+from dither.domains import Disk, Parallelogram, Rectangle, Region
+from dither.errors import InvalidParameter, found
+from dither.kernels.places.planar import LatticeKernel
+from dither.mechanisms.places.path import PathMechanism, PlaceLikelihood, Rows
+
+Noisy = TypeVar("Noisy", bound=LatticeKernel)
+
+
+@dataclass(frozen=True)
+class PlanarMechanism(PathMechanism[Region, Noisy], Generic[Noisy]):
+    """A place is rounded to a square lattice of `cells` points along the longer side, and noise is added.
+
+    `clipped` says that the collector moves reports back into the area.
+    """
+
+    _: KW_ONLY
+    cells: int = 1 << 16
+    clipped: bool = True
+
+    takes = (Rectangle, Disk, Parallelogram)
+
+    def _build(self) -> None:
+        if isinstance(self.cells, bool) or not isinstance(self.cells, int) or not 2 <= self.cells <= 1 << 20:
+            raise InvalidParameter(
+                f"cells along the longer side must be a whole number from 2 to 2^20, not {found(self.cells)}"
+            )
+        _ = self.kernel
+
+    @final
+    @property
+    def spacing(self) -> float:
+        """The distance of two neighbouring points of the lattice."""
+        box = self.domain.box
+        return float(max(box.x.length, box.y.length) / self.cells)
+
+    @final
+    @property
+    def origin(self) -> tuple[float, float]:
+        """The lattice point (0, 0): the lower left corner of the area's box."""
+        box = self.domain.box
+        return box.x.low, box.y.low
+
+    def _receive(self, cells: Array, begins: Mask) -> Floats:
+        places = np.array(self.kernel.origin) + cells * self.kernel.spacing
+        return self.domain.clip(places) if self.clipped else places
+
+    def likelihood(self, cells: Floats) -> PlaceLikelihood:
+        return _Lattice(self.kernel, cells)
+
+    def codebook(self) -> Any:
+        return {"origin": list(self.kernel.origin), "spacing": self.kernel.spacing}
+
+    @classmethod
+    def read_codebook(cls, data: Any) -> Any:
+        return None  # the lattice is part of the device text
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class _Lattice(PlaceLikelihood):
+    kernel: LatticeKernel
+    cells: Floats
+
+    def of(self, reports: Array) -> Rows:
+        places = self.cells.reshape(-1, 2)[None]
+
+        def rows(chosen: Integers) -> Floats:
+            told = self.kernel.likelihoods(reports[chosen, None, 1:], places)
+            return np.asarray(told.reshape(len(chosen), *self.cells.shape[:2]).mean(axis=2))
+
+        return rows

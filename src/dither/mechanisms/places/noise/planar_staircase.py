@@ -1,0 +1,97 @@
+"""Planar staircase: noise in the plane that is constant on rings, with ε for each stretch of a distance."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any, final
+
+import numpy as np
+
+from dither.domains import finite
+from dither.errors import InvalidParameter, MalformedReport, found
+from dither.kernels.lattice.rings import RingNoise
+from dither.kernels.places.planar import RingKernel, steps_across, steps_between
+from dither.losses import Power, absolute, check_loss
+from dither.mechanisms.base import Travelled
+from dither.mechanisms.places.noise.planar import PlanarMechanism
+from dither.numerics.golden_section import argmin
+from dither.privacy import Bound, Metric, Pure
+from dither.privacy.exact import exp_below, log_above
+
+_COARSE = 16  # the fewest steps of the lattice in a distance
+
+
+@final
+@dataclass(frozen=True)
+class PlanarStaircase(PlanarMechanism[RingKernel]):
+    """A place from one of several rings about the true one, uniform in each, clipped to the area.
+
+    Promise:   with `distance` Δ, geo-indistinguishability in steps: two places d apart look alike up to
+               ε·⌈d/Δ⌉, the lattice included. Without it, pure ε for one location (or one trajectory: `unit`).
+    Reports:   the point of a square lattice that the noise leads to, two 32-bit numbers a location.
+    Use when:  places less than some distance apart should look alike, and ε per distance is 2 or more: at
+               ε = 4 the mean error is 22 % below that of planar Laplace with the same promise, at 8 63 %.
+               `PlanarLaplace` also makes nearer places look more alike than ε.
+    Reference: [Andres13] for the promise; the staircase of [GKOV15], in the plane and with round rings.
+    """
+
+    _: KW_ONLY
+    distance: float | None = None
+    loss: Power = absolute
+
+    def _build(self) -> None:
+        check_loss(self.loss)
+        if self.distance is not None:
+            distance = finite("distance", self.distance)
+            least, most = _COARSE * self.spacing, self.domain.diameter
+            if not least <= distance <= most:
+                raise InvalidParameter(
+                    f"a distance is between {least:.3g}, {_COARSE} steps of the lattice, and {most:.3g}, the "
+                    f"diameter of the area, not {found(distance)}; more cells allow a smaller one"
+                )
+            object.__setattr__(self, "distance", distance)
+        super()._build()
+
+    def _kernel(self) -> RingKernel:
+        reach = steps_across(self.domain, self.spacing)
+        width = reach if self.distance is None else steps_between(self.distance, self.spacing)
+        first = max(1, round(width * best_share(self.epsilon, self.loss.exponent)))
+        noise = RingNoise.largest(self.epsilon, first, width)
+        return RingKernel(noise, self.origin, self.spacing, reach)
+
+    def _check_travelled(self, kernel: Any) -> None:
+        if not isinstance(kernel, RingKernel):
+            raise MalformedReport("PlanarStaircase runs noise on rings")
+        width = kernel.reach if self.distance is None else steps_between(self.distance, kernel.spacing)
+        if kernel.noise.width < width or kernel.noise.ratio > exp_below(Fraction(self.epsilon)):
+            raise InvalidParameter("the noise spends more than the mechanism's ε")
+
+    def _realised(self) -> tuple[Bound, str]:
+        spent = log_above(self.kernel.noise.ratio)
+        if self.distance is None:
+            return Pure(spent), self.kernel.evidence
+        return Metric(spent, f"{self.distance:g} of distance begun"), self.kernel.evidence
+
+    def _version_1(self, sampled: Mapping[str, Any]) -> Travelled:
+        raise MalformedReport("PlanarStaircase is younger than version 1 of specifications")
+
+
+@lru_cache(maxsize=256)
+def best_share(epsilon: float, power: float) -> float:
+    """Return the share of a ring's width that is best for the first radius, under the power of the distance.
+
+    With weights b^j on disks of radius γ + j the mean of |z|^k is Σ b^j·(γ+j)^(k+2) / Σ b^j·(γ+j)², times
+    2/(k+2).
+    """
+    many = np.arange(min(math.ceil(60.0 / epsilon) + 20, 20_000))
+    weights = np.exp(-epsilon * many)
+
+    def mean(share: float) -> float:
+        radii = share + many
+        return float(weights @ radii ** (power + 2.0) / (weights @ radii**2))
+
+    return argmin(mean, 0.0, 1.0, sections=40)

@@ -1,0 +1,117 @@
+"""Cumulative: shares of people below each edge, for cdfs, quantiles and ordinal scales."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import KW_ONLY, dataclass
+from functools import cached_property
+from typing import Final, final
+
+import numpy as np
+
+from dither.arrays import Floats
+from dither.domains import Categories, Interval
+from dither.errors import InvalidParameter, MalformedReport
+from dither.kernels.table.channel import Channel, ChannelKernel, NearestPoint
+from dither.kernels.table.codes import CodeChannelKernel
+from dither.mechanisms.number import check_ratio
+from dither.mechanisms.queries import QueryMechanism
+from dither.optimal.design import relative_gap
+from dither.optimal.queries.bound import Multipliers, lower_bound
+from dither.optimal.queries.design import QueryDesign
+from dither.optimal.queries.integers import channel_of
+from dither.optimal.queries.store import prefix_design, prefixes
+from dither.optimal.queries.workload import MOST_INPUTS, check_solvable
+
+DEFAULT_CELLS: Final = 32
+
+
+@final
+@dataclass(frozen=True)
+class Cumulative(QueryMechanism):
+    """The channel that tells with the least variance how many people are below each of several edges.
+
+    Promise:   pure ε.
+    Reports:   the number of a column of the channel, in one or two bytes.
+    Use when:  cumulative shares and quantiles matter: of a number, in equal `cells`, or of an ordinal scale,
+               whose answers are `Categories` in their order. `dt.cumulative` reads the reports.
+    Reference: solved for prefix sums by column generation; the certified bound is in docs/theory.md.
+
+    >>> import dither as dt
+    >>> waiting = dt.Cumulative(dt.Interval(0, 60), epsilon=1)
+    >>> waiting.report_bytes, round(waiting.gap, 4) < 0.01
+    (1, True)
+    """
+
+    _: KW_ONLY
+    cells: int | None = None
+
+    takes = (Interval, Categories)
+
+    def _build(self) -> None:
+        size = self._size()
+        if not 2 <= size <= MOST_INPUTS:
+            raise InvalidParameter(f"there are 2 to {MOST_INPUTS} cells or answers; group finer ones")
+        check_solvable(self.epsilon)
+        super()._build()
+
+    def _size(self) -> int:
+        if isinstance(self.domain, Categories):
+            if self.cells is not None:
+                raise InvalidParameter("answers of an ordinal scale are not divided into cells")
+            return len(self.domain)
+        size = DEFAULT_CELLS if self.cells is None else self.cells
+        if isinstance(size, bool) or not isinstance(size, int):
+            raise InvalidParameter("the number of cells is a whole number")
+        return size
+
+    @cached_property
+    def kernel(self) -> ChannelKernel | CodeChannelKernel:
+        if self.travelled is None:
+            return self._kernel(channel_of(self._design, mirrored=True))
+        kernel = self.travelled.kernel
+        channel = getattr(kernel, "channel", None)
+        if not isinstance(channel, Channel) or len(channel.values) != self._size():
+            raise MalformedReport("Cumulative runs a channel with a row for each cell")
+        if kernel != self._kernel(channel):
+            raise MalformedReport("the cells of the kernel are not those of the mechanism")
+        check_ratio(kernel, self.epsilon)
+        return self._kernel(channel)
+
+    def _kernel(self, channel: Channel) -> ChannelKernel | CodeChannelKernel:
+        if isinstance(self.domain, Categories):
+            return CodeChannelKernel(channel)
+        inner = tuple(self.edges[1:-1].tolist())
+        return ChannelKernel(self.domain, channel, NearestPoint(inner, tuple(range(self._size()))))
+
+    @property
+    def channel(self) -> Channel:
+        return self.kernel.channel
+
+    @property
+    def _design(self) -> QueryDesign:
+        return prefix_design(self._size(), self.epsilon)
+
+    @cached_property
+    def edges(self) -> Floats:
+        """The ends of the cells, or −½, ½, … of the answers of an ordinal scale."""
+        size = self._size()
+        if isinstance(self.domain, Interval):
+            return np.asarray(self.domain.from_unit(np.arange(size + 1) / size), dtype=np.float64)
+        return np.arange(size + 1, dtype=np.float64) - 0.5
+
+    @cached_property
+    def matrix(self) -> Floats:
+        return prefixes(self._size())
+
+    @cached_property
+    def bound(self) -> float:
+        """A lower bound on `average_variance` of every ε-LDP channel for these cumulative shares."""
+        known = self.travelled is None
+        given = self._design.multipliers if known else Multipliers.even(self._size())
+        return lower_bound(self.matrix.T @ self.matrix, math.exp(self.epsilon), given)
+
+    @property
+    def gap(self) -> float:
+        """How far `average_variance` is above the bound, relative to it."""
+        return relative_gap(self.average_variance, self.bound)

@@ -1,0 +1,114 @@
+"""A solved channel as it is stored: patterns of high and low probability, weights, and dual variables."""
+
+from __future__ import annotations
+
+import json
+import math
+import struct
+import zlib
+from dataclasses import dataclass
+from typing import Any, Final, Self, final
+
+import numpy as np
+
+from dither.arrays import Floats
+from dither.errors import DitherError, InvalidParameter
+from dither.optimal.queries.bound import Multipliers
+
+FORMAT: Final = 1  # version of the bytes and of their meaning
+_HEADER: Final = struct.Struct("<4sHI")  # magic, format, checksum of what follows
+_MAGIC: Final = b"dthq"
+_PART: Final = 1 << 12  # multipliers are stored in these parts of the largest one
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class QueryDesign:
+    """Columns of {1, E}^k with weights; where the queries are symmetric, a pattern stands for its mirror too.
+
+    Multipliers are kept coarsely, so that a design that is read back equals the one that was stored; any
+    multipliers give a valid bound.
+    """
+
+    epsilon: float
+    patterns: Floats  # rows of 0 and 1, a column of the channel each
+    weights: Floats
+    multipliers: Multipliers
+
+    def __post_init__(self) -> None:
+        if self.patterns.ndim != 2 or len(self.patterns) != self.weights.size or not self.weights.size:
+            raise InvalidParameter("a design has as many weights as patterns, and at least one")
+        if not np.isin(self.patterns, (0.0, 1.0)).all() or not (self.weights > 0.0).all():
+            raise InvalidParameter("a design has patterns of 0 and 1, and positive weights")
+        size = self.patterns.shape[1]
+        if self.multipliers.inputs.shape != (size,) or self.multipliers.pairs.shape != (size, size):
+            raise InvalidParameter("a design has a multiplier for each input and each pair")
+        inputs, pairs = self.multipliers.inputs, np.triu(self.multipliers.pairs, 1)
+        pairs = _kept(pairs)
+        object.__setattr__(self, "multipliers", Multipliers(_kept(inputs), pairs + pairs.T))
+
+    @property
+    def inputs(self) -> int:
+        """The number k of inputs."""
+        return int(self.patterns.shape[1])
+
+    def to_bytes(self) -> bytes:
+        """Return the design as bytes: a checksum, the sizes, then compressed numbers."""
+        upper = np.triu_indices(self.inputs, 1)
+        parts = [self.multipliers.inputs, self.multipliers.pairs[upper]]
+        tops = [float(part.max(initial=0.0)) for part in parts]
+        facts: dict[str, Any] = {
+            "epsilon": self.epsilon,
+            "patterns": len(self.patterns),
+            "inputs": self.inputs,
+            "tops": tops,
+        }
+        coded = [
+            np.rint(part / (top or 1.0) * _PART).astype("<u2").tobytes()
+            for part, top in zip(parts, tops, strict=True)
+        ]
+        body = b"".join(
+            [
+                json.dumps(facts).encode() + b"\n",
+                np.packbits(self.patterns.astype(np.uint8).T, axis=1).tobytes(),
+                self.weights.astype("<f8").tobytes(),
+                *coded,
+            ]
+        )
+        packed = zlib.compress(body, 9)
+        return _HEADER.pack(_MAGIC, FORMAT, zlib.crc32(packed)) + packed
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Self | None:
+        """Return the design that `to_bytes` wrote; None if the bytes are damaged."""
+        try:
+            magic, version, checksum = _HEADER.unpack_from(data)
+            packed = data[_HEADER.size :]
+            if (magic, version, checksum) != (_MAGIC, FORMAT, zlib.crc32(packed)):
+                return None
+            text, _, rest = zlib.decompress(packed).partition(b"\n")
+            facts = json.loads(text)
+            count, size = int(facts["patterns"]), int(facts["inputs"])
+            row = -(-count // 8)
+            bits = np.frombuffer(rest, np.uint8, size * row).reshape(size, row)
+            patterns = np.unpackbits(bits, axis=1)[:, :count].T.astype(np.float64)
+            at = size * row
+            weights = np.frombuffer(rest, "<f8", count, at)
+            at += 8 * count
+            numbers = np.frombuffer(rest, "<u2", offset=at).astype(np.float64) / _PART
+            inputs, rest_of = numbers[:size] * facts["tops"][0], numbers[size:] * facts["tops"][1]
+            pairs = np.zeros((size, size))
+            pairs[np.triu_indices(size, 1)] = rest_of
+            return cls(
+                float(facts["epsilon"]), patterns, weights.copy(), Multipliers(inputs, pairs + pairs.T)
+            )
+        except (struct.error, zlib.error, ValueError, KeyError, TypeError, IndexError, DitherError):
+            return None
+
+
+def _kept(numbers: Floats) -> Floats:
+    """Return numbers in whole parts of the largest; multipliers of inputs stay positive."""
+    top = float(numbers.max(initial=0.0))
+    if not top > 0.0 or not math.isfinite(top):
+        return np.zeros_like(numbers)
+    return np.asarray(np.rint(numbers / top * _PART) / _PART * top)

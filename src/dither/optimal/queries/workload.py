@@ -1,0 +1,156 @@
+"""`dt.optimal.workload`: the channel with the least variance for any linear queries about shares."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
+from functools import cached_property, lru_cache
+from typing import Any, Final, final
+
+import numpy as np
+
+from dither.arrays import Floats
+from dither.domains import Categories
+from dither.errors import InvalidParameter, MalformedReport
+from dither.kernels.table.channel import Channel
+from dither.kernels.table.codes import CodeChannelKernel
+from dither.mechanisms.number import check_ratio
+from dither.mechanisms.queries import QueryMechanism
+from dither.optimal.design import relative_gap
+from dither.optimal.queries.bound import best_multipliers, lower_bound
+from dither.optimal.queries.design import QueryDesign
+from dither.optimal.queries.integers import channel_of
+from dither.optimal.queries.solve import TARGET, solve
+from dither.optimal.queries.store import prefix_design, prefixes, shipped
+from dither.optimal.queries.weights import Moments
+
+MOST_INPUTS: Final = 256
+MOST_QUERIES: Final = 1 << 16
+LEAST_EPSILON, MOST_EPSILON = 0.05, 8.0
+
+
+@final
+@dataclass(frozen=True)
+class Workload(QueryMechanism):
+    """The channel whose reports answer given linear queries with nearly the least variance there is.
+
+    Promise:   pure ε.
+    Reports:   the number of a column of the channel, in one or two bytes.
+    Use when:  the question is not how frequent each answer is, but sums of frequencies: ranges, prefixes,
+               marginals, differences. `dt.optimal.workload(queries, epsilon)` makes it.
+    Reference: [McKenna20]; columns by column generation, the lower bound of docs/theory.md.
+
+    >>> import dither as dt
+    >>> asked = dt.optimal.workload([[1, 0, 0, 0], [1, 1, 0, 0], [1, 1, 1, 0], [1, 1, 1, 1]], 1)
+    >>> round(asked.average_variance, 2), round(asked.bound, 2)
+    (6.4, 5.74)
+    """
+
+    _: KW_ONLY
+    queries: Sequence[Sequence[float]]
+    target: float = TARGET
+
+    takes = (Categories,)
+
+    def _build(self) -> None:
+        object.__setattr__(self, "queries", check_queries(self.queries, len(self.domain)))
+        if not isinstance(self.target, float) or not 1e-4 <= self.target <= 1.0:
+            raise InvalidParameter("the target gap is a number from 0.0001 to 1, such as 0.05")
+        check_solvable(self.epsilon)
+        super()._build()
+
+    @cached_property
+    def matrix(self) -> Floats:
+        return np.array(self.queries, dtype=np.float64)
+
+    @property
+    def gram(self) -> Floats:
+        """WᵀW for the matrix W of queries."""
+        return np.asarray(self.matrix.T @ self.matrix)
+
+    @cached_property
+    def kernel(self) -> CodeChannelKernel:
+        if self.travelled is not None:
+            kernel = self.travelled.kernel
+            if (
+                not isinstance(kernel, CodeChannelKernel)
+                or len(kernel.channel.values) != self.matrix.shape[1]
+            ):
+                raise MalformedReport("the kernel and the queries disagree about the number of inputs")
+            check_ratio(kernel, self.epsilon)
+            return kernel
+        return CodeChannelKernel(channel_of(self._design, mirrored=Moments(self.gram).mirrored))
+
+    @property
+    def channel(self) -> Channel:
+        return self.kernel.channel
+
+    @property
+    def _design(self) -> QueryDesign:
+        return _solved(self.queries, self.epsilon, self.target)
+
+    @cached_property
+    def bound(self) -> float:
+        """A lower bound on `average_variance` of every ε-LDP channel, from dual variables."""
+        ratio = math.exp(self.epsilon)
+        known = self.travelled is None
+        multipliers = self._design.multipliers if known else best_multipliers(self.gram, ratio)
+        return lower_bound(self.gram, ratio, multipliers)
+
+    @property
+    def gap(self) -> float:
+        """How far `average_variance` is above the bound, relative to it."""
+        return relative_gap(self.average_variance, self.bound)
+
+
+def workload(queries: Any, epsilon: float, *, target: float = TARGET, labels: Any = None) -> Workload:
+    """Return the mechanism with the least variance for linear queries: a matrix, a row for each query.
+
+    Entry (i, x) is what a person with answer x counts for in query i. `target` is the gap above the bound at
+    which the search ends. `labels` are the answers; without them the numbers 0 … k − 1. Solving needs the
+    extra `optimal` (scipy) and takes seconds for 32 inputs, minutes for 128; prefix sums of 4, 8, 16, 32, 64
+    and 128 inputs are shipped.
+    """
+    try:
+        size = np.shape(queries)[1]
+    except (IndexError, ValueError):
+        raise InvalidParameter(
+            "queries are a matrix: a row for each query, a column for each input"
+        ) from None
+    return Workload(
+        Categories(labels if labels is not None else size), epsilon=epsilon, queries=queries, target=target
+    )
+
+
+def check_queries(queries: Any, inputs: int) -> tuple[tuple[float, ...], ...]:
+    """Return queries as rows of numbers; raise InvalidParameter if they are not for so many inputs."""
+    try:
+        matrix = np.asarray(queries, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InvalidParameter("queries are a matrix of numbers, all rows of one length") from None
+    if matrix.ndim != 2 or matrix.shape[1] != inputs or not 1 <= matrix.shape[0] <= MOST_QUERIES:
+        raise InvalidParameter(f"queries are rows of {inputs} numbers, one for each input")
+    if not 2 <= inputs <= MOST_INPUTS:
+        raise InvalidParameter(f"queries are about 2 to {MOST_INPUTS} inputs; group finer ones")
+    if not np.isfinite(matrix).all() or float(np.abs(matrix).max()) > 1e9:
+        raise InvalidParameter("the numbers of a query are finite and at most 1e9")
+    across = matrix - matrix.mean(axis=1, keepdims=True)
+    if not float(np.abs(across).max()) > 1e-12 * max(float(np.abs(matrix).max()), 1e-300):
+        raise InvalidParameter("all inputs count alike in every query: the answers are known without asking")
+    return tuple(map(tuple, matrix.tolist()))
+
+
+def check_solvable(epsilon: float) -> None:
+    """Raise InvalidParameter unless channels are solved for a budget."""
+    if not LEAST_EPSILON <= epsilon <= MOST_EPSILON:
+        raise InvalidParameter(f"channels are solved for ε from {LEAST_EPSILON:g} to {MOST_EPSILON:g}")
+
+
+@lru_cache(maxsize=16)
+def _solved(queries: tuple[tuple[float, ...], ...], epsilon: float, target: float) -> QueryDesign:
+    matrix = np.array(queries)
+    size = matrix.shape[1]
+    if matrix.shape[0] == size and size in shipped() and np.array_equal(matrix, prefixes(size)):
+        return prefix_design(size, epsilon)
+    return solve(matrix.T @ matrix, epsilon, target=target)

@@ -1,0 +1,24 @@
+"""Broken twins of questions with shared coins. Tests must reject them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import dither as dt
+from dither.kernels.correlated_coins import PairedCoins
+from dither.kernels.joint import JointResponse
+from dither.mechanisms.joint.joint import Joint
+
+
+@dataclass(frozen=True, repr=False)
+class Flipped(Joint):
+    """JRR with the sign of ρ flipped: the same marginals, and counts that are worse instead of better."""
+
+    symbols, pull = 2, Fraction(-1)
+    rates = property(lambda self: (Fraction(self.p), 1 - Fraction(self.p)))
+    decode, probabilities = dt.JRR.decode, dt.JRR.probabilities
+
+    def _kernel(self, coins: PairedCoins) -> JointResponse:
+        p = Fraction(self.p)
+        return JointResponse(PairedCoins.of(p, -Fraction(self.rho) * p * (1 - p)), self.n, 2)
