@@ -9,10 +9,10 @@ from dither.account import words
 from dither.account.clock import ClockReading, Epoch
 from dither.account.names import check_name
 from dither.account.state import VERSION, Data, State
-from dither.account.units import DELTA, EPSILON, as_float, limit
+from dither.account.units import DELTA, EPSILON, as_bound, as_float, limit
 from dither.device_text import hexadecimal
 from dither.errors import InvalidParameter, found
-from dither.privacy import Approximate, Guarantee, Ledger, Nothing, Policy, Pure, Unit
+from dither.privacy import Guarantee, Ledger, Nothing, Policy, Unit
 from dither.privacy.ledger import Entry
 
 LATEST: Final = "no earlier copy of the account's file is put back"
@@ -82,7 +82,7 @@ def guarantee(state: State) -> Guarantee:
     most = state.allowed
     life = (most.epsilon, most.delta) if state.epoch is Epoch.LIFETIME else most.lifetime
     assumes = (LATEST,) if state.own == most else (LATEST, PARTS)
-    bound = Nothing(words.promise(state).rstrip(".")) if life is None else _bound(*life)
+    bound = Nothing(words.per_epoch(state)) if life is None else as_bound(*life)
     return Guarantee(bound, Unit.PERSON, assumes)
 
 
@@ -92,19 +92,14 @@ def ledger(state: State) -> Ledger:
     entries = [
         Entry(
             f"{one['asker']} {one['question']}".strip(),
-            Guarantee(_bound(int(one["epsilon"], 16), int(one["delta"], 16)), assumes=tuple(one["assumes"])),
+            Guarantee(
+                as_bound(int(one["epsilon"], 16), int(one["delta"], 16)), assumes=tuple(one["assumes"])
+            ),
             int(one["id"], 16),
         )
         for one in state.entries.values()
     ]
     return Ledger(promised.epsilon, promised.delta, entries=frozenset(entries))
-
-
-def _bound(epsilon: int, delta: int) -> Pure | Approximate:
-    """Return the bound of two numbers of units, rounded up."""
-    if not delta:
-        return Pure(as_float(epsilon, EPSILON))
-    return Approximate(as_float(epsilon, EPSILON), min(1.0, as_float(delta, DELTA)))
 
 
 def _units(epsilon: float, delta: float) -> Data:

@@ -12,6 +12,7 @@ from typing import Final
 
 from dither.errors import InvalidParameter
 from dither.numerics.rounding import float_at_least
+from dither.privacy import Approximate, Pure
 
 EPSILON: Final = 64  # binary places of a unit of ε
 DELTA: Final = 128  # binary places of a unit of δ
@@ -43,6 +44,13 @@ def limit(number: float, places: int) -> int:
 def as_float(units: int, places: int) -> float:
     """Return the smallest double that is at least a number of units."""
     return float_at_least(Fraction(units, 1 << places))
+
+
+def as_bound(epsilon: int, delta: int) -> Pure | Approximate:
+    """Return the bound of two numbers of units, rounded up."""
+    if not delta:
+        return Pure(as_float(epsilon, EPSILON))
+    return Approximate(as_float(epsilon, EPSILON), min(1.0, as_float(delta, DELTA)))
 
 
 def shown(units: int, places: int, *, whole: int | None = None) -> str:

@@ -8,7 +8,7 @@ from typing import Any, final
 
 from dither.account.clock import DAY, Epoch
 from dither.account.state import State
-from dither.account.units import DELTA, EPSILON, shown
+from dither.account.units import DELTA, EPSILON, as_bound, shown
 
 
 @final
@@ -60,9 +60,7 @@ def left(state: State, now: int) -> Left:
 def promise(state: State) -> str:
     """Return what the account promises, in one sentence. Quotas of askers are no promise, and not in it."""
     whole = state.allowed
-    budget = f"ε ≤ {shown(whole.epsilon, EPSILON)}"
-    if whole.delta:
-        budget += f" and δ ≤ {shown(whole.delta, DELTA)}"
+    budget = as_bound(whole.epsilon, whole.delta)  # its text is rounded up
     if state.epoch is Epoch.LIFETIME:
         return f"All askers together learn at most {budget} about this person."
     per = f"All askers together learn at most {budget} about what happened in one {state.epoch.value}"
@@ -71,7 +69,13 @@ def promise(state: State) -> str:
             f"{per}. This is per {state.epoch.value}: there is no cap for all time, and what stays the same "
             f"from {state.epoch.value} to {state.epoch.value} is told again in each."
         )
-    return f"{per}, and at most ε ≤ {shown(whole.lifetime[0], EPSILON)} in all time."
+    return f"{per}, and at most {as_bound(*whole.lifetime)} in all time."
+
+
+def per_epoch(state: State) -> str:
+    """Return why there is no guarantee for all time: the budget is one for each epoch."""
+    budget = as_bound(state.allowed.epsilon, state.allowed.delta)
+    return f"the budget, {budget}, is per {state.epoch.value}, and there is no cap for all time"
 
 
 def explained(state: State, reason: str, question: Mapping[str, Any], now: int) -> str:

@@ -33,6 +33,8 @@ _INPUTS: Final = 6
 _RANDOM: Final = 24  # scripts of random bytes
 _PAIRS: Final = 4
 
+_OWN: Final = tuple(str(Path(__file__).parents[1] / room) for room in ("audits", "randomness"))
+
 Lines = frozenset[tuple[str, int]]
 
 
@@ -99,7 +101,9 @@ def _watched(
     lines: set[tuple[str, int]] = set()
 
     def trace(frame: FrameType, event: str, argument: Any) -> Any:
-        if event == "line":
+        if event == "line" and not frame.f_code.co_filename.startswith(
+            _OWN
+        ):  # not the lines of the source itself
             lines.add((frame.f_code.co_filename, frame.f_lineno))
         return trace
 

@@ -9,11 +9,12 @@ from dither.classifiers.concentration import concentration
 from dither.classifiers.curve import Curve, utility_curve
 from dither.classifiers.models.linear import LinearClassifier
 from dither.classifiers.models.network import Network
+from dither.classifiers.models.quadratic import QuadraticClassifier
 from dither.classifiers.proofs.box import Box
 from dither.classifiers.records import DatasetUtility, over_records
 from dither.classifiers.report import report
 from dither.classifiers.result import Utility, UtilityMethod
-from dither.classifiers.robustness import Robustness, hyperrectangle, radius
+from dither.classifiers.robustness import Robustness, euclidean_radius, hyperrectangle, radius
 from dither.classifiers.utility import utility
 from dither.mechanisms.combined.indicator import Indicator, RawRelease
 
@@ -24,6 +25,7 @@ __all__ = [
     "Indicator",
     "LinearClassifier",
     "Network",
+    "QuadraticClassifier",
     "Ranking",
     "RawRelease",
     "Robustness",
@@ -33,6 +35,7 @@ __all__ = [
     "best_mechanism",
     "concentration",
     "epsilon_for_utility",
+    "euclidean_radius",
     "hyperrectangle",
     "over_records",
     "radius",

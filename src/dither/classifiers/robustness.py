@@ -65,8 +65,8 @@ def radius(
     """Return the largest distance found that all features may move at once without changing the answer.
 
     The distance is a share of each domain's length, and the box does not leave the domain. `domain` is an
-    interval for all features, or intervals by name for those that may move. Proven for linear models, forests
-    and small ReLU networks; tested for others, see `Robustness`.
+    interval for all features, or intervals by name for those that may move. Proven for linear models,
+    k-means, QDA, naive Bayes, forests and small ReLU networks; tested for others, see `Robustness`.
 
     >>> import dither as dt
     >>> steep = dt.classifiers.LinearClassifier([[10.0, 1.0]], [-6.0])
@@ -85,6 +85,28 @@ def radius(
     test = _test(case, tau, confidence, STEPS + 1, source)
     found = farthest(lambda distance: test(about(distance)))
     return Robustness(about(found), tau, confidence, test.queries, found)
+
+
+def euclidean_radius(
+    predict: object, x: Any, *, features: Sequence[str] | None = None, names: Sequence[str] | None = None
+) -> float:
+    """Return the Euclidean distance from x to the nearest record with another answer, to about ten digits.
+
+    Known in closed form for linear models and k-means (planes), and for QDA and Gaussian naive Bayes
+    (quadrics, one equation in one unknown). `features` names those that may move; all, by default.
+
+    >>> import dither as dt
+    >>> steep = dt.classifiers.LinearClassifier([[3.0, 4.0]], [-3.0])
+    >>> euclidean_radius(steep, [1.0, 1.0])
+    0.8
+    """
+    case = Case.of(predict, x, features, names)
+    found = None if case.slice is None else case.slice.euclidean(case.values)
+    if found is None:
+        raise InvalidParameter(
+            "no closed form is known for this classifier; dt.classifiers.radius tests or proves a box instead"
+        )
+    return found
 
 
 def hyperrectangle(

@@ -1,4 +1,4 @@
-"""Mechanisms for linear queries: a channel, and the numbers that its reports count for in each answer."""
+"""Mechanisms for linear queries: a channel, and the contribution of each report to each answer."""
 
 from __future__ import annotations
 
@@ -32,27 +32,27 @@ class QueryMechanism(Mechanism[Any]):
     @property
     @abstractmethod
     def matrix(self) -> Floats:
-        """The queries, a row each: what every input counts for."""
+        """The queries, one row each: the contribution of every input."""
 
     @final
     @cached_property
     def reading(self) -> LinearReading:
-        """What each report counts for in each answer, without bias, from the very integers sampled."""
+        """The unbiased contribution of each report to each answer, from the sampled integers."""
         return LinearReading(self.channel.matrix, self.matrix)
 
     @final
     @cached_property
     def average_variance(self) -> float:
-        """What one report adds to the variance of all answers together, averaged over the inputs."""
+        """The variance that one report adds to all answers together, averaged over the inputs."""
         return float(self.reading.variances.mean())
 
     @final
     @cached_property
     def worst_variance(self) -> float:
-        """What one report adds to the variance of all answers together, for the worst input."""
+        """The variance that one report adds to all answers together, for the worst input."""
         return float(self.reading.variances.max())
 
     @final
     def decode(self, cells: Array) -> Array:
-        """Return what each report counts for in each answer, along the last axis."""
+        """Return the contribution of each report to each answer, along the last axis."""
         return np.asarray(self.reading.table.T[cells.astype(np.int64)])

@@ -1,4 +1,4 @@
-"""Shuffled reports: what is promised to a person whose report arrives among n, without a name."""
+"""The shuffle model: the guarantee of a person whose anonymous report is one of n in random order."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ NAMELESS: Final = "a report carries no name, address or time that tells whose it
 UNLINKABLE: Final = "reports of one person on different days cannot be linked"
 _MOST_TIMES: Final = 10_000
 _POINTS, _FEW_POINTS = 96, 40  # of a curve that is composed; the second where a point takes long
-_MOST_RATIO: Final = 1e15  # e^34: beyond it no number of people that we admit hides anybody
+_MOST_RATIO: Final = 1e15  # e^34: beyond it shuffling up to MOST_PEOPLE reports does not amplify
 
 
 def shuffled(mechanism: Answering | float, *, n: int, delta: float, times: int = 1) -> Guarantee:
     """Return the central (ε, δ) of n shuffled reports, each of another person, made by a pure mechanism.
 
-    `mechanism` is a question, or its ε. Windows, KRR and OLH have a bound of their own. For every other pure
-    mechanism the bound of randomized response holds. With `times` above 1 all n people answer so often, with
-    fresh randomness, and δ is that of all answers together. Bounds are rounded up.
+    `mechanism` is a mechanism, or its ε. Windows, KRR and OLH have their own bounds. For every other pure
+    mechanism the bound of randomized response is used. If `times` is above 1, all n people answer that many
+    times with independent randomness, and δ is for all answers together. Bounds are rounded up.
 
     Promise:   (ε, δ) against a collector who sees the n reports in random order and knows the values of all
                others, under the assumptions that the guarantee lists.
@@ -125,11 +125,11 @@ def _least(n: int, ratio: float, share: float, delta: float, times: int, most: f
 
 def _count(name: str, given: object, least: int, most: int) -> int:
     if isinstance(given, bool) or not isinstance(given, int) or not least <= given <= most:
-        raise InvalidParameter(f"{name} is a whole number from {least} to {most}; {found(given)}")
+        raise InvalidParameter(f"{name} must be a whole number from {least} to {most}, not {found(given)}")
     return given
 
 
 def _delta(given: object) -> float:
     if isinstance(given, bool) or not isinstance(given, int | float) or not LEAST_DELTA <= given < 1.0:
-        raise InvalidParameter(f"delta is a probability from {LEAST_DELTA:g} to below 1; {found(given)}")
+        raise InvalidParameter(f"delta must be at least {LEAST_DELTA:g} and below 1, not {found(given)}")
     return float(given)

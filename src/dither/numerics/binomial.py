@@ -56,7 +56,7 @@ def binomial_threshold(tail: float, n: int, probability: float) -> int:
     8
     """
     if not (n >= 0 and 0.0 < probability < 1.0 and 0.0 < tail < 1.0):
-        raise InvalidParameter("n is at least 0, and both probabilities lie strictly between 0 and 1")
+        raise InvalidParameter("n must be ≥ 0, and both probabilities strictly between 0 and 1")
     return smallest_integer(lambda k: float(at_least(k + 1, n, probability)) <= tail, -1, n)
 
 

@@ -160,7 +160,7 @@ class WordZero(Honest):
 ALL = np.arange(1 << 11)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False)
 class AnyNumber(dt.Interval):  # type: ignore[misc]
     """An interval that admits what is not a number."""
 

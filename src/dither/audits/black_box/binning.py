@@ -173,7 +173,7 @@ class Event:
     @cached_property
     def words(self) -> str:
         """The event, in words."""
-        return self.binning.words(self.chosen)
+        return "any report" if bool(self.chosen.all()) else self.binning.words(self.chosen)
 
 
 def _interval(low: float, high: float) -> str:

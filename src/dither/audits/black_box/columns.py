@@ -77,9 +77,10 @@ def _regular(outputs: Outputs) -> Array | None:
 def _rows(rows: Array) -> Columns:
     """Return the columns of reports that are rows of numbers: each number, and which of them are equal."""
     width = rows.shape[1]
-    if rows.dtype == np.uint8 and 1 < width <= _MOST_BITS // 8:
+    if rows.dtype == np.uint8 and width <= _MOST_BITS // 8:
         bits = np.unpackbits(rows, axis=1, bitorder="little")
-        return {f"bit {at} of the report": bits[:, at].astype(np.float64) for at in range(bits.shape[1])}
+        whole: Columns = {"report": rows[:, 0]} if width == 1 else {}
+        return whole | {f"bit {at} of the report": bits[:, at].astype(np.float64) for at in range(8 * width)}
     if rows.dtype == np.bool_ and width <= _MOST_BITS:
         return {f"report[{at}]": rows[:, at].astype(np.float64) for at in range(width)}
     found: Columns = {f"report[{at}]": rows[:, at] for at in _parts(width)}

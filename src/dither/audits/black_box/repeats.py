@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import time
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
@@ -41,8 +42,7 @@ def repeats(calls: Calls, claim: Claim) -> Evidence | None:
         trials = _trials(calls, claim, level)
         if trials == 0:
             continue
-        same = sum(_equal(calls, a, a, together) for _ in range(trials))
-        other = sum(_equal(calls, a, b, together) for _ in range(trials))
+        same, other = _counted(calls, a, b, together, trials)
         inputs = calls.neighbours.inputs
         where = "of one call" if together else "of two calls"
         found.append(
@@ -55,6 +55,10 @@ def repeats(calls: Calls, claim: Claim) -> Evidence | None:
                 level / 2.0,
                 claim.delta,
                 claim.confidence,
+                again=partial(_counted, calls, a, b, together),
+                shares=tuple(np.array([trials - hits, hits]) / trials for hits in (same, other)),  # type: ignore[arg-type]
+                chosen=np.array([False, True]),
+                bins=("different", "equal"),
             )
         )
     return max(found, key=lambda evidence: evidence.epsilon, default=None)
@@ -88,6 +92,12 @@ def _equal(calls: Calls, one: int, two: int, together: bool) -> bool:
     # changed, so that the two pairs of calls are neighbours.
     first, second = calls.draw(np.full(4, one)), calls.draw(np.array([two, one, one, one]))
     return all(alike(_plain(x), _plain(y)) for x, y in zip(first, second, strict=True))
+
+
+def _counted(calls: Calls, a: int, b: int, together: bool, trials: int) -> tuple[int, int]:
+    """Return how often two reports are equal, of (a, a) and of (a, b)."""
+    same, other = (sum(_equal(calls, a, two, together) for _ in range(trials)) for two in (a, b))
+    return same, other
 
 
 def _plain(report: Any) -> Any:

@@ -32,7 +32,7 @@ _GROWTH: Final = 4  # of the rounds
 _INPUTS: Final = 24  # inputs at most
 _EVENTS, _EVENTS_AT_LAST = 6, 4
 _INPUTS_LATER: Final = 4
-_MAIN, _LAST = 0.8, 0.5  # shares of α: of all rounds, of the last one
+_MAIN, _LAST = 0.8, 0.6  # shares of α: of all rounds, of the last one
 _LEARNED: Final = 1 << 18  # reports that are searched, the last ones
 _ERRORS: Final = 2.5  # standard errors that the ranking of candidates subtracts
 

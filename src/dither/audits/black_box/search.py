@@ -84,19 +84,22 @@ def _of_column(
     ]
 
 
-def best_sets(first: Floats, second: Floats, delta: float) -> Mask:
-    """Return for each row of counts the set of bins with the largest lower bound on ε."""
-    totals = (
-        np.maximum(first.sum(axis=1, keepdims=True), 1.0),
-        np.maximum(second.sum(axis=1, keepdims=True), 1.0),
-    )
-    ratio = (first + 0.5) / totals[0] / ((second + 0.5) / totals[1])
-    order = np.argsort(-ratio, axis=1, kind="stable")
+def best_sets(first: Floats, second: Floats, delta: float, *, from_the_top: bool = False) -> Mask:
+    """Return for each row of counts the set of bins with the largest lower bound on ε.
+
+    Sets begin with the bins of the largest ratios, or `from_the_top` with the last bins: those of a score.
+    """
+    ones, twos = (np.maximum(side.sum(axis=1, keepdims=True), 1.0) for side in (first, second))
+    if from_the_top:
+        order = np.broadcast_to(np.arange(first.shape[1])[::-1], first.shape)
+    else:
+        ratio = (first + 0.5) / ones / ((second + 0.5) / twos)
+        order = np.argsort(-ratio, axis=1, kind="stable")
     ahead = np.cumsum(np.take_along_axis(first, order, axis=1), axis=1)
     behind = np.cumsum(np.take_along_axis(second, order, axis=1), axis=1)
-    bound = _log_ratio(ahead, totals[0], behind, totals[1], delta, _CAREFUL)
+    bound = _log_ratio(ahead, ones, behind, twos, delta, _CAREFUL)
     length = np.argmax(bound, axis=1)
-    ranks = np.empty_like(order)
+    ranks = np.empty(order.shape, dtype=np.int64)
     np.put_along_axis(ranks, order, np.broadcast_to(np.arange(order.shape[1]), order.shape), axis=1)
     return np.asarray(ranks <= length[:, None], dtype=np.bool_)
 
@@ -156,9 +159,9 @@ def _classified(
         binning, bins = score
         order = np.where(which[here] == first, 0, 1)
         counts = [tally(order[part], bins[part], 2, binning.size) for part in (half[here], ~half[here])]
-        chosen = best_sets(counts[0][:1], counts[0][1:], delta)
+        chosen = best_sets(counts[0][:1], counts[0][1:], delta, from_the_top=True)
         mark = lower(counts[1][:1], counts[1][1:], chosen, delta, errors)
         both = counts[0] + counts[1]
-        mask = best_sets(both[:1], both[1:], delta)[0]
+        mask = best_sets(both[:1], both[1:], delta, from_the_top=True)[0]
         best.append(CandidateEvent(first, second, Event(binning, mask), float(mark[0])))
     return best

@@ -102,6 +102,11 @@ class HalfSpaces(Slice):
             for normal, offset in zip(self.normals, self.offsets, strict=True)
         )
 
+    def euclidean(self, centre: Floats) -> float:
+        """Return the distance to the nearest plane."""
+        scores, lengths = self.normals @ centre + self.offsets, np.linalg.norm(self.normals, axis=1)
+        return float(np.divide(scores, lengths, out=np.full(len(scores), np.inf), where=lengths > 0.0).min())
+
     def encloses(self, marginals: Sequence[Marginal]) -> Enclosure | None:
         error = self._error(np.array([np.abs(marginal.places).max() for marginal in marginals]))
         if self.features > 2:

@@ -1,4 +1,4 @@
-"""Read the parameters of classifiers: linear models, trees, forests and ReLU networks."""
+"""Read the parameters of classifiers: linear and quadratic models, trees, forests and ReLU networks."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from dither.classifiers.models.forest import Forest, Leaves
 from dither.classifiers.models.linear import LinearClassifier
 from dither.classifiers.models.model import Model, with_column_names
 from dither.classifiers.models.network import perceptron
+from dither.classifiers.models.quadratic import QuadraticClassifier
 from dither.classifiers.models.slices import Slice, SliceableClassifier
 from dither.classifiers.subject import Subject
 
@@ -33,6 +34,8 @@ _LINEAR: Final = frozenset(
 _FORESTS: Final = frozenset(
     {"DecisionTreeClassifier", "ExtraTreeClassifier", "ExtraTreesClassifier", "RandomForestClassifier"}
 )
+_CENTRES: Final = frozenset({"KMeans", "MiniBatchKMeans"})
+_QUADRATIC: Final = frozenset({"GaussianNB", "QuadraticDiscriminantAnalysis"})
 _SCALERS: Final = frozenset({"MaxAbsScaler", "MinMaxScaler", "RobustScaler", "StandardScaler"})
 
 
@@ -62,6 +65,10 @@ def _classifier(steps: Sequence[Any], last: Any, subject: Subject) -> SliceableC
     name = _class_name(last)
     if name in _LINEAR:
         return _linear(steps, last)
+    if name in _CENTRES and len(last.cluster_centers_) > 1:
+        return _centres(steps, last)
+    if name in _QUADRATIC:
+        return _quadratic(last).rescaled(*_scale_and_shift(steps, subject.row.size))
     if name == "MLPClassifier":
         return perceptron(last, *_scale_and_shift(steps, subject.row.size))
     if steps:
@@ -107,6 +114,31 @@ def _linear(steps: Sequence[Any], estimator: Any) -> LinearClassifier:
     bias = np.broadcast_to(np.asarray(estimator.intercept_, dtype=np.float64), weights.shape[:1])
     scale, shift = _scale_and_shift(steps, weights.shape[1])
     return LinearClassifier(weights * scale, bias + weights @ shift)
+
+
+def _centres(steps: Sequence[Any], estimator: Any) -> LinearClassifier:
+    """Return k-means as a linear classifier: −½·|x − c|² is c·x − ½·|c|² but for a common term."""
+    centres = np.asarray(estimator.cluster_centers_, dtype=np.float64)
+    scale, shift = _scale_and_shift(steps, centres.shape[1])
+    bias = centres @ shift - 0.5 * (centres**2).sum(axis=1)
+    return LinearClassifier(centres * scale, bias)
+
+
+def _quadratic(estimator: Any) -> QuadraticClassifier:
+    """Return the log-posterior of normal classes, up to a constant."""
+    if _class_name(estimator) == "GaussianNB":
+        means, priors = np.asarray(estimator.theta_), np.asarray(estimator.class_prior_)
+        variances = np.asarray(estimator.var_, dtype=np.float64)
+        curvature = np.stack([np.diag(1.0 / row) for row in variances])
+        spread = np.log(variances).sum(axis=1)
+    else:
+        means, priors = np.asarray(estimator.means_), np.asarray(estimator.priors_)
+        turns = zip(estimator.rotations_, estimator.scalings_, strict=True)
+        curvature = np.stack([turn @ np.diag(1.0 / size) @ turn.T for turn, size in turns])
+        spread = np.array([np.log(size).sum() for size in estimator.scalings_])
+    slope = np.einsum("cij,cj->ci", curvature, means)
+    offset = np.log(priors) - 0.5 * (spread + np.einsum("ci,ci->c", slope, means))
+    return QuadraticClassifier(curvature, slope, offset)
 
 
 def _forest(steps: Sequence[Any], estimator: Any, subject: Subject) -> Forest | None:

@@ -41,6 +41,10 @@ class Slice(ABC):
         """
         return None
 
+    def euclidean(self, centre: Floats) -> float | None:
+        """Return the Euclidean distance from a centre to another answer; None if there is no closed form."""
+        return None
+
 
 class SliceableClassifier(ABC):
     """A classifier that knows its own parameters."""

@@ -32,6 +32,7 @@ from dither.randomness import Source
 MOST: Final = 1 << 24  # bits of a report: two million bytes
 _DIGITS: Final = 12  # binary digits that are compared for all bits; the others only if these are all equal
 _WORDS: Final = 1 << 14  # words processed together, so that they stay in the cache
+_SINGLE: Final = 128  # tosses that take as long as the smallest array of words
 _ALL: Final = np.uint64((1 << 64) - 1)
 
 
@@ -117,6 +118,10 @@ class Bits(CodeKernel):
         told = np.take_along_axis(held, np.asarray(inputs)[..., None], axis=-1)[..., 0]
         every = other**ones * (1.0 - other) ** (self.size - ones)
         return np.asarray(every * np.where(told, own / other, (1.0 - own) / (1.0 - other)))
+
+    @property
+    def few(self) -> int:
+        return 1 + _SINGLE // self.size  # one toss for each bit
 
     def draw_one(self, value: int, source: Source) -> bytes:
         bits = sum(

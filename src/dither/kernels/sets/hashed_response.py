@@ -16,7 +16,7 @@ from dither.domains import Domain
 from dither.errors import MalformedReport, found
 from dither.kernels.blocks import BLOCK
 from dither.kernels.codes import CodeKernel
-from dither.kernels.sets.hashing import SEED_BITS, Hashing, seeds
+from dither.kernels.sets.hashing import BUCKET_BITS, SEED_BITS, Hashing, seeds
 from dither.kernels.window.integers import Blocks
 from dither.randomness import Source
 
@@ -59,13 +59,11 @@ class HashedResponse(CodeKernel):
 
     def draw_one(self, value: int, source: Source) -> int:
         seed = source.bits(SEED_BITS)
-        return int(
-            self.hashing.pack(_one(seed), _one(self.window.draw_one(self.bucket(value, seed), source)))[0]
-        )
+        return seed << BUCKET_BITS | self.window.draw_one(self.bucket(value, seed), source)
 
     def bucket(self, value: int, seed: int) -> int:
         """Return the bucket of one input under one seed."""
-        return int(self.hashing.bucket(_one(seed), np.array([value]))[0])
+        return self.hashing.bucket_one(seed, value)
 
     def probabilities(self, value: int, seed: int = 0) -> list[Fraction]:
         """Return the exact probability of every bucket, given the report's public seed."""
@@ -111,7 +109,3 @@ class HashedResponse(CodeKernel):
             raise MalformedReport(f"the hash family must be {FAMILY!r}, not {found(device['hash'])}")
         step = from_hexadecimal(device["step"])
         return cls(Blocks(whole(device["buckets"]), 1, step, whole(device["bits"])))
-
-
-def _one(number: int) -> Words:
-    return np.array([number], dtype=np.uint64)

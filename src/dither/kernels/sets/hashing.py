@@ -28,6 +28,8 @@ MOST_BUCKETS: Final = 1 << BUCKET_BITS
 MOST_ITEMS: Final = 1 << 32
 
 _BLOCK: Final = 1 << 16  # seeds counted together
+_GOLDEN, _FIRST, _SECOND = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB  # of SplitMix64
+_WORD: Final = (1 << 64) - 1
 
 
 @final
@@ -53,6 +55,14 @@ class Hashing:
         multiplier, offset = stretched(seeds)
         place = multiplier * items.astype(np.uint32) + offset
         return (place * np.uint64(self.buckets) >> np.uint64(32)).view(np.int64)
+
+    def bucket_one(self, seed: int, item: int) -> int:
+        """Return the bucket of one item, in Python integers."""
+        word = (int(seed) + 1) * _GOLDEN & _WORD
+        word = (word ^ (word >> 30)) * _FIRST & _WORD
+        word = (word ^ (word >> 27)) * _SECOND & _WORD
+        word ^= word >> 31
+        return (((word >> 32) * int(item) + word & 0xFFFFFFFF) * self.buckets) >> 32
 
     @staticmethod
     def pack(seeds: Words, buckets: Array) -> Words:
@@ -128,7 +138,7 @@ def stretched(seeds: Words) -> tuple[Halves, Halves]:
 
 def mixed(numbers: Words) -> Words:
     """Return a 64-bit word for each number, every bit of which depends on every input bit [SplitMix14]."""
-    word = (numbers + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
-    word = (word ^ (word >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    word = (word ^ (word >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    word = (numbers + np.uint64(1)) * np.uint64(_GOLDEN)
+    word = (word ^ (word >> np.uint64(30))) * np.uint64(_FIRST)
+    word = (word ^ (word >> np.uint64(27))) * np.uint64(_SECOND)
     return word ^ (word >> np.uint64(31))

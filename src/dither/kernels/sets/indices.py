@@ -1,6 +1,6 @@
-"""Uniform subsets of a few elements, one of whose elements is likelier, told as their numbers in order.
+"""Subset selection with short reports: the ascending numbers of the chosen elements.
 
-The law is that of `Subsets`; a report is a row of w numbers instead of k bits.
+The distribution is that of `Subsets`. A report is a row of w numbers instead of k bits.
 """
 
 from __future__ import annotations
@@ -17,8 +17,7 @@ import numpy as np
 from dither.arrays import Array, Floats
 from dither.device_text import hexadecimal, whole
 from dither.domains import Domain
-from dither.errors import InvalidParameter, MalformedReport
-from dither.kernels.blocks import FEW
+from dither.errors import InvalidParameter, MalformedReport, found
 from dither.kernels.codes import CodeKernel
 from dither.kernels.coin import BiasedCoin, read_coin
 from dither.kernels.kernel import MOST_LISTED
@@ -32,7 +31,7 @@ MOST_SIZE: Final = 1 << 16
 @final
 @dataclass(frozen=True)
 class IndexSets(CodeKernel):
-    """Sets of `chosen` out of `size` elements in order; the coin says whether the input is in it."""
+    """Sets of `chosen` out of `size` elements, ascending; the coin decides whether the input is in it."""
 
     size: int
     chosen: int
@@ -42,13 +41,16 @@ class IndexSets(CodeKernel):
 
     def __post_init__(self) -> None:
         if not 2 <= self.chosen <= MOST_CHOSEN or not self.chosen < self.size <= MOST_SIZE:
-            raise InvalidParameter(f"a set of numbers has 2 to {MOST_CHOSEN} of up to {MOST_SIZE} elements")
+            raise InvalidParameter(
+                f"a set must have 2 to {MOST_CHOSEN} of up to {MOST_SIZE} elements, "
+                f"not {found(self.chosen)} of {found(self.size)}"
+            )
         if not self.ratio > 1:
-            raise InvalidParameter("sets with the input are likelier than sets without")
+            raise InvalidParameter("a set that contains the input must be likelier than one that does not")
 
     @staticmethod
     def largest(epsilon: float, size: int, chosen: int) -> IndexSets:
-        """Return the sets whose ratio is as large as ε allows, and certainly no larger."""
+        """Return the sets with the largest ratio that is certainly at most e^ε."""
         return IndexSets(size, chosen, Subsets.largest(epsilon, size, chosen).coin)
 
     @property
@@ -76,7 +78,7 @@ class IndexSets(CodeKernel):
         )
 
     def _shares(self) -> tuple[Fraction, Fraction]:
-        """Return the probability of one set that holds the input, and of one that does not."""
+        """Return the probability of a set that contains the input, and of one that does not."""
         own = self.coin.probability
         return (
             own / math.comb(self.size - 1, self.chosen - 1),
@@ -121,10 +123,6 @@ class IndexSets(CodeKernel):
         return tuple(sorted([*row, value] if held else row))
 
     def write(self, codes: Array, reports: Array, source: Source) -> None:
-        if codes.size < FEW:
-            for row, code in zip(reports, codes, strict=True):
-                row[:] = self.draw_one(int(code), source)
-            return
         held = self.coin.toss(codes.size, source)
         taken = np.empty((codes.size, self.chosen), dtype=np.int64)
         for count in range(self.chosen):
@@ -133,7 +131,7 @@ class IndexSets(CodeKernel):
                 number += number >= other
             taken[:, count] = number
         taken += taken >= codes[:, None]
-        # Of a random order all but the last are as random a set: the input takes the last one's place.
+        # All elements of a random order but the last are a uniform set too: the input replaces the last one.
         last = taken[:, -1]
         last += held * (codes - last)
         taken.sort(axis=1)

@@ -16,7 +16,7 @@ from dither.errors import InvalidParameter, MalformedReport
 from dither.kernels.blocks import in_threads
 from dither.kernels.kernel import Kernel
 from dither.kernels.sets.hashed_response import HashedResponse
-from dither.kernels.sets.hashing import mixed, seeds
+from dither.kernels.sets.hashing import BUCKET_BITS, SEED_BITS, mixed, seeds
 from dither.randomness import Source
 
 
@@ -91,10 +91,11 @@ class PrefixKernel(Kernel):
         reports[...] = self.oracle.hashing.pack(drawn, self.oracle.window.draw(bucket, source))
 
     def draw_one(self, value: Array, source: Source) -> int:
-        drawn = seeds(1, source)
-        bucket = self.oracle.hashing.bucket(drawn, self.asked(value.reshape(1, -1), drawn))
-        told = np.array([self.oracle.window.draw_one(int(bucket[0]), source)], dtype=np.uint64)
-        return int(self.oracle.hashing.pack(drawn, told)[0])
+        seed = source.bits(SEED_BITS)
+        item = self.asked(value.reshape(1, -1), np.array([seed], dtype=np.uint64))
+        return seed << BUCKET_BITS | self.oracle.window.draw_one(
+            self.oracle.bucket(int(item[0]), seed), source
+        )
 
     def probabilities(self, value: Array, seed: int = 0) -> list[Fraction]:
         """Return the exact probability of every bucket, given the report's public seed."""

@@ -127,15 +127,15 @@ class Subsets(CodeKernel):
         ]
 
     def write(self, codes: Array, reports: Array, source: Source) -> None:
-        if codes.size < _FEW:
-            for row, code in zip(reports, codes, strict=True):
-                row[:] = np.frombuffer(self.draw_one(int(code), source), dtype=np.uint8)
-            return
         for begin in range(0, codes.size, _BLOCK):
             self._block(codes[begin : begin + _BLOCK], reports[begin : begin + _BLOCK], source)
 
+    @property
+    def few(self) -> int:
+        return _FEW
+
     def draw_one(self, value: int, source: Source) -> bytes:
-        held = bool(self.coin.toss(1, source)[0])
+        held = self.coin.toss_one(source)
         wanted, last, row = self.chosen - held, self.size - 1, 0
         for element in range(last):
             if source.below(last - element) < wanted:

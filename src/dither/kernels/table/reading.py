@@ -1,4 +1,4 @@
-"""The best unbiased linear reading of a channel: numbers for every report whose means are given queries.
+"""The best linear unbiased decoder of a channel: numbers for every report whose means are given queries.
 
 With q_y the column of report y and d_y = π·q_y, the numbers b_y = W·K⁻¹·q_y/d_y with K = Σ q_y q_yᵀ/d_y have
 E[b_Y | x] = W e_x, and the smallest average variance over inputs distributed by π [docs/theory.md].
@@ -28,13 +28,15 @@ class LinearReading:
 
     @cached_property
     def table(self) -> Floats:
-        """What each report counts for in each answer: a row for each query, a column for each report."""
+        """The contribution of each report to each answer: a row for each query, a column for each report."""
         means = self.channel.mean(axis=0)
         scaled = self.channel / means
         moments = scaled @ self.channel.T
         eigenvalues = np.linalg.eigvalsh(moments)
         if not eigenvalues[0] > _SINGULAR * eigenvalues[-1]:
-            raise NotIdentifiable("the reports do not tell some of the inputs apart")
+            raise NotIdentifiable(
+                "some inputs have reports of the same distribution and cannot be distinguished"
+            )
         return np.asarray(np.linalg.solve(moments, self.queries.T).T @ scaled)
 
     @cached_property

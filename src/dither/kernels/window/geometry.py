@@ -15,7 +15,7 @@ from typing import Final, final
 import numpy as np
 
 from dither.arrays import Array, Floats, Integers, Mask
-from dither.errors import InvalidParameter
+from dither.errors import InvalidParameter, found
 
 MOST_POINTS: Final = 1 << 21
 _LEAST_ORDER: Final = 2
@@ -32,11 +32,16 @@ class Geometry:
 
     def __post_init__(self) -> None:
         if self.order < _LEAST_ORDER or self.dimension < 2 or not self.dimension <= MOST_POINTS.bit_length():
-            raise InvalidParameter("a projective geometry has an order and a dimension of at least 2")
+            raise InvalidParameter(
+                "a projective geometry needs an order and a dimension of at least 2, "
+                f"not {found(self.order)} and {found(self.dimension)}"
+            )
         if not self.points <= MOST_POINTS:
-            raise InvalidParameter(f"a projective geometry has up to {MOST_POINTS} points")
+            raise InvalidParameter(f"a projective geometry may have up to {MOST_POINTS} points")
         if prime_power(self.order) is None:
-            raise InvalidParameter("the order of a projective geometry is a power of a prime")
+            raise InvalidParameter(
+                f"the order of a projective geometry must be a prime power, not {found(self.order)}"
+            )
 
     @property
     def points(self) -> int:

@@ -1,8 +1,8 @@
-"""A window that is a hyperplane: cells on a cycle, of which the translate of a difference set is likelier.
+"""A window that is a translate of a difference set: the hyperplanes of a projective geometry.
 
-It is the window kernel once more. There are K cells; for the input x the w cells of D − x have the integer
-weight H each, and all others L. The total w·H + (K − w)·L is the same for every x, so ε = ln(H/L) exactly.
-Any two translates share the same number of cells, so a report supports all other categories alike.
+There are K cells. For the input x the w cells of D − x have the integer weight H each, and all others L. The
+total w·H + (K − w)·L is the same for every x, so ε = ln(H/L) exactly. Any two translates share the same
+number of cells, so a report supports every other category with the same probability.
 """
 
 from __future__ import annotations
@@ -18,15 +18,14 @@ import numpy as np
 from dither.arrays import Array, Floats, Integers
 from dither.device_text import from_hexadecimal, hexadecimal, whole
 from dither.domains import Domain
-from dither.errors import InvalidParameter, MalformedReport
-from dither.kernels.blocks import FEW
+from dither.errors import InvalidParameter, MalformedReport, found
 from dither.kernels.codes import CodeKernel
 from dither.kernels.kernel import MOST_LISTED, CellKernel
 from dither.kernels.window.geometry import Geometry
 from dither.privacy.exact import exp_below
 from dither.randomness import Source
 
-_WORDS: Final = (64, 128)  # bits of the draw: the first that carries ε
+_WORDS: Final = (64, 128)  # bits of the draw: the first that suffices for ε is used
 _FINE: Final = 24  # weights of this many bits leave less than 2^−24 of ε unspent
 _DIGIT: Final = 20  # bits of a count that are transformed together: rounding is exact
 
@@ -45,13 +44,13 @@ class ProjectiveKernel(CodeKernel, CellKernel):
 
     def __post_init__(self) -> None:
         if self.bits not in _WORDS or not 1 <= self.outside < self.inside:
-            raise InvalidParameter("a report in the set is likelier than another; a draw has 64 or 128 bits")
+            raise InvalidParameter("a projective kernel needs 1 ≤ outside < inside, and 64 or 128 bits")
         if not 1 << (self.bits - 1) <= self.total <= 1 << self.bits:
-            raise InvalidParameter("the weights fill between half of the words and all of them")
+            raise InvalidParameter(f"the total weight must be from 2^{self.bits - 1} to 2^{self.bits}")
 
     @staticmethod
     def largest(epsilon: float, geometry: Geometry) -> ProjectiveKernel:
-        """Return the kernel whose ratio is as large as ε allows, and certainly no larger.
+        """Return the kernel with the largest ratio H/L that is certainly at most e^ε.
 
         L = ⌊2^bits/(w·E⁻ + K − w)⌋ and H = ⌊L·E⁻⌋ with E⁻ a lower bound of e^ε: H/L ≤ E⁻.
         """
@@ -62,9 +61,9 @@ class ProjectiveKernel(CodeKernel, CellKernel):
             inside = int(outside * bound)
             if min(outside, inside - outside) >= 1 << _FINE:
                 kernel = ProjectiveKernel(geometry, inside, outside, bits)
-                if kernel.ratio <= bound:  # in integers: that is the privacy proof
+                if kernel.ratio <= bound:  # in integers: the proof of privacy
                     return kernel
-        raise InvalidParameter("this ε is too small or too large for the number of categories")
+        raise InvalidParameter(f"ε = {found(epsilon)} is too small or too large for {geometry.points} points")
 
     @property
     def outcomes(self) -> int:
@@ -72,7 +71,7 @@ class ProjectiveKernel(CodeKernel, CellKernel):
 
     @cached_property
     def total(self) -> int:
-        """The sum of all weights, whatever the input."""
+        """The sum of all weights; it is the same for every input."""
         block = self.geometry.block
         return block * self.inside + (self.geometry.points - block) * self.outside
 
@@ -123,7 +122,7 @@ class ProjectiveKernel(CodeKernel, CellKernel):
         return (int(self.geometry.members[place]) - value) % self.outcomes
 
     def write(self, codes: Array, reports: Array, source: Source) -> None:
-        if codes.size < FEW or self.bits > 64:
+        if self.bits > 64:
             reports[:] = [self.draw_one(int(code), source) for code in codes]
             return
         words = source.words(codes.size)
@@ -134,7 +133,7 @@ class ProjectiveKernel(CodeKernel, CellKernel):
         block, points = self.geometry.block, self.geometry.points
         ends = np.uint64(block * self.inside)
         told = words < ends
-        # Both places are computed for every word, and the comparison keeps one: no branch on what is told.
+        # Both places are computed for every word, and the comparison keeps one: no branch on the outcome.
         place = (words - ends) // np.uint64(self.outside)
         place += np.uint64(block)
         words //= np.uint64(self.inside)
@@ -147,18 +146,18 @@ class ProjectiveKernel(CodeKernel, CellKernel):
         np.copyto(reports, cells, casting="unsafe")
 
     def supports(self, counts: Integers, categories: int) -> Integers:
-        """Return how many of the counted reports support each of the first categories, exactly.
+        """Return the exact number of counted reports that support each of the first `categories` categories.
 
         It is the correlation of the counts with the set, by Fourier transforms of numbers below 2^20. Their
-        errors stay below one hundredth, so that rounding to whole numbers is exact.
+        errors are below 0.01, so that rounding to integers is exact.
         """
-        found = np.zeros(categories, dtype=np.int64)
+        supported = np.zeros(categories, dtype=np.int64)
         rest, unit = counts.astype(np.int64), 0
         while rest.any():
             digit = (rest & ((1 << _DIGIT) - 1)).astype(np.float64)
-            found += np.rint(self.geometry.correlation(digit, categories)).astype(np.int64) << unit
+            supported += np.rint(self.geometry.correlation(digit, categories)).astype(np.int64) << unit
             rest, unit = rest >> _DIGIT, unit + _DIGIT
-        return found
+        return supported
 
     def device(self) -> dict[str, Any]:
         shape = self.geometry

@@ -11,7 +11,6 @@ import numpy as np
 
 from dither.arrays import Array, Floats
 from dither.domains import Domain
-from dither.kernels.blocks import FEW
 from dither.kernels.codes import CodeKernel
 from dither.kernels.kernel import CellKernel
 from dither.kernels.transition import Dense
@@ -39,10 +38,7 @@ class ResponseKernel(CodeKernel, CellKernel):
         return Fraction(window.inside, window.total), Fraction(window.outside, window.total)
 
     def write(self, codes: Array, reports: Array, source: Source) -> None:
-        if codes.size < FEW:
-            reports[:] = [self.window.draw_one(int(code), source) for code in codes]
-        else:
-            reports[:] = self.window.draw(codes, source)
+        reports[:] = self.window.draw(codes, source)
 
     def draw_one(self, value: int, source: Source) -> int:
         return self.window.draw_one(value, source)

@@ -1,4 +1,4 @@
-"""Projective response: a point of a projective geometry, more often one of the answer's hyperplane."""
+"""Projective response: a point of a projective geometry, more often one on the answer's hyperplane."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from dither.kernels.window.projective import ProjectiveKernel
 from dither.mechanisms.frequency.pure_protocol import CodeProtocol
 from dither.privacy.exact import exp_below
 
-MOST_CATEGORIES: Final = MOST_POINTS // 2  # for so many there is a geometry at every ε
-_NEAR: Final = 2  # prime powers that are tried on either side of the best one
+MOST_CATEGORIES: Final = MOST_POINTS // 2  # up to this number there is a geometry for every ε
+_NEAR: Final = 2  # prime powers that are tried on each side of the best order
 
 
 @final
@@ -54,7 +54,7 @@ class ProjectiveResponse(CodeProtocol[ProjectiveKernel]):
         return kernel.outcomes >= len(self.categories)
 
     def supports(self, counts: Integers) -> Integers:
-        """Return how many reports support each category: two fast Fourier transforms, rounded exactly."""
+        """Return the number of reports that support each category, by two fast Fourier transforms."""
         return self.kernel.supports(counts, len(self.categories))
 
     def decode(self, cells: Array) -> Array:

@@ -1,4 +1,4 @@
-"""Subset selection told as the numbers of a few categories instead of a bit for each."""
+"""Subset selection with short reports: the numbers of a few categories instead of a bit for each."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ class SubsetIndices(CodeProtocol[IndexSets]):
 
     Promise:   pure ε.
     Reports:   two to eight numbers of categories in ascending order, one or two bytes each.
-    Use when:  k/(e^ε + 1) lies between 1.5 and 8: the smallest error there is, in short reports. With less,
-               use `KRR`; with more, `ProjectiveResponse` has nearly the same error.
-    Reference: [Ye18, Sec. III]; [WangS16]; optimal by [Pan26]. The law is that of `SubsetSelection`.
+    Use when:  k/(e^ε + 1) is between 1.5 and 8: the smallest possible error, in short reports. Below, use
+               `KRR`; above, `ProjectiveResponse` has nearly the same error.
+    Reference: [Ye18, Sec. III]; [WangS16]; optimal by [Pan26]. The distribution is that of `SubsetSelection`.
     """
 
     runs: ClassVar[type[Kernel]] = IndexSets

@@ -12,6 +12,7 @@ from typing import Final
 import numpy as np
 
 from dither.arrays import Floats
+from dither.errors import InvalidParameter
 from dither.optimal.queries.design import QueryDesign
 
 SHIPPED: Final = "prefixes.zip"
@@ -64,7 +65,8 @@ def prefix_design(size: int, epsilon: float) -> QueryDesign:
 
 def _read(size: int, epsilon: float) -> QueryDesign:
     design = QueryDesign.from_bytes(_archive().read(name(size, epsilon)))
-    assert design is not None  # the archive is part of the package, and tested
+    if design is None:
+        raise InvalidParameter(f"the shipped design {name(size, epsilon)} is damaged; install dither again")
     return design
 
 

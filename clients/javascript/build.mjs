@@ -1,0 +1,13 @@
+// Builds the bundles that browsers load: one file for each entry point, minified, without dependencies.
+import { build } from "esbuild";
+
+await build({
+  entryPoints: { core: "src/core.ts" },
+  outdir: "dist",
+  bundle: true,
+  minify: true,
+  format: "esm",
+  target: "es2022",
+  charset: "utf8",
+  legalComments: "none",
+});

@@ -1,0 +1,28 @@
+/** Certified bounds of e^ε in whole numbers. */
+
+const BITS = 320n;
+const HALVINGS = 8;
+
+/**
+ * Return a rational lower bound of e^ε as [numerator, denominator], with a relative error below 2^−200.
+ *
+ * ε stands for the exact rational number of its double, and must be positive.
+ */
+export function expBelow(epsilon: number): [bigint, bigint] {
+  let power = 0;
+  let mantissa = epsilon;
+  while (!Number.isInteger(mantissa)) {
+    mantissa *= 2;
+    power++;
+  }
+  const numerator = BigInt(mantissa);
+  const denominator = 1n << BigInt(power + HALVINGS);
+  let term = 1n << BITS;
+  let total = term;
+  for (let count = 1n; term > 0n; count++) {
+    term = (term * numerator) / (denominator * count); // partial sums of positive terms, each rounded down
+    total += term;
+  }
+  for (let i = 0; i < HALVINGS; i++) total = (total * total) >> BITS;
+  return [total, 1n << BITS];
+}

@@ -1,0 +1,29 @@
+"""Draw what an audit found: `python docs/draw_audit.py` writes pictures/audit-evidence.svg (extra: plot).
+
+The picture of the samples that a violation needs is drawn by `python -m benchmarks.audit_power picture`.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+import dither as dt
+
+PICTURES = Path(__file__).with_name("pictures")
+
+
+def main() -> None:
+    rng = np.random.default_rng(1)
+
+    def careless(values: np.ndarray) -> np.ndarray:
+        return np.round(values + rng.laplace(scale=20, size=len(values)))
+
+    finding = dt.audit(careless, dt.Interval(0, 50), epsilon=1, timing=False)
+    figure = finding.plot().figure
+    figure.savefig(PICTURES / "audit-evidence.svg", metadata={"Date": None})
+
+
+if __name__ == "__main__":
+    main()

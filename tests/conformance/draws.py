@@ -1,0 +1,176 @@
+"""Vectors of draws: what a device sends for a value, given the random bytes that it takes.
+
+`python -m tests.conformance.draws` writes conformance/2/draws.json anew.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import random
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+import dither as dt
+from dither.domains import Categories, Line
+from dither.mechanisms.base import Mechanism
+from tests.support.sources import ChosenBytes
+
+FILE: Final = Path(__file__).parents[2] / "conformance" / "2" / "draws.json"
+DRAWS: Final = 60  # of each question
+
+LINE, CIRCLE = dt.Interval(-3, 7.5), dt.Circle(360)
+WORDS = dt.Categories(["firefox", "chrome", "safari", "other"])
+
+
+def questions() -> dict[str, Mechanism[Any]]:
+    """Return the questions of the vectors, by name."""
+    return {
+        "Podium": dt.Podium(LINE, epsilon=1),
+        "PM, 2^20 cells": dt.PM(LINE, epsilon=1, cells=1 << 20),
+        "SW": dt.SW(LINE, epsilon=0.5),
+        "OGPM": dt.OGPM(LINE, epsilon=2),
+        "OGPM, 16 cells": dt.OGPM(LINE, epsilon=2, cells=16),
+        "OGPM, circle": dt.OGPM(CIRCLE, epsilon=1),
+        "OGPM, ε = 50": dt.OGPM(LINE, epsilon=50),
+        "OGPMU": dt.OGPMU(LINE, epsilon=1),
+        "Duchi": dt.Duchi(LINE, epsilon=1),
+        "Hybrid": dt.Hybrid(LINE, epsilon=1),
+        "TwoPoint": dt.TwoPoint(LINE, epsilon=1),
+        "Sectors": dt.Sectors(CIRCLE, epsilon=1),
+        "Optimal": dt.Optimal(LINE, epsilon=1),
+        "Optimal, unbiased": dt.Optimal(LINE, epsilon=1, unbiased=True),
+        "RR": dt.RR(dt.Categories(["no", "yes"]), epsilon=1),
+        "KRR": dt.KRR(WORDS, epsilon=1),
+        "KRR, ε = 50": dt.KRR(dt.Categories(1000), epsilon=50),
+        "SUE": dt.SUE(WORDS, epsilon=1),
+        "OUE": dt.OUE(dt.Categories(37), epsilon=2),
+        "OLH": dt.OLH(dt.Categories(5000), epsilon=2),
+        "BLH": dt.BLH(WORDS, epsilon=1),
+        "HadamardResponse": dt.HadamardResponse(dt.Categories(100), epsilon=1),
+        "SubsetSelection": dt.SubsetSelection(dt.Categories(20), epsilon=1),
+        "ProjectiveResponse": dt.ProjectiveResponse(dt.Categories(64), epsilon=1),
+        "ProjectiveResponse, ε = 50": dt.ProjectiveResponse(dt.Categories(1000), epsilon=50),
+    }
+
+
+class EdgeBytes(ChosenBytes):
+    """Bytes that often lie on the edges of a draw: just below, at and above the integers that decide it.
+
+    Each edge is a text of bytes that begins with a draw and may go on into the next one.
+    """
+
+    def __init__(self, edges: list[bytes], seed: str) -> None:
+        self._edges, self._random = edges, random.Random(seed)
+        self._next = self.taken = b""
+
+    def take(self, size: int) -> bytes:
+        made, self._next = self._next[:size], self._next[size:]
+        if not made and size and self._random.random() < 0.5:
+            fitting = [edge for edge in self._edges if len(edge) <= size + 8]
+            edge = self._random.choice(fitting) if fitting else b""
+            made, self._next = edge[:size], edge[size:]
+        made += self._random.randbytes(size - len(made))
+        self.taken += made
+        return made
+
+
+def near(number: int, size: int) -> list[bytes]:
+    """Return a number and its neighbours as bytes."""
+    return [((number + away) % (1 << 8 * size)).to_bytes(size, "little") for away in (-1, 0, 1)]
+
+
+def edges(device: dict[str, Any]) -> list[bytes]:
+    """Return the bytes on which a draw of this device text turns."""
+    found = [bytes(4), b"\xff" * 4, bytes(8), b"\xff" * 8, bytes(2), b"\xff" * 2]
+    inner = [device[name] for name in ("first", "second") if isinstance(device.get(name), dict)]
+    for part in (device, *inner):
+        if "step" in part:
+            step, early = int(part["step"], 16), (part["bits"] - 32) // 8
+            tickets = part.get("buckets") or (
+                part["width"] if part["draw"] == "sliding" else part["cells"] // part["width"]
+            )
+            first, late = step >> 32, near(step, 4)
+            hanging = [
+                (1 << 8 * early) - tickets,
+                (1 << 8 * early) - 1,
+                (1 << 8 * early) - (tickets + 1) // 2,
+            ]
+            found += [*near(tickets * first, early), *near(first, early), *near(hanging[0], early)]
+            # The late word, and the bytes that it is compared with, which come next.
+            found += [word.to_bytes(early, "little") + rest for word in hanging for rest in late] * 2
+        for name in ("heads", "own", "other"):
+            if isinstance(part.get(name), int):
+                found += near(part[name], 4)
+            elif name in part and "set" in part:
+                found += near(int(part[name], 16), part["bits"] // 8)
+            elif name in part:
+                number = int(part[name], 16)
+                tie = (number >> 64).to_bytes(8, "little")
+                found += [*near(number >> 64, 8), *(tie + end for end in near(number & ((1 << 64) - 1), 8))]
+    if "set" in device:
+        own, other, size = int(device["own"], 16), int(device["other"], 16), device["bits"] // 8
+        q, t = device["order"], device["dimension"]
+        block, points = (q ** (t - 1) - 1) // (q - 1), (q**t - 1) // (q - 1)
+        found += [*near(block * own, size), *near(block * own + (points - block) * other, size)]
+    return found
+
+
+def values(mechanism: Mechanism[Any], picked: random.Random) -> Iterator[Any]:
+    """Yield values of a domain: its ends first, then any."""
+    domain = mechanism.domain
+    if isinstance(domain, Categories):
+        labels = list(domain.labels)
+        yield labels[0]
+        yield labels[-1]
+        while True:
+            yield picked.choice(labels)
+    assert isinstance(domain, Line)
+    yield domain.low
+    yield domain.high
+    while True:
+        yield picked.uniform(domain.low, domain.high)
+
+
+def drawn(name: str, mechanism: Mechanism[Any], count: int, seed: str = "") -> Iterator[dict[str, Any]]:
+    """Yield draws of a question: the value, the bytes that were taken and the report."""
+    picked = random.Random(f"{name} {seed}")
+    device = json.loads(mechanism.device_text)
+    given = values(mechanism, picked)
+    for number in range(count):
+        value = next(given)
+        source = EdgeBytes(edges(device), f"{name} {number} {seed}")
+        checked = mechanism.domain.check([value])[0]
+        told = mechanism.kernel.draw_one(checked.item() if hasattr(checked, "item") else checked, source)
+        cell = told if isinstance(told, bytes) else int(told).to_bytes(mechanism.layout.itemsize, "little")
+        yield {"value": value, "bytes": source.taken.hex(), "report": cell.hex()}
+
+
+def vectors(count: int = DRAWS, seed: str = "") -> list[dict[str, Any]]:
+    """Return the draws of every question."""
+    return [
+        {
+            "name": name,
+            "specification": dt.to_json(mechanism),
+            "draws": list(drawn(name, mechanism, count, seed)),
+        }
+        for name, mechanism in questions().items()
+    ]
+
+
+def text(made: list[dict[str, Any]]) -> str:
+    """Return vectors as the text of the file: one draw a line."""
+    parts = []
+    for one in made:
+        rows = ",\n".join(json.dumps(draw, ensure_ascii=False) for draw in one["draws"])
+        head = json.dumps({"name": one["name"], "specification": one["specification"]}, ensure_ascii=False)
+        parts.append(f'{head[:-1]}, "draws": [\n{rows}\n]}}')
+    return '{"dither": 2, "questions": [\n' + ",\n".join(parts) + "\n]}\n"
+
+
+if __name__ == "__main__":
+    FILE.write_text(text(vectors()), encoding="utf-8")
+    print(FILE, hashlib.sha256(FILE.read_bytes()).hexdigest()[:16], np.__version__)

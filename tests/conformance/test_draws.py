@@ -1,0 +1,112 @@
+"""The vectors of draws: Python meets them, they are what Python draws, and wrong draws do not meet them."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+import dither as dt
+from dither.kernels.coin import BiasedCoin
+from dither.kernels.window.draw import Lottery
+from dither.randomness import Source
+from tests.conformance.draws import FILE, questions, text, vectors
+from tests.support.sources import Exhausted, Scripted
+
+QUESTIONS = json.loads(FILE.read_text(encoding="utf-8"))["questions"]
+
+
+def differences(one: dict[str, Any]) -> int:
+    """Return how many draws of a question end with another report, or with bytes left or lacking."""
+    mechanism = dt.from_json(one["specification"])
+    wrong = 0
+    for draw in one["draws"]:
+        source = Scripted(bytes.fromhex(draw["bytes"]))
+        try:
+            cells = mechanism.perturb([draw["value"]], source=source).cells
+            told = cells.astype(cells.dtype.newbyteorder("<")).tobytes().hex()
+        except (Exhausted, ValueError, IndexError, OverflowError):
+            told = "?"
+        wrong += told != draw["report"] or bool(source.left)
+    return wrong
+
+
+@pytest.mark.parametrize("one", QUESTIONS, ids=lambda one: one["name"])
+def test_single_values_meet_the_vectors(one: dict[str, Any]) -> None:
+    assert len(one["draws"]) >= 60
+    assert differences(one) == 0
+
+
+def test_the_file_is_what_the_script_writes() -> None:
+    assert FILE.read_text(encoding="utf-8") == text(vectors())
+    assert [one["name"] for one in QUESTIONS] == list(questions())
+
+
+def at_most(self: Lottery, source: Source, extra: int) -> tuple[bool, int, int]:
+    """The draw with ≤ for < in the first comparison."""
+    early, more = (self.bits - 32) >> 3, (extra + 7) >> 3
+    taken = source.take(early + more)
+    word, first = int.from_bytes(taken[:early], "little"), self.step >> 32
+    drawn, ticket = word <= self.tickets * first, word // max(first, 1)
+    last = word - (1 << (self.bits - 32)) + self.tickets
+    if last >= 0:
+        taken = taken[early:] + source.take(4)
+        late = int.from_bytes(taken[:4], "little")
+        drawn, ticket, early = late < self.step & 0xFFFFFFFF, last, 4
+    return drawn, ticket, int.from_bytes(taken[early:], "little") >> (8 * more - extra)
+
+
+def late_at_most(self: Lottery, source: Source, extra: int) -> tuple[bool, int, int]:
+    """The draw with ≤ for < where the late word is compared."""
+    drawn, ticket, rest = _ORIGINAL(self, watched := _Watched(source), extra)
+    return drawn or watched.late == self.step & 0xFFFFFFFF, ticket, rest
+
+
+def no_late_word(self: Lottery, source: Source, extra: int) -> tuple[bool, int, int]:
+    """The draw without its late word."""
+    early, more = (self.bits - 32) >> 3, (extra + 7) >> 3
+    taken = source.take(early + more)
+    word, first = int.from_bytes(taken[:early], "little"), max(self.step >> 32, 1)
+    uniform = int.from_bytes(taken[early:], "little") >> (8 * more - extra)
+    return word < self.tickets * first, word // first, uniform
+
+
+class _Watched(Source):
+    """A source that remembers the first four bytes that a late word is made of."""
+
+    def __init__(self, source: Source) -> None:
+        self._source, self._first, self.late = source, b"", -1
+
+    def take(self, size: int) -> bytes:
+        taken = self._source.take(size)
+        if self._first:
+            self.late = int.from_bytes((self._first + taken)[:4], "little")
+        self._first = taken[4:]
+        return taken
+
+    def fill(self, buffer: memoryview | bytearray) -> None:
+        raise AssertionError("single draws take")
+
+    def spawn(self) -> Source:
+        return self
+
+    @property
+    def private(self) -> bool:
+        return False
+
+
+_ORIGINAL = Lottery.draw_one
+
+
+@pytest.mark.parametrize("wrong", [at_most, late_at_most, no_late_word])
+def test_a_wrong_window_does_not_meet_the_vectors(wrong: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    windows = [one for one in QUESTIONS if one["name"] in ("Podium", "OGPM, 16 cells", "KRR", "TwoPoint")]
+    monkeypatch.setattr(Lottery, "draw_one", wrong)
+    assert sum(map(differences, windows)) > 0
+
+
+def test_a_coin_without_its_tie_does_not_meet_the_vectors(monkeypatch: pytest.MonkeyPatch) -> None:
+    unary = [one for one in QUESTIONS if one["name"] in ("SUE", "OUE", "HadamardResponse")]
+    monkeypatch.setattr(BiasedCoin, "toss_one", lambda self, source: source.bits(64) < self.heads >> 64)
+    assert sum(map(differences, unary)) > 0
