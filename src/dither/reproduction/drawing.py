@@ -50,6 +50,8 @@ class Panels:
     def in_order(self, count: int, *, most: int = 3, square: bool = False) -> list[Any]:
         """Return axes for so many panels, row by row, at most `most` side by side."""
         columns = min(count, most if count != 4 else 2)
+        if count > 6:  # whole rows, if there are so many panels
+            columns = next((wide for wide in (5, 4, 3) if count % wide == 0), columns)
         found = [axes for row in self.grid(-(-count // columns), columns, square=square) for axes in row]
         for axes in found[count:]:
             axes.set_axis_off()

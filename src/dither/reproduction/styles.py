@@ -70,7 +70,7 @@ STYLES: Final[dict[str, Style]] = {
     "NGram": Style(_PURPLE, "^"),
     "NGram spending ε": Style(_PURPLE, "v"),
     "L-SRR": Style(_BROWN, "D"),
-    "L-SRR with c = e^ε": Style(_BROWN, "d"),
+    "L-SRR with c = e^ε": Style(_BROWN, "^"),
     "gridding 10 × 10": Style(_PINK, "s"),
     "gridding 100 × 100": Style(_PINK, "P"),
     "3-RR": Style(_OLIVE, "^"),

@@ -156,7 +156,7 @@ def _points_drawn(panels: Panels, rows: Rows) -> None:
         weights = [row.get("probability") for row in inner]
         weighed = all(weight is not None for weight in weights)
         x, y = [row["x"] for row in inner], [row["y"] for row in inner]
-        size = 30 if len(inner) < 300 else 12
+        size = 30 if len(inner) < 300 else 22
         shown = axes.scatter(
             x,
             y,
@@ -164,6 +164,7 @@ def _points_drawn(panels: Panels, rows: Rows) -> None:
             c=weights if weighed else "#0072b2",
             cmap="cividis_r" if weighed else None,
             linewidths=0,
+            marker="s" if len(inner) > 300 and weighed else "o",
         )
         if weighed:
             axes.figure.colorbar(shown, ax=axes, label="probability or density", shrink=0.8)

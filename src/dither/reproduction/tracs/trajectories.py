@@ -100,7 +100,9 @@ def _measures(panels: Panels, rows: Rows) -> None:
         for row in rows
         if row.get(column) is not None
     ]
-    Lines("epsilon", "value", "mechanism", together=False).draw(panels, long)
+    Lines("epsilon", "value", "mechanism", together=False, labels={"value": "share, or visits"}).draw(
+        panels, long
+    )
 
 
 _FIVE: Final = ("ATP", "NGram", "L-SRR", "TraCS-D", "TraCS-C")
