@@ -35,7 +35,7 @@ class PlaneNoise(Protocol):
 
 
 @dataclass(frozen=True)
-class LatticeKernel(Kernel):
+class PlaneLatticeKernel(Kernel):
     """The lattice point nearest to a place, plus noise that does not depend on the place."""
 
     noise: PlaneNoise
@@ -107,7 +107,7 @@ class LatticeKernel(Kernel):
 
 @final
 @dataclass(frozen=True)
-class PlanarKernel(LatticeKernel):
+class PlanarKernel(PlaneLatticeKernel):
     """Noise whose weight falls with the distance; two lattice points are at most `reach` steps apart."""
 
     noise: PlanarNoise
@@ -168,7 +168,7 @@ class PlanarKernel(LatticeKernel):
 
 @final
 @dataclass(frozen=True)
-class RingKernel(LatticeKernel):
+class RingKernel(PlaneLatticeKernel):
     """Noise that is constant on rings; two lattice points are at most `reach` steps apart."""
 
     noise: RingNoise
