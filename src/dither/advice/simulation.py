@@ -12,7 +12,7 @@ import hashlib
 import json
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from enum import Enum
 from typing import Any, Final, final
 
@@ -174,7 +174,7 @@ def _stored(mechanism: Any, question: ShapeQuestion, n: int, runs: range, told: 
     with contextlib.suppress(OSError, RuntimeError):
         path.parent.mkdir(parents=True, exist_ok=True)
         with renamed(path) as part:
-            part.write_text(json.dumps({"of": described, **found.__dict__}), encoding="utf-8")
+            part.write_text(json.dumps({"of": described, **asdict(found)}), encoding="utf-8")
     return found
 
 
