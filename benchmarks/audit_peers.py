@@ -99,10 +99,17 @@ def pure_ldp() -> Iterator[Peer]:
 
 def multi_freq_ldpy() -> Iterator[Peer]:
     room = "multi_freq_ldpy.pure_frequency_oracles."
-    clients = {"GRR": ("GRR_Client",), "UE": ("UE_Client",), "LH": ("LH_Client",), "SS": ("SS_Client",)}
-    for module, (name,) in clients.items():
-        client = getattr(importlib.import_module(room + module), name)
+    names = {"GRR": "GRR_Client", "UE": "UE_Client", "LH": "LH_Client", "SS": "SS_Client"}
+    clients = {name: getattr(importlib.import_module(room + module), name) for module, name in names.items()}
+    for name, client in clients.items():
         yield Peer("multi-freq-ldpy", name, lambda value, client=client: client(int(value), K, 1.0), EIGHT)
+    subset = clients["SS_Client"]  # documented as a set; what it returns is an array, in an order
+    yield Peer(
+        "multi-freq-ldpy",
+        "SS_Client, as a set",
+        lambda value: frozenset(subset(int(value), K, 1.0).tolist()),
+        EIGHT,
+    )
 
 
 def python_dp() -> Iterator[Peer]:

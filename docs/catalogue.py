@@ -29,6 +29,7 @@ EXAMPLES: dict[str, Callable[[type], Mechanism]] = {
     "JointOLH": lambda kind: dt.JRR.over(dt.OLH(EIGHT, epsilon=1), rho=-0.2, n=1000),
     "JointSUE": lambda kind: dt.JRR.over(dt.SUE(EIGHT, epsilon=1), rho=-0.2, n=1000),
     "LSRR": lambda kind: kind(SQUARE, grid(SQUARE, 9), epsilon=1),
+    "Marginals": lambda kind: kind({name: dt.Categories(8) for name in ("age", "income", "town")}, epsilon=1),
     "NGram": lambda kind: kind(SQUARE, grid(SQUARE, 9), epsilon=1),
     "PEM": lambda kind: kind(dt.Text(6), epsilon=1),
     "Workload": lambda kind: dt.optimal.workload(np.tril(np.ones((8, 8))), 1),
@@ -40,6 +41,7 @@ GROUPS = {
     "optimal": "Numbers and angles: best possible",
     "frequency": "Answers from a list",
     "joint": "Answers from a list, with shared coins",
+    "tables": "Tables of several attributes",
     "places": "Places and paths",
 }
 

@@ -35,6 +35,9 @@ def draw(mechanism: Mechanism, picture: Path) -> None:
     elif isinstance(mechanism, PureProtocol):
         _support(mechanism, left)
         _frequency_error(mechanism, 1, right)
+    elif isinstance(mechanism, dt.Marginals):
+        _question(mechanism, left)
+        _table_error(mechanism, right)
     elif isinstance(mechanism, QueryMechanism):
         _columns(mechanism, left)
         _answers(mechanism, right)
@@ -62,6 +65,11 @@ def caption(mechanism: Mechanism) -> str:
         return (
             "Left: how often a report supports each answer when the true one is red. "
             "Right: the error of the frequency of a rare answer, times √n, at each ε; grey are k-RR and OUE."
+        )
+    if isinstance(mechanism, dt.Marginals):
+        return (
+            "Left: one question about a pair of attributes, its value in colours. Right: the error of all "
+            "cells of all tables together, times √n, at each ε; grey is the lower bound for every mechanism."
         )
     if isinstance(mechanism, QueryMechanism):
         return (
@@ -112,6 +120,24 @@ def _noise(protocol: PureProtocol, levels: int) -> list[float]:
         except dt.errors.InvalidParameter:  # a budget that this mechanism does not take
             found.append(math.nan)
     return found
+
+
+def _question(mechanism: Any, axes: Any) -> None:
+    last = mechanism.kernel.questions[-1]
+    shape = [mechanism.domain.sizes[place] for place in last.attributes]
+    axes.imshow(np.reshape(last.values, shape), cmap="Blues", interpolation="nearest")
+    names = [mechanism.domain.names[place] for place in last.attributes]
+    axes.set_ylabel(names[0])
+    axes.set_xlabel(names[-1])
+    axes.set_title("the value of one question, ε = 1")
+
+
+def _table_error(mechanism: Any, axes: Any) -> None:
+    others = [mechanism.at(float(epsilon)) for epsilon in FEW_EPSILONS]
+    axes.loglog(FEW_EPSILONS, [math.sqrt(one.bound) for one in others], color=GREY, linewidth=1)
+    axes.loglog(FEW_EPSILONS, [math.sqrt(one.average_variance) for one in others], color=INK, linewidth=2)
+    axes.set_xlabel("ε")
+    axes.set_title("error of all cells × √n")
 
 
 def _columns(mechanism: QueryMechanism, axes: Any) -> None:

@@ -2,7 +2,7 @@
 import { build } from "esbuild";
 
 await build({
-  entryPoints: { core: "src/core.ts" },
+  entryPoints: { core: "src/core.ts", dither: "src/index.ts", testing: "src/testing.ts" },
   outdir: "dist",
   bundle: true,
   minify: true,

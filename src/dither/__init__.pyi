@@ -36,6 +36,7 @@ from .domains import Disk as Disk
 from .domains import Interval as Interval
 from .domains import Parallelogram as Parallelogram
 from .domains import Paths as Paths
+from .domains import Profile as Profile
 from .domains import Rectangle as Rectangle
 from .domains import Sphere as Sphere
 from .domains import Text as Text
@@ -61,6 +62,8 @@ from .estimation.queries import EstimatedCumulative as EstimatedCumulative
 from .estimation.queries import answers as answers
 from .estimation.queries import cumulative as cumulative
 from .estimation.summary import Summary as Summary
+from .estimation.tables import EstimatedTables as EstimatedTables
+from .estimation.tables import tables as tables
 from .files.collect import Missing as Missing
 from .losses import Criterion as Criterion
 from .losses import absolute as absolute
@@ -119,6 +122,7 @@ from .mechanisms.places.tracs_c import TraCSC as TraCSC
 from .mechanisms.places.tracs_d import TraCSD as TraCSD
 from .mechanisms.shuffled import shuffled as shuffled
 from .mechanisms.shuffled import shuffled_lower_bound as shuffled_lower_bound
+from .mechanisms.tables.marginals import Marginals as Marginals
 from .mechanisms.window import Decoding as Decoding
 from .optimal.mechanism import Optimal as Optimal
 from .optimal.queries.cumulative import Cumulative as Cumulative

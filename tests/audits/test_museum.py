@@ -12,7 +12,7 @@ from tests.support.broken import numbers
 from tests.support.broken.frequency import NotCleared, OffByOneBit, RoundedDown, WithoutFactor
 from tests.support.broken.randomisers import MUSEUM, SQUARE, UNIT, Case
 
-LONG = {"the value itself above ε = 10", "memoised without a name", "classical Gaussian at ε = 6"}
+LONG = {"the value itself above ε = 10", "memoised without a name", "classical Gaussian at ε = 8"}
 
 
 def _refused(case: Case, seed: int) -> dt.Finding:

@@ -58,6 +58,10 @@ CASES: dict[str, Callable[[], Any]] = {
     ),
     "LSRR": lambda: dt.LSRR(SQUARE, POINTS, epsilon=2),
     "Laplace": lambda: dt.Laplace(WIDE, epsilon=1),
+    "Marginals": lambda: dt.Marginals({"age": dt.Categories(3), "browser": FOUR}, epsilon=1),
+    "Marginals, functionals": lambda: dt.Marginals(
+        {"age": dt.Categories(4), "browser": FOUR, "tea": dt.Categories(4)}, epsilon=1
+    ),
     "Memoised": lambda: dt.Memoised(dt.Podium(WIDE, epsilon=1), KEY, name="age"),
     "NGram": lambda: dt.NGram(SQUARE, POINTS, epsilon=2),
     "NGram, as published": lambda: dt.NGram.as_published(SQUARE, POINTS, epsilon=2),

@@ -71,6 +71,8 @@ export interface Question {
   readonly epsilon: number;
   readonly fingerprint: string;
   readonly device: string;
+  /** Return whether a value has a report. */
+  admits(value: unknown): boolean;
   /** Return the report of a value as bytes, or undefined if the value is not in the domain. */
   report(value: unknown, source: Source): Uint8Array | undefined;
 }
@@ -113,6 +115,7 @@ export function readQuestion(text: string): Question {
     epsilon,
     fingerprint: top["fingerprint"] as string,
     device,
+    admits: (value) => inside(value) !== undefined,
     report(value, source) {
       const input = inside(value);
       return input === undefined ? undefined : draw.draw(input, source);

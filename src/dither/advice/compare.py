@@ -11,14 +11,15 @@ import numpy as np
 from dither.advice.catalogue import Candidate, on_a_line, on_categories, solved
 from dither.advice.plotting import BUDGETS, draw_curves
 from dither.arrays import Floats
-from dither.domains import Categories, Circle, Domain, Interval, Line
+from dither.domains import Categories, Circle, Domain, Interval, Line, Profile
 from dither.errors import DitherError, Infeasible, InvalidParameter
 from dither.losses import Criterion, Power, absolute, check_loss, squared
 from dither.mechanisms.analysis import Questions
 from dither.mechanisms.base import check_epsilon
+from dither.mechanisms.tables.marginals import Marginals
 from dither.numerics.quadrature import integrate
 from dither.optimal import store
-from dither.optimal.closed_form import known_optimum
+from dither.optimal.closed_form import known_optimum, least_frequency_variance
 from dither.optimal.mechanism import Optimal
 from dither.optimal.problem import Problem
 from dither.table import ResultTable, Row, shown
@@ -51,6 +52,8 @@ class Comparison(ResultTable):
         `ax` is a pair of axes, such as `plt.subplots(1, 2)[1]`; the pair is returned. On categories the left
         panel shows the variance against the frequency. Needs the extra `plot`.
         """
+        if isinstance(self.domain, Profile):
+            raise InvalidParameter("errors of tables have no picture; draw an estimate from dt.tables")
         best = self.candidates[:count]
         if isinstance(self.domain, Categories):
             here = [(one.name, _frequency_curve(one)) for one in best]
@@ -89,6 +92,8 @@ def compare(domain: Domain, *, epsilon: float, losses: Sequence[Power] = (absolu
     budget = check_epsilon(epsilon)
     if isinstance(domain, Categories):
         return _compare_protocols(domain, budget)
+    if isinstance(domain, Profile):
+        return _compare_tables(domain, budget)
     if not isinstance(domain, Interval | Circle):
         raise InvalidParameter(
             f"mechanisms are compared on an Interval, a Circle or Categories, not on {type(domain).__name__}"
@@ -148,7 +153,7 @@ def _row(
 
 def _compare_protocols(domain: Categories, epsilon: float) -> Comparison:
     candidates = sorted(on_categories(domain, epsilon), key=lambda one: average_variance(one.mechanism))
-    least = average_variance(candidates[0].mechanism)
+    least = least_frequency_variance(len(domain), epsilon)
     rows = tuple(
         {
             "mechanism": one.name,
@@ -162,7 +167,28 @@ def _compare_protocols(domain: Categories, epsilon: float) -> Comparison:
     )
     title = (
         f"ε = {epsilon:g} on {domain}; what one report adds to the variance of a frequency; "
-        "in brackets, relative to the best found"
+        "in brackets, relative to the best possible"
+    )
+    return Comparison(title, rows, domain, epsilon, tuple(candidates), ())
+
+
+def _compare_tables(domain: Profile, epsilon: float) -> Comparison:
+    candidates = [
+        Candidate(f"Marginals(way={way})", Marginals(domain, epsilon=epsilon, way=way)) for way in (1, 2)
+    ]
+    rows = tuple(
+        {
+            "mechanism": one.name,
+            "average variance": one.mechanism.average_variance,
+            "questions": len(one.mechanism.kernel.questions),
+            "bytes": one.mechanism.report_bytes,
+            "relative average variance": one.mechanism.average_variance / one.mechanism.bound,
+        }
+        for one in candidates
+    )
+    title = (
+        f"ε = {epsilon:g} on {domain}; what one report adds to the variance of all cells of all tables; "
+        "in brackets, relative to a lower bound for every mechanism"
     )
     return Comparison(title, rows, domain, epsilon, tuple(candidates), ())
 

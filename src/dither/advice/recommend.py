@@ -54,6 +54,8 @@ def recommend(domain: Domain, goal: Goal, *, epsilon: float, told: Told | None =
     for number, (one, error) in enumerate(ranking):
         if number == 0:
             why = goal.reason(one, domain)
+        elif error < best * (1.0 - 1e-9):
+            why = f"{percent(1.0 - error / best)} less error than {ranking[0][0]}, in longer reports"
         elif error <= best * (1.0 + 1e-9):
             why = f"the same error as {ranking[0][0]}"
         else:
@@ -139,7 +141,7 @@ def _ranked(
     able = goal.errors(goal.candidates(domain, epsilon, wait=wait), rough=rough, told=told)
     if not able:
         raise Infeasible(f"no mechanism serves {goal!r} on {domain} with ε = {epsilon:g}")
-    return sorted(able, key=lambda pair: pair[1])
+    return goal.ranked(able)
 
 
 def _target(target_error: float) -> float:

@@ -21,7 +21,7 @@ from dither.audits.probabilities import Listed, on_plane
 from dither.domains import Line, Plane, Text
 from dither.errors import OutsideDomain
 from dither.kernels.kernel import MOST_LISTED, CellKernel
-from dither.kernels.places.planar import PlaneLatticeKernel
+from dither.kernels.places.planar import PlanarNoiseKernel
 from dither.kernels.sets import bit_rows
 from dither.kernels.sets.bits import Bits
 from dither.kernels.sets.hashed_response import HashedResponse
@@ -66,7 +66,7 @@ def _comparison(mechanism: Mechanism[Any], known: Listed | None) -> Iterator[str
         return _hashed(mechanism, kernel)
     if isinstance(kernel, Bits):
         return _bits(mechanism, kernel)
-    if isinstance(kernel, PlaneLatticeKernel) and kernel.fine:
+    if isinstance(kernel, PlanarNoiseKernel) and kernel.fine:
         return _planar(mechanism, kernel)
     return None
 
@@ -137,7 +137,7 @@ def _bits(mechanism: Mechanism[Any], kernel: Bits) -> Iterator[str]:
             yield ARRAYS
 
 
-def _planar(mechanism: Mechanism[Any], kernel: PlaneLatticeKernel) -> Iterator[str]:
+def _planar(mechanism: Mechanism[Any], kernel: PlanarNoiseKernel) -> Iterator[str]:
     """Compare how far reports lie from two places, and in which quarter of the plane, with the noise."""
     for value in on_plane(mechanism.domain)[-2:]:
         cells = _perturb(mechanism, value, MANY, Seeded(3)).reshape(MANY, -1)[:, -2:].astype(np.int64)

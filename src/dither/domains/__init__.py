@@ -6,6 +6,7 @@ from dither.domains.line import Circle, Interval
 from dither.domains.parallelogram import Parallelogram
 from dither.domains.paths import Paths
 from dither.domains.plane import Disk, Plane, Rectangle, Region, Sphere
+from dither.domains.profile import Profile
 from dither.domains.text import Text
 
 __all__ = [
@@ -19,6 +20,7 @@ __all__ = [
     "Parallelogram",
     "Paths",
     "Plane",
+    "Profile",
     "Rectangle",
     "Region",
     "Sphere",

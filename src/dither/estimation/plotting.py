@@ -11,6 +11,8 @@ from dither.mechanisms.plotting import axes_or_new
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from dither.arrays import Floats
+    from dither.estimation.density.curve import DensityCurve
     from dither.estimation.likelihood.distribution import EstimatedDistribution
 
 _BLUE, _RED = "#2f6db3", "#c2452d"
@@ -27,11 +29,11 @@ def draw_distribution(shown: EstimatedDistribution, *, level: float | None, ax: 
             shown.probabilities / widths, shown.edges, color=_BLUE, label=f"estimate ({shown.method!r})"
         )
     elif curve.points is not None:
-        _points(shown, level, ax)
+        _points(shown, curve, curve.points, level, ax)
     else:
         places = shown.line.from_unit(np.linspace(0.0, 1.0, _PLACES + 1))
         if level is not None:
-            low, high = _density_bands(shown, level)
+            low, high = _density_bands(shown, curve, level)
             middles = shown.line.from_unit((np.arange(low.size) + 0.5) / low.size)
             label = f"{100 * level:g} % band: holds in {100 * level:g} % of places on average"
             ax.fill_between(middles, low, high, color=_BLUE, alpha=0.2, linewidth=0.0, label=label)
@@ -58,10 +60,8 @@ def draw_bands(shown: EstimatedDistribution, level: float, ax: Axes, *, strict: 
     ax.stairs(high / widths, shown.edges, baseline=low / widths, fill=True, alpha=0.25, label=label)
 
 
-def _density_bands(shown: EstimatedDistribution, level: float) -> tuple[np.ndarray, np.ndarray]:
+def _density_bands(shown: EstimatedDistribution, curve: DensityCurve, level: float) -> tuple[Floats, Floats]:
     """Return the band of the density in each of the curve's own bins, without point masses."""
-    assert shown.curve is not None
-    curve = shown.curve
     parts = np.eye(curve.shares.size)[: curve.bins]
     low, high = curve.bands(parts, level, simultaneous=False)
     scale = curve.bins / shown.line.length
@@ -89,16 +89,16 @@ def _masses(shown: EstimatedDistribution, ax: Axes) -> None:
     ax.set_ylim(top=top)
 
 
-def _points(shown: EstimatedDistribution, level: float | None, ax: Axes) -> None:
+def _points(
+    shown: EstimatedDistribution, curve: DensityCurve, points: Floats, level: float | None, ax: Axes
+) -> None:
     """Draw the share of each declared point, with its interval."""
-    assert shown.curve is not None
-    assert shown.curve.points is not None
-    places = shown.line.from_unit(shown.curve.points)
-    shares = shown.curve.shares
+    places = shown.line.from_unit(points)
+    shares = curve.shares
     width = 0.8 * float(np.diff(places).min()) if places.size > 1 else shown.line.length / 10.0
     ax.bar(places, shares, width=width, color=_BLUE, alpha=0.75, label="estimated share")
     if level is not None:
-        low, high = shown.curve.bands(np.eye(shares.size), level, simultaneous=False)
+        low, high = curve.bands(np.eye(shares.size), level, simultaneous=False)
         label = f"{100 * level:g} % interval: holds in {100 * level:g} % of points on average"
         lengths = np.maximum([shares - low, high - shares], 0.0)
         ax.errorbar(places, shares, yerr=lengths, fmt="none", color="black", linewidth=0.9, label=label)

@@ -181,6 +181,47 @@ class ColumnSums(Counting):
 
 @final
 @dataclass(frozen=True)
+class EachQuestion(Counting):
+    """Reports that begin with the number of a question, counted question by question, one after the other."""
+
+    parts: tuple[Counting, ...]
+    widths: tuple[int, ...]  # numbers of an answer to each question; 0 if it is one number and not a row
+    columns: int  # numbers of a report
+
+    @property
+    def size(self) -> int:
+        return sum(part.size for part in self.parts)
+
+    def split(self, counts: Integers) -> list[Integers]:
+        """Return the counts of every question."""
+        return np.split(counts, np.cumsum([part.size for part in self.parts])[:-1])
+
+    def count(self, reports: Array) -> Integers:
+        flat = reports.reshape(-1, self.columns)
+        order = np.argsort(flat[:, 0], kind="stable")
+        cuts = np.searchsorted(flat[order, 0], np.arange(len(self.parts) + 1))
+        found = []
+        for place, (part, width) in enumerate(zip(self.parts, self.widths, strict=True)):
+            rows = flat[order[cuts[place] : cuts[place + 1]]]
+            found.append(part.count(rows[:, 1 : 1 + width] if width else rows[:, 1]))
+        return np.concatenate(found)
+
+    def people(self, counts: Integers) -> list[int]:
+        """Return how many people answered each question."""
+        pairs = zip(self.split(counts), self.widths, strict=True)
+        return [int(part.sum()) // max(width, 1) for part, width in pairs]
+
+    def adds_up(self, counts: Integers, n: int) -> bool:
+        people = self.people(counts)
+        parts = zip(self.parts, self.split(counts), people, strict=True)
+        return sum(people) == n and all(part.adds_up(own, count) for part, own, count in parts)
+
+    def answers(self, reports: Array) -> int:
+        return int(reports.size) // self.columns
+
+
+@final
+@dataclass(frozen=True)
 class CoarseGrid(Counting):
     """The count of each cell of a coarse grid, from the last two columns of the reports."""
 

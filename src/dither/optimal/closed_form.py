@@ -3,6 +3,7 @@
     on a circle, any power of the distance       `OGPM`: the optimum over all mechanisms, worst and average
     on an interval, worst squared error, small ε `TwoPoint`: the optimum over all mechanisms
     on an interval, error at one public value    `Focused`: the best with two levels, the same for every input
+    on categories, frequencies                   `SubsetSelection`: the optimum, unbiased
     on an interval, unbiased, worst variance     `Podium`: the best with two levels
 
 The proofs are in docs/theory.md.
@@ -27,3 +28,21 @@ def known_optimum(domain: Line, epsilon: float, loss: Power, criterion: Criterio
     if loss == squared and criterion is Criterion.WORST and epsilon <= TWO_POINTS_UP_TO:
         return float((domain.length / 2.0 / math.cosh(epsilon / 2.0)) ** 2)
     return None
+
+
+def least_frequency_variance(categories: int, epsilon: float) -> float:
+    """Return the smallest average variance that one report of any ε-LDP mechanism adds to a frequency.
+
+    It is that of subset selection with the best size of the sets [Pan26], in sets of w out of k.
+    """
+    ratio = math.exp(epsilon)
+    middle = int(categories / (ratio + 1.0))
+    found = []
+    for chosen in range(max(1, middle - 1), min(categories - 1, middle + 2) + 1):
+        total = chosen * ratio + categories - chosen
+        own, lie = chosen * ratio / total, (categories - chosen) / total  # without cancellation at large ε
+        other = (own * (chosen - 1) + lie * chosen) / (categories - 1)
+        gap = chosen * (categories - chosen) * (ratio - 1.0) / ((categories - 1) * total)
+        noise = own * lie + (categories - 1) * other * (1.0 - other)
+        found.append(noise / (categories * gap**2))
+    return min(found)

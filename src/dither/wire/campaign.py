@@ -12,9 +12,10 @@ from types import MappingProxyType
 from typing import Any, Final, final
 
 from dither import losses
+from dither.advice.default_protocol import default_protocol
 from dither.domains import Categories, Circle, Domain, Interval
 from dither.errors import DitherError, InvalidParameter, MalformedReport, MissingExtra, unknown_name
-from dither.mechanisms.base import Mechanism
+from dither.mechanisms.base import Mechanism, check_epsilon
 from dither.privacy import Guarantee
 from dither.registry import named
 from dither.wire.codec import from_specification, specification
@@ -111,9 +112,10 @@ def _question(name: str, table: dict[str, Any]) -> Mechanism[Any]:
     table, kind = dict(table), None
     try:
         domain = read_domain({kind: table.pop(kind) for kind in _DOMAINS if kind in table})
-        kind = named(table.pop("mechanism")) if "mechanism" in table else default_mechanism(domain)
         if "epsilon" not in table:
             raise InvalidParameter("epsilon, the privacy budget, is missing")
+        stated = table.pop("mechanism", None)
+        kind = default_mechanism(domain, table["epsilon"]) if stated is None else named(stated)
         if isinstance(table.get("loss"), str):
             table["loss"] = losses.named(table["loss"])
         if isinstance(table.get("criterion"), str):
@@ -161,8 +163,14 @@ def read_domain(table: Mapping[str, Any]) -> Domain:
     return Interval(*value)
 
 
-def default_mechanism(domain: Domain) -> type[Mechanism[Any]]:
-    """Return the mechanism of a question that names none: OGPM, OUE or Hybrid, by the kind of domain."""
+def default_mechanism(domain: Domain, epsilon: object) -> type[Mechanism[Any]]:
+    """Return the mechanism of a question that names none.
+
+    On categories it is the one with the smallest variance in short reports (`default_protocol`), on a circle
+    OGPM, on an interval Hybrid.
+    """
     if isinstance(domain, Circle):
         return named("OGPM")
-    return named("OUE" if isinstance(domain, Categories) else "Hybrid")
+    if isinstance(domain, Categories):
+        return type(default_protocol(domain, check_epsilon(epsilon)))
+    return named("Hybrid")

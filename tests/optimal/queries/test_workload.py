@@ -20,7 +20,7 @@ from dither.optimal.queries.design import QueryDesign
 from dither.optimal.queries.integers import channel_of
 from dither.privacy.exact import exp_below
 
-GAPS = {32: 0.01, 64: 0.02}
+GAPS = {32: 0.01, 64: 0.02, 128: 0.05}
 BUDGETS = (0.5, 1.0, 2.0, 4.0)
 
 

@@ -169,8 +169,8 @@ def gaussian(rng: np.random.Generator) -> Randomiser:
 
 
 def classical_gaussian(rng: np.random.Generator) -> Randomiser:
-    """The classical σ = √(2 ln(1.25/δ))/ε at ε = 6 and δ = 0.3, where it leaves δ = 0.43."""
-    sigma = math.sqrt(2 * math.log(1.25 / 0.3)) / 6
+    """The classical σ = √(2 ln(1.25/δ))/ε at ε = 8 and δ = 0.3, where it leaves δ = 0.68."""
+    sigma = math.sqrt(2 * math.log(1.25 / 0.3)) / 8
     return lambda values: np.round(values * 256 + rng.normal(scale=256 * sigma, size=len(values))) / 256
 
 
@@ -302,7 +302,7 @@ MUSEUM: dict[str, Case] = {
     "rounded to the value's digits": Case(rounded_by_value, UNIT, 1.0),
     "half the scale": Case(half_scale, UNIT, 1.0),
     "Gaussian without δ": Case(gaussian, UNIT, 1.0),
-    "classical Gaussian at ε = 6": Case(classical_gaussian, UNIT, 6.0, 0.3),
+    "classical Gaussian at ε = 8": Case(classical_gaussian, UNIT, 8.0, 0.3),
     "truncated without its price": Case(truncated, dt.Neighbours([(0.0, 0.1), (0.5, 0.6)]), 1.0),
     "ε for every bit": Case(twice_the_bits, EIGHT, 1.0),
     "sets of another size": Case(sizes, EIGHT, 1.0),

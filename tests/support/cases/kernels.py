@@ -84,6 +84,11 @@ CASES: dict[str, KernelCase] = {
     "lattice, ring": KernelCase(dt.Purkayastha(TURN, epsilon=1, cells=64), (355.0, 90.0)),
     "lattice, bounded": KernelCase(dt.BoundedLaplace(UNIT, epsilon=1, cells=64), (0.2, 0.9)),
     "channel": KernelCase(dt.Exponential(UNIT, [0, 0.25, 0.5, 1], epsilon=1), (0.2, 0.9)),
+    "questions": KernelCase(
+        dt.Marginals({"a": dt.Categories(2), "b": dt.Categories(2), "c": dt.Categories(2)}, epsilon=1, way=1),
+        (np.array([0, 1, 0]), np.array([1, 0, 1])),
+        of_pairs(2),
+    ),
     "table": KernelCase(dt.Cumulative(dt.Categories(4), epsilon=1), (0, 3)),
     "planar": KernelCase(dt.PlanarLaplace(SQUARE, epsilon=2, cells=8), ((0.2, 0.3), (0.9, 0.8)), None),
     "rings": KernelCase(dt.PlanarStaircase(SQUARE, epsilon=2, cells=32), ((0.2, 0.3), (0.9, 0.8)), None),

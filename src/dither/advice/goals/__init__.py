@@ -4,6 +4,8 @@
     Distribution(n)      how the values of n people are distributed over an interval or a circle
     Quantile(n, share)   a quantile of n people's values
     Frequencies(n)       how frequent each category is among n people
+    Ranges(n)            shares below the edges of cells, or up to an answer of an ordinal scale
+    Tables(n)            tables of pairs of several attributes
     SingleValues(loss)   each report by itself
     Places(places)       each location of a path by itself
 
@@ -16,6 +18,7 @@ from dither.advice.goals.estimates import Frequencies, Mean
 from dither.advice.goals.goal import Goal
 from dither.advice.goals.places import Places
 from dither.advice.goals.shapes import Distribution, Quantile
+from dither.advice.goals.shares import Ranges, Tables
 from dither.advice.goals.single_values import SingleValues
 from dither.advice.simulation import Distance
 
@@ -27,5 +30,7 @@ __all__ = [
     "Mean",
     "Places",
     "Quantile",
+    "Ranges",
     "SingleValues",
+    "Tables",
 ]

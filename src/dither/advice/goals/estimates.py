@@ -18,6 +18,7 @@ from dither.domains import Categories, Circle, Interval
 from dither.kernels.law import COSINE, Moment
 from dither.losses import Criterion, absolute, check_criterion, squared, worst
 from dither.mechanisms.analysis import Questions
+from dither.optimal.closed_form import least_frequency_variance
 from dither.optimal.mechanism import Optimal
 from dither.table import percent
 
@@ -27,11 +28,12 @@ _TWICE: Final = Moment(
     lambda gap: np.cos(4.0 * np.pi * gap),
     lambda gap: np.sin(4.0 * np.pi * (gap - np.round(gap))) / (4.0 * np.pi),
 )
+_NEARLY: Final = 1.015  # frequencies: errors up to this factor above the smallest count as equal
 _STRAIGHT: Final = 1e-9  # how far E[report] may be from an affine function, in lengths of the domain
 
 
 @dataclass(frozen=True)
-class _Averaged(Goal):
+class Averaged(Goal):
     """A goal whose error is √(v/n), v being the variance that one report contributes."""
 
     n: int | None = None
@@ -57,7 +59,7 @@ class _Averaged(Goal):
 
 @final
 @dataclass(frozen=True)
-class Mean(_Averaged):
+class Mean(Averaged):
     """The mean of n people's numbers; on a circle the mean direction of people who agree.
 
     `criterion` is dt.worst, for people who all have the value with the largest variance, or dt.average, for
@@ -108,7 +110,7 @@ class Mean(_Averaged):
 
 @final
 @dataclass(frozen=True)
-class Frequencies(_Averaged):
+class Frequencies(Averaged):
     """How frequent each category is among n people: the root mean square error over the categories.
 
     It is the same whatever the frequencies are.
@@ -123,8 +125,23 @@ class Frequencies(_Averaged):
     def spread(self, mechanism: Any) -> float:
         return average_variance(mechanism)
 
+    def ranked(self, able: list[tuple[Candidate, float]]) -> list[tuple[Candidate, float]]:
+        """Return the candidates by error; those within 1.5 % of the smallest by the bytes of a report."""
+        near = _NEARLY * min(error for _, error in able)
+        return sorted(able, key=lambda pair: _frugal(pair, near))
+
     def reason(self, first: Candidate, domain: Any) -> str:
-        return f"the smallest error for {domain} at this ε, in {first.mechanism.report_bytes:g}-byte reports"
+        least = least_frequency_variance(len(domain), first.mechanism.epsilon)
+        above = math.sqrt(average_variance(first.mechanism) / least) - 1.0
+        size = f"in {first.mechanism.report_bytes:g}-byte reports"
+        if above <= 1e-6:
+            return f"the smallest error possible, {size}"
+        return f"an error {percent(above)} above the smallest possible, {size}"
+
+
+def _frugal(pair: tuple[Candidate, float], near: float) -> tuple[bool, float, float]:
+    candidate, error = pair
+    return error > near, candidate.mechanism.report_bytes if error <= near else 0.0, error
 
 
 def _plain(domain: Any, epsilon: float) -> list[Candidate]:

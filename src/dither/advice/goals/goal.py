@@ -45,6 +45,10 @@ class Goal(ABC):
         predicted = [(one, self.error(one.mechanism)) for one in candidates]
         return [(one, error) for one, error in predicted if error is not None]
 
+    def ranked(self, able: list[tuple[Candidate, float]]) -> list[tuple[Candidate, float]]:
+        """Return candidates and their errors, the one to recommend first: by error unless overridden."""
+        return sorted(able, key=lambda pair: pair[1])
+
     @abstractmethod
     def people(self, candidates: list[Candidate], target: float) -> int | None:
         """Return how many people the best candidate needs for a target error; None if no number is enough."""

@@ -125,6 +125,7 @@ def _flatten(name: str, one: Any, row: dict[str, Any], depth: int) -> None:
         one = one.item()
     row[f"type of {name}"] = f"error {one.error}" if isinstance(one, Failed) else type(one).__name__
     if isinstance(one, bool | int | float):
+        row[f"{name} as written"] = repr(one)  # 3 and 3.0 are different reports
         row[name] = float(one) if abs(one) < 1e300 else repr(one)
         if isinstance(one, float) and abs(one) >= 1e300:
             row[name] = one

@@ -9,13 +9,13 @@ import click
 import numpy as np
 
 from dither.advice.compare import compare
+from dither.advice.default_protocol import default_protocol
 from dither.audits.exact import audit
 from dither.cli.output import JSON_OPTION, number, print_json, save_picture, table
 from dither.domains import Categories, Circle, Interval
 from dither.errors import MissingExtra
 from dither.estimation.api import distribution, estimate, mean
 from dither.losses import absolute
-from dither.mechanisms.frequency.olh import OLH
 from dither.mechanisms.numeric.ogpm import OGPM
 from dither.mechanisms.numeric.podium import Podium
 from dither.mechanisms.numeric.sw import SW
@@ -56,7 +56,7 @@ def command(people: int, epsilon: float, out: Path, as_json: bool) -> None:
         "age": Podium(Interval(18, 100), epsilon=epsilon),
         "commute": SW(Interval(0, 180), epsilon=epsilon),
         "heading": OGPM(Circle(360), epsilon=epsilon),
-        "browser": OLH(Categories(BROWSERS), epsilon=epsilon),
+        "browser": default_protocol(Categories(BROWSERS), epsilon),
     }
     reports = {name: question.perturb(data[name]) for name, question in questions.items()}
     rows = _answers(data, reports)

@@ -117,5 +117,5 @@ def _asked(
         return Campaign({column: build(mechanism, domain, epsilon)})
     if column is None or domain is None or epsilon is None:
         raise click.UsageError("give --column, a domain and --epsilon, or --campaign FILE")
-    name = default_mechanism(domain).__name__ if mechanism is None else mechanism
+    name = default_mechanism(domain, epsilon).__name__ if mechanism is None else mechanism
     return Campaign({column: build(name, domain, epsilon)})

@@ -20,7 +20,7 @@ from dither.losses import Power
 @domain_options
 @click.option(
     "--goal",
-    type=click.Choice(["mean", "distribution", "quantile", "frequencies", "values"]),
+    type=click.Choice(["mean", "distribution", "quantile", "frequencies", "ranges", "values"]),
     required=True,
     help="What the reports are for.",
 )

@@ -35,7 +35,7 @@ class PlaneNoise(Protocol):
 
 
 @dataclass(frozen=True)
-class PlaneLatticeKernel(Kernel):
+class PlanarNoiseKernel(Kernel):
     """The lattice point nearest to a place, plus noise that does not depend on the place."""
 
     noise: PlaneNoise
@@ -107,7 +107,7 @@ class PlaneLatticeKernel(Kernel):
 
 @final
 @dataclass(frozen=True)
-class PlanarKernel(PlaneLatticeKernel):
+class PlanarKernel(PlanarNoiseKernel):
     """Noise whose weight falls with the distance; two lattice points are at most `reach` steps apart."""
 
     noise: PlanarNoise
@@ -168,7 +168,7 @@ class PlanarKernel(PlaneLatticeKernel):
 
 @final
 @dataclass(frozen=True)
-class RingKernel(PlaneLatticeKernel):
+class RingKernel(PlanarNoiseKernel):
     """Noise that is constant on rings; two lattice points are at most `reach` steps apart."""
 
     noise: RingNoise

@@ -77,17 +77,21 @@ class _Search:
         size, end = len(self.gram), time.monotonic() + seconds
         start = np.concatenate([first, np.zeros((1, size)), np.eye(size)])
         master = Master(self.moments, self.moments.canonical(start), self.ratio)
-        weights, level = master.start(), 3.0 * self.least
+        weights, level, slack = master.start(), 3.0 * self.least, 0.1
         for _ in range(rounds):
-            barrier = max(0.1 * (level - self.least), 0.25 * self.target * self.least) / len(weights)
+            floor = (0.25 * self.target if slack == 0.1 else 1e-6) * self.least
+            barrier = max(slack * (level - self.least), floor) / len(weights)
             weights, prices = master.solve(weights, barrier)
             level = master.value(weights) + self.shift
             if level <= (1.0 + self.target) * self.least or time.monotonic() > end:
                 break
             fresh = self._better(master, weights, prices)
-            if not len(fresh):
+            if len(fresh):
+                master, weights = _extended(master, weights, fresh)
+            elif slack < 1e-5:
                 break
-            master, weights = _extended(master, weights, fresh)
+            else:  # where the bound is not tight the gap stays, and the barrier must not depend on it
+                slack /= 10.0
         else:  # the patterns that came last have no weights yet
             weights, _ = master.solve(weights, 0.25 * self.target * self.least / len(weights))
         made = QueryDesign(self.epsilon, master.patterns, weights, self.proof)

@@ -44,7 +44,7 @@ class Workload(QueryMechanism):
     >>> import dither as dt
     >>> asked = dt.optimal.workload([[1, 0, 0, 0], [1, 1, 0, 0], [1, 1, 1, 0], [1, 1, 1, 1]], 1)
     >>> round(asked.average_variance, 2), round(asked.bound, 2)
-    (6.4, 5.74)
+    (5.99, 5.74)
     """
 
     _: KW_ONLY

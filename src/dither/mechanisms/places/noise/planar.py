@@ -10,10 +10,10 @@ import numpy as np
 from dither.arrays import Array, Floats, Integers, Mask
 from dither.domains import Disk, Parallelogram, Rectangle, Region
 from dither.errors import InvalidParameter, found
-from dither.kernels.places.planar import PlaneLatticeKernel
+from dither.kernels.places.planar import PlanarNoiseKernel
 from dither.mechanisms.places.path import PathMechanism, PlaceLikelihood, Rows
 
-Noisy = TypeVar("Noisy", bound=PlaneLatticeKernel)
+Noisy = TypeVar("Noisy", bound=PlanarNoiseKernel)
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class PlanarMechanism(PathMechanism[Region, Noisy], Generic[Noisy]):
 @final
 @dataclass(frozen=True, eq=False)
 class _Lattice(PlaceLikelihood):
-    kernel: PlaneLatticeKernel
+    kernel: PlanarNoiseKernel
     cells: Floats
 
     def of(self, reports: Array) -> Rows:

@@ -1,0 +1,46 @@
+/** The bytes of a batch: reports of several questions, without names, order or time. docs/wire.md has the format. */
+
+import { asBytes } from "./draw.js";
+import { canonical, sha256 } from "./text.js";
+
+/** A report that waits: hexadecimal text, and the fingerprint of its question. */
+export interface Waiting {
+  fingerprint: string;
+  report: string;
+}
+
+/** Return the reports of each fingerprint, sorted: the order in which they were drawn is nobody's business. */
+function groups(reports: Waiting[]): Map<string, string[]> {
+  const found = new Map<string, string[]>();
+  for (const { fingerprint } of reports) found.set(fingerprint, []);
+  for (const { fingerprint, report } of reports) found.get(fingerprint)!.push(report);
+  return new Map([...found].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, list]) => [name, list.sort()]));
+}
+
+/** Return a batch as canonical JSON. */
+export function jsonBody(batch: string, label: string, reports: Waiting[]): string {
+  return canonical({ dither: 2, batch, label, reports: Object.fromEntries(groups(reports)) });
+}
+
+const unhex = (text: string): Uint8Array => Uint8Array.from(text.match(/../g) ?? [], (pair) => parseInt(pair, 16));
+
+/** Return a batch as packed bytes. */
+export function packedBody(batch: string, label: string, reports: Waiting[]): Uint8Array {
+  const name = new TextEncoder().encode(label);
+  const parts = [Uint8Array.of(100, 105, 116, 104, 101, 114, 0, 2), unhex(batch), asBytes(name.length, 1), name];
+  const found = groups(reports);
+  parts.push(asBytes(found.size, 2));
+  for (const [fingerprint, list] of found) {
+    parts.push(unhex(fingerprint), asBytes(list[0]!.length / 2, 4), asBytes(list.length, 4), ...list.map(unhex));
+  }
+  const length = parts.reduce((sum, part) => sum + part.length, 0);
+  const body = new Uint8Array(length + 16);
+  let at = 0;
+  for (const part of parts) {
+    body.set(part, at);
+    at += part.length;
+  }
+  body.set(sha256(body.subarray(0, length)).subarray(0, 16), length);
+  return body;
+}
+

@@ -1,0 +1,61 @@
+/** One person with several devices: budgets that are divided beforehand, and accounts that are merged. */
+
+import { sorted, total, type Limits, type Own, type State, type Step, type Units } from "./account.js";
+import { canonical, type Json } from "./text.js";
+
+const FIELDS = ["epsilon", "delta"] as const;
+const equal = (a: unknown, b: unknown): boolean => canonical(a as Json) === canonical(b as Json);
+
+/** Give part/whole of this device's budget to another device. */
+export function split(state: State, device: string, [part, whole]: [number, number]): Step {
+  const own = structuredClone(state.own);
+  const gift = structuredClone(state.own);
+  for (const [mine, theirs] of [[own, gift], [own.lifetime, gift.lifetime]] as [Units | null, Units | null][]) {
+    for (const field of mine && theirs ? FIELDS : []) {
+      const all = BigInt(`0x${mine![field]}`);
+      const given = (all * BigInt(part)) / BigInt(whole);
+      mine![field] = (all - given).toString(16);
+      theirs![field] = given.toString(16);
+    }
+  }
+  const entries = state.entries.filter((one) => one.device === state.device);
+  const over = (some: Units[], most: Units): boolean => FIELDS.some((field) => total(some, field) > BigInt(`0x${most[field]}`));
+  const spent = entries.some(({ first, last }) => {
+    for (let i = first; i <= last; i++) if (over(entries.filter((one) => one.first <= i && i <= one.last), own)) return true;
+    return false;
+  });
+  if (spent || (own.lifetime && over(entries, own.lifetime))) return [{ is: "refused", reason: "spent" }];
+  return [{ is: "split", device, own: gift satisfies Own }, { ...state, own }];
+}
+
+/** What another device exports: everything but its queue and its clock. */
+export type Export = Pick<State, "account" | "person" | "device" | "entries" | "answers" | "choices"> & { limits: Limits };
+
+/** Take over what another device of the same person has given. */
+export function merge(state: State, from: Export): Step {
+  const refuse = (reason: string): Step => [{ is: "refused", reason }];
+  if (from.person !== state.person) return refuse("person");
+  if (!equal(from.limits, state.limits)) return refuse("limits");
+  const next = structuredClone(state);
+  for (const entry of from.entries) {
+    const known = state.entries.find((one) => one.id === entry.id);
+    if (known && !equal(known, entry)) return refuse("conflict");
+    if (!known && entry.device === state.device) return refuse("rolled back");
+    if (!known) next.entries.push(entry);
+  }
+  const unite = <T>(mine: T[], theirs: T[], same: (a: T, b: T) => boolean, wins: (a: T, b: T) => boolean): void => {
+    for (const one of theirs) {
+      const place = mine.findIndex((other) => same(other, one));
+      if (place < 0) mine.push(one);
+      else if (wins(one, mine[place]!)) mine[place] = one;
+    }
+  };
+  const named = (a: State["queue"][0] | State["answers"][0] | State["choices"][0]): string => canonical([a.asker, a.question, a.fingerprint]);
+  unite(next.answers, from.answers, (a, b) => named(a) === named(b) && a.permanent === b.permanent, (a, b) => a.id < b.id);
+  const rank = (one: State["choices"][0]): string => (one.answer === null ? "1" : "0") + (one.answer ?? "") + one.device;
+  unite(next.choices, from.choices, (a, b) => named(a) === named(b) && a.period === b.period, (a, b) => rank(a) < rank(b));
+  sorted(next.entries, "id");
+  sorted(next.answers, "asker", "question", "fingerprint", "permanent");
+  sorted(next.choices, "asker", "question", "fingerprint", "period");
+  return [{ is: "merged", entries: next.entries.length - state.entries.length }, next];
+}

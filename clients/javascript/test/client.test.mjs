@@ -1,0 +1,131 @@
+// A device that answers, keeps account and sends, in memory: what it must do whatever happens around it.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { Device, jsonBody, Malformed, memoryStore, NoRandomness, packedBody, hex } from "../dist/dither.js";
+
+const read = (name) => JSON.parse(readFileSync(new URL(`../../../conformance/2/${name}`, import.meta.url), "utf8"));
+const specifications = Object.fromEntries(read("draws.json").questions.map((one) => [one.name, one.specification]));
+const ASKING = { name: "minutes", asker: "clinic.example" };
+
+async function device(options = {}) {
+  const store = options.store ?? memoryStore();
+  return { store, device: await Device.open({ epsilon: 2, store, ...options }) };
+}
+
+test("bodies of batches", () => {
+  for (const { batch, label, reports, json, packed } of read("batches.json").batches) {
+    assert.equal(jsonBody(batch, label, reports), json);
+    assert.equal(hex(packedBody(batch, label, reports)), packed);
+  }
+});
+
+test("answers until the budget is used up, and says what is promised", async () => {
+  const { device: mine } = await device();
+  const question = mine.question(specifications["Podium"], ASKING);
+  const promised = await mine.promise(question);
+  assert.equal(promised.epsilon, 1);
+  assert.ok(Math.abs(promised.reach - 0.7310585786300049) < 1e-12);
+  assert.equal((await mine.answer(question, 3)).is, "drawn");
+  assert.equal((await mine.answer(question, 3)).is, "drawn");
+  assert.deepEqual(await mine.answer(question, 3), { is: "refused", reason: "budget" });
+  assert.ok((await mine.promise(question)).left < 1e-9);
+});
+
+test("a dry run spends nothing", async () => {
+  const { device: mine, store } = await device();
+  const question = mine.question(specifications["Podium"], ASKING);
+  const before = await store.update((kept) => [structuredClone(kept)]);
+  assert.equal((await mine.dryRun(question)).is, "drawn");
+  assert.deepEqual(await store.update((kept) => [structuredClone(kept)]), before);
+});
+
+test("a retry sends the same bytes and is charged once", async () => {
+  const { device: mine } = await device();
+  const question = mine.question(specifications["Podium"], ASKING);
+  const id = "00".repeat(16);
+  const first = await mine.answer(question, 3, id);
+  assert.deepEqual(await mine.answer(question, 3, id), { is: "resent", report: first.report });
+  const bodies = [];
+  const fetch = async (url, { body }) => {
+    bodies.push(hex(body));
+    return { ok: bodies.length > 2 };
+  };
+  assert.equal(await mine.send("clinic.example", "https://x/", { fetch }), 0);
+  assert.equal(await mine.send("clinic.example", "https://x/", { fetch }), 0);
+  assert.equal(await mine.send("clinic.example", "https://x/", { fetch }), 1);
+  assert.equal(new Set(bodies).size, 1);
+  assert.equal(await mine.send("clinic.example", "https://x/", { fetch }), 0);
+  assert.equal(bodies.length, 3);
+});
+
+test("a value never throws", async () => {
+  const { device: mine } = await device({ epsilon: 1000 });
+  const values = [NaN, Infinity, -Infinity, 1e308, -0, "5", null, undefined, {}, [], 5n, Symbol("x"), true, new Date(), () => 1];
+  for (const name of ["Podium", "OGPM, circle", "KRR", "OUE", "Hybrid", "OLH"]) {
+    const question = mine.question(specifications[name], { ...ASKING, name });
+    for (const value of values) {
+      const outcome = await mine.answer(question, value);
+      assert.ok(outcome.is === "drawn" || (outcome.is === "refused" && outcome.reason === "value"), name);
+    }
+  }
+  const declared = mine.question(specifications["KRR"], { ...ASKING, name: "browser", otherwise: "other" });
+  for (const value of values) assert.equal((await mine.answer(declared, value)).is, "drawn");
+});
+
+test("permanent answers stay", async () => {
+  const { device: mine } = await device();
+  const same = mine.question(specifications["Podium"], { ...ASKING, repeat: "same" });
+  const first = await mine.answer(same, 1);
+  for (let i = 0; i < 5; i++) assert.deepEqual(await mine.answer(same, i), { is: "repeated", charged: "0", report: first.report });
+  const each = mine.question(specifications["Podium"], { ...ASKING, name: "each", repeat: "per value" });
+  const one = await mine.answer(each, 1);
+  const two = await mine.answer(each, 2);
+  assert.equal((await mine.answer(each, 1)).report, one.report);
+  assert.equal((await mine.answer(each, 2)).report, two.report);
+});
+
+test("the policy is obeyed", async () => {
+  const { device: mine } = await device({ policy: { epsilon: 0.5, mechanisms: ["SW"] } });
+  assert.equal((await mine.answer(mine.question(specifications["Podium"], ASKING), 1)).reason, "policy");
+  assert.equal((await mine.answer(mine.question(specifications["SW"], ASKING), 1)).is, "drawn");
+});
+
+test("without a secure source nothing is drawn", async () => {
+  const kept = Object.getOwnPropertyDescriptor(globalThis, "crypto");
+  Object.defineProperty(globalThis, "crypto", { value: undefined, configurable: true });
+  try {
+    await assert.rejects(Device.open({ epsilon: 1, store: memoryStore() }), NoRandomness);
+    const source = { take: (size) => new Uint8Array(size).fill(7) };
+    const mine = await Device.open({ epsilon: 1, store: memoryStore(), source });
+    assert.equal((await mine.answer(mine.question(specifications["Podium"], ASKING), 1)).is, "drawn");
+  } finally {
+    Object.defineProperty(globalThis, "crypto", kept);
+  }
+});
+
+test("hostile specifications are refused with a reason", async () => {
+  const { device: mine } = await device();
+  const good = JSON.parse(specifications["Podium"]);
+  const changed = (change) => {
+    const one = structuredClone(good);
+    change(one);
+    return JSON.stringify(one);
+  };
+  const bad = [
+    "", "[", "null", "5", "{}", "[]", '"x"', 5, undefined, {},
+    changed((one) => (one.dither = 1)),
+    changed((one) => (one.dither = "2")),
+    changed((one) => (one.fingerprint = "0".repeat(32))),
+    changed((one) => (one.parameters.epsilon = "1")),
+    changed((one) => (one.parameters.epsilon = 0.9)),
+    changed((one) => (one.parameters.epsilon = 1e9)),
+    changed((one) => (one.parameters = null)),
+    changed((one) => (one.device = ` ${one.device}`)),
+    changed((one) => (one.device = 5)),
+  ];
+  for (const text of bad) assert.throws(() => mine.question(text, ASKING), Malformed);
+  for (const asking of [{ ...ASKING, repeat: "hourly" }, { ...ASKING, name: "" }, { ...ASKING, repeat: "once" }]) {
+    assert.throws(() => mine.question(specifications["Podium"], asking), Malformed);
+  }
+});

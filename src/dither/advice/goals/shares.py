@@ -1,0 +1,124 @@
+"""Goals that are sums of frequencies: cumulative shares and ranges, and tables of several attributes."""
+
+from __future__ import annotations
+
+import math
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any, final
+
+import numpy as np
+
+from dither.advice.catalogue import Candidate
+from dither.advice.goals.estimates import Averaged
+from dither.arrays import Floats
+from dither.domains import Categories, Interval
+from dither.domains.profile import Profile
+from dither.errors import DitherError, InvalidParameter, found
+from dither.mechanisms.frequency.krr import KRR
+from dither.mechanisms.frequency.subset import SubsetSelection
+from dither.mechanisms.frequency.subset_indices import SubsetIndices
+from dither.mechanisms.tables.marginals import Marginals
+from dither.optimal.queries.cumulative import DEFAULT_CELLS, Cumulative
+from dither.optimal.queries.store import prefixes
+from dither.optimal.queries.workload import MOST_INPUTS
+from dither.table import percent
+
+
+@final
+@dataclass(frozen=True)
+class Ranges(Averaged):
+    """The share of n people below each edge of equal cells, or up to each answer of an ordinal scale.
+
+    The error is the root mean square over the inner edges, for people spread evenly. On an interval the
+    mechanisms for categories are asked about the cell, and their frequencies are summed.
+    """
+
+    cells: int | None = None
+
+    takes = (Interval, Categories)
+    otherwise = "for tables of several attributes ask dt.goals.Tables"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.cells is not None and (
+            isinstance(self.cells, bool)
+            or not isinstance(self.cells, int)
+            or not 2 <= self.cells <= MOST_INPUTS
+        ):
+            raise InvalidParameter(
+                f"cells are a whole number from 2 to {MOST_INPUTS}, not {found(self.cells)}"
+            )
+
+    def candidates(self, domain: Any, epsilon: float, *, wait: bool = True) -> list[Candidate]:
+        if isinstance(domain, Categories):
+            if self.cells is not None:
+                raise InvalidParameter("leave cells out: the answers of a scale are the cells")
+            answers = domain
+        else:
+            answers = Categories(DEFAULT_CELLS if self.cells is None else self.cells)
+        made: list[Candidate] = []
+        with suppress(DitherError):  # too many answers, a budget out of range, or scipy is not installed
+            made.append(Candidate("Cumulative", Cumulative(domain, epsilon=epsilon, cells=self.cells)))
+        for kind in (KRR, SubsetIndices, SubsetSelection):
+            try:
+                made.append(Candidate(kind.__name__, kind(answers, epsilon=epsilon)))
+            except InvalidParameter:  # sets too small or too large
+                continue
+        return made
+
+    def spread(self, mechanism: Any) -> float:
+        if isinstance(mechanism, Cumulative):
+            return mechanism.average_variance / (len(mechanism.channel.values) - 1)
+        size = len(mechanism.categories)
+        matrix = prefixes(size)
+        return summed_variance(mechanism, matrix) / (size - 1)
+
+    def reason(self, first: Candidate, domain: Any) -> str:
+        if isinstance(first.mechanism, Cumulative):
+            above = math.sqrt(1.0 + first.mechanism.gap) - 1.0
+            return f"solved: an error at most {percent(above)} above the smallest possible"
+        return "the smallest error when frequencies are summed"
+
+
+@final
+@dataclass(frozen=True)
+class Tables(Averaged):
+    """The shares of all cells of all tables of `way` attributes among n people.
+
+    The error is the root mean square over all cells, for people spread evenly.
+    """
+
+    way: int = 2
+
+    takes = (Profile,)
+    otherwise = "for one list of answers ask dt.goals.Frequencies"
+
+    def candidates(self, domain: Any, epsilon: float, *, wait: bool = True) -> list[Candidate]:
+        return [Candidate("Marginals", Marginals(domain, epsilon=epsilon, way=self.way))]
+
+    def spread(self, mechanism: Any) -> float:
+        tables = combinations(mechanism.domain.sizes, self.way)
+        return float(mechanism.average_variance / sum(math.prod(table) for table in tables))
+
+    def reason(self, first: Candidate, domain: Any) -> str:
+        above = math.sqrt(1.0 + first.mechanism.gap) - 1.0
+        asked = "linear functions of pairs" if first.mechanism.plan.field else "pairs themselves"
+        return f"an error at most {percent(above)} above the smallest possible; it asks about {asked}"
+
+
+def summed_variance(protocol: Any, matrix: Floats) -> float:
+    """Return the variance of one report, over all queries, when the frequencies of symmetric sets are summed.
+
+    With sets of w out of k, K = aI + bJ: its diagonal is (p·E + 1 − p)·k/(w·E + k − w), its rows sum to k.
+    """
+    size = len(protocol.categories)
+    chosen = getattr(protocol.kernel, "chosen", 1)
+    ratio = float(protocol.kernel.ratio)
+    own = float(protocol.rates[0])
+    diagonal = (own * ratio + 1.0 - own) * size / (chosen * ratio + size - chosen)
+    beside = (size - diagonal) / (size - 1)
+    moments = np.full((size, size), beside) + (diagonal - beside) * np.eye(size)
+    gram = matrix.T @ matrix
+    return float(np.trace(np.linalg.solve(moments, gram)) - np.trace(gram) / size)

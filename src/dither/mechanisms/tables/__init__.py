@@ -1,0 +1,1 @@
+"""Mechanisms for tables of several attributes."""
