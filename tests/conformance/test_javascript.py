@@ -32,7 +32,12 @@ def node() -> str:
 def run(vectors_file: Path | None = None) -> subprocess.CompletedProcess[str]:
     environment = os.environ | ({} if vectors_file is None else {"VECTORS": str(vectors_file)})
     return subprocess.run(
-        [node(), "--test", "--test-reporter=tap"], cwd=CLIENT, env=environment, capture_output=True, text=True, check=False
+        [node(), "--test", "--test-reporter=tap"],
+        cwd=CLIENT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
     )
 
 
@@ -70,9 +75,13 @@ def test_the_bundle_is_built_again_byte_for_byte(tmp_path: Path) -> None:
     installed = subprocess.run([npm, "ci"], cwd=copy, env=environment, capture_output=True, check=False)
     if installed.returncode:
         pytest.skip("npm ci found no registry")
-    done = subprocess.run([npm, "test"], cwd=copy, env=environment, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [npm, "test"], cwd=copy, env=environment, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-1000:]
-    built = {file.relative_to(copy): file.read_bytes() for file in (copy / "dist").rglob("*") if file.is_file()}
+    built = {
+        file.relative_to(copy): file.read_bytes() for file in (copy / "dist").rglob("*") if file.is_file()
+    }
     kept = {
         file.relative_to(CLIENT): file.read_bytes() for file in (CLIENT / "dist").rglob("*") if file.is_file()
     }
