@@ -126,7 +126,7 @@ def test_wrong_questions():
         dt.heavy_hitters(pem.perturb([]))
     with pytest.raises(InvalidParameter, match="PEM"):
         dt.heavy_hitters(dt.OLH(dt.Categories(4), epsilon=1).perturb([1]))
-    with pytest.raises(InvalidParameter, match="keep reports"):
+    with pytest.raises(InvalidParameter, match="keep the reports"):
         dt.Summary.of(pem.perturb(["a"]))
     with pytest.raises(InvalidParameter, match="whole number"):
         dt.heavy_hitters(pem.perturb(["a"]), most=0)

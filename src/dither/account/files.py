@@ -32,7 +32,7 @@ def private(path: Path) -> tuple[int, int]:
 
 
 def _named(part: Path, path: Path) -> None:
-    """Give a file its name; raise FileExistsError if there is such a file."""
+    """Publish a file under its name; raise FileExistsError if there is such a file."""
     try:
         os.link(part, path)  # unlike a renaming, this fails if there is such a file
     except FileExistsError:
