@@ -24,7 +24,7 @@ from tests.support.repository import ROOT
 
 SOURCE = ROOT / "src" / "dither"
 SECONDS = 120  # of the processor, for one mutant: a loop that does not end counts as seen
-LOST = 2  # an exit code
+LOST, BROKEN = 2, 3  # exit codes: the run itself failed, and says nothing about the tests
 
 
 def path_of(module: str) -> Path:
@@ -54,7 +54,7 @@ def put(mutant: Mutant, name: str, code: CodeType) -> int:
     found = [
         thing
         for thing in gc.get_objects()
-        if isinstance(thing, FunctionType)
+        if type(thing) is FunctionType  # `isinstance` would wake lazy modules
         and thing.__code__.co_qualname == name
         and thing.__code__.co_filename == str(path_of(mutant.module))
     ]
@@ -71,7 +71,7 @@ def child(task: Callable[[], int], *, quiet: bool = True) -> int:
             null = os.open(os.devnull, os.O_WRONLY)
             os.dup2(null, 1)
             os.dup2(null, 2)
-        code = 1
+        code = BROKEN
         try:
             code = task()
         finally:

@@ -22,6 +22,13 @@ def test_every_kind_of_joint_kernel_is_in_the_table() -> None:
     assert {make(n=4).kernel.kind for make in JOINT.values()} == kinds
 
 
+def test_what_coins_are_shared_over_says_its_kind() -> None:
+    kinds = {name: type(make(n=4)) for name, make in JOINT.items()}
+    assert kinds["over SUE"] is dt.jrr.JointSUE
+    assert kinds["over OLH"] is kinds["over BLH"] is dt.jrr.JointOLH
+    assert kinds["over KRR"] is dt.JRR
+
+
 @each
 def test_probabilities_are_a_law_for_every_answer(make: Callable[..., Any]) -> None:
     joint = make(n=PEOPLE)
