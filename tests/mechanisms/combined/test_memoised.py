@@ -238,9 +238,9 @@ def test_nothing_is_promised_if_the_value_changes() -> None:
     assert dt.Memoised(AGE, KEY, name="age").change_proved(30, 31) > 0.9
     with pytest.raises(OutsideDomain):
         device.change_proved("no", "perhaps")
+    page = dt.Memoised(dt.OLH(dt.Categories(range(100)), epsilon=1), KEY, name="page")
     with pytest.raises(InvalidParameter, match="different reports"):
-        olh = dt.OLH(dt.Categories(range(100)), epsilon=1)
-        dt.Memoised(olh, KEY, name="page").change_proved(3, 4)
+        page.change_proved(3, 4)
 
 
 def test_a_change_is_proved_as_often_as_is_computed() -> None:

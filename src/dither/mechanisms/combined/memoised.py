@@ -35,7 +35,7 @@ class Memoised(Answering, Combinator):
 
     Promise:   that of the mechanism, once for all answers of a person whose value never changes. If the value
                changes, nothing is promised: `guarantee.if_changing` says why, and `change_proved` how often a
-               changed report proves it. A guarantee for one location remains one for each location of the path.
+               changed report proves it. A guarantee for one location remains one for each location of a path.
     Reports:   those of the mechanism; the collector needs no key.
     Use when:  one question is asked again and again, and its value never changes. Otherwise use `dt.Once`.
 
