@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
 import numpy as np
 
 import dither as dt
 from benchmarks.timing import minima, table
 
 COUNT = 10**7
+CSV_ROWS = 10**6
 
 
 def main() -> None:
@@ -34,6 +39,32 @@ def main() -> None:
     )
     rows = [(name, best[name] / best["kernel"], 1.3) for name in best if name != "kernel"]
     print(table(rows, "kernel"))
+    with TemporaryDirectory() as folder:
+        print(table(csv_rows(Path(folder)), "Polars"))
+
+
+def csv_rows(folder: Path) -> list[tuple[str, float, float | None]]:
+    """Return the time of `perturb_file` from CSV to CSV against Polars' own read and write of that file."""
+    import polars
+
+    rng = np.random.default_rng(2)
+    raw, out = folder / "in.csv", folder / "out.csv"
+    browsers = rng.choice(["firefox", "chrome", "safari", "other"], CSV_ROWS)
+    columns = {"minutes": rng.gamma(4, 10, CSV_ROWS).clip(0, 180), "browser": browsers}
+    polars.DataFrame({"id": np.arange(CSV_ROWS), **columns}).write_csv(raw)
+    minutes = {"minutes": dt.Podium(dt.Interval(0, 180), epsilon=1)}
+    browser = {"browser": dt.KRR(dt.Categories(["firefox", "chrome", "safari", "other"]), epsilon=1)}
+    ours = partial(dt.files.perturb_file, raw, out, force=True)
+    best = minima(
+        {
+            "Polars": lambda: polars.read_csv(raw).write_csv(out),
+            "CSV, numbers": lambda: ours(minutes, keep=["browser"]),
+            "CSV, categories": lambda: ours(browser, keep=["id"]),
+            "CSV, both": lambda: ours({**minutes, **browser}),
+        },
+        repetitions=5,
+    )
+    return [(name, best[name] / best["Polars"], 3.0) for name in best if name != "Polars"]
 
 
 if __name__ == "__main__":

@@ -64,7 +64,7 @@ from .estimation.queries import cumulative as cumulative
 from .estimation.summary import Summary as Summary
 from .estimation.tables import EstimatedTables as EstimatedTables
 from .estimation.tables import tables as tables
-from .files.collect import Missing as Missing
+from .files.choices import Missing as Missing
 from .losses import Criterion as Criterion
 from .losses import absolute as absolute
 from .losses import average as average

@@ -32,7 +32,7 @@ def test_the_ending_is_read_whatever_its_case() -> None:
         (trip_format, "in.geojsn", "did you mean .geojson?"),
         (table_format, "in.gpx", "for trips use dt.files.perturb_trips or dither trajectory"),
         (trip_format, "in.jsonl", "for tables use dt.files.perturb_file or dither perturb"),
-        (table_format, "in.qqqqqq", ".csv, .jsonl, .ndjson, .parquet, .arrow, .feather"),
+        (table_format, "in.qqqqqq", ".csv, .tsv, .jsonl, .ndjson, .parquet, .arrow, .feather, .xlsx"),
         (trip_format, "in", ".gpx, .geojson, .json, .csv, .gpkg, .parquet"),
     ],
 )

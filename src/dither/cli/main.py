@@ -13,6 +13,7 @@ VERBS: Final = {
     "account": "Show, check or export what a person has given.",
     "audit": "Check the ε of a mechanism, a Python function or a command.",
     "central": "Release a mean, sum or count of raw values, as a trusted curator.",
+    "check": "Count which cells of a file fit their questions.",
     "classify": "Bound the probability that a classifier's answer stays on a randomised record.",
     "compare": "Compare all mechanisms for a domain.",
     "demo": "Perturb and estimate generated data, with pictures.",
@@ -26,6 +27,7 @@ VERBS: Final = {
     "trajectory": "Randomise trips, draw maps of them, compare mechanisms on an area.",
     "version": "Show the version.",
 }
+_FOLDERS: Final = dict.fromkeys(("check",), "campaigns.")  # verbs in a folder of their own
 
 
 class _Verbs(click.Group):
@@ -37,7 +39,8 @@ class _Verbs(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in VERBS:
             return None
-        command: click.Command = importlib.import_module(f"dither.cli.verbs.{cmd_name}").command
+        module = f"{_FOLDERS.get(cmd_name, '')}{cmd_name}"
+        command: click.Command = importlib.import_module(f"dither.cli.verbs.{module}").command
         return command
 
     def resolve_command(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
 from typing import Any, Final
@@ -12,10 +13,112 @@ import click
 from dither import losses
 from dither.domains import Domain
 from dither.errors import DitherError
+from dither.files.dialect import Dialect
 from dither.mechanisms.base import Mechanism
 from dither.registry import named, names
-from dither.wire.campaign import read_domain
+from dither.wire.campaign import Campaign, default_mechanism, read_domain
 from dither.wire.codec import from_json
+
+
+def dialect_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the options --sep, --decimal, --encoding and --na, and pass what they say as `dialect`."""
+
+    @click.option(
+        "--sep", metavar="CHARACTER", help="What separates cells of CSV: , or ; or tab; else detected."
+    )
+    @click.option(
+        "--decimal", type=click.Choice([".", ","]), default=".", show_default=True, help="The decimal sign."
+    )
+    @click.option("--encoding", metavar="NAME", help="Of text, such as cp1252; else UTF-8 or by its mark.")
+    @click.option(
+        "--na",
+        multiple=True,
+        metavar="WORD",
+        help="A word for a missing answer, such as NA; may be repeated.",
+    )
+    @wraps(command)
+    def with_dialect(
+        *args: Any, sep: str | None, decimal: str, encoding: str | None, na: tuple[str, ...], **kwargs: Any
+    ) -> None:
+        command(*args, dialect=Dialect(sep, decimal, encoding, na), **kwargs)
+
+    return with_dialect
+
+
+def question_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add --column, the domain, --epsilon, --mechanism and --campaign, and pass them as one `asked`."""
+
+    @click.option("--column", "columns", multiple=True, help="The column to randomise.")
+    @domain_options
+    @click.option("--epsilon", type=float, help="The budget ε of each person.")
+    @click.option(
+        "--mechanism",
+        shell_complete=mechanism_names,
+        help="The mechanism, or its specification FILE.json; by default the best for the domain and ε.",
+    )
+    @click.option(
+        "--campaign",
+        type=click.Path(exists=True, dir_okay=False, path_type=Path),
+        help="A TOML file with several questions, instead of --column, a domain and --epsilon.",
+    )
+    @wraps(command)
+    def with_question(
+        *args: Any,
+        columns: tuple[str, ...],
+        domain: Domain | None,
+        epsilon: float | None,
+        mechanism: str | None,
+        campaign: Path | None,
+        **kwargs: Any,
+    ) -> None:
+        if len(columns) > 1:
+            raise click.UsageError(
+                "--column names one column; for several questions use --campaign FILE.toml"
+            )
+        asked = Asked(next(iter(columns), None), domain, epsilon, mechanism, campaign)
+        command(*args, asked=asked, **kwargs)
+
+    return with_question
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The questions that a command line names."""
+
+    column: str | None
+    domain: Domain | None
+    epsilon: float | None
+    mechanism: str | None
+    file: Path | None
+
+    def campaign(self) -> Campaign:
+        """Return the questions; raise UsageError if they are incomplete, or given twice."""
+        given = (self.column, self.domain, self.epsilon, self.mechanism)
+        if self.file is not None:
+            if any(option is not None for option in given):
+                raise click.UsageError(
+                    "--campaign holds the questions; leave out --column, --mechanism, the domain and "
+                    "--epsilon"
+                )
+            return Campaign.read(self.file)
+        if self.column is not None and self.mechanism is not None and self.mechanism.endswith(".json"):
+            return Campaign({self.column: build(self.mechanism, self.domain, self.epsilon)})
+        if self.column is None or self.domain is None or self.epsilon is None:
+            raise click.UsageError("give --column, a domain and --epsilon, or --campaign FILE")
+        name = (
+            default_mechanism(self.domain, self.epsilon).__name__
+            if self.mechanism is None
+            else self.mechanism
+        )
+        return Campaign({self.column: build(name, self.domain, self.epsilon)})
+
+    def domains(self) -> dict[str, Domain]:
+        """Return the domain of each column; ε is not needed for it."""
+        if self.file is None and self.column is not None and self.domain is not None:
+            return {self.column: self.domain}
+        if self.file is None and self.mechanism is None:
+            raise click.UsageError("give --column and a domain, or --campaign FILE")
+        return {name: mechanism.domain for name, mechanism in self.campaign().questions.items()}
 
 
 def domain_options(command: Callable[..., None]) -> Callable[..., None]:

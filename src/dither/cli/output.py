@@ -100,9 +100,14 @@ def verdict(text: str, ok: bool) -> str:
     return click.style(text, fg="green" if ok else "red")
 
 
-def print_json(value: object) -> None:
+def print_json(value: object, *, err: bool = False) -> None:
     """Print a value as one line of JSON; letters such as ε are not escaped."""
-    click.echo(json.dumps(value, ensure_ascii=False))
+    click.echo(json.dumps(value, ensure_ascii=False), err=err)
+
+
+def counted(count: int, noun: str) -> str:
+    """Return a number with its noun: "1 report", "2 reports"."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
 def save_picture(ax: Axes, file: Path, **more: Any) -> None:

@@ -1,17 +1,23 @@
 """Tables and trips in files: values in, reports out; reports in, summaries and decoded trips out."""
 
-from dither.files.collect import Missing, RowCounts, perturb_file, summarise_file
+from dither.files.choices import Missing, Outside
+from dither.files.collect import RowCounts, check_file, perturb_file, summarise_file
+from dither.files.dialect import Dialect
+from dither.files.fit import ColumnFit
 from dither.files.trips.api import read_trips, write_trips
 from dither.files.trips.geopandas import from_frame, to_frame
-from dither.files.trips.reports import Outside, TripReports, perturb_trips, read_reports
+from dither.files.trips.reports import TripReports, perturb_trips, read_reports
 from dither.files.trips.trips import Trips
 
 __all__ = [
+    "ColumnFit",
+    "Dialect",
     "Missing",
     "Outside",
     "RowCounts",
     "TripReports",
     "Trips",
+    "check_file",
     "from_frame",
     "perturb_file",
     "perturb_trips",

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from dither.arrays import Array
+from dither.arrays import Array, Integers
 from dither.domains import Categories, Domain
 from dither.errors import MalformedReport, MissingExtra, OutsideDomain
 from dither.mechanisms.base import Mechanism
@@ -39,14 +39,26 @@ def plain(column: pyarrow.Array) -> list[Any]:
 
 def values_of(column: pyarrow.Array, domain: Domain) -> Any:
     """Return a column without nulls in the form that `domain.check` takes; they are not checked here."""
-    pa = arrow()
     if isinstance(domain, Categories) and not isinstance(domain.labels, range):
         return plain(column)
+    return numbers_of(column)
+
+
+def numbers_of(column: pyarrow.Array) -> Array:
+    """Return a column of numbers without nulls; raise OutsideDomain if its type is not one of numbers."""
+    pa = arrow()
     if pa.types.is_decimal(column.type):
         column = column.cast(pa.float64())
     if pa.types.is_integer(column.type) or pa.types.is_floating(column.type):
-        return column.to_numpy(zero_copy_only=False)
+        numbers: Array = column.to_numpy(zero_copy_only=False)
+        return numbers
     raise OutsideDomain(f"numbers were expected; the column is of type {column.type}")
+
+
+def coded_column(column: pyarrow.Array) -> tuple[Integers, list[Any]]:
+    """Return the distinct values of a column without nulls, and for each row the place of its value."""
+    coded = column.dictionary_encode()
+    return coded.indices.to_numpy(zero_copy_only=False), plain(coded.dictionary)
 
 
 def report_type(mechanism: Mechanism[Any]) -> pyarrow.DataType:

@@ -4,53 +4,27 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from enum import Enum
+from dataclasses import astuple, dataclass
 from pathlib import Path
-from typing import Any, Final, final
+from typing import Any, cast, final
 
 import numpy as np
 
 from dither.arrays import Integers, Mask
-from dither.atomic import refuse_to_overwrite, renamed
-from dither.domains import first_misfit
-from dither.errors import InvalidParameter, MalformedReport, OutsideDomain, found
+from dither.domains import Domain, Line
+from dither.errors import InvalidParameter, MalformedReport
 from dither.estimation.summary import Summary
-from dither.files.format import Chunk, Columns, Progress, naming, silent
+from dither.files.choices import Missing, Outside
+from dither.files.dialect import Dialect
+from dither.files.fit import ColumnFit, Misfit, Misfits, clipped, read_values
+from dither.files.format import USUAL, Chunk, Columns, Progress, naming, silent
 from dither.files.person import person_text
 from dither.files.registry import table_format
+from dither.files.streams import shown_name, written
 from dither.files.trips.specification import is_of_trips
 from dither.mechanisms.base import Mechanism
 from dither.randomness import Source
-from dither.reports import Reports
 from dither.wire.campaign import Campaign
-
-
-class Missing(Enum):
-    """What to do with a missing answer: an empty cell of a file, a null of a data frame.
-
-    ERROR raises `OutsideDomain` and names the place. SKIP declares that who did not answer is public, and
-    draws no report for that answer: a file of reports leaves the row out, a data frame keeps the null.
-    """
-
-    ERROR = "error"
-    SKIP = "skip"
-
-    @staticmethod
-    def check(choice: object) -> Missing:
-        """Return the choice; raise InvalidParameter if it is not a member."""
-        if isinstance(choice, Missing):
-            return choice
-        raise InvalidParameter(f"missing is dt.Missing.ERROR or dt.Missing.SKIP, not {found(choice)}")
-
-
-def missing_answer(place: str) -> OutsideDomain:
-    """Return the error for a missing answer at a place."""
-    return OutsideDomain(
-        f"{place}: the answer is missing, and a missing report would show who did not answer; fill it in, "
-        "leave the row out, or declare that who did not answer is public (missing=dt.Missing.SKIP, at the "
-        "terminal --missing skip)"
-    )
 
 
 @final
@@ -58,12 +32,15 @@ def missing_answer(place: str) -> OutsideDomain:
 class RowCounts:
     """How many rows of a table were written as reports, and how many were left out, by reason.
 
-    `missing` rows lack an answer; `repeated` rows are further rows of a person.
+    `missing` rows lack an answer; `repeated` rows are further rows of a person; `outside` rows have a value
+    outside of its domain. `clipped` counts the values that were moved into their domain and written.
     """
 
     written: int = 0
     missing: int = 0
     repeated: int = 0
+    outside: int = 0
+    clipped: int = 0
 
 
 def perturb_file(
@@ -74,20 +51,25 @@ def perturb_file(
     keep: Sequence[str] = (),
     person: str | None = None,
     missing: Missing = Missing.ERROR,
+    outside: Outside = Outside.ERROR,
+    dialect: Dialect = USUAL,
     force: bool = False,
     source: Source | None = None,
     progress: Progress | None = None,
 ) -> RowCounts:
     """Randomise columns of a table into a file of reports, a chunk at a time.
 
-    The ending of a file's name determines its format: CSV or JSON lines, and with the extra `frames` Parquet
-    or Arrow. The output holds the reports, the columns in `keep` unchanged, and the specification; nothing
-    else of the table. The file appears under its name when it is complete. An existing file is replaced only
-    with `force`, and the input never.
+    The ending of a file's name determines its format: CSV or JSON lines (both also compressed: .gz, .zst),
+    and with the extra `frames` Parquet, Arrow or Excel. `dialect` says how text is written. The path "-" is
+    standard input or output, in CSV. The output holds the reports, the columns in `keep` unchanged, and the
+    specification; nothing else of the table. The file appears under its name when it is complete. An existing
+    file is replaced only with `force`, and the input never.
 
     With `person`, the name of a column, only the first row of each person is used: a second report would
     spend the budget again. 1, 1.0 and "1" are one person, in every format; a row with answers and an empty id
-    is refused. `progress` is called with the number of rows read since the last call.
+    is refused. If a value does not fit, the whole file is read, and the error counts all cells that do not
+    fit and names the first ten rows of each kind. `progress` is called with the number of rows read since the
+    last call.
     """
     path, out, campaign = Path(path), Path(out), Campaign.of(questions)
     if isinstance(keep, str):
@@ -97,32 +79,70 @@ def perturb_file(
         raise InvalidParameter(
             f"column {min(clash)!r} cannot be kept: it is a question, and its values would leak"
         )
-    rows = _Rows(campaign, person, Missing.check(missing))
+    rows = _Rows(campaign, person, Missing.check(missing), Outside.check(outside))
     reader, writer = table_format(path), table_format(out)
-    refuse_to_overwrite(out, path, force=force)
     if reader.specification(path) is not None:
         raise InvalidParameter(
-            f"{path.name} holds reports, which are random already; further noise would spoil the estimates. "
-            "`dither estimate` reads reports"
+            f"{shown_name(path)} holds reports, which are random already; further noise would spoil the "
+            "estimates. `dither estimate` reads reports"
         )
     columns = [*campaign.questions, *keep, *([] if person is None else [person])]
     done = progress or silent
 
     def chunks() -> Iterator[Columns]:
         kept: dict[str, Sequence[Any]] = {name: [] for name in keep}
-        for chunk in reader.read(path, list(dict.fromkeys(columns))):
-            used = rows.used(chunk)
+        for chunk in reader.read(path, list(dict.fromkeys(columns)), dialect):
+            used, values = rows.used(chunk)
             kept = {name: chunk.kept(name, used) for name in keep}
-            if used.size:
-                drawn = {name: _draw(chunk, name, one, used, source) for name, one in rows.questions.items()}
+            if used.size and not rows.misfits:  # after a misfit the rest of the file is only counted
+                drawn = {
+                    name: one.perturb(values[name], source=source) for name, one in campaign.questions.items()
+                }
                 yield {**drawn, **kept}
             done(len(chunk))
-        if not rows.written:  # a file without rows still has its columns
-            yield {**{name: one.reports([]) for name, one in rows.questions.items()}, **kept}
+        if rows.misfits:
+            raise rows.misfits.error(rows.domains)
+        if not rows.counts.written:  # a file without rows still has its columns
+            yield {**{name: one.reports([]) for name, one in campaign.questions.items()}, **kept}
 
-    with renamed(out) as part:
+    with written(out, path, force=force) as part:
         writer.write(part, campaign.to_json(), chunks())
-    return RowCounts(rows.written, rows.missing, rows.repeated)
+    return rows.counts
+
+
+def check_file(
+    path: Path | str,
+    questions: Mapping[str, Mechanism[Any]] | Mapping[str, Domain] | Campaign,
+    *,
+    dialect: Dialect = USUAL,
+    progress: Progress | None = None,
+) -> dict[str, ColumnFit]:
+    """Count which cells of a table fit their questions. Nothing is drawn, written or spent.
+
+    The counts are exact and come from the values: they are for whoever holds the file. Pass the same
+    `dialect` to `perturb_file`.
+    """
+    path, done = Path(path), progress or silent
+    domains = _domains(questions)
+    misfits = Misfits()
+    for chunk in table_format(path).read(path, list(domains), dialect):
+        for name, domain in domains.items():
+            absent = chunk.absent(name)
+            there = np.flatnonzero(~absent)
+            values = read_values(chunk, name, domain, there)
+            misfits.seen(name, len(chunk))
+            misfits.add(chunk, name, Misfit.MISSING, np.flatnonzero(absent))
+            misfits.add(chunk, name, Misfit.TEXT, there[values.text])
+            misfits.add(chunk, name, Misfit.OUTSIDE, there[values.outside])
+        done(len(chunk))
+    return {name: misfits.of(name) for name in domains}
+
+
+def _domains(questions: Mapping[str, Mechanism[Any]] | Mapping[str, Domain] | Campaign) -> dict[str, Domain]:
+    if isinstance(questions, Mapping) and all(isinstance(one, Domain) for one in questions.values()):
+        return dict(cast(Mapping[str, Domain], questions))
+    campaign = Campaign.of(cast(Mapping[str, Mechanism[Any]] | Campaign, questions))
+    return {name: mechanism.domain for name, mechanism in campaign.questions.items()}
 
 
 def summarise_file(path: Path | str, *, progress: Progress | None = None) -> dict[str, Summary]:
@@ -153,29 +173,48 @@ def summarise_file(path: Path | str, *, progress: Progress | None = None) -> dic
 
 
 class _Rows:
-    """Decides which rows are used, and counts them."""
+    """Decides which rows are used, reads their values, and counts."""
 
-    def __init__(self, campaign: Campaign, person: str | None, choice: Missing) -> None:
-        self.questions = campaign.questions
-        self.written = self.missing = self.repeated = 0
-        self._person, self._choice = person, choice
+    def __init__(self, campaign: Campaign, person: str | None, missing: Missing, outside: Outside) -> None:
+        self.domains = _domains(campaign)
+        self.counts, self.misfits = RowCounts(), Misfits()
+        self._person, self._missing, self._outside = person, missing, outside
         self._seen: set[bytes] = set()
 
-    def used(self, chunk: Chunk) -> Integers:
-        """Return the rows that have all answers and are the first of their person."""
+    def used(self, chunk: Chunk) -> tuple[Integers, dict[str, Any]]:
+        """Return the rows that have all answers and are the first of their person, and their values.
+
+        The values are in the form that `domain.check` takes. Cells that are an error are counted as misfits.
+        """
         used = np.ones(len(chunk), dtype=np.bool_)
-        for name in self.questions:
+        for name in self.domains:
             absent = chunk.absent(name)
-            if absent.any() and self._choice is Missing.ERROR:
-                raise missing_answer(chunk.where(name, int(absent.argmax())))
+            if self._missing is Missing.ERROR:
+                self.misfits.add(chunk, name, Misfit.MISSING, np.flatnonzero(absent))
             used &= ~absent
-        self.missing += int((~used).sum())
+        missing, repeated = int((~used).sum()), 0
         if self._person is not None:
             first = self._first_rows(chunk, self._person, used)
-            self.repeated += int((used & ~first).sum())
+            repeated = int((used & ~first).sum())
             used &= first
-        self.written += int(used.sum())
-        return np.flatnonzero(used)
+        there = np.flatnonzero(used)
+        fits, moved = np.ones(there.size, dtype=np.bool_), np.zeros(there.size, dtype=np.int64)
+        read = {}
+        for name, domain in self.domains.items():
+            values = read_values(chunk, name, domain, there)
+            if self._outside is Outside.CLIP and isinstance(domain, Line):
+                moved += values.outside
+                values = clipped(domain, values)
+            self.misfits.add(chunk, name, Misfit.TEXT, there[values.text])
+            if self._outside is not Outside.SKIP:
+                self.misfits.add(chunk, name, Misfit.OUTSIDE, there[values.outside])
+            fits &= ~values.outside
+            read[name] = values
+        part = RowCounts(int(fits.sum()), missing, repeated, int((~fits).sum()), int(moved[fits].sum()))
+        self.counts = RowCounts(*map(sum, zip(astuple(self.counts), astuple(part), strict=True)))
+        if self.misfits:
+            return np.empty(0, dtype=np.int64), {}
+        return there[fits], {name: values.at(fits) for name, values in read.items()}
 
     def _first_rows(self, chunk: Chunk, column: str, answered: Mask) -> Mask:
         """Return True for the first row of each person; only a digest of each id is remembered."""
@@ -195,31 +234,3 @@ def _no_person(place: str, person: str | None) -> InvalidParameter:
     return InvalidParameter(
         f"{place}: {what}; fill it in, leave the row out, or use no person column if every row is a person"
     )
-
-
-# What `Chunk.values` and `Domain.check` raise for a value that does not fit.
-_UNFIT: Final = (ValueError, TypeError, OverflowError, OutsideDomain)
-
-
-def _draw(
-    chunk: Chunk, name: str, mechanism: Mechanism[Any], rows: Integers, source: Source | None
-) -> Reports:
-    """Draw the reports of some rows of a column; an error names the first unfit value by its place."""
-    domain = mechanism.domain
-
-    def fits(begin: int, end: int) -> bool:
-        try:
-            domain.check(chunk.values(name, domain, rows[begin:end]))
-        except _UNFIT:
-            return False
-        return True
-
-    try:
-        return mechanism.perturb(chunk.values(name, domain, rows), source=source)
-    except InvalidParameter:  # the column as a whole has the wrong type
-        raise
-    except _UNFIT:
-        if fits(0, rows.size):
-            raise
-    row = rows[first_misfit(fits, rows.size)]
-    raise OutsideDomain(f"{chunk.where(name, int(row))}: the value is not in {domain}")

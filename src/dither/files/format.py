@@ -13,11 +13,15 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, final
+from typing import TYPE_CHECKING, Any, ClassVar, Final, final
 
-from dither.arrays import Array, Integers, Mask
-from dither.domains import Domain
-from dither.errors import InvalidParameter, MalformedReport, OutsideDomain, unknown_name
+import numpy as np
+
+from dither.arrays import Array, Floats, Integers, Mask
+from dither.domains import first_misfit
+from dither.errors import InvalidParameter, MalformedReport, OutsideDomain, found, unknown_name
+from dither.files.dialect import Dialect
+from dither.files.streams import not_text, shown_name
 from dither.mechanisms.base import Mechanism
 from dither.reports import Reports
 
@@ -25,6 +29,7 @@ if TYPE_CHECKING:
     from dither.files.trips.trips import Trips
 
 Progress = Callable[[int], None]  # called with the number of rows (or places) done since the last call
+USUAL: Final = Dialect()
 Columns = Mapping[str, Reports | Sequence[Any]]  # rows to be written: reports, and other cells unchanged
 
 
@@ -32,6 +37,7 @@ class Format(ABC):
     """One file format. It has no state; one instance of each is in `registry.py`."""
 
     endings: ClassVar[tuple[str, ...]]  # of file names, in lower case, with the dot; the usual one first
+    compressible: ClassVar[bool] = False  # whether .gz or .zst may follow the ending
 
     @abstractmethod
     def specification(self, path: Path) -> str | None:
@@ -42,11 +48,11 @@ class TableFormat(Format):
     """A format of tables: columns with names, read and written in chunks of rows."""
 
     @abstractmethod
-    def columns(self, path: Path) -> list[str]:
+    def columns(self, path: Path, dialect: Dialect = USUAL) -> list[str]:
         """Return the names of a file's columns, in order."""
 
     @abstractmethod
-    def read(self, path: Path, columns: Sequence[str]) -> Iterator[Chunk]:
+    def read(self, path: Path, columns: Sequence[str], dialect: Dialect = USUAL) -> Iterator[Chunk]:
         """Yield the named columns, a chunk of rows at a time; raise InvalidParameter if one is absent."""
 
     @abstractmethod
@@ -75,8 +81,8 @@ class TripFormat(Format):
 class Chunk(ABC):
     """Some consecutive rows of a table. `first` is the number of the first one; rows are counted from 1."""
 
-    def __init__(self, path: Path, first: int) -> None:
-        self.path, self.first = path, first
+    def __init__(self, path: Path, first: int, dialect: Dialect = USUAL) -> None:
+        self.path, self.first, self.dialect = path, first, dialect
 
     @abstractmethod
     def __len__(self) -> int: ...
@@ -87,11 +93,20 @@ class Chunk(ABC):
 
     @abstractmethod
     def absent(self, column: str) -> Mask:
-        """Return True for every empty cell of a column."""
+        """Return True for every empty cell of a column, and for every word that stands for no answer."""
 
     @abstractmethod
-    def values(self, column: str, domain: Domain, rows: Integers) -> Any:
-        """Return some rows of a column in the form that `domain.check` takes; they are not checked here."""
+    def numbers(self, column: str, rows: Integers) -> Floats:
+        """Return some rows of a column as numbers, NaN where a cell is not a number."""
+
+    def coded(self, column: str, rows: Integers) -> tuple[Integers, list[Any]]:
+        """Return the distinct cells among some rows of a column, and for each row the place of its cell."""
+        distinct: dict[tuple[type, str], tuple[int, Any]] = {}
+        cells = self.kept(column, rows)
+        codes = (  # 1, True and "1" are three cells
+            distinct.setdefault((type(cell), str(cell)), (len(distinct), cell))[0] for cell in cells
+        )
+        return np.fromiter(codes, np.int64, len(cells)), [cell for _, cell in distinct.values()]
 
     @abstractmethod
     def kept(self, column: str, rows: Integers) -> Sequence[Any]:
@@ -108,15 +123,29 @@ class Chunk(ABC):
         try:
             return mechanism.reports(raw)
         except MalformedReport as error:
-            raise MalformedReport(f"{self.everywhere(column)}: {error}") from None
+            row = first_misfit(lambda begin, end: _possible(mechanism, raw[begin:end]), len(raw))
+            raise MalformedReport(f"{self.where(column, self.row_of(column, row))}: {error}") from None
+
+    def row_of(self, column: str, report: int) -> int:
+        """Return the row of a report of `raw_reports`: they differ if empty cells are skipped."""
+        return report
 
     def where(self, column: str, row: int) -> str:
         """Return the place of a cell for an error: file, row and column, never the value."""
-        return f"{self.path.name}, row {self.first + row}, column {column!r}"
+        return f"{shown_name(self.path)}, row {self.first + row}, column {column!r}"
 
     def everywhere(self, column: str) -> str:
         """Return the place of all cells of a column, for an error whose row is not known."""
-        return f"{self.path.name}, rows {self.first} to {self.first + len(self) - 1}, column {column!r}"
+        last = self.first + len(self) - 1
+        return f"{shown_name(self.path)}, rows {self.first} to {last}, column {column!r}"
+
+
+def _possible(mechanism: Mechanism[Any], raw: Array) -> bool:
+    try:
+        mechanism.reports(raw)
+    except MalformedReport:
+        return False
+    return True
 
 
 def silent(count: int) -> None:
@@ -129,28 +158,33 @@ def naming(path: Path) -> Iterator[None]:
     try:
         yield
     except UnicodeDecodeError:
-        raise not_utf8(path) from None
+        raise not_text(path) from None
     except (InvalidParameter, MalformedReport, OutsideDomain) as error:
-        raise type(error)(f"{path.name}: {error}") from None
+        raise type(error)(f"{shown_name(path)}: {error}") from None
 
 
-def not_utf8(path: Path) -> InvalidParameter:
-    """Return the error for a text file in another encoding."""
-    return InvalidParameter(f"{path.name} is not UTF-8 text; save it as UTF-8 first")
+def absent_column(path: Path, column: str, there: Sequence[str], *, shown: bool = True) -> InvalidParameter:
+    """Return the error for a column that a file does not have; `there` is listed if it may be shown."""
+    if shown:
+        return InvalidParameter(f"{shown_name(path)}: {unknown_name('column', column, there)}")
+    return InvalidParameter(
+        f"{shown_name(path)}: there is no column {found(column)} among {len(there)}. The first row must hold "
+        "the names of the columns; it is not shown here, because it may hold the values of a person"
+    )
 
 
-def absent_column(path: Path, column: str, there: Sequence[str]) -> InvalidParameter:
-    """Return the error for a column that a file does not have."""
-    return InvalidParameter(f"{path.name}: {unknown_name('column', column, there)}")
+def require(path: Path, columns: Sequence[str], there: Sequence[str], *, shown: bool = True) -> None:
+    """Raise InvalidParameter unless a file has all of the columns, and no two columns of one name.
 
-
-def require(path: Path, columns: Sequence[str], there: Sequence[str]) -> None:
-    """Raise InvalidParameter unless a file has all of the columns, and no two columns of one name."""
+    The error lists the names only if `shown`, or if one of the columns is there: then they are names.
+    """
     for column in columns:
         if column not in there:
-            raise absent_column(path, column, there)
+            raise absent_column(path, column, there, shown=shown or any(one in there for one in columns))
     if len(set(there)) < len(there):
         for column in there:
             if there.count(column) == 1:
                 continue
-            raise InvalidParameter(f"{path.name} has more than one column {column!r}; rename all but one")
+            raise InvalidParameter(
+                f"{shown_name(path)} has more than one column {found(column)}; rename all but one"
+            )

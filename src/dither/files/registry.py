@@ -9,8 +9,10 @@ from typing import Final, TypeVar
 
 from dither.errors import InvalidParameter
 from dither.files.format import Format, TableFormat, TripFormat
+from dither.files.streams import COMPRESSED, ending
 from dither.files.tables.arrow_file import ArrowFile
 from dither.files.tables.csv import Csv
+from dither.files.tables.excel import Excel
 from dither.files.tables.jsonl import JsonLines
 from dither.files.tables.parquet import Parquet
 from dither.files.trips.csv import TripCsv
@@ -19,12 +21,13 @@ from dither.files.trips.geopackage import GeoPackage
 from dither.files.trips.geoparquet import GeoParquet
 from dither.files.trips.gpx import Gpx
 
-# Pyarrow and geopandas are imported when one of their formats first reads or writes a file.
+# Pyarrow, openpyxl and geopandas are imported when one of their formats first reads or writes a file.
 TABLES: Final[tuple[TableFormat, ...]] = (
     Csv(),
     JsonLines(),
     Parquet(),
     ArrowFile(),
+    Excel(),
 )
 TRIPS: Final[tuple[TripFormat, ...]] = (
     Gpx(),
@@ -49,17 +52,22 @@ def trip_format(path: Path) -> TripFormat:
 
 def endings(formats: Sequence[Format]) -> list[str]:
     """Return the endings of formats, in their order."""
-    return [ending for one in formats for ending in one.endings]
+    return [each for one in formats for each in one.endings]
 
 
 def _by_ending(path: Path, formats: Sequence[_Kind], what: str, otherwise: str) -> _Kind:
-    ending, known = path.suffix.lower(), endings(formats)
+    last, known = ending(path), endings(formats)
     for one in formats:
-        if ending in one.endings:
+        if last in one.endings:
+            if path.suffix.lower() in COMPRESSED and not one.compressible:
+                raise InvalidParameter(
+                    f"{path.name}: {last} files are compressed inside; {' and '.join(COMPRESSED)} are for "
+                    ".csv and .jsonl"
+                )
             return one
-    if ending in endings([*TABLES, *TRIPS]):
+    if last in endings([*TABLES, *TRIPS]):
         hint = f"; {otherwise}"
     else:
-        near = get_close_matches(ending, known, 1)
+        near = get_close_matches(last, known, 1)
         hint = f"; did you mean {near[0]}?" if near else ""
     raise InvalidParameter(f"{path.name}: a file of {what} ends in one of {', '.join(known)}{hint}")

@@ -1,6 +1,7 @@
 """Data frames of pandas, Polars, PyArrow and DuckDB, by the Arrow C stream protocol; and tables in files."""
 
-from dither.files.collect import Missing, perturb_file, summarise_file
+from dither.files.choices import Missing
+from dither.files.collect import perturb_file, summarise_file
 from dither.frames.api import estimate, perturb, summarise
 
 __all__ = ["Missing", "estimate", "perturb", "perturb_file", "summarise", "summarise_file"]

@@ -10,7 +10,7 @@ from dither.estimation.api import estimate as estimate_summary
 from dither.estimation.estimate import Estimate
 from dither.estimation.summary import Summary
 from dither.files.arrow import arrow, from_column
-from dither.files.collect import Missing
+from dither.files.choices import Missing
 from dither.frames.arrow import campaign_of, perturb_batches, perturbed_schema
 from dither.frames.libraries import open_stream
 from dither.mechanisms.base import Mechanism

@@ -11,7 +11,7 @@ import numpy as np
 from dither.domains import Domain, first_misfit
 from dither.errors import InvalidParameter, OutsideDomain, unknown_name
 from dither.files.arrow import SPECIFICATION, arrow, report_type, to_column, values_of
-from dither.files.collect import Missing, missing_answer
+from dither.files.choices import Missing, missing_answer
 from dither.files.compact import is_missing, rows_of
 from dither.mechanisms.base import Mechanism
 from dither.wire.campaign import Campaign

@@ -6,7 +6,7 @@ from typing import Any
 
 from dither.errors import InvalidParameter, MissingExtra
 from dither.files.arrow import arrow
-from dither.files.collect import Missing
+from dither.files.choices import Missing
 from dither.frames.arrow import perturb_column
 from dither.mechanisms.base import Mechanism
 

@@ -20,7 +20,7 @@ from dither.files.collect import summarise_file
 
 
 @click.command()
-@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path, allow_dash=True))
 @click.option("--column", help="Estimate one question only.")
 @click.option("--bins", type=int, help="Also the distribution of numeric answers, in this many bins.")
 @click.option(

@@ -7,35 +7,25 @@ from pathlib import Path
 
 import click
 
-from dither.cli.options import build, domain_options, mechanism_names
-from dither.cli.output import FORCE_OPTION, JSON_OPTION, print_json, rows_done
-from dither.domains import Domain
-from dither.files.collect import Missing, perturb_file
+from dither.cli.options import Asked, dialect_options, question_options
+from dither.cli.output import FORCE_OPTION, JSON_OPTION, counted, print_json, rows_done
+from dither.files.choices import Missing, Outside
+from dither.files.collect import perturb_file
+from dither.files.dialect import Dialect
 from dither.files.registry import TABLES, endings
-from dither.wire.campaign import Campaign, default_mechanism
+from dither.files.streams import is_standard, shown_name
 
 
 @click.command()
-@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.option("--column", "columns", multiple=True, help="The column to randomise.")
-@domain_options
-@click.option("--epsilon", type=float, help="The budget ε of each person.")
-@click.option(
-    "--mechanism",
-    shell_complete=mechanism_names,
-    help="The mechanism, or its specification FILE.json; by default one that suits the domain.",
-)
-@click.option(
-    "--campaign",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="A TOML file with several questions, instead of --column, a domain and --epsilon.",
-)
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path, allow_dash=True))
+@question_options
+@dialect_options
 @click.option(
     "-o",
     "--out",
     required=True,
-    type=click.Path(dir_okay=False, path_type=Path),
-    help=f"The file of reports: {', '.join(endings(TABLES))}.",
+    type=click.Path(dir_okay=False, path_type=Path, allow_dash=True),
+    help=f"The file of reports: {', '.join(endings(TABLES))}; - is standard output, in CSV.",
 )
 @click.option("--keep", multiple=True, metavar="COLUMN", help="Copy a public column unchanged.")
 @click.option(
@@ -48,74 +38,68 @@ from dither.wire.campaign import Campaign, default_mechanism
     show_default=True,
     help="What to do with an empty cell; 'skip' declares that who did not answer is public.",
 )
+@click.option(
+    "--outside",
+    type=click.Choice([choice.value for choice in Outside]),
+    default=Outside.ERROR.value,
+    show_default=True,
+    help="What to do with a value outside of the domain: 'clip' moves numbers to the nearest end, 'skip' "
+    "declares that who is outside is public.",
+)
 @FORCE_OPTION
 @JSON_OPTION
 def command(
     file: Path,
-    columns: tuple[str, ...],
-    domain: Domain | None,
-    epsilon: float | None,
-    mechanism: str | None,
-    campaign: Path | None,
+    asked: Asked,
+    dialect: Dialect,
     out: Path,
     keep: tuple[str, ...],
     person: str | None,
     missing: str,
+    outside: str,
     force: bool,
     as_json: bool,
 ) -> None:
     """Randomise columns of FILE into a file of reports.
 
-    The endings of the files' names say their formats: CSV and JSON lines, and with the extra `frames` Parquet
-    and Arrow. The output holds the reports, the columns that --keep names, and the specification that `dither
-    estimate` needs; no other column of FILE is written.
+    The endings of the files' names say their formats: CSV and JSON lines (also .gz and .zst), and with the
+    extra `frames` Parquet, Arrow and Excel; - is CSV on standard input or output. The output holds the
+    reports, the columns that --keep names, and the specification that `dither estimate` needs; no other
+    column of FILE is written. `dither check` says first which cells fit.
 
     \b
     dither perturb trips.csv --column minutes --interval 0 180 --epsilon 1 -o reports.csv
     dither perturb survey.csv --campaign survey.toml --person id -o reports.jsonl
+    dither perturb umfrage.csv.gz --campaign survey.toml --decimal , --na n/a -o reports.parquet
     """
-    if len(columns) > 1:
-        raise click.UsageError("--column names one column; for several questions use --campaign FILE.toml")
-    asked = _asked(next(iter(columns), None), domain, epsilon, mechanism, campaign)
-    with rows_done(f"perturbing {file.name}") as progress:
+    campaign = asked.campaign()
+    with rows_done(f"perturbing {shown_name(file)}") as progress:
         counts = perturb_file(
             file,
             out,
-            asked,
+            campaign,
             keep=keep,
             person=person,
             missing=Missing(missing),
+            outside=Outside(outside),
+            dialect=dialect,
             force=force,
             progress=progress,
         )
+    piped = is_standard(out)  # then standard output holds the reports and nothing else
     if as_json:
-        print_json({**asdict(counts), "guarantee": str(asked.guarantee)})
+        print_json({**asdict(counts), "guarantee": str(campaign.guarantee)}, err=piped)
         return
     left = [
         f"{counts.missing} unanswered" if counts.missing else "",
         f"{counts.repeated} repeated" if counts.repeated else "",
+        f"{counts.outside} outside" if counts.outside else "",
     ]
     note = ", ".join(part for part in left if part)
-    click.echo(f"{counts.written} reports in {out}" + (f"; left out: {note}" if note else ""))
-    click.echo(f"each person is promised {asked.guarantee}")
-
-
-def _asked(
-    column: str | None,
-    domain: Domain | None,
-    epsilon: float | None,
-    mechanism: str | None,
-    campaign: Path | None,
-) -> Campaign:
-    if campaign is not None:
-        if any(option is not None for option in (column, domain, epsilon, mechanism)):
-            raise click.UsageError(
-                "--campaign holds the questions; leave out --column, --mechanism, the domain and --epsilon"
-            )
-        return Campaign.read(campaign)
-    if column is not None and mechanism is not None and mechanism.endswith(".json"):
-        return Campaign({column: build(mechanism, domain, epsilon)})
-    if column is None or domain is None or epsilon is None:
-        raise click.UsageError("give --column, a domain and --epsilon, or --campaign FILE")
-    name = default_mechanism(domain, epsilon).__name__ if mechanism is None else mechanism
-    return Campaign({column: build(name, domain, epsilon)})
+    click.echo(
+        f"{counted(counts.written, 'report')} in {'standard output' if piped else out}"
+        + (f"; left out: {note}" if note else "")
+        + (f"; clipped: {counts.clipped}" if counts.clipped else ""),
+        err=piped,
+    )
+    click.echo(f"each person is promised {campaign.guarantee}", err=piped)

@@ -83,7 +83,7 @@ def command() -> None:
 @_INNER
 @click.option(
     "--outside",
-    type=click.Choice([choice.value for choice in Outside]),
+    type=click.Choice([Outside.ERROR.value, Outside.CLIP.value]),
     default=Outside.ERROR.value,
     show_default=True,
     help="What to do with locations outside the area; clip moves them to its border.",

@@ -9,12 +9,23 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, final
 
-from dither.arrays import Array, Integers, Mask
-from dither.domains import Domain
+import numpy as np
+
+from dither.arrays import Array, Floats, Integers, Mask
 from dither.errors import DitherError, InvalidParameter, MalformedReport, OutsideDomain
-from dither.files.arrow import SPECIFICATION, arrow, from_column, plain, report_type, to_column, values_of
+from dither.files.arrow import (
+    SPECIFICATION,
+    arrow,
+    coded_column,
+    from_column,
+    numbers_of,
+    plain,
+    report_type,
+    to_column,
+)
 from dither.files.compact import is_missing, rows_of
-from dither.files.format import Chunk, Columns, TableFormat, require
+from dither.files.dialect import Dialect
+from dither.files.format import USUAL, Chunk, Columns, TableFormat, require
 from dither.mechanisms.base import Mechanism
 from dither.reports import Reports
 
@@ -28,8 +39,8 @@ if TYPE_CHECKING:
 class ArrowChunk(Chunk):
     """A record batch."""
 
-    def __init__(self, path: Path, first: int, batch: pyarrow.RecordBatch) -> None:
-        super().__init__(path, first)
+    def __init__(self, path: Path, first: int, batch: pyarrow.RecordBatch, dialect: Dialect = USUAL) -> None:
+        super().__init__(path, first, dialect)
         self._batch = batch
 
     def __len__(self) -> int:
@@ -41,11 +52,21 @@ class ArrowChunk(Chunk):
 
     def absent(self, column: str) -> Mask:
         with self._naming(column):
-            return is_missing(self._batch.column(column))
+            absent = is_missing(self._batch.column(column))
+            if self.dialect.na:
+                absent |= [self.dialect.absent(cell) for cell in self.cells(column)]
+            return absent
 
-    def values(self, column: str, domain: Domain, rows: Integers) -> Any:
+    def numbers(self, column: str, rows: Integers) -> Floats:
         with self._naming(column):  # the whole column has the wrong type
-            return values_of(self.kept(column, rows), domain)
+            return np.asarray(numbers_of(self.kept(column, rows)), dtype=np.float64)
+
+    def coded(self, column: str, rows: Integers) -> tuple[Integers, list[Any]]:
+        with self._naming(column):
+            cells = self.kept(column, rows)
+            if not arrow().types.is_nested(cells.type):
+                return coded_column(cells)
+            return super().coded(column, rows)
 
     def kept(self, column: str, rows: Integers) -> Any:
         with self._naming(column):
@@ -56,6 +77,9 @@ class ArrowChunk(Chunk):
             return from_column(self._batch.column(column), mechanism)
         except MalformedReport as error:
             raise MalformedReport(f"{self.everywhere(column)}: {error}") from None
+
+    def row_of(self, column: str, report: int) -> int:
+        return int(np.flatnonzero(~self.absent(column))[report])
 
     @contextmanager
     def _naming(self, column: str) -> Iterator[None]:
@@ -103,16 +127,16 @@ class ColumnarFormat(TableFormat):
             text = (self.schema(file).metadata or {}).get(SPECIFICATION)
             return None if text is None else str(text.decode())
 
-    def columns(self, path: Path) -> list[str]:
+    def columns(self, path: Path, dialect: Dialect = USUAL) -> list[str]:
         with self._open(path) as file:
             return list(self.schema(file).names)
 
-    def read(self, path: Path, columns: Sequence[str]) -> Iterator[Chunk]:
+    def read(self, path: Path, columns: Sequence[str], dialect: Dialect = USUAL) -> Iterator[Chunk]:
         with self._open(path) as file:
             require(path, columns, self.schema(file).names)
             first = 1
             for batch in self.batches(path, file, list(columns)):
-                yield ArrowChunk(path, first, batch)
+                yield ArrowChunk(path, first, batch, dialect)
                 first += batch.num_rows
 
     def write(self, path: Path, specification: str, chunks: Iterator[Columns]) -> None:

@@ -8,8 +8,10 @@ from pathlib import Path
 from typing import Any, Final, final
 
 from dither.errors import InvalidParameter
-from dither.files.format import Chunk, Columns, TableFormat, absent_column
-from dither.files.tables.text_chunk import ROWS, TextChunk, opened, written
+from dither.files.dialect import Dialect
+from dither.files.format import USUAL, Chunk, Columns, TableFormat, absent_column
+from dither.files.streams import shown_name, text_sink, text_stream
+from dither.files.tables.text_chunk import ROWS, TextChunk, written
 
 _HEAD: Final = '{"dither"'  # how the specification of a campaign begins
 
@@ -19,20 +21,21 @@ class JsonLines(TableFormat):
     """One JSON object a line. A row may leave out any column; a column that no row has is refused."""
 
     endings = (".jsonl", ".ndjson")
+    compressible = True
 
     def specification(self, path: Path) -> str | None:
-        with opened(path) as stream:
+        with text_stream(path, USUAL) as stream:
             line = stream.readline()
         return line.strip() if line.startswith(_HEAD) else None
 
-    def columns(self, path: Path) -> list[str]:
-        return list(next(_objects(path), {}))
+    def columns(self, path: Path, dialect: Dialect = USUAL) -> list[str]:
+        return list(next(_objects(path, dialect), {}))
 
-    def read(self, path: Path, columns: Sequence[str]) -> Iterator[Chunk]:
+    def read(self, path: Path, columns: Sequence[str], dialect: Dialect = USUAL) -> Iterator[Chunk]:
         first, number = 1, 0
         unseen, there = set(columns), dict[str, None]()
         kept: dict[str, list[Any]] = {column: [] for column in columns}
-        for row in _objects(path):
+        for row in _objects(path, dialect):
             number += 1
             if unseen:
                 unseen.difference_update(row)
@@ -40,15 +43,15 @@ class JsonLines(TableFormat):
             for column in columns:
                 kept[column].append(row.get(column))
             if number - first + 1 == ROWS:
-                yield TextChunk(path, first, kept)
+                yield TextChunk(path, first, kept, dialect)
                 first, kept = number + 1, {column: [] for column in columns}
         if number and unseen:
             raise absent_column(path, min(unseen), list(there))
         if number >= first:
-            yield TextChunk(path, first, kept)
+            yield TextChunk(path, first, kept, dialect)
 
     def write(self, path: Path, specification: str, chunks: Iterator[Columns]) -> None:
-        with path.open("x", encoding="utf-8") as stream:
+        with text_sink(path) as stream:
             stream.write(specification + "\n")
             for chunk in chunks:
                 names = list(chunk)
@@ -57,9 +60,9 @@ class JsonLines(TableFormat):
                     stream.write(json.dumps(line, ensure_ascii=False, default=str) + "\n")
 
 
-def _objects(path: Path) -> Iterator[dict[str, Any]]:
+def _objects(path: Path, dialect: Dialect) -> Iterator[dict[str, Any]]:
     """Yield the rows, without the specification."""
-    with opened(path) as stream:
+    with text_stream(path, dialect) as stream:
         head, number = "", 0
         for line in stream:
             if not head and not number and line.startswith(_HEAD):
@@ -72,5 +75,5 @@ def _objects(path: Path) -> Iterator[dict[str, Any]]:
             except (ValueError, RecursionError):
                 row = None
             if not isinstance(row, dict):
-                raise InvalidParameter(f"{path.name}, row {number}: this line is not a JSON object")
+                raise InvalidParameter(f"{shown_name(path)}, row {number}: this line is not a JSON object")
             yield row

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from enum import Enum
 from pathlib import Path
 from typing import Any, Final, final
 
@@ -11,6 +10,7 @@ import numpy as np
 
 from dither.domains import Paths, Sphere
 from dither.errors import InvalidParameter, MalformedReport, OutsideDomain, found
+from dither.files.choices import Outside
 from dither.files.format import Progress, naming, silent
 from dither.files.registry import trip_format
 from dither.files.text import from_text, to_text
@@ -23,13 +23,6 @@ from dither.randomness import Source
 from dither.reports import Reports
 
 _BATCH: Final = 1 << 16  # places perturbed between two calls of `progress`
-
-
-class Outside(Enum):
-    """What to do with a location outside the area: raise `OutsideDomain`, or move it to the border."""
-
-    ERROR = "error"
-    CLIP = "clip"
 
 
 @final
@@ -74,7 +67,7 @@ class TripReports:
                 "trips are randomised by a mechanism for paths such as dt.TraCSC, not by "
                 f"{type(mechanism).__name__}"
             )
-        if not isinstance(outside, Outside):
+        if outside not in (Outside.ERROR, Outside.CLIP):
             raise InvalidParameter(
                 f"outside is dt.files.Outside.ERROR or dt.files.Outside.CLIP, not {found(outside)}"
             )

@@ -1,0 +1,1 @@
+"""Verbs about a campaign: before, while and after people are asked."""

@@ -1,0 +1,70 @@
+"""`dither check`: which cells of a file fit their questions, before anything is randomised."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from dither.cli.options import Asked, dialect_options, question_options
+from dither.cli.output import JSON_OPTION, counted, print_json, rows_done, table, verdict
+from dither.files.collect import check_file
+from dither.files.dialect import Dialect
+from dither.files.fit import ColumnFit
+from dither.files.streams import shown_name
+
+
+@click.command()
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path, allow_dash=True))
+@question_options
+@dialect_options
+@JSON_OPTION
+def command(file: Path, asked: Asked, dialect: Dialect, as_json: bool) -> None:
+    """Count which cells of FILE fit their questions; exit code 1 if some do not.
+
+    Nothing is drawn, written or spent. The counts are exact and come from the values: they are for whoever
+    holds FILE. Rows are counted from 1, below the header.
+
+    \b
+    dither check survey.csv --campaign survey.toml
+    dither check trips.csv --column minutes --interval 0 180 --decimal , --na NA
+    """
+    domains = asked.domains()
+    with rows_done(f"reading {shown_name(file)}") as progress:
+        found = check_file(file, domains, dialect=dialect, progress=progress)
+    ok = all(fit.fit == fit.cells for fit in found.values())
+    if as_json:
+        print_json({name: _data(fit) for name, fit in found.items()})
+    else:
+        rows = [(name, fit.fit, fit.missing, fit.text, fit.outside, fit.cells) for name, fit in found.items()]
+        click.echo(table(("column", "fit", "missing", "not a number", "outside", "cells"), rows))
+        for name, fit in found.items():
+            for line in _lines(name, fit, str(domains[name])):
+                click.echo(line)
+        bad = sum(fit.cells - fit.fit for fit in found.values())
+        words = "every cell fits" if ok else f"{counted(bad, 'cell')} of {shown_name(file)} "
+        click.echo(verdict(words if ok else words + ("does" if bad == 1 else "do") + " not fit", ok))
+    raise SystemExit(0 if ok else 1)
+
+
+def _data(fit: ColumnFit) -> dict[str, object]:
+    rows = {kind: list(first) for kind, first in fit.rows.items()}
+    counts = {"missing": fit.missing, "not a number": fit.text, "outside": fit.outside}
+    return {"cells": fit.cells, "fit": fit.fit, **counts, "rows": rows}
+
+
+def _lines(name: str, fit: ColumnFit, domain: str) -> list[str]:
+    lines = []
+    for kind, rows in fit.rows.items():
+        more = (
+            ", …"
+            if {"missing": fit.missing, "not a number": fit.text}.get(kind, fit.outside) > len(rows)
+            else ""
+        )
+        what = f"outside of {domain}" if kind == "outside" else kind
+        lines.append(f"{name}, {what}: rows {', '.join(map(str, rows))}{more}")
+    if fit.decimal:
+        lines.append(f"{name}: some cells are numbers with a decimal comma; read them with --decimal ,")
+    elif fit.text:
+        lines.append(f"{name}: name words that stand for no answer with --na WORD")
+    return lines
