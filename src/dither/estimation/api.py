@@ -8,10 +8,10 @@ import numpy as np
 
 from dither.errors import InvalidParameter, NotIdentifiable, found
 from dither.estimation.bins import Bins, edges_of
+from dither.estimation.comparison.groups import MINIMUM, GroupedEstimates, Labels, Quantity, grouped
 from dither.estimation.density.method import empirical_bayes
 from dither.estimation.estimate import Estimate
 from dither.estimation.frequency import frequencies
-from dither.estimation.groups import MINIMUM, GroupedEstimates, Labels, Quantity, grouped
 from dither.estimation.likelihood.distribution import EstimatedDistribution
 from dither.estimation.likelihood.method import likelihood
 from dither.estimation.linear import linear

@@ -9,8 +9,14 @@ import numpy as np
 
 from dither.errors import unknown_name
 from dither.estimation.api import estimate as estimate_summary
+from dither.estimation.comparison.groups import (
+    MINIMUM,
+    GroupCounts,
+    GroupedEstimates,
+    check_labels,
+    check_minimum,
+)
 from dither.estimation.estimate import Estimate
-from dither.estimation.groups import MINIMUM, GroupCounts, GroupedEstimates, check_labels, check_minimum
 from dither.estimation.summary import Summary
 from dither.files.arrow import arrow, from_column
 from dither.files.choices import Missing

@@ -13,9 +13,9 @@ import numpy as np
 from dither.errors import InvalidParameter, found, unknown_name
 from dither.estimation.api import estimate
 from dither.estimation.comparison.arithmetic import joint_level
+from dither.estimation.comparison.groups import GroupedEstimates
 from dither.estimation.estimate import Estimate
 from dither.estimation.frequency import EstimatedFrequencies
-from dither.estimation.groups import GroupedEstimates
 from dither.estimation.summary import Summary
 from dither.reports import Reports
 from dither.table import ResultTable

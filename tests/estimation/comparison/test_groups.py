@@ -7,7 +7,7 @@ import pytest
 
 import dither as dt
 from dither.errors import InvalidParameter, NotIdentifiable
-from dither.estimation.groups import MOST_GROUPS, GroupCounts
+from dither.estimation.comparison.groups import MOST_GROUPS, GroupCounts
 
 AGE = dt.Podium(dt.Interval(0, 100), epsilon=2, cells=1 << 10)
 PET = dt.KRR(dt.Categories(["cat", "dog", "none"]), epsilon=2)
@@ -107,7 +107,7 @@ def test_bad_input_is_refused_in_words(monkeypatch):
             dt.estimate(reports, by=cities, minimum=minimum)
     with pytest.raises(InvalidParameter, match=r"no group 'Nar'.*mean Nara"):
         dt.estimate(reports, by=cities, minimum=50)["Nar"]
-    monkeypatch.setattr("dither.estimation.groups.MOST_GROUPS", 10)
+    monkeypatch.setattr("dither.estimation.comparison.groups.MOST_GROUPS", 10)
     with pytest.raises(InvalidParameter, match="coarser labels"):
         dt.estimate(reports, by=range(300))
     assert MOST_GROUPS == 100_000
