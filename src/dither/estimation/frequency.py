@@ -109,6 +109,10 @@ class EstimatedFrequencies(Frequency):
     def __iter__(self) -> Iterator[Hashable]:
         return iter(self.labels)
 
+    def items(self) -> Iterator[tuple[Hashable, Frequency]]:
+        """Return the categories with their frequencies."""
+        return ((label, self[label]) for label in self.labels)
+
     def largest(self, count: int = 10) -> list[tuple[Hashable, Frequency]]:
         """Return the most frequent categories and their frequencies, the largest first."""
         order = np.argsort(-np.asarray(self.value), kind="stable")[:count]
