@@ -150,7 +150,7 @@ class Estimate:
         )
 
     def to_frame(self) -> Any:
-        """Return the estimate as a pandas data frame, with a row for each number; needs the extra `frames`."""
+        """Return the estimate as a pandas data frame, a row for each number; needs the extra `frames`."""
         return ResultTable("", tuple(self.records())).to_frame()
 
     def _repr_html_(self) -> str:

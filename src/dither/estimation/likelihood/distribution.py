@@ -218,7 +218,7 @@ class EstimatedDistribution:
     def records(self, level: float = 0.95) -> list[Row]:
         """Return a row for each bin: its ends, its share, and the ends of the interval if a curve has one."""
         ends = self.edges.tolist()
-        rows = [
+        rows: list[Row] = [
             {"from": first, "to": last, "value": value}
             for first, last, value in zip(ends, ends[1:], self.probabilities.tolist(), strict=False)
         ]
