@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint unit slow bench docs lock locked sbom clean
+.PHONY: demo test lint unit slow bench docs client lock locked sbom clean
 
 demo: $(VENV)/.installed
 	$(BIN)/dither demo
@@ -30,6 +30,10 @@ bench: $(VENV)/.installed
 # The site, built offline from the repository alone, into docs/_build.
 docs: $(VENV)/.docs
 	$(BIN)/sphinx-build -q -W --keep-going -b html docs docs/_build
+
+# The bundles that browsers load, clients/javascript/dist; Node comes with the development packages where there is none.
+client: $(VENV)/.installed
+	cd clients/javascript && PATH="$$PATH:$(CURDIR)/$(BIN)" npm ci --silent && PATH="$$PATH:$(CURDIR)/$(BIN)" npm run --silent build
 
 $(VENV)/.docs: $(VENV)/.installed
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group docs

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import os
 import shutil
 import subprocess
+import tomllib
 from pathlib import Path
 
 import pytest
 
 from tests.conformance.draws import text, vectors
+from tests.support.repository import ROOT
 
-CLIENT = Path(__file__).parents[2] / "clients" / "javascript"
+CLIENT = ROOT / "clients" / "javascript"
 
 
 def node() -> str:
@@ -29,7 +32,12 @@ def node() -> str:
 def run(vectors_file: Path | None = None) -> subprocess.CompletedProcess[str]:
     environment = os.environ | ({} if vectors_file is None else {"VECTORS": str(vectors_file)})
     return subprocess.run(
-        [node(), "--test", "test/"], cwd=CLIENT, env=environment, capture_output=True, text=True, check=False
+        [node(), "--test", "--test-reporter=tap"],
+        cwd=CLIENT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
     )
 
 
@@ -37,6 +45,47 @@ def test_the_bundle_meets_the_vectors() -> None:
     done = run()
     assert done.returncode == 0, done.stdout[-3000:]
     assert "# fail 0" in done.stdout
+
+
+def test_the_wheel_carries_the_bundle_and_the_vectors() -> None:
+    declared = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    carried = declared["tool"]["hatch"]["build"]["targets"]["wheel"]["force-include"]
+    for place in ("clients/javascript/dist", "conformance/2"):
+        assert carried[place].startswith("dither/")
+    assert (CLIENT / "dist" / "dither.js").stat().st_size > 10_000
+
+
+def test_the_locked_packages_name_no_registry() -> None:
+    locked = json.loads((CLIENT / "package-lock.json").read_text(encoding="utf-8"))["packages"]
+    assert len(locked) > 2
+    assert all("integrity" in one and "resolved" not in one for name, one in locked.items() if name)
+
+
+@pytest.mark.slow
+def test_the_bundle_is_built_again_byte_for_byte(tmp_path: Path) -> None:
+    """`npm ci && npm test` in a copy, beside the vectors alone; skipped where no registry answers."""
+    copy = tmp_path / "clients" / "javascript"
+    shutil.copytree(CLIENT, copy, ignore=shutil.ignore_patterns("node_modules", "dist"))
+    shutil.copytree(ROOT / "conformance", tmp_path / "conformance")
+    found = os.pathsep.join([str(Path(node()).parent), os.environ["PATH"]])
+    npm = shutil.which("npm", path=found)
+    if npm is None:
+        pytest.skip("there is no npm on this machine")
+    environment = os.environ | {"PATH": found}
+    installed = subprocess.run([npm, "ci"], cwd=copy, env=environment, capture_output=True, check=False)
+    if installed.returncode:
+        pytest.skip("npm ci found no registry")
+    done = subprocess.run(
+        [npm, "test"], cwd=copy, env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-1000:]
+    built = {
+        file.relative_to(copy): file.read_bytes() for file in (copy / "dist").rglob("*") if file.is_file()
+    }
+    kept = {
+        file.relative_to(CLIENT): file.read_bytes() for file in (CLIENT / "dist").rglob("*") if file.is_file()
+    }
+    assert built == kept
 
 
 @pytest.mark.slow

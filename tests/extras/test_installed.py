@@ -74,6 +74,7 @@ def test_the_wheel_holds_the_package_and_nothing_else(built: dict[str, Path]) ->
     names = zipfile.ZipFile(built["wheel"]).namelist()
     assert all(name.startswith(("dither/", "dither-")) for name in names)
     assert "dither/py.typed" in names
+    assert {"dither/clients/javascript/dither.js", "dither/conformance/2/draws.json"} <= set(names)
     assert any(name.endswith("designs.zip") for name in names)
     with tarfile.open(built["source"]) as packed:
         assert any(name.endswith("src/dither/py.typed") for name in packed.getnames())

@@ -14,11 +14,11 @@ from dither.mechanisms.places.points import grid
 from dither.mechanisms.places.sectors import Sectors
 from dither.mechanisms.places.tracs_c import TraCSC
 from dither.mechanisms.places.tracs_d import TraCSD
-from dither.reproduction.drawing import Panels, Picture
+from dither.reproduction.drawing import Picture
 from dither.reproduction.figure import ExpectedNumber, Figure, Setting
-from dither.reproduction.styles import drawn, styles_of
 from dither.reproduction.tracs.data import SQUARE, city, files, sources
 from dither.reproduction.tracs.measuring import PAPER, Rows
+from dither.reproduction.tracs.pictures import disk_drawn, points_drawn, sectors, two_panels
 from dither.reproduction.version import PUBLISHED, RIGHT
 
 _CIRCLE: Final = Circle(360.0)
@@ -40,10 +40,8 @@ def _dominant(setting: Setting) -> Rows:
         for name, (size, chance) in printed.items()
     ]
     for epsilon in (4.0, 6.0):
-        for name, sectors in (("TraCS-D", None), ("strawman", 6)):
-            found.append(
-                {"version": RIGHT, "epsilon": epsilon, "mechanism": name, **_sector(epsilon, sectors)}
-            )
+        for name, count in (("TraCS-D", None), ("strawman", 6)):
+            found.append({"version": RIGHT, "epsilon": epsilon, "mechanism": name, **_sector(epsilon, count)})
     return found
 
 
@@ -58,39 +56,6 @@ def _tradeoff(setting: Setting) -> Rows:
         for name, k in (("TraCS-D", None), ("3-RR", 3), ("6-RR", 6), ("12-RR", 12))
         for epsilon in np.linspace(0.5, 10.0, 39)
     ]
-
-
-def _two_panels(panels: Panels, rows: Rows) -> None:
-    """Draw the size and the probability of the likelier sector against ε."""
-    styles = styles_of(list(dict.fromkeys(row["mechanism"] for row in rows)))
-    for axes, column in zip(panels.in_order(2), ("degrees", "probability"), strict=True):
-        for name, style in styles.items():
-            points = [(row["epsilon"], row[column]) for row in rows if row["mechanism"] == name]
-            axes.plot(*zip(*points, strict=True), label=name, **drawn(style, len(points)))
-        axes.set_xlabel("privacy budget ε of the direction", fontsize=8)
-        axes.set_ylabel(f"{column} of the likelier sector", fontsize=8)
-
-
-def _sectors(panels: Panels, rows: Rows) -> None:
-    """Draw the likelier sector of each mechanism on a circle, the true direction upwards and to the right."""
-    right = [row for row in rows if row["version"] == RIGHT]
-    around = np.linspace(0.0, 2.0 * math.pi, 400)
-    for axes, row in zip(panels.in_order(len(right), most=2, square=True), right, strict=True):
-        style = styles_of([row["mechanism"]])[row["mechanism"]]
-        half = math.radians(row["degrees"]) / 2.0
-        middle = math.radians(40.0)
-        # The strawman's sectors are fixed; TraCS-D's is centred at the direction.
-        begin = 0.0 if row["mechanism"] == "strawman" else middle - half
-        arc = np.linspace(begin, begin + 2.0 * half, 100)
-        axes.plot(np.cos(around), np.sin(around), color="#bbbbbb")
-        axes.fill([0.0, *np.cos(arc), 0.0], [0.0, *np.sin(arc), 0.0], color=style.colour, alpha=0.35)
-        axes.plot([0.0, math.cos(middle)], [0.0, math.sin(middle)], color="#222222", linewidth=1.2)
-        axes.set_title(
-            f"{row['mechanism']}, ε = {row['epsilon']:g}: {row['degrees']:.0f}°, {row['probability']:.3f}",
-            fontsize=9,
-        )
-        axes.set_aspect("equal")
-        axes.set_axis_off()
 
 
 def _exponential(setting: Setting) -> Rows:
@@ -147,62 +112,6 @@ def _disk(setting: Setting) -> Rows:
     return found
 
 
-def _points_drawn(panels: Panels, rows: Rows) -> None:
-    """Draw points of the plane, coloured by probability where they have one."""
-    points = [row for row in rows if row.get("x") is not None]
-    names = list(dict.fromkeys(row.get("panel", "") for row in points))
-    for axes, name in zip(panels.in_order(len(names), square=True), names, strict=True):
-        inner = [row for row in points if row.get("panel", "") == name]
-        weights = [row.get("probability") for row in inner]
-        weighed = all(weight is not None for weight in weights)
-        x, y = [row["x"] for row in inner], [row["y"] for row in inner]
-        size = 30 if len(inner) < 300 else 22
-        shown = axes.scatter(
-            x,
-            y,
-            s=size if weighed else 2,
-            c=weights if weighed else "#0072b2",
-            cmap="cividis_r" if weighed else None,
-            linewidths=0,
-            marker="s" if len(inner) > 300 and weighed else "o",
-        )
-        if weighed:
-            axes.figure.colorbar(shown, ax=axes, label="probability or density", shrink=0.8)
-        axes.set_title(name, fontsize=9)
-        axes.set_aspect("equal")
-        axes.set_xlabel("x", fontsize=8)
-        axes.set_ylabel("y", fontsize=8)
-
-
-def _disk_drawn(panels: Panels, rows: Rows) -> None:
-    """Draw the disk as a circle, the reports in it, the likelier part of a ring, and the true place."""
-    (axes,) = panels.in_order(1, square=True)
-    points = [row for row in rows if row.get("x") is not None]
-    axes.scatter(
-        [row["x"] for row in points],
-        [row["y"] for row in points],
-        s=2,
-        color="#0072b2",
-        linewidths=0,
-        label="reports",
-    )
-    around = np.linspace(0.0, 2.0 * math.pi, 400)
-    axes.plot(np.cos(around), np.sin(around), color="#777777", label="the disk")
-    area = next(row for row in rows if row.get("mechanism") == "likelier area")
-    arc = np.linspace(area["from_direction"], area["to_direction"], 100) * math.pi
-    near, far = area["from_distance"], area["to_distance"]
-    outline = [(near, one) for one in arc] + [(far, one) for one in arc[::-1]] + [(near, arc[0])]
-    axes.plot(
-        [size * math.cos(one) for size, one in outline],
-        [size * math.sin(one) for size, one in outline],
-        color="#d55e00",
-        label="likelier area",
-    )
-    axes.plot([-0.5], [0.0], "o", color="#009e73", label="the true place")
-    axes.set_aspect("equal")
-    axes.set_axis_off()
-
-
 def _places(setting: Setting) -> Rows:
     """Return every place of the two cities in degrees from the corner of its box [Fig. D.8]."""
     found: Rows = []
@@ -220,7 +129,7 @@ FIGURES: Final = [
         "the likelier sector of a direction",
         _dominant,
         Picture(
-            _sectors,
+            sectors,
             "Four circles, for ε = 4 and 6. TraCS-D's likelier sector is narrow and centred at the "
             "direction; the strawman's is the fixed sector of 60 degrees in which the direction lies.",
         ),
@@ -254,7 +163,7 @@ FIGURES: Final = [
         "the exponential mechanism depends on the grid",
         _exponential,
         Picture(
-            _points_drawn,
+            points_drawn,
             "Grids of 4 × 4 and of 11 × 11 points, coloured by probability: it falls with the distance from "
             "the corner, and slower on the finer grid.",
         ),
@@ -265,7 +174,7 @@ FIGURES: Final = [
         "TraCS-C has a density",
         _density,
         Picture(
-            _points_drawn,
+            points_drawn,
             "The unit square coloured by density: a square at the corner is likely, two strips along the "
             "axes less, the rest least.",
         ),
@@ -276,7 +185,7 @@ FIGURES: Final = [
         "size and probability of the likelier sector",
         _tradeoff,
         Picture(
-            _two_panels,
+            two_panels,
             "Size and probability of the likelier sector against ε. TraCS-D's sector shrinks with ε; those "
             "of 3-, 6- and 12-RR stay at 120, 60 and 30 degrees.",
         ),
@@ -287,7 +196,7 @@ FIGURES: Final = [
         "TraCS-D on a disk",
         _disk,
         Picture(
-            _disk_drawn,
+            disk_drawn,
             "A disk with reports about the true place, most of them in the likelier sector of a ring.",
         ),
         [
@@ -307,7 +216,7 @@ FIGURES: Final = [
         "the places of Tokyo and Chicago",
         _places,
         Picture(
-            _points_drawn,
+            points_drawn,
             "Maps of the places in Tokyo and Chicago, in degrees: dense centres and wide empty areas inside "
             "the rectangle on which TraCS works.",
         ),

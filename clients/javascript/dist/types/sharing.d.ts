@@ -1,0 +1,10 @@
+/** One person with several devices: budgets that are divided beforehand, and accounts that are merged. */
+import { type Limits, type State, type Step } from "./account.js";
+/** Give part/whole of this device's budget to another device. */
+export declare function split(state: State, device: string, [part, whole]: [number, number]): Step;
+/** What another device exports: everything but its queue and its clock. */
+export type Export = Pick<State, "account" | "person" | "device" | "entries" | "answers" | "choices"> & {
+    limits: Limits;
+};
+/** Take over what another device of the same person has given. */
+export declare function merge(state: State, from: Export): Step;

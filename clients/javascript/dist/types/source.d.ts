@@ -1,0 +1,21 @@
+/** Random bytes: where they come from, and how whole numbers are made of them. */
+/** A source of random bytes. Bytes must be uniform and unpredictable: `Math.random` is not a source. */
+export interface Source {
+    /** Return `size` new bytes. */
+    take(size: number): Uint8Array;
+}
+/** No secure source of randomness was found; nothing is drawn without one. */
+export declare class NoRandomness extends Error {
+}
+/** Return the system's cryptographic source. Throw `NoRandomness` where there is none. */
+export declare function systemSource(): Source;
+/** Return the little-endian whole number of some bytes, as a number: at most 6 bytes. */
+export declare function little(bytes: Uint8Array, begin: number, end: number): number;
+/** Return the little-endian whole number of some bytes. */
+export declare function littleBig(bytes: Uint8Array, begin?: number, end?: number): bigint;
+/** Return a uniform number below 2^size, size ≤ 48: ⌈size/8⌉ bytes, of which the highest bits are kept. */
+export declare function bits(source: Source, size: number): number;
+/** Return a uniform whole number below 2^size, of any size. */
+export declare function bitsBig(source: Source, size: number): bigint;
+/** Return a uniform number below `bound` ≤ 2^32, by rejection. */
+export declare function below(source: Source, bound: number): number;

@@ -1,0 +1,6 @@
+/** Stores: a browser's database, and memory for tests. */
+import { type Store } from "./client.js";
+/** Keep the account in memory: it is gone with the page, so the budget begins anew. For tests and dry runs. */
+export declare function memoryStore(): Store;
+/** Keep the account in IndexedDB: read, draw and write are one transaction, which is on disk when it resolves. */
+export declare function indexedStore(name?: string): Store;
