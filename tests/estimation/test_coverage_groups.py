@@ -1,4 +1,4 @@
-"""Intervals of combinations and of pairs hold the truth, and tests keep their level: quickly, and at length."""
+"""Intervals of combinations and of pairs keep their level, and so do tests: quickly, and at length."""
 
 import pytest
 
