@@ -29,14 +29,19 @@ def draw_curves(
     ax = panels_or_new(ax, 2)
     left, right = ax
     for (name, (x, y)), colour in zip(here, cycle(COLOURS), strict=False):
-        left.plot(x, y, color=colour, label=name)
+        left.plot(x, y, color=colour, linestyle=_dash(colour), label=name)
     for (name, (x, y)), colour in zip(there, cycle(COLOURS), strict=False):
-        right.plot(x, y, color=colour, label=name)
+        right.plot(x, y, color=colour, linestyle=_dash(colour), label=name)
     left.set(xlabel=labels[0], ylabel=labels[1], ylim=(0, None))
     right.set(xlabel="ε", ylabel=f"worst {labels[1]}", xscale="log", yscale="log")
     right.set_xticks(MARKS, [f"{mark:g}" for mark in MARKS])
     right.set_xticks([], minor=True)
     left.legend(frameon=False, fontsize="small")
-    styled(left)
-    styled(right)
+    styled(left, title=f"{labels[1].capitalize()} by {labels[0]}")
+    styled(right, title=f"Worst {labels[1]} by budget")
     return ax
+
+
+def _dash(colour: str) -> str:
+    """Return the style of a line: every second one is dashed, so that equal curves do not hide each other."""
+    return "-" if COLOURS.index(colour) % 2 == 0 else "--"
