@@ -2,7 +2,13 @@
 import { build } from "esbuild";
 
 await build({
-  entryPoints: { core: "src/core.ts", dither: "src/index.ts", testing: "src/testing.ts" },
+  entryPoints: {
+    core: "src/core.ts",
+    dither: "src/index.ts",
+    angles: "src/angles.ts",
+    projective: "src/projective.ts",
+    testing: "src/testing.ts",
+  },
   outdir: "dist",
   bundle: true,
   minify: true,

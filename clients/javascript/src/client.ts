@@ -3,8 +3,8 @@
 import { acknowledge, act, answer, batch, limit, total, type Asked, type Moment, type Outcome, type Policy, type State, type Step } from "./account.js";
 import { jsonBody, packedBody } from "./batch.js";
 import { readQuestion, type Question } from "./question.js";
-import { below, systemSource, type Source } from "./source.js";
-import { hex, Malformed, sha256 } from "./text.js";
+import { below, concatenate, systemSource, type Source } from "./source.js";
+import { hex, need, sha256, utf8 } from "./text.js";
 
 /** Where the account is kept. `update` is one transaction: it resolves when the new state is on disk. */
 export interface Store {
@@ -85,7 +85,7 @@ export class Device {
 
   /** Open the account of a device; it is created with these limits if there is none. */
   static async open(options: Options): Promise<Device> {
-    if (!(options.epsilon > 0 && options.epsilon < 2 ** 20)) throw new Malformed("epsilon is a positive budget");
+    need(options.epsilon > 0 && options.epsilon < 2 ** 20, "epsilon");
     const device = new Device(options);
     const fresh = (): string => hex(device.#source.take(16));
     await options.store.update((kept) => {
@@ -127,7 +127,7 @@ export class Device {
 
   #happen(change: (state: State, key: string) => Step): Promise<Outcome> {
     return this.#store.update((kept) => {
-      if (!kept) throw new Malformed("the account is gone");
+      need(kept, "account");
       const [outcome, state] = change(kept.state, kept.key);
       return state ? [outcome, { ...kept, state }] : [outcome];
     });
@@ -220,10 +220,9 @@ export class Asks {
 
   constructor(question: Question, asking: Asking) {
     const { name, asker, repeat = "fresh", assumes = [], data = null, days = null, start = null } = asking;
-    if (!name || !asker || !REPEATS.includes(repeat)) throw new Malformed("a question has a name, an asker and a known repeat");
-    if ((repeat === "once") !== (days !== null && start !== null && Number.isInteger(days) && days > 0 && Number.isInteger(start))) {
-      throw new Malformed("`once` needs whole days and a start");
-    }
+    need(name && asker && REPEATS.includes(repeat), "asking");
+    const once = Number.isInteger(days) && days! > 0 && Number.isInteger(start);
+    need(repeat === "once" ? once : days === null && start === null, "asking");
     this.question = question;
     this.asking = asking;
     const { mechanism, epsilon, fingerprint } = question;
@@ -250,11 +249,7 @@ function keyed(key: string, asks: Asks, value: unknown): Source {
   return {
     take(size) {
       while (left.length < size) {
-        const more = sha256(new TextEncoder().encode(`${count++} ${text} ${key}`));
-        const both = new Uint8Array(left.length + 32);
-        both.set(left);
-        both.set(more, left.length);
-        left = both;
+        left = concatenate([left, sha256(utf8(`${count++} ${text} ${key}`))]);
       }
       const taken = left.slice(0, size);
       left = left.slice(size);

@@ -2,7 +2,9 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { hex, readQuestion } from "../dist/core.js";
+import { sectors } from "../dist/angles.js";
+import { draws as kinds, hex, Malformed, readQuestion } from "../dist/core.js";
+import { projective } from "../dist/projective.js";
 
 const file = process.env.VECTORS ?? new URL("../../../conformance/2/draws.json", import.meta.url);
 
@@ -17,6 +19,13 @@ class Scripted {
     return taken;
   }
 }
+
+test("what another entry point knows is not known before", () => {
+  const { questions } = JSON.parse(readFileSync(file, "utf8"));
+  const one = questions.find(({ name }) => name === "Sectors");
+  if (one) assert.throws(() => readQuestion(one.specification), new Malformed("draw"));
+  Object.assign(kinds, { sectors, projective });
+});
 
 for (const { name, specification, draws } of JSON.parse(readFileSync(file, "utf8")).questions) {
   test(`draws of ${name}`, () => {
