@@ -59,7 +59,7 @@ function readDomain(domain: Fields, outside: Json | undefined): [Inside, [number
   }
   fields(domain, "kind labels");
   const labels = list(domain["labels"]);
-  const codes = new Map<unknown, number>(labels.map((label, code) => [typeof label === "object" ? canonical(label) : label, code]));
+  const codes = new Map<unknown, number>(labels.map((label, code) => [label && typeof label === "object" ? real(object(label)["number"]) : label, code]));
   need(codes.size > 1 && codes.size === labels.length, "domain");
   return [(value) => codes.get(value), [0, codes.size], true];
 }
