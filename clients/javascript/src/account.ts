@@ -158,7 +158,8 @@ export function answer(state: State, id: string, asked: Asked, at: Moment, polic
   const known = waiting ?? state.entries.find((one) => one.id === id);
   if (known) {
     if (!same(known, asked)) return refuse("id");
-    return [waiting ? { is: "resent", report: waiting.report } : { is: "acknowledged", reports: 0 }];
+    if (!waiting) return [{ is: "acknowledged", reports: 0 }];
+    return [dry ? { is: "resent" } : { is: "resent", report: waiting.report }];
   }
   const allowed =
     asked.epsilon <= policy.epsilon &&
