@@ -52,8 +52,8 @@ def measure() -> None:
         print(f"{size}: dense {dense[bins] * 1e6:.0f} µs, window {fast * 1e6:.0f} µs")
         rows.append((f"a step at {bins} bins", fast / dense[bins], 1 / goal))
 
-    (whole,) = minima(lambda: dt.distribution(reports, 1024), turns=7)
-    fit = dt.distribution(reports, 1024).fit
+    (whole,) = minima(lambda: dt.distribution(reports, 1024, method=dt.likelihood), turns=7)
+    fit = dt.distribution(reports, 1024, method=dt.likelihood).fit
     steps = plain(fit)
     print(
         f"n = 10^6, 1024 bins: {whole * 1e3:.0f} ms, {fit.steps} steps; plain EM needs {steps} to get there"

@@ -37,7 +37,7 @@ SKEWED = Population(
 )
 NARROW = Population("Beta(2, 40)", lambda rng, n: rng.beta(2, 40, n), {"mean": 2 / 42})
 SPOT = Population("all at 0.3", lambda rng, n: np.full(n, 0.3), {"0.5": 0.3})
-LOWEST = Population("all lowest", lambda rng, n: np.zeros(n), {"mean": 0.0})
+LOWEST = Population("all lowest", lambda rng, n: np.zeros(n), {"mean": 0.0, "variance": 0.0})
 RARE = Population("5 % highest", lambda rng, n: (rng.random(n) < 0.05) * 1.0, {"mean": 0.05})
 POINTED = Population(
     "von Mises(1, 2)",
@@ -94,6 +94,7 @@ LINEAR = [
         for population in (SKEWED, LOWEST, RARE)
     ),
     Case(dt.Podium, SKEWED, "variance", sizes=(1000,)),
+    *(Case(kind, LOWEST, "variance", sizes=(300,)) for kind in (dt.SW, dt.Laplace)),
     Case(dt.OGPM, POINTED, "mean", sizes=SMALL),
 ]
 LIKELIHOOD = [
@@ -107,6 +108,10 @@ LIKELIHOOD = [
     Case(dt.SW, SPOT, "0.5", dt.likelihood),
     Case(dt.OGPM, SKEWED, "0.5", dt.likelihood),
     Case(dt.Podium, SKEWED, "0.5", dt.likelihood),
+    Case(dt.SW, SKEWED, "0.5", dt.empirical_bayes),
+    Case(dt.SW, SKEWED, "0.9", dt.empirical_bayes),
+    Case(dt.SW, SPOT, "0.5", dt.empirical_bayes),
+    Case(dt.Podium, SKEWED, "0.5", dt.empirical_bayes),
     Case(dt.OGPM, POINTED, "resultant"),
     Case(dt.OGPM, SPREAD, "resultant"),
     Case(dt.SW, POINTED, "resultant"),

@@ -189,3 +189,23 @@ def test_intervals_cover_the_population_at_length(kind, epsilon):
         print(f"{kind.__name__:18} ε = {epsilon:<4} n = {n:<6} {covered.min():.3f} … {covered.max():.3f}")
         assert covered.min() >= least
         assert covered.max() <= most
+
+
+@pytest.mark.parametrize("shape", ["sparse", "zipf"])
+def test_projected_intervals_are_narrow_and_hold_on_average(shape: str) -> None:
+    truth = np.r_[np.full(12, 1.0), np.zeros(244)] if shape == "sparse" else 1 / np.arange(1, 257) ** 1.5
+    truth = truth / truth.sum()
+    protocol = dt.OUE(dt.Categories(256), epsilon=1)
+    held, narrower = [], []
+    for seed in range(6):
+        people = np.random.default_rng(seed).choice(256, 20_000, p=truth)
+        unbiased = dt.frequencies(protocol.perturb(people, source=dt.Seeded(seed)))
+        low, high = unbiased.projected().interval()
+        held.append((low <= truth + 1e-12) & (truth <= high + 1e-12))
+        wide = np.subtract(*(np.clip(end, 0, 1) for end in unbiased.interval()[::-1]))
+        narrower.append(wide.mean() / (high - low).mean())
+    assert np.mean(held) > 0.93
+    assert np.mean(narrower) > 2.0
+    assert np.mean(np.array(held)[:, :3]) > 0.8  # those that stand out, by themselves
+    first = unbiased.projected()
+    assert first[first.labels[3]].interval() == (first.interval()[0][3], first.interval()[1][3])

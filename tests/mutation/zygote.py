@@ -131,6 +131,9 @@ class Zygote:
             return
         place = f"{path_of(mutant.module).relative_to(SOURCE).as_posix()}:{change[0]}"
         near = sorted((one["seconds"], name) for name, one in reach.items() if place in one["calls"])
+        if not near:
+            self._say(mutant, "survived", 0, begin)
+            return
         code = child(lambda: self._mutant(mutant, change, [items[name] for _, name in near if name in items]))
         self._say(
             mutant, "survived" if code == 0 else "seen" if code > 0 else "seen, no end", len(near), begin

@@ -8,6 +8,7 @@ from typing import Any, final
 
 from dither.advice.catalogue import Candidate
 from dither.advice.goals.goal import Goal
+from dither.advice.simulation import Told
 from dither.domains import Domain, finite
 from dither.errors import Infeasible, InvalidParameter, found
 from dither.mechanisms.base import LEAST_EPSILON, MOST_EPSILON, Mechanism, check_epsilon
@@ -38,7 +39,7 @@ class Recommendation(ResultTable):
         return f"{self.title}\n\n{as_text((), rows, align='lrl')}"
 
 
-def recommend(domain: Domain, goal: Goal, *, epsilon: float) -> Recommendation:
+def recommend(domain: Domain, goal: Goal, *, epsilon: float, told: Told | None = None) -> Recommendation:
     """Return the mechanisms for a goal, ranked by the error predicted at a budget, the best first.
 
     >>> from dither.domains import Interval
@@ -47,7 +48,7 @@ def recommend(domain: Domain, goal: Goal, *, epsilon: float) -> Recommendation:
     0.01
     """
     check(domain, goal)
-    ranking = _ranked(domain, goal, check_epsilon(epsilon))
+    ranking = _ranked(domain, goal, check_epsilon(epsilon), told=told)
     best = ranking[0][1]
     rows = []
     for number, (one, error) in enumerate(ranking):
@@ -129,9 +130,15 @@ def check(domain: Domain, goal: Goal) -> None:
 
 
 def _ranked(
-    domain: Domain, goal: Goal, epsilon: float, *, wait: bool = True, rough: bool = False
+    domain: Domain,
+    goal: Goal,
+    epsilon: float,
+    *,
+    wait: bool = True,
+    rough: bool = False,
+    told: Told | None = None,
 ) -> list[tuple[Candidate, float]]:
-    able = goal.errors(goal.candidates(domain, epsilon, wait=wait), rough=rough)
+    able = goal.errors(goal.candidates(domain, epsilon, wait=wait), rough=rough, told=told)
     if not able:
         raise Infeasible(f"no mechanism serves {goal!r} on {domain} with ε = {epsilon:g}")
     return goal.ranked(able)

@@ -1,39 +1,123 @@
-"""The error of an estimated distribution, for which there is no formula, found by simulation.
+"""Errors of estimated shapes, for which there is no formula: simulated and stored.
 
-Simulated values are uniform on the domain. Of the distributions tried (one peak, two peaks, decreasing, a
-point mass) that is about the hardest: only a peak between two bins, at large ε, had a clearly larger error.
+A simulation perturbs people of a stated population by the mechanism itself, estimates as a collector would by
+default, and averages the error over runs with fixed seeds. Results are kept in the cache folder under the
+mechanism's fingerprint, the population, the number of people, the seeds and the version of the estimator.
 """
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
+import json
 import math
-from dataclasses import fields, replace
-from functools import lru_cache
-from typing import Any, Final
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from enum import Enum
+from typing import Any, Final, final
 
 import numpy as np
 
 from dither.arrays import Floats
+from dither.atomic import renamed
 from dither.domains import Circle, Line
-from dither.errors import InvalidParameter
 from dither.estimation.api import distribution
+from dither.estimation.likelihood.distribution import EstimatedDistribution
 from dither.mechanisms.number import NumberMechanism
 from dither.numerics.false_position import power_law_root
+from dither.optimal.store import folder
 from dither.randomness import Seeded
 
-FINAL: Final = range(128)  # seeds of a prediction: its standard error is one or two per cent
-FIRST: Final = range(
-    1000, 1016
-)  # separate seeds for the first ranking, so that it does not bias the errors of the best
+VERSION: Final = 1  # of the estimator and the population: a new one makes stored results void
+FINAL: Final = range(64)  # seeds of a prediction
+FIRST: Final = range(1000, 1012)  # other seeds for the first ranking, so that its luck is not reused
 _CLOSE: Final = 0.02  # how near to the target error a number of people must come, relative to it
 _LIMIT: Final = 1e12
 _MOST: Final = 1 << 20  # people simulated; for more, the rate at which the error falls is extrapolated
+_GRID: Final = 1024  # places at which two cdfs are compared
+
+Told = Callable[[int], None]  # shows progress: called with the number of further runs that are done
+
+
+class Distance(Enum):
+    """How far an estimated distribution is from the truth."""
+
+    W1 = "w1"
+    KS = "ks"
+
+    def __repr__(self) -> str:
+        return self.value
+
+
+@final
+@dataclass(frozen=True)
+class Simulated:
+    """A simulated error with its standard error, and the seeds of its runs."""
+
+    error: float
+    standard_error: float
+    first_seed: int
+    runs: int
+
+
+@final
+@dataclass(frozen=True)
+class ShapeQuestion:
+    """What is simulated: the distance of a distribution, or the error of a quantile."""
+
+    distance: Distance | None = Distance.W1
+    share: float | None = None
+
+    def miss(self, shape: EstimatedDistribution, line: Line) -> float:
+        """Return the error of one estimate for the population of `people`, in the domain's units."""
+        if self.share is not None:
+            return abs(float(shape.quantile(self.share)) - quantile_of(line, self.share)) ** 2
+        places = np.linspace(0.0, 1.0, _GRID + 1)
+        gaps = _cdf(shape, places) - truth(line, places)
+        if isinstance(line, Circle):  # a circle has no beginning
+            middle = np.median(gaps) if self.distance is Distance.W1 else (gaps.max() + gaps.min()) / 2.0
+            gaps = gaps - middle
+        if self.distance is Distance.KS:
+            return float(np.abs(gaps).max())
+        return float(np.abs(gaps).mean()) * line.length
+
+    def mean(self, misses: list[float]) -> tuple[float, float]:
+        """Return the error over all runs and its standard error; a quantile's is a root mean square."""
+        average = float(np.mean(misses))
+        spread = float(np.std(misses, ddof=1)) / math.sqrt(len(misses))
+        if self.share is None:
+            return average, spread
+        return math.sqrt(average), spread / (2.0 * math.sqrt(average)) if average > 0.0 else 0.0
+
+
+def people(line: Line, n: int) -> Floats:
+    """Return n people of the population of predictions: Beta(2, 5) on an interval, Beta(4, 4) on a circle.
+
+    They are its quantiles, so that a simulated error is the one that privacy adds.
+    """
+    shares = (np.arange(n) + 0.5) / n
+    places = np.linspace(0.0, 1.0, 8193)
+    return line.from_unit(np.interp(shares, truth(line, places), places))
+
+
+def truth(line: Line, places: Floats) -> Floats:
+    """Return the cdf of the population at places on [0, 1]."""
+    if isinstance(line, Circle):
+        return np.asarray(places**4 * (35.0 - 84.0 * places + 70.0 * places**2 - 20.0 * places**3))
+    rest = 1.0 - places
+    return np.asarray(1.0 - rest**6 - 6.0 * places * rest**5)
+
+
+def quantile_of(line: Line, share: float) -> float:
+    """Return a quantile of the population."""
+    places = np.linspace(0.0, 1.0, 8193)
+    return float(line.from_unit(np.asarray(np.interp(share, truth(line, places), places))))
 
 
 def tells_apart(mechanism: Any, bins: int) -> bool:
     """Return whether the first two bins, and the last two, have different laws of their reports."""
     if not isinstance(mechanism, NumberMechanism) or mechanism.outcomes < bins:
-        return False  # reports with two values identify a mean, not a distribution
+        return False  # two values tell a mean, not a distribution
     if isinstance(mechanism.domain, Circle):
         return True
     support = np.linspace(*mechanism.law.support, 513)
@@ -44,51 +128,69 @@ def tells_apart(mechanism: Any, bins: int) -> bool:
     return True
 
 
-def distance(mechanism: Any, n: int, bins: int, runs: range = FINAL) -> float:
-    """Return the mean area between the true and the estimated cdf over the runs, in the domain's units."""
+def simulated(
+    mechanism: Any, question: ShapeQuestion, n: int, runs: range = FINAL, told: Told | None = None
+) -> Simulated:
+    """Return the error of a mechanism; beyond 2^20 people it is extrapolated from two simulations."""
     if n <= _MOST:
-        return _simulated(mechanism, n, bins, runs)
-    near, far = (_simulated(mechanism, count, bins, runs[: len(FIRST)]) for count in (_MOST // 8, _MOST))
-    fall = math.log(near / far) / math.log(8.0)
-    return far * float((n / _MOST) ** -fall)
+        return _stored(mechanism, question, n, runs, told)
+    few = runs[: len(FIRST)]
+    near, far = (_stored(mechanism, question, count, few, told) for count in (_MOST // 8, _MOST))
+    fall = math.log(near.error / far.error) / math.log(8.0)
+    scale = float((n / _MOST) ** -fall)
+    return Simulated(far.error * scale, far.standard_error * scale, few.start, len(few))
 
 
-def people_for_distance(mechanism: Any, target: float, bins: int) -> int | None:
-    """Return the number of people that brings the distance to a target, to a few per cent, or None."""
+def people_for_error(mechanism: Any, question: ShapeQuestion, target: float) -> int | None:
+    """Return how many people bring the error down to a target, to a few per cent; None if none do."""
 
     def ratio(n: float) -> float:
-        return distance(mechanism, round(n), bins) / target
+        return simulated(mechanism, question, round(n), FIRST).error / target
 
-    # Errors fall as n^(−1/2) or a little slower, so that the search approaches the answer from one side.
+    # Errors fall as n^(−1/2) or a little slower, so that the search closes in from one side.
     n, left = power_law_root(ratio, 10_000.0, 2.0, close=_CLOSE, steps=11, low=1.0, high=_LIMIT)
     return None if left >= 1.0 + _CLOSE else math.ceil(n)
 
 
-@lru_cache(maxsize=256)
-def _simulated(mechanism: Any, n: int, bins: int, runs: range) -> float:
+_KNOWN: dict[str, Simulated] = {}
+
+
+def _stored(mechanism: Any, question: ShapeQuestion, n: int, runs: range, told: Told | None) -> Simulated:
+    """Return a result from memory or the cache folder, or simulate and keep it."""
+    described = [VERSION, mechanism.fingerprint, repr(question), n, runs.start, len(runs)]
+    key = hashlib.sha256(json.dumps(described).encode()).hexdigest()[:32]
+    path = folder() / f"simulated-{VERSION}" / f"{key}.json"
+    if key in _KNOWN:
+        return _KNOWN[key]
+    with contextlib.suppress(OSError, ValueError, TypeError, KeyError):
+        data = json.loads(path.read_text(encoding="utf-8"))
+        found = Simulated(
+            float(data["error"]), float(data["standard_error"]), int(data["first_seed"]), int(data["runs"])
+        )
+        if data["of"] == described and found.error > 0.0 and math.isfinite(found.error):
+            return _KNOWN.setdefault(key, found)
+    found = _run(mechanism, question, n, runs, told)
+    _KNOWN[key] = found
+    with contextlib.suppress(OSError, RuntimeError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with renamed(path) as part:
+            part.write_text(json.dumps({"of": described, **asdict(found)}), encoding="utf-8")
+    return found
+
+
+def _run(mechanism: Any, question: ShapeQuestion, n: int, runs: range, told: Told | None) -> Simulated:
     line: Line = mechanism.line
-    values = line.from_unit((np.arange(n) + 0.5) / n)
-    truth = np.full(bins, 1.0 / bins)
-    twin = _coarser(mechanism, bins)
-    reports = (twin.perturb(values, source=Seeded(run)) for run in runs)
-    return float(np.mean([apart(line, distribution(one, bins).probabilities, truth) for one in reports]))
+    values, misses = people(line, n), []
+    for run in runs:
+        shape = distribution(mechanism.perturb(values, source=Seeded(run)))
+        misses.append(question.miss(shape, line))
+        if told is not None:
+            told(1)
+    return Simulated(*question.mean(misses), runs.start, len(runs))
 
 
-def _coarser(mechanism: Any, bins: int) -> Any:
-    """Return the same mechanism on fewer cells where possible: as accurate, and faster to decode."""
-    cells = 1 << max(10, (16 * bins - 1).bit_length())
-    given = next((field for field in fields(mechanism) if field.name == "cells"), None)
-    if given is None or not given.init or mechanism.cells <= cells:
-        return mechanism
-    try:
-        return replace(mechanism, cells=cells)
-    except InvalidParameter:  # too few for this budget
-        return mechanism
-
-
-def apart(line: Line, first: Floats, second: Floats) -> float:
-    """Return the area between two cdfs over equal bins; on a circle, the least over all starting points."""
-    gaps = np.cumsum(np.asarray(first) - second)
-    if isinstance(line, Circle):
-        gaps = gaps - np.median(gaps)
-    return float(np.abs(gaps).mean() * line.length)
+def _cdf(shape: EstimatedDistribution, places: Floats) -> Floats:
+    if shape.curve is not None:
+        return np.asarray(shape.curve.below(places) @ shape.curve.shares)
+    unit = shape.line.to_unit(shape.edges)
+    return np.asarray(np.interp(places, unit, np.concatenate([[0.0], np.cumsum(shape.probabilities)])))

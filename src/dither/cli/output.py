@@ -27,8 +27,8 @@ JSON_OPTION: Final = click.option("--json", "as_json", is_flag=True, help="Print
 
 
 @contextmanager
-def rows_done(title: str, total: int | None = None) -> Iterator[Callable[[int], None]]:
-    """Show how many rows are done, from the third second on; with a bar if the total is known."""
+def rows_done(title: str, total: int | None = None, *, unit: str = "rows") -> Iterator[Callable[[int], None]]:
+    """Show how many rows or other units are done, from the third second on; a bar if there is a total."""
     if not sys.stderr.isatty():
         yield lambda rows: None
         return
@@ -45,7 +45,7 @@ def rows_done(title: str, total: int | None = None) -> Iterator[Callable[[int], 
     bar = Progress(
         SpinnerColumn() if total is None else BarColumn(),
         TextColumn(title),
-        TextColumn("{task.completed:,.0f} rows" + ("" if total is None else f" of {total:,}")),
+        TextColumn(f"{{task.completed:,.0f}} {unit}" + ("" if total is None else f" of {total:,}")),
         TimeElapsedColumn(),
         console=Console(stderr=True),
         transient=True,

@@ -11,6 +11,7 @@ import numpy as np
 from dither.arrays import Floats, Integers
 from dither.errors import InvalidParameter, MalformedReport, NotIdentifiable, found, unknown_name
 from dither.estimation.estimate import Estimate, show, thousands
+from dither.estimation.narrowing import CLEAR, LEAST, Narrowed
 from dither.estimation.projection import simplex
 from dither.estimation.summary import Summary, summarise
 from dither.mechanisms.frequency.pure_protocol import PureProtocol
@@ -36,6 +37,8 @@ class Frequency(Estimate):
     gap: float
     possible: bool = False  # whether intervals are clipped to 0 and 1
     shared: tuple[float, float, float] = (0.0, 0.0, 0.0)  # a protocol's `shared`
+    narrowed: Narrowed | None = None  # of projected frequencies, if there are enough categories
+    number: int | None = None  # which of the narrowed ones this is; None for all
 
     def interval(self, level: float = 0.95) -> tuple[Any, Any]:
         """Return the ends of an interval that covers the population's frequency with probability `level`."""
@@ -43,6 +46,14 @@ class Frequency(Estimate):
         ends = [(end - self.other) / self.gap for end in means]
         if self.possible:
             ends = [np.clip(end, 0.0, 1.0) for end in ends]
+        if self.narrowed is not None:
+            # A category that is clearly there has an interval of its own.
+            faint = (np.asarray(self.share) - self.other) / self.gap < CLEAR * np.asarray(self.standard_error)
+            narrow = [
+                np.clip(end if self.number is None else end[self.number], 0.0, 1.0)
+                for end in self.narrowed.interval(level)
+            ]
+            ends = [np.where(faint, one, two)[()] for one, two in zip(narrow, ends, strict=True)]
         return ends[0], ends[1]
 
     def half_width(self, level: float = 0.95) -> Any:
@@ -87,6 +98,8 @@ class EstimatedFrequencies(Frequency):
             self.gap,
             possible=self.possible,
             shared=self.shared,
+            narrowed=self.narrowed,
+            number=None if self.narrowed is None else at,
         )
 
     def __len__(self) -> int:
@@ -104,11 +117,17 @@ class EstimatedFrequencies(Frequency):
         """Return frequencies that are not negative and sum to one, by dt.simplex or dt.norm_sub.
 
         The projection biases rare categories and never increases the sum of squared errors. Standard errors
-        are those of the unbiased frequencies, and so are intervals, clipped to 0 and 1.
+        are those of the unbiased frequencies. From 32 categories on, the intervals of those below three
+        standard errors use that most categories are alike: they hold in 95 % of the categories on average,
+        and are several times narrower if most frequencies are near 0. Others are the unbiased ones, clipped.
         """
         if not callable(method):
             raise InvalidParameter(f"a projection is dt.simplex or dt.norm_sub, not {found(method)}")
-        return replace(self, value=method(np.asarray(self.value, dtype=np.float64)), possible=True)
+        values = np.asarray(self.value, dtype=np.float64)
+        narrowed = None
+        if values.size >= LEAST and not self.possible:
+            narrowed = Narrowed.of(values, np.asarray(self.standard_error, dtype=np.float64))
+        return replace(self, value=method(values), possible=True, narrowed=narrowed or self.narrowed)
 
     def __repr__(self) -> str:
         halves, values = np.asarray(self.half_width()), np.asarray(self.value)

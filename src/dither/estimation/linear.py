@@ -98,12 +98,18 @@ class Linear(Method):
         # The influence function of the variance: a report's square less 2·mean·report.
         influence = squares - 2.0 * mean * gaps
         spread = average(summary, influence)
+        # No population has a smaller variance than the noise about its least noisy value. A sample of heavy
+        # tails often does.
+        places = np.linspace(mechanism.line.low, mechanism.line.high, 9)
+        level = influence - float(spread.value)
+        laws = moment(mechanism, places, level**2) - moment(mechanism, places, level) ** 2
+        square = float(spread.standard_error) ** 2 * summary.n
+        larger = max(square, float(laws.min()))
         # Along the least favourable family the mean moves too, by `with_mean`; the influence's variance then
         # changes by −4 times that, beside its own third moment.
-        with_mean = total(summary, (influence - float(spread.value)) * (gaps - mean)) / summary.n
-        square = float(spread.standard_error) ** 2 * summary.n
-        skew = spread.skew - (4.0 * with_mean**2 / square if square > 0.0 else 0.0)
-        return Average(value, spread.standard_error, summary.n, spread.guarantee, skew)
+        with_mean = total(summary, level * (gaps - mean)) / summary.n
+        skew = (spread.skew * square - 4.0 * with_mean**2) / larger if larger > 0.0 else 0.0
+        return Average(value, math.sqrt(larger / summary.n), summary.n, spread.guarantee, skew)
 
     def resultant(self, summary: Summary) -> Estimate:
         return circular.length(summary)

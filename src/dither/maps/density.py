@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, final
 
 import numpy as np
 
-from dither.arrays import Array, Floats, Integers, Mask
+from dither.arrays import Floats, Integers, Mask
 from dither.domains import Rectangle
 from dither.domains.line import Interval
 from dither.errors import InvalidParameter, found
@@ -17,15 +18,14 @@ from dither.estimation.estimate import Estimate, thousands
 from dither.estimation.likelihood.em import climb, smooth
 from dither.kernels.transition import Dense, Operator, Product
 from dither.maps.likelihood import flat, likelihoods, told
-from dither.mechanisms.places.path import PathMechanism, Separable
+from dither.maps.shares import ResampledShare, profiled_share
+from dither.mechanisms.places.path import PathMechanism
 from dither.privacy import Guarantee
 from dither.randomness import Seeded
 from dither.reports import Reports
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-Counted = Callable[[Floats], Floats]
 
 _ACROSS: Final = 3  # places along each side of a cell, if every report has its own likelihood
 _MOST_BINS: Final = 256
@@ -39,10 +39,10 @@ _STEPS: Final = 300  # steps of EM from one maximum to the nearby one of a resam
 class DensityMap:
     """The share of locations in each cell of a grid over an area; `probabilities[i, j]` is column i, row j.
 
-    `share` estimates the share of a part of the area. It is computed from the maximum-likelihood map, without
-    smoothing; its standard error is found by resampling paths (a bootstrap), since the locations of one path
-    are not independent. No cell is negative, so shares near 0 or 1 are biased inwards, by more than their
-    errors if there are few reports.
+    `share` estimates the share of a part of the area, by likelihood and without smoothing. Where the two
+    coordinates are reported independently (TraCS-C), its interval is a profile likelihood interval; the
+    locations of one path, which are not independent, count as fewer. For other mechanisms the interval is
+    found by resampling paths (a bootstrap), and widened by its bias.
     """
 
     grid: Rectangle
@@ -76,8 +76,12 @@ class DensityMap:
             raise InvalidParameter(f"a part of the map is a dt.Rectangle, not {type(part).__name__}")
         columns, rows = self.fine.shape
         weight = np.outer(_overlap(self.grid.x, part.x, columns), _overlap(self.grid.y, part.y, rows))
+        if isinstance(self.sample.law, Product):
+            return profiled_share(self.sample, weight.reshape(-1), self.fine.reshape(-1))
         value, *others = (self._likeliest * weight).sum(axis=(1, 2))
-        return Estimate(float(value), float(np.std(others, ddof=1)), self.n, self.guarantee)
+        bias = float(np.mean(others)) - float(value)
+        error = math.hypot(float(np.std(others, ddof=1)), bias)
+        return ResampledShare(float(value), error, self.n, self.guarantee, len(others) - 1)
 
     @property
     def standard_errors(self) -> Floats:
@@ -99,12 +103,16 @@ class DensityMap:
 @final
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """The law of reports on a grid, a function that counts them, and the path of each location."""
+    """The law of reports on a grid, the row of that law and the path of each location."""
 
     law: Operator
-    counted: Counted
+    rows: Integers
     whose: Integers
     guarantee: Guarantee
+
+    def counted(self, weights: Floats) -> Floats:
+        """Return how often each row was reported, if locations have weights."""
+        return np.asarray(np.bincount(self.rows, weights, self.law.shape[0]), dtype=np.float64)
 
     def likeliest(self, weights: Floats, start: Floats, tolerance: float = 0.1, most: int = 1_000) -> Floats:
         """Return the maximum-likelihood probabilities of the cells if locations have weights."""
@@ -141,11 +149,12 @@ def density(reports: Reports, columns: int = 32, rows: int = 32, *, smoothing: f
     inside = _inside(mechanism, grid, *shape)
     if separable is None:
         law: Operator = _each(reports, grid, shape, inside)
-        counted: Counted = _as_they_are
+        places = np.arange(law.shape[0])
     else:
-        law, counted = _product(separable, flat(reports, mechanism))
+        law, places = separable.operator, separable.groups(flat(reports, mechanism))
     whose = np.cumsum(flat(reports, mechanism)[:, 0] != 0) - 1
-    sample = Sample(law, counted, whose, mechanism.guarantee)
+    sample = Sample(law, places, whose, mechanism.guarantee)
+    counts = sample.counted(np.ones(whose.size))
     level = inside.reshape(-1) / inside.sum()
     if smoothing:
         mixed = min(1.0, smoothing * times[0] * times[1])  # the same distance in the area for every grid
@@ -153,9 +162,9 @@ def density(reports: Reports, columns: int = 32, rows: int = 32, *, smoothing: f
         def kernel(now: Floats) -> Floats:
             return (1.0 - mixed) * now + mixed * _spread(now, inside)
 
-        best = smooth(law, counted(np.ones(whose.size)), level, kernel, tolerance=0.1).probabilities
+        best = smooth(law, counts, level, kernel, tolerance=0.1).probabilities
     else:
-        best = climb(law, counted(np.ones(whose.size)), level, tolerance=1e-2, most=2_000).probabilities
+        best = climb(law, counts, level, tolerance=1e-2, most=2_000).probabilities
     fine = best.reshape(shape)
     return DensityMap(grid, summed(fine, (columns, rows)), fine, sample)
 
@@ -168,24 +177,10 @@ def _check(columns: int, rows: int, smoothing: float) -> None:
         raise InvalidParameter(f"smoothing is a share from 0 to 1, not {found(smoothing)}")
 
 
-def _product(separable: Separable, rows: Array) -> tuple[Product, Counted]:
-    """Return P(report | cell) for two free coordinates, and how often each pair of groups was reported."""
-    law, place = separable.operator, separable.groups(rows)
-
-    def counted(weights: Floats) -> Floats:
-        return np.asarray(np.bincount(place, weights, law.shape[0]), dtype=np.float64)
-
-    return law, counted
-
-
 def _each(reports: Reports, grid: Rectangle, shape: tuple[int, int], inside: Mask) -> Dense:
     """Return P(report | cell), a row for each report."""
     matrix = scaled(likelihoods(reports, cells_of(grid, *shape)) * inside.reshape(-1))
     return Dense(matrix, np.arange(len(matrix)))
-
-
-def _as_they_are(weights: Floats) -> Floats:
-    return weights
 
 
 def scaled(found: Floats) -> Floats:

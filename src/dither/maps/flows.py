@@ -86,7 +86,7 @@ def flows(reports: Reports, columns: int = 4, rows: int = 4) -> Flows:
         scaled(_weighed(likelihoods(reports, spots, some[going]), within, fine)) for some in (begins, ends)
     )
     law = EndpointPairs(first, last)
-    sample = Sample(law, lambda weights: weights, np.arange(total), mechanism.guarantee)
+    sample = Sample(law, np.arange(total), np.arange(total), mechanism.guarantee)
 
     def found(weights: Floats, start: Floats) -> Floats:
         return sample.likeliest(weights, start, tolerance=1.0, most=200)

@@ -8,9 +8,9 @@ from typing import Final
 
 from dither.errors import InvalidParameter, found
 from dither.mechanisms.base import Answering, Mechanism, check_epsilon
-from dither.mechanisms.combined.memoised import UNCHANGED
 from dither.numerics.rounding import float_at_least
 from dither.privacy import Approximate, Guarantee, Pure, Unit
+from dither.privacy.guarantee import UNCHANGED
 from dither.privacy.repeated_loss import repeated
 from dither.privacy.shuffling import (
     LEAST_DELTA,

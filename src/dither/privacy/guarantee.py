@@ -18,6 +18,7 @@ from typing import Final, final
 from dither.errors import InvalidParameter, found
 from dither.numerics.rounding import float_at_least
 
+UNCHANGED: Final = "the value never changes"
 PUBLIC_LENGTH: Final = "how many locations a trajectory has, and when they were sent, is public"
 
 
@@ -131,6 +132,20 @@ class Guarantee:
         if isinstance(self.bound, Nothing):
             return 1.0
         return self.bound.delta if isinstance(self.bound, Approximate | PAC) else 0.0
+
+    @property
+    def if_changing(self) -> Bound:
+        """The bound that remains if the value changes between answers: `Nothing` if it is assumed constant.
+
+        A permanent answer is drawn once for each value. Two different permanent answers prove two different
+        values, whatever ε is: `Memoised.change_proved` returns how often that happens.
+        """
+        if UNCHANGED not in self.assumes:
+            return self.bound
+        return Nothing(
+            "a permanent answer that changes proves that the value changed; dt.Once promises ε for a value "
+            "that changes"
+        )
 
     def compose(self, *others: Guarantee) -> Guarantee:
         """Return the guarantee after this and the others were all released (basic composition).

@@ -10,7 +10,7 @@ from scipy import stats
 
 import dither as dt
 from dither.errors import InvalidParameter, OutsideDomain
-from dither.privacy import Unit
+from dither.privacy import Pure, Unit
 from tests.support.chi_square import ALARM
 
 AGE = dt.Podium(dt.Interval(0, 100), epsilon=1, cells=64)
@@ -214,3 +214,42 @@ def test_a_fresh_coin_over_a_permanent_answer_is_refused() -> None:
     for inside in (dt.Memoised(AGE, KEY, name="a"), dt.Each(a=dt.Memoised(AGE, KEY, name="a"))):
         with pytest.raises(InvalidParameter, match="not memoised"):
             dt.classifiers.Indicator(inside, delta=0.1, allow_raw_release=True)
+
+
+def test_nothing_is_promised_if_the_value_changes() -> None:
+    """Enumerated in fractions: two permanent answers differ with probability (E² + 1)/(E + 1)²."""
+    smokes = dt.RR(dt.Categories(["yes", "no"]), epsilon=1)
+    device = dt.Memoised(smokes, KEY, name="smokes")
+    assert isinstance(device.guarantee.bound, Pure)
+    assert isinstance(device.guarantee.if_changing, dt.Nothing)
+    assert "dt.Once" in device.guarantee.if_changing.reason
+    assert smokes.guarantee.if_changing == smokes.guarantee.bound
+    both = dt.Each(fresh=smokes, kept=device)
+    assert isinstance(both.guarantee.if_changing, dt.Nothing)
+
+    before, after = smokes.probabilities("no"), smokes.probabilities("yes")
+    seen = {(a, b): p * q for a, p in enumerate(before) for b, q in enumerate(after)}
+    unchanged = {pair: p if pair[0] == pair[1] else 0 for pair, p in zip(seen, seen.values(), strict=True)}
+    proved = sum(p for pair, p in seen.items() if unchanged[pair] == 0)
+    assert device.change_proved("no", "yes") == pytest.approx(float(proved), abs=1e-15)
+    assert device.change_proved("no", "yes") == pytest.approx((np.e**2 + 1) / (np.e + 1) ** 2, abs=1e-9)
+    assert round(device.change_proved("no", "yes"), 3) == 0.607
+    assert device.change_proved("no", "no") == 0.0
+    assert dt.Memoised(AGE, KEY, name="age").change_proved(30, 31) > 0.9
+    with pytest.raises(OutsideDomain):
+        device.change_proved("no", "perhaps")
+    page = dt.Memoised(dt.OLH(dt.Categories(range(100)), epsilon=1), KEY, name="page")
+    with pytest.raises(InvalidParameter, match="different reports"):
+        page.change_proved(3, 4)
+
+
+def test_a_change_is_proved_as_often_as_is_computed() -> None:
+    source, people = dt.Seeded(9), 2_000
+    smokes = dt.RR(dt.Categories(["yes", "no"]), epsilon=1)
+    differ = 0
+    for _ in range(people):
+        device = dt.Memoised(smokes, source.take(32), name="smokes")
+        first, second = device.perturb(["no", "yes"]).cells
+        differ += int(first != second)
+    assert stats.binomtest(differ, people, device.change_proved("no", "yes")).pvalue > ALARM
+    assert stats.binomtest(differ, people, 0.5).pvalue < ALARM  # as if the permanent answers were fair coins

@@ -45,7 +45,7 @@ def test_the_bound_is_below_the_optimum_over_all_columns(size: int, name: str, e
     bound = lower_bound(gram, math.exp(epsilon), best_multipliers(gram, math.exp(epsilon)))
     best = optimum(gram, epsilon)
     assert bound <= best * (1 + 1e-9)
-    assert bound >= 0.9 * best  # measured: 0 to 8 % below for k from 6 to 9
+    assert bound >= 0.96 * best  # measured: 0 to 3.5 % below for k = 6, 8 and 9
 
 
 @pytest.mark.parametrize("epsilon", [0.5, 2.0])

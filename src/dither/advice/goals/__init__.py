@@ -2,6 +2,7 @@
 
     Mean(n)              the mean of n people, or on a circle their mean direction
     Distribution(n)      how the values of n people are distributed over an interval or a circle
+    Quantile(n, share)   a quantile of n people's values
     Frequencies(n)       how frequent each category is among n people
     Ranges(n)            shares below the edges of cells, or up to an answer of an ordinal scale
     Tables(n)            tables of pairs of several attributes
@@ -13,10 +14,23 @@ the estimate from the same number computed from the people who answered. The sam
 everybody was asked, is not part of it. Leave `n` out to ask `dt.people_for`.
 """
 
-from dither.advice.goals.estimates import Distribution, Frequencies, Mean
+from dither.advice.goals.estimates import Frequencies, Mean
 from dither.advice.goals.goal import Goal
 from dither.advice.goals.places import Places
+from dither.advice.goals.shapes import Distribution, Quantile
 from dither.advice.goals.shares import Ranges, Tables
 from dither.advice.goals.single_values import SingleValues
+from dither.advice.simulation import Distance
 
-__all__ = ["Distribution", "Frequencies", "Goal", "Mean", "Places", "Ranges", "SingleValues", "Tables"]
+__all__ = [
+    "Distance",
+    "Distribution",
+    "Frequencies",
+    "Goal",
+    "Mean",
+    "Places",
+    "Quantile",
+    "Ranges",
+    "SingleValues",
+    "Tables",
+]

@@ -1,22 +1,20 @@
-"""Goals that are estimates about many people: a mean, frequencies, a distribution."""
+"""Goals that are averages over many people: a mean, frequencies."""
 
 from __future__ import annotations
 
 import math
 from abc import abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Final, final
 
 import numpy as np
 
-from dither.advice import simulation
 from dither.advice.catalogue import Candidate, on_a_line, on_categories, solved
 from dither.advice.compare import average_variance, error_of, largest, mean_over
 from dither.advice.goals.goal import Goal, check_people, stated
 from dither.arrays import Floats
 from dither.domains import Categories, Circle, Interval
-from dither.errors import InvalidParameter, found
 from dither.kernels.law import COSINE, Moment
 from dither.losses import Criterion, absolute, check_criterion, squared, worst
 from dither.mechanisms.analysis import Questions
@@ -144,60 +142,6 @@ class Frequencies(Averaged):
 def _frugal(pair: tuple[Candidate, float], near: float) -> tuple[bool, float, float]:
     candidate, error = pair
     return error > near, candidate.mechanism.report_bytes if error <= near else 0.0, error
-
-
-@final
-@dataclass(frozen=True)
-class Distribution(Goal):
-    """How the values of n people are distributed over equal bins, as `dt.distribution` estimates it.
-
-    The error is the area between the true and the estimated cumulative distribution: how far, on average,
-    people would have to move to turn one into the other. It is simulated with values that are uniform on the
-    domain, and accurate to a few per cent. Mechanisms for which two neighbouring bins are not identifiable,
-    as OGPM near the ends of an interval, are left out.
-    """
-
-    n: int | None = None
-    bins: int = 64
-
-    takes = (Interval, Circle)
-    otherwise = "for categories use dt.goals.Frequencies"
-    close = 0.02
-    simulated = True
-
-    def __post_init__(self) -> None:
-        check_people(self.n)
-        if isinstance(self.bins, bool) or not isinstance(self.bins, int) or self.bins < 2:
-            raise InvalidParameter(f"bins is a whole number of at least 2, not {found(self.bins)}")
-
-    def candidates(self, domain: Any, epsilon: float, *, wait: bool = True) -> list[Candidate]:
-        return _plain(domain, epsilon)
-
-    def error(self, mechanism: Any) -> float | None:
-        n = stated(self.n)
-        tells = simulation.tells_apart(mechanism, self.bins)
-        return simulation.distance(mechanism, n, self.bins) if tells else None
-
-    def errors(self, candidates: list[Candidate], *, rough: bool = False) -> list[tuple[Candidate, float]]:
-        """Return the candidates that can serve with their errors: few runs for all, many for the best."""
-        n = stated(self.n)
-        able = [one for one in candidates if simulation.tells_apart(one.mechanism, self.bins)]
-        first = [simulation.distance(one.mechanism, n, self.bins, simulation.FIRST) for one in able]
-        near = 0.0 if rough else 1.15 * min(first, default=0.0)
-        return [
-            (one, simulation.distance(one.mechanism, n, self.bins) if error <= near else error)
-            for one, error in zip(able, first, strict=True)
-        ]
-
-    def people(self, candidates: list[Candidate], target: float) -> int | None:
-        pilot = replace(self, n=10_000).errors(candidates)
-        if not pilot:
-            return None
-        best = min(pilot, key=lambda pair: pair[1])[0]
-        return simulation.people_for_distance(best.mechanism, target, self.bins)
-
-    def reason(self, first: Candidate, domain: Any) -> str:
-        return "the smallest error in simulations with people spread evenly"
 
 
 def _plain(domain: Any, epsilon: float) -> list[Candidate]:

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, final
 import numpy as np
 
 from dither.advice.catalogue import Candidate
+from dither.advice.simulation import Told
 from dither.domains import Domain
 from dither.errors import InvalidParameter, found
 
@@ -37,7 +38,9 @@ class Goal(ABC):
     def error(self, mechanism: Any) -> float | None:
         """Return the predicted error; None if the reports cannot answer, however many there are."""
 
-    def errors(self, candidates: list[Candidate], *, rough: bool = False) -> list[tuple[Candidate, float]]:
+    def errors(
+        self, candidates: list[Candidate], *, rough: bool = False, told: Told | None = None
+    ) -> list[tuple[Candidate, float]]:
         """Return the candidates that can serve with their errors; with `rough`, less accurate ones."""
         predicted = [(one, self.error(one.mechanism)) for one in candidates]
         return [(one, error) for one, error in predicted if error is not None]

@@ -93,7 +93,9 @@ def _text(label: str, value: Any) -> str:
         ]
         for i, p in enumerate(value.probabilities)
     ]
-    return table(["bin", "probability", "95 % band"], rows)
+    lines = [table(["bin", "probability", "95 % band"], rows)]
+    lines += [f"  point mass: {mass}" for mass in value.atoms]
+    return "\n".join(lines)
 
 
 def _edge(value: float) -> str:
@@ -122,4 +124,5 @@ def _plain(label: str, value: Any) -> dict[str, Any]:
         "answer": label,
         "edges": value.edges.tolist(),
         "probabilities": value.probabilities.tolist(),
+        "point masses": [{"place": mass.place, "share": float(mass.share)} for mass in value.atoms],
     }

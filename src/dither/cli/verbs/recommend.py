@@ -11,7 +11,7 @@ from dither import losses
 from dither.advice import goals
 from dither.advice.recommend import epsilon_for, people_for, recommend
 from dither.cli.options import CRITERION, domain_options, needed, read_loss
-from dither.cli.output import JSON_OPTION, number, print_json
+from dither.cli.output import JSON_OPTION, number, print_json, rows_done
 from dither.domains import Domain
 from dither.losses import Power
 
@@ -20,7 +20,7 @@ from dither.losses import Power
 @domain_options
 @click.option(
     "--goal",
-    type=click.Choice(["mean", "distribution", "frequencies", "ranges", "values"]),
+    type=click.Choice(["mean", "distribution", "quantile", "frequencies", "ranges", "values"]),
     required=True,
     help="What the reports are for.",
 )
@@ -31,6 +31,12 @@ from dither.losses import Power
     "--criterion", type=CRITERION, help="The largest error, or the mean over uniform values (mean, values)."
 )
 @click.option("--loss", callback=read_loss, metavar="LOSS", help=f"For values: {losses.LOSS_CHOICES}.")
+@click.option("--share", type=float, help="For a quantile: the share below it; the median is 0.5.")
+@click.option(
+    "--distance",
+    type=click.Choice([one.value for one in goals.Distance]),
+    help="For a distribution: the area between cdfs, or their largest gap.",
+)
 @click.option("--bins", type=int, help="For a distribution: how many equal bins.")
 @JSON_OPTION
 def command(
@@ -41,6 +47,8 @@ def command(
     error: float | None,
     criterion: str | None,
     loss: Power | None,
+    share: float | None,
+    distance: str | None,
     bins: int | None,
     as_json: bool,
 ) -> None:
@@ -50,6 +58,7 @@ def command(
     dither recommend --interval 0 180 --goal mean --people 10000 --epsilon 1
     dither recommend --interval 0 180 --goal mean --epsilon 1 --error 0.5
     dither recommend --interval 0 180 --goal mean --people 10000 --error 0.5
+    dither recommend --interval 0 180 --goal distribution --distance ks --people 10000 --epsilon 1
     dither recommend --interval 0 180 --goal values --loss squared --criterion average --epsilon 2
     """
     asked = needed(domain)
@@ -59,11 +68,14 @@ def command(
         criterion=None if criterion is None else losses.criterion_named(criterion),
         loss=loss,
         bins=bins,
+        share=share,
+        distance=None if distance is None else goals.Distance(distance),
     )
     if error is None:
         if epsilon is None:
             raise click.UsageError("give --epsilon for a ranking, or --error with --epsilon or --people")
-        table = recommend(asked, wanted, epsilon=epsilon)
+        with rows_done("simulating", unit="runs") as progress:
+            table = recommend(asked, wanted, epsilon=epsilon, told=progress)
         if as_json:
             print_json([dict(row) for row in table])
         else:

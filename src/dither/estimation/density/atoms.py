@@ -33,6 +33,7 @@ _APART: Final = 1.0 / 512.0  # two atoms are at least so far apart
 _STAGES: Final = 4  # of refinement, each four times finer
 _SHARP: Final = 5.0  # how much higher than the valley beside it a peak is that may be an atom
 _HIGH: Final = 0.05  # and its height relative to the highest
+_NARROW: Final = 8  # bins that are at least half as high
 _CLEAR: Final = 5.0  # standard errors from which an atom is not doubted
 _WEIGHT_STEPS: Final = 6
 _ROUNDED: Final = 0.3  # standard deviation of rounding to whole cells
@@ -102,7 +103,7 @@ class AtomSearch:
         path = Path.down(model, seen=watch.look if most else None)
         found = _Found(model, path, [], 0.0, watch)
         peaks = self._peaks(path.best.shares)
-        if 2 <= len(peaks) <= most:  # a comb: one atom alone would not raise the evidence
+        if 1 <= len(peaks) <= most:  # of a comb, one atom alone would not raise the evidence
             comb = self._pruned(empty, self._tried(empty, path.best, peaks))
             found = max(found, comb, key=lambda one: one.evidence)
         while len(found.atoms) < most and found.watch.gain > found.path.best.evidence + _WORTH:
@@ -154,8 +155,9 @@ class AtomSearch:
         ends = np.concatenate([[0], (tops[1:] + tops[:-1] + 1) // 2, [bins]]) if tops.size else np.zeros(1)
         found = []
         for number, top in enumerate(tops):
-            valley = shares[int(ends[number]) : int(ends[number + 1])].min()
-            if shares[top] > max(_SHARP * valley, _HIGH * shares.max()):
+            basin = shares[int(ends[number]) : int(ends[number + 1])]
+            high = shares[top] > max(_SHARP * float(basin.min()), _HIGH * float(shares.max()))
+            if high and np.count_nonzero(basin > shares[top] / 2.0) <= _NARROW:
                 place = 0.0 if top == 0 else 1.0 if top == bins - 1 else (top + 0.5) / bins
                 found.append(Atom(place % 1.0 if self._circular else place))
         return found

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Final, NamedTuple, Self, final
+from functools import cached_property, lru_cache
+from typing import Final, NamedTuple, final
 
 import numpy as np
 
@@ -38,14 +38,15 @@ class Prior:
     slope: Floats | None  # None on a circle, where only the constant has no second difference
     bins: int
 
-    @classmethod
-    def of(cls, bins: int, *, circular: bool) -> Self:
+    @staticmethod
+    @lru_cache(maxsize=8)
+    def of(bins: int, *, circular: bool) -> Prior:
         """Return the prior of so many bins of an interval or a circle."""
         one = np.eye(bins)
         if circular:
-            return cls(np.roll(one, 1, axis=0) - 2.0 * one + np.roll(one, -1, axis=0), None, bins)
+            return Prior(np.roll(one, 1, axis=0) - 2.0 * one + np.roll(one, -1, axis=0), None, bins)
         slope = np.linspace(-1.0, 1.0, bins) if bins > 1 else np.zeros(1)
-        return cls(np.diff(one, 2, axis=0), slope, bins)
+        return Prior(np.diff(one, 2, axis=0), slope, bins)
 
     @property
     def rank(self) -> int:

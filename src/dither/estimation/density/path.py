@@ -45,7 +45,7 @@ class Path:
             logs = modes[-1].logs
             if modes[-1].evidence > best:
                 best = modes[-1].evidence
-                if seen is not None:
+                if seen is not None and len(modes) > 1:  # the first is far too smooth
                     seen(modes[-1])
             elif modes[-1].evidence < best - _DROP:
                 break

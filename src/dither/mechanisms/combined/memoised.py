@@ -14,11 +14,12 @@ from dither.errors import InvalidParameter
 from dither.mechanisms.base import Answering, Mechanism
 from dither.mechanisms.combined.combinator import Combinator
 from dither.privacy import Guarantee, Unit
+from dither.privacy.guarantee import UNCHANGED
 from dither.randomness import SYSTEM, Keyed, Source
 from dither.reports import Reports
 
 _KEY: Final = 32  # bytes
-UNCHANGED: Final = "the value never changes"
+_LISTED: Final = 1 << 17  # reports
 SECRET: Final = "the device's key stays on the device"
 
 
@@ -33,10 +34,10 @@ class Memoised(Answering, Combinator):
     questions with the same name and device text would have the same noise. A whole path is one value.
 
     Promise:   that of the mechanism, once for all answers of a person whose value never changes. If the value
-               changes, a changed report reveals that it did. A guarantee for one location remains a guarantee
-               for each location of the path.
+               changes, nothing is promised: `guarantee.if_changing` says why, and `change_proved` how often a
+               changed report proves it. A guarantee for one location remains one for each location of a path.
     Reports:   those of the mechanism; the collector needs no key.
-    Use when:  one question is asked again and again.
+    Use when:  one question is asked again and again, and its value never changes. Otherwise use `dt.Once`.
 
     >>> from dither import Interval, Podium
     >>> steps = Memoised(Podium(Interval(0, 100), epsilon=1), Memoised.new_key(), name="steps")
@@ -97,6 +98,26 @@ class Memoised(Answering, Combinator):
         (once,) = inner
         unit = Unit.LOCATION if once.unit is Unit.LOCATION else Unit.PERSON
         return Guarantee(once.bound, unit, tuple(dict.fromkeys((*once.assumes, UNCHANGED, SECRET))))
+
+    def change_proved(self, before: object, after: object) -> float:
+        """Return the probability with which the reports of two values differ, which proves the change.
+
+        Permanent answers of different values are independent: 1 − Σ P(report | before)·P(report | after).
+
+        >>> from dither import RR, Categories
+        >>> smokes = Memoised(RR(Categories(["yes", "no"]), epsilon=1), Memoised.new_key(), name="smokes")
+        >>> round(smokes.change_proved("no", "yes"), 3)
+        0.607
+        """
+        apart = self.mechanism.separate([before, after])
+        if apart.marks[0] == apart.marks[1]:
+            return 0.0
+        kernel = self.mechanism.kernel
+        inputs = self.mechanism.domain.check([before, after])
+        laws = [kernel.probabilities(one) for one in inputs] if kernel.outcomes <= _LISTED else []
+        if not laws or len(laws[0]) != kernel.outcomes:  # with a public seed, the law is for one seed
+            raise InvalidParameter("this is computed for mechanisms of at most 2^17 different reports")
+        return float(1 - sum(one * other for one, other in zip(*laws, strict=True)))
 
     def perturb(self, values: object, *, source: Source | None = None, threads: int = 1) -> Reports:
         """Return this device's permanent report for each value. All randomness comes from the key."""

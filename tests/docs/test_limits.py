@@ -1,0 +1,44 @@
+"""The page on limits states what the code computes: each row of the tables of values and means."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dither as dt
+from tests.support.repository import ROOT
+
+UNIT = dt.Interval(0, 1)
+PAGE = (ROOT / "docs" / "limits.md").read_text(encoding="utf-8")
+
+
+def rows(name: str) -> list[list[float]]:
+    text = PAGE.split(f"<!-- {name}: begin -->")[1].split(f"<!-- {name}: end -->")[0]
+    lines = re.findall(r"^\| [0-9].*", text, re.M)
+    return [[float(cell) for cell in line.strip("| ").split("|")] for line in lines]
+
+
+def worst(mechanism: Any) -> float:
+    return float(np.max(mechanism.variance(np.linspace(0, 1, 2049))))
+
+
+def test_values() -> None:
+    for epsilon, bound, best, *others in rows("values"):
+        solved = dt.Optimal(UNIT, epsilon=epsilon, loss=dt.absolute).certificate
+        made: list[Any] = [dt.OGPM(UNIT, epsilon=epsilon)]
+        made += [kind(UNIT, epsilon=epsilon).truncated() for kind in (dt.SW, dt.PM, dt.Laplace)]
+        found = [solved.bound, solved.error, *(float(one.worst_error(dt.absolute)) for one in made)]
+        assert found == pytest.approx([bound, best, *others], abs=6e-5)
+    assert len(rows("values")) == 4
+
+
+def test_means() -> None:
+    for epsilon, bound, best, *others in rows("means"):
+        solved = dt.Optimal(UNIT, epsilon=epsilon, unbiased=True).certificate
+        kinds = (dt.Hybrid, dt.Podium, dt.PM, dt.Duchi, dt.Laplace)
+        found = [solved.bound, solved.error, *(worst(kind(UNIT, epsilon=epsilon)) for kind in kinds)]
+        assert found == pytest.approx([bound, best, *others], rel=1e-3)
+    assert len(rows("means")) == 4
