@@ -1,7 +1,18 @@
 // Builds the bundles that browsers load: one file for each entry point, minified, without dependencies.
 import { build } from "esbuild";
 
+const common = {
+  outdir: "dist",
+  bundle: true,
+  minify: true,
+  target: "es2022",
+  charset: "utf8",
+  legalComments: "none",
+};
+
 await build({
+  ...common,
+  format: "esm",
   entryPoints: {
     core: "src/core.ts",
     dither: "src/index.ts",
@@ -9,11 +20,7 @@ await build({
     projective: "src/projective.ts",
     testing: "src/testing.ts",
   },
-  outdir: "dist",
-  bundle: true,
-  minify: true,
-  format: "esm",
-  target: "es2022",
-  charset: "utf8",
-  legalComments: "none",
 });
+
+// Pages that are opened from disk may not load modules: for them one script with the global name `dither`.
+await build({ ...common, format: "iife", globalName: "dither", entryPoints: { "dither.global": "src/index.ts" } });

@@ -121,7 +121,8 @@ export function limit(x: number, places: 64 | 128): string {
 export const total = (entries: Units[], field: keyof Units): bigint =>
   entries.reduce((sum, one) => sum + number(one[field]), 0n);
 
-function epoch(kind: Limits["epoch"], second: number): number {
+/** Return the number of the epoch that holds a second. */
+export function epoch(kind: Limits["epoch"], second: number): number {
   const day = Math.floor(second / DAY);
   if (kind === "day") return day;
   if (kind === "week") return Math.floor((day + 3) / 7);

@@ -1,6 +1,6 @@
 /** A device that answers: questions, one durable account, a queue of reports, and what is promised. */
 
-import { acknowledge, act, answer, batch, limit, total, type Asked, type Moment, type Outcome, type Policy, type State, type Step } from "./account.js";
+import { acknowledge, act, answer, batch, epoch, limit, total, type Asked, type Entry, type Moment, type Outcome, type Policy, type State, type Step, type Units } from "./account.js";
 import { jsonBody, packedBody } from "./batch.js";
 import { readQuestion, type Question } from "./question.js";
 import { below, concatenate, systemSource, type Source } from "./source.js";
@@ -122,7 +122,8 @@ export class Device {
 
   /** Read and verify a question. Throw `Malformed` with the reason if this device cannot answer it. */
   question(specification: string, asking: Asking): Asks {
-    return new Asks(readQuestion(specification), asking);
+    const asks: Asks = new Asks(readQuestion(specification), asking, () => this.promise(asks));
+    return asks;
   }
 
   #happen(change: (state: State, key: string) => Step): Promise<Outcome> {
@@ -160,7 +161,7 @@ export class Device {
   async promise(asks: Asks): Promise<Promised> {
     const { epsilon } = asks.question;
     const odds = Math.exp(epsilon);
-    const left = await this.#store.update((kept) => [kept ? remaining(kept.state) : 0]);
+    const left = await this.#store.update((kept) => [kept ? remaining(kept.state, this.#now().wall) : 0]);
     return { epsilon, odds, reach: odds / (1 + odds), left };
   }
 
@@ -217,13 +218,16 @@ export class Asks {
   readonly question: Question;
   readonly asking: Asking;
   readonly asked: Asked;
+  /** Return what is promised to the person who answers, and what is left. */
+  readonly promise: () => Promise<Promised>;
 
-  constructor(question: Question, asking: Asking) {
+  constructor(question: Question, asking: Asking, promise: () => Promise<Promised>) {
     const { name, asker, repeat = "fresh", assumes = [], data = null, days = null, start = null } = asking;
     need(name && asker && REPEATS.includes(repeat), "asking");
     const once = Number.isInteger(days) && days! > 0 && Number.isInteger(start);
     need(repeat === "once" ? once : days === null && start === null, "asking");
     this.question = question;
+    this.promise = promise;
     this.asking = asking;
     const { mechanism, epsilon, fingerprint } = question;
     this.asked = { question: name, asker, fingerprint, mechanism, epsilon, delta: 0, assumes, repeat, days, start, data };
@@ -235,10 +239,13 @@ export class Asks {
   }
 }
 
-function remaining(state: State): number {
-  const spent = total(state.entries.filter((one) => one.device === state.device), "epsilon");
-  const left = BigInt(`0x${state.own.epsilon}`) - spent;
-  return Math.max(0, Number(left) / 2 ** 64);
+/** Return the ε that is left in the epoch of a second, and in all. */
+function remaining({ entries, own, limits, device, clock }: State, wall: number): number {
+  const now = epoch(limits.epoch, Math.max(wall, clock.wall));
+  const mine = entries.filter((one) => one.device === device);
+  const left = (some: Entry[], most: Units): number => Math.max(0, Number(BigInt(`0x${most.epsilon}`) - total(some, "epsilon")) / 2 ** 64);
+  const today = left(mine.filter((one) => one.first <= now && now <= one.last), own);
+  return own.lifetime ? Math.min(today, left(mine, own.lifetime)) : today;
 }
 
 /** A source that repeats for one value: SHA-256 of the key, the question and the value, in counter mode. */

@@ -21,7 +21,7 @@ _SHOWN: Final = 5  # failures of a kind that are kept
 
 @final
 @dataclass
-class Tally:
+class VectorCount:
     """How one kind of vectors went."""
 
     passed: int = 0
@@ -80,7 +80,9 @@ def requests(kind: str) -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
                 )
 
 
-def run(command: Sequence[str], kinds: Sequence[str] = KINDS, seconds: float = 300.0) -> dict[str, Tally]:
+def run(
+    command: Sequence[str], kinds: Sequence[str] = KINDS, seconds: float = 300.0
+) -> dict[str, VectorCount]:
     """Start a command, ask it everything, and count what it answers right.
 
     Every request is written before answers are read, so a command may answer in its own time; an answer
@@ -93,7 +95,7 @@ def run(command: Sequence[str], kinds: Sequence[str] = KINDS, seconds: float = 3
             lines.append(json.dumps({"id": len(cases), **asked}, ensure_ascii=False))
             cases.append((kind, name, expected))
     answers = _answers(command, "\n".join(lines) + "\n", seconds)
-    tallies = {kind: Tally() for kind in kinds}
+    tallies = {kind: VectorCount() for kind in kinds}
     for number, (kind, name, expected) in enumerate(cases):
         _judge(tallies[kind], name, expected, answers.get(number))
     return tallies
@@ -123,7 +125,7 @@ def _answers(command: Sequence[str], text: str, seconds: float) -> dict[int, dic
     return found
 
 
-def _judge(tally: Tally, name: str, expected: dict[str, Any], answer: dict[str, Any] | None) -> None:
+def _judge(tally: VectorCount, name: str, expected: dict[str, Any], answer: dict[str, Any] | None) -> None:
     if answer is not None and answer.get("unknown") is True:
         tally.unknown += 1
         return
