@@ -6,4 +6,13 @@ the lazy loader: a module is imported when one of its names is first used; `impo
 
 import lazy_loader
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+_public, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+
+
+def __getattr__(name: str) -> object:
+    """Return a public name, which is imported now, or the version."""
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("dither")
+    return _public(name)

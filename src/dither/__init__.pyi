@@ -141,3 +141,5 @@ from .wire.codec import from_bytes as from_bytes
 from .wire.codec import from_json as from_json
 from .wire.codec import to_bytes as to_bytes
 from .wire.codec import to_json as to_json
+
+__version__: str

@@ -59,3 +59,19 @@ def test_wrong_words(salaries: Path) -> None:
         run("central", "mean", salaries, "--column", "salary", "--interval", 0, 1, "--epsilon", 0).exit_code
         == 2
     )
+
+
+def test_cells_that_are_not_numbers(tmp_path: Path) -> None:
+    """They count as the middle, which the output says, or not at all; their number is never told."""
+    file = tmp_path / "in.csv"
+    file.write_text("pay\n" + "100\n" * 3000 + "unknown\n" * 1000)
+    words = ("central", "mean", file, "--column", "pay", "--interval", 0, 100, "--epsilon", 50)
+    run = lambda *more: CliRunner().invoke(main, [str(word) for word in (*words, *more)])  # noqa: E731
+    assert json.loads(run("--json").output)["value"] == pytest.approx(87.5, abs=0.5)
+    assert json.loads(run("--missing", "drop", "--json").output)["value"] == pytest.approx(100, abs=0.5)
+    for more in ((), ("--missing", "drop")):
+        output = run(*more).output
+        assert "not numbers" in output
+        assert "1000" not in output
+    assert run("--missing", "guess").exit_code == 2
+    assert "counts as the middle" in " ".join(run("--help").output.split())

@@ -97,3 +97,58 @@ def test_wrong_words(reports: Path, tmp_path: Path) -> None:
     result = run("estimate", foreign)
     assert result.exit_code == 2
     assert "not a file of reports" in result.output
+
+
+def test_an_option_that_one_question_lacks_is_said_for_that_question(reports: Path) -> None:
+    result = run("estimate", reports, "--quantile", 0.5)
+    assert result.exit_code == 0, result.output
+    lines = result.output.splitlines()
+    assert any(line.startswith("  quantile 0.5: ") for line in lines)
+    assert sum(line.startswith("  no quantile 0.5: ") for line in lines) == 2  # the angle, the browser
+    found = json.loads(run("estimate", reports, "--quantile", 0.5, "--json").output)
+    assert "problem" in found["heading"][1]
+    assert "value" in found["minutes"][1]
+    assert run("estimate", reports, "--column", "heading", "--quantile", 0.5).exit_code == 2
+    assert run("estimate", reports, "--quantile", 1.5).exit_code == 2
+
+
+def test_several_files_are_added(reports: Path, tmp_path: Path) -> None:
+    other = tmp_path / "more.csv"
+    other.write_bytes(reports.read_bytes())
+    both = json.loads(run("estimate", reports, other, "--json").output)
+    once = json.loads(run("estimate", reports, "--json").output)
+    assert both["minutes"][0]["n"] == 2 * once["minutes"][0]["n"]
+    assert both["minutes"][0]["value"] == pytest.approx(once["minutes"][0]["value"])
+    pattern = json.loads(run("estimate", tmp_path / "m*.csv", "--json").output)
+    assert pattern == once
+    for words, hint in (((tmp_path / "n*.csv",), "there is no file"), ((tmp_path / "none.csv",), "none.csv")):
+        refused = run("estimate", *words)
+        assert (refused.exit_code, hint in refused.output) == (2, True)
+    different = tmp_path / "different.csv"
+    raw = tmp_path / "raw.csv"
+    raw.write_text("minutes\n5\n")
+    asked = ("--column", "minutes", "--interval", 0, 180, "--epsilon", 1)
+    run("perturb", raw, *asked, "-o", different)
+    refused = run("estimate", reports, different)
+    assert refused.exit_code == 2
+    assert "different.csv has the questions minutes" in refused.output
+    assert "1 report of" in run("estimate", different).output
+
+
+def test_reports_out_of_a_database(tmp_path: Path) -> None:
+    import dither as dt
+
+    question = dt.Podium(dt.Interval(0, 180), epsilon=2)
+    spec, table = tmp_path / "minutes.json", tmp_path / "export.csv"
+    spec.write_text(dt.to_json(question))
+    cells = question.perturb([60.0] * 500, source=dt.Seeded(3)).cells.tolist()
+    table.write_text("id;report\n" + "".join(f"{row};{cell}\n" for row, cell in enumerate(cells)))
+    words = ("--column", "report", "--question", spec)
+    assert json.loads(run("estimate", table, *words, "--json").output)["report"][0]["n"] == 500
+    assert "--question" in run("estimate", table).output
+    assert "--column" in run("estimate", table, "--question", spec).output
+    table.write_text(table.read_text() + "500;99999\n")
+    refused = run("estimate", table, *words)
+    assert refused.exit_code == 2
+    assert "export.csv, row 501, column 'report'" in refused.output
+    assert "99999" not in refused.output

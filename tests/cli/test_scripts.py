@@ -156,6 +156,6 @@ def test_a_specification_that_cannot_be_read_is_named(tmp_path: Path) -> None:
 def test_a_folder_that_does_not_exist_is_named(trips: Path, tmp_path: Path) -> None:
     out = tmp_path / "nowhere" / "reports.csv"
     result = run("perturb", trips, "--column", "minutes", "--interval", 0, 180, "--epsilon", 1, "-o", out)
-    assert result.exit_code == 1
+    assert result.exit_code == 2
     assert f"{out.parent}: there is no such folder" in result.output
     assert ".part" not in result.output

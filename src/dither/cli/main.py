@@ -68,7 +68,10 @@ class _Verbs(click.Group):
             if error.errno == errno.EPIPE:
                 raise
             place = f"{error.filename}: " if isinstance(error.filename, str) else ""
-            raise click.ClickException(f"{place}{error.strerror or error}") from None
+            words = f"{place}{error.strerror or error}"
+            if error.errno == errno.ENOENT:  # a name that was given and does not exist: a wrong request
+                raise click.UsageError(words) from None
+            raise click.ClickException(words) from None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
@@ -76,6 +79,7 @@ class _Verbs(click.Group):
 
 
 @click.group(cls=_Verbs, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="dither", prog_name="dither", message="%(prog)s %(version)s")
 def main() -> None:
     """Local differential privacy: randomise values on the device, and estimate from the reports.
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import overload
+
 import numpy as np
 
 from dither.errors import InvalidParameter, NotIdentifiable, found
@@ -51,11 +54,23 @@ def resultant(reports: Reports | Summary, *, method: Method = linear) -> Estimat
     return method.resultant(summary)
 
 
-def quantile(reports: Reports | Summary, share: float, *, method: Method = empirical_bayes) -> Estimate:
+@overload
+def quantile(reports: Reports | Summary, share: float, *, method: Method = ...) -> Estimate: ...
+@overload
+def quantile(
+    reports: Reports | Summary, share: Sequence[float], *, method: Method = ...
+) -> list[Estimate]: ...
+def quantile(
+    reports: Reports | Summary, share: float | Sequence[float], *, method: Method = empirical_bayes
+) -> Estimate | list[Estimate]:
     """Estimate a quantile: the value below which a share of the people are. The median has share 0.5.
 
+    A list of shares returns a list of estimates; each interval holds at its own level, not all together.
     `method=dt.likelihood` has a wider interval, which assumes nothing about the distribution.
     """
+    if isinstance(share, list | tuple | np.ndarray):
+        summary = asked(reports, method)
+        return [quantile(summary, one, method=method) for one in share]
     if not (isinstance(share, int | float | np.floating) and 0.0 < share < 1.0):
         raise InvalidParameter(
             f"the share of a quantile is a number strictly between 0 and 1, not {found(share)}"

@@ -1,7 +1,7 @@
 """Tables and trips in files: values in, reports out; reports in, summaries and decoded trips out."""
 
 from dither.files.choices import Missing, Outside
-from dither.files.collect import RowCounts, check_file, perturb_file, summarise_file
+from dither.files.collect import RowCounts, check_file, perturb_file, summarise_file, summarise_files
 from dither.files.dialect import Dialect
 from dither.files.fit import ColumnFit
 from dither.files.trips.api import read_trips, write_trips
@@ -24,6 +24,7 @@ __all__ = [
     "read_reports",
     "read_trips",
     "summarise_file",
+    "summarise_files",
     "to_frame",
     "write_trips",
 ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import Any, cast, final
@@ -12,7 +12,7 @@ import numpy as np
 
 from dither.arrays import Integers, Mask
 from dither.domains import Domain, Line
-from dither.errors import InvalidParameter, MalformedReport
+from dither.errors import InvalidParameter, MalformedReport, Mismatch
 from dither.estimation.summary import Summary
 from dither.files.choices import Missing, Outside
 from dither.files.dialect import Dialect
@@ -145,31 +145,74 @@ def _domains(questions: Mapping[str, Mechanism[Any]] | Mapping[str, Domain] | Ca
     return {name: mechanism.domain for name, mechanism in campaign.questions.items()}
 
 
-def summarise_file(path: Path | str, *, progress: Progress | None = None) -> dict[str, Summary]:
+def summarise_file(
+    path: Path | str,
+    questions: Mapping[str, Mechanism[Any]] | Campaign | None = None,
+    *,
+    progress: Progress | None = None,
+) -> dict[str, Summary]:
     """Count a file of reports, a chunk at a time: a summary for each question that the file carries.
 
-    `progress` is called with the number of rows read since the last call.
+    `questions` are for reports out of a database: a table whose columns hold reports and which carries no
+    questions of its own. `progress` is called with the number of rows read since the last call.
     """
     path = Path(path)
     reader, done = table_format(path), progress or silent
-    specification = reader.specification(path)
-    if specification is None:
-        raise MalformedReport(
-            f"{path.name} is not a file of reports: it carries no specification; `dither perturb` and "
-            "dt.files.perturb_file write one"
-        )
-    if is_of_trips(specification):
-        raise MalformedReport(
-            f"{path.name} holds randomised trips; use `dither trajectory density` or dt.files.read_reports"
-        )
-    with naming(path):
-        campaign = Campaign.from_json(specification)
+    campaign = _carried(path, None if questions is None else Campaign.of(questions))
     totals = {name: Summary.empty(mechanism) for name, mechanism in campaign.questions.items()}
     for chunk in reader.read(path, list(campaign.questions)):
         for name, mechanism in campaign.questions.items():
             totals[name] = totals[name] + Summary.of(chunk.reports(name, mechanism))
         done(len(chunk))
     return totals
+
+
+def summarise_files(
+    paths: Iterable[Path | str],
+    questions: Mapping[str, Mechanism[Any]] | Campaign | None = None,
+    *,
+    progress: Progress | None = None,
+) -> dict[str, Summary]:
+    """Count several files of reports of the same questions; raise Mismatch, with the file, if one differs."""
+    totals: dict[str, Summary] = {}
+    for number, path in enumerate(map(Path, paths)):
+        found = summarise_file(path, questions, progress=progress)
+        if number and set(found) != set(totals):
+            raise Mismatch(
+                f"{shown_name(path)} has the questions {', '.join(sorted(found))}, and the files before it "
+                f"{', '.join(sorted(totals))}"
+            )
+        for name, summary in found.items():
+            try:
+                totals[name] = totals[name] + summary if number else summary
+            except Mismatch as error:
+                raise Mismatch(f"{shown_name(path)}, question {name!r}: {error}") from None
+    if not totals:
+        raise InvalidParameter("there is no file of reports; name at least one")
+    return totals
+
+
+def _carried(path: Path, given: Campaign | None) -> Campaign:
+    """Return the questions that a file carries, or those that are given for a file that carries none."""
+    specification = table_format(path).specification(path)
+    if specification is None:
+        if given is None:
+            raise MalformedReport(
+                f"{shown_name(path)} is not a file of reports: it carries no specification; `dither perturb` "
+                "and dt.files.perturb_file write one, and for reports out of a database there is --question "
+                "SPECIFICATION.json (questions=…)"
+            )
+        return given
+    if is_of_trips(specification):
+        raise MalformedReport(
+            f"{shown_name(path)} holds randomised trips; use `dither trajectory density` or "
+            "dt.files.read_reports"
+        )
+    with naming(path):
+        carried = Campaign.from_json(specification)
+    if given is not None and given != carried:
+        raise InvalidParameter(f"{shown_name(path)} carries its own questions, which differ from those given")
+    return carried
 
 
 class _Rows:

@@ -79,7 +79,9 @@ class Ledger:
         """The remaining ε, rounded down; 0 if the budget is exceeded."""
         if self.spent.epsilon >= self.epsilon:
             return 0.0
-        return rest(self.epsilon, self.spent.epsilon)
+        left = rest(self.epsilon, self.spent.epsilon)
+        short = float(f"{left:.12g}")  # 0.6, not 0.6000000000000001
+        return short if short <= left else left
 
     def allows(
         self, promise: Guarantee | Promising, *, times: int | None = None, assume: Iterable[str] = ()

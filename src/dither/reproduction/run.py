@@ -35,6 +35,21 @@ _SAME_FIGURE: Final = {
 }
 
 
+TITLES: Final = {  # what the papers are about, for the list
+    "001": "OGPM: the optimal piecewise mechanism on intervals and circles",
+    "002-1": "dissertation, chapter 1: introduction",
+    "002-4": "dissertation, chapter 4: joint randomized response",
+    "002-6": "dissertation, chapter 6: TraCS, trajectories",
+    "002-7": "dissertation, chapter 7: utility of classifiers",
+    "003": "Podium and other two-level mechanisms for means",
+    "004": "add-remove noise for means and sums of a trusted curator",
+}
+
+
+def _is_part(key: str, paper: str) -> bool:
+    return key == paper or key.startswith(f"{paper}-")
+
+
 def figures(paper: str | None = None, name: str | None = None) -> list[Figure]:
     """Return the figures of a paper, or of all papers; with `name`, only the figure of that name.
 
@@ -42,8 +57,9 @@ def figures(paper: str | None = None, name: str | None = None) -> list[Figure]:
     """
     if name is None and paper is not None and paper[:1].isalpha():  # `dither reproduce "figure 5.8"`
         paper, name = None, paper
-    chosen = list(PAPERS) if paper is None else [key for key in PAPERS if key.startswith(paper)]
-    if paper is not None and any(key.startswith(paper) for key in _SAME_FIGURE):
+    # 002 is the dissertation, of which several chapters are here; no other part of a number means a paper
+    chosen = list(PAPERS) if paper is None else [key for key in PAPERS if _is_part(key, paper)]
+    if paper is not None and any(_is_part(key, paper) for key in _SAME_FIGURE):
         chosen = list(dict.fromkeys(["001", *chosen]))
     if not chosen:
         raise unknown_name("paper", paper, [*_SAME_FIGURE, *PAPERS])

@@ -16,6 +16,7 @@ from dither.advice.default_protocol import default_protocol
 from dither.domains import Categories, Circle, Domain, Interval
 from dither.errors import DitherError, InvalidParameter, MalformedReport, MissingExtra, unknown_name
 from dither.mechanisms.base import Mechanism, check_epsilon
+from dither.mechanisms.combined.attributes import of_records
 from dither.privacy import Guarantee
 from dither.registry import named
 from dither.wire.codec import from_specification, specification
@@ -59,8 +60,12 @@ class Campaign:
 
     @property
     def guarantee(self) -> Guarantee:
-        """The guarantee of a person who answers every question once."""
-        return reduce(Guarantee.compose, (question.guarantee for question in self.questions.values()))
+        """The guarantee of a person who answers every question once.
+
+        Several answers are one record: the bound is for all of them together.
+        """
+        whole = reduce(Guarantee.compose, (question.guarantee for question in self.questions.values()))
+        return of_records(whole) if len(self.questions) > 1 else whole
 
     @staticmethod
     def from_toml(text: str) -> Campaign:
@@ -84,8 +89,9 @@ class Campaign:
         return Campaign({name: _question(name, table) for name, table in tables.items()})
 
     @staticmethod
-    def read(path: Path) -> Campaign:
+    def read(path: Path | str) -> Campaign:
         """Return the campaign of a TOML file."""
+        path = Path(path)
         try:
             text = path.read_text(encoding="utf-8")
         except UnicodeDecodeError:

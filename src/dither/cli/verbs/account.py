@@ -116,7 +116,8 @@ def check(file: Path, expect: str | None, as_json: bool) -> None:
     type=click.Path(dir_okay=False, path_type=Path),
     help="The file; standard output without it.",
 )
-def export(file: Path, out: Path | None) -> None:
+@JSON_OPTION
+def export(file: Path, out: Path | None, as_json: bool) -> None:
     """Write what another device of the person, or an officer, may know, as JSON.
 
     It holds what was charged, permanent answers and drawn days: no key, and no reports that wait.
@@ -131,3 +132,5 @@ def export(file: Path, out: Path | None) -> None:
         return
     with atomic.whole(out) as stream:
         stream.write(text + "\n")
+    if as_json:  # without a file, the export itself is JSON
+        print_json({"file": str(out), "bytes": len(text.encode()) + 1})

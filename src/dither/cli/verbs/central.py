@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import click
 
 from dither import central
+from dither.cli.options import dialect_options
 from dither.cli.output import JSON_OPTION, print_json, rows_done
 from dither.domains import Interval
+from dither.files.dialect import Dialect
 from dither.files.registry import table_format
+
+_MISSING: Final = {
+    "middle": "cells that are not numbers count as the middle of the interval (--missing drop: not at all)",
+    "drop": "cells that are not numbers are left out",
+}
 
 
 @click.group()
@@ -25,7 +33,10 @@ def command() -> None:
 
 def _release(name: str) -> None:
     told = (
-        f"Release the {name} of a column: pure ε for one row added or removed.\n\n\b\n"
+        f"Release the {name} of a column: pure ε for one row added or removed.\n\n"
+        "A number outside the interval counts as its nearer end. A cell that is not a number, or is empty, "
+        "counts as the middle of the interval, or not at all with --missing drop. How many such cells there "
+        "are is not told, because it is private.\n\n\b\n"
         f"dither central {name} salaries.csv --column salary --interval 0 300000 --epsilon 1"
     )
 
@@ -36,14 +47,28 @@ def _release(name: str) -> None:
         "--interval", nargs=2, type=float, required=True, metavar="LOW HIGH", help="The public bounds."
     )
     @click.option("--epsilon", type=float, required=True, help="The budget ε of this release.")
+    @click.option(
+        "--missing",
+        type=click.Choice(list(_MISSING)),
+        default="middle",
+        show_default=True,
+        help="What a cell that is not a number counts as: the middle of the interval, or nothing.",
+    )
+    @dialect_options
     @JSON_OPTION
     def release(
-        file: Path, column: str, interval: tuple[float, float], epsilon: float, as_json: bool
+        file: Path,
+        column: str,
+        interval: tuple[float, float],
+        epsilon: float,
+        missing: str,
+        dialect: Dialect,
+        as_json: bool,
     ) -> None:
         domain = Interval(*interval)
         tallied = None
         with rows_done(f"reading {file.name}") as progress:
-            for values in _columns(file, column):
+            for values in _columns(file, column, dialect, drop=missing == "drop"):
                 part = central.tally(values, domain)
                 tallied = part if tallied is None else tallied + part
                 progress(len(values))
@@ -52,23 +77,26 @@ def _release(name: str) -> None:
         if as_json:
             low, high = answer.interval()
             shown = {"value": answer.value, "low": low, "high": high, "guarantee": str(answer.guarantee)}
+            shown["missing"] = missing
             print_json(shown)
         else:
             click.echo(f"{name} of {column}: {answer}")
             click.echo(f"promised: {answer.guarantee}")
+            click.echo(_MISSING[missing])
 
 
-def _columns(file: Path, column: str) -> Iterator[list[Any]]:
-    """Yield the column in chunks; a cell that is not a number is None, which `central.tally` handles."""
-    for chunk in table_format(file).read(file, [column]):
-        yield [_number(cell) for cell in chunk.cells(column)]
+def _columns(file: Path, column: str, dialect: Dialect, *, drop: bool) -> Iterator[list[float]]:
+    """Yield the column in chunks; a cell that is not a number is NaN, the middle for `central.tally`.
 
-
-def _number(cell: Any) -> float | None:
-    try:
-        return None if cell is None else float(cell)
-    except (TypeError, ValueError):
-        return None
+    Whether a row is dropped depends on that row alone, so one row more still changes one record.
+    """
+    for chunk in table_format(file).read(file, [column], dialect):
+        absent = chunk.absent(column).tolist()
+        numbers = [
+            math.nan if gone else dialect.number(cell)
+            for gone, cell in zip(absent, chunk.cells(column), strict=True)
+        ]
+        yield [one for one in numbers if not math.isnan(one)] if drop else numbers
 
 
 for _name in ("mean", "sum", "count"):

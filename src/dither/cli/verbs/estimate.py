@@ -3,50 +3,75 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from glob import glob
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import click
 import numpy as np
 
-from dither.cli.output import JSON_OPTION, number, print_json, probability, rows_done, table
+from dither.cli.output import JSON_OPTION, counted, number, print_json, probability, rows_done, table
 from dither.domains import Categories
-from dither.errors import unknown_name
+from dither.errors import DitherError, InvalidParameter, NotIdentifiable, unknown_name
 from dither.estimation.api import distribution, estimate, quantile
 from dither.estimation.estimate import Estimate, show
 from dither.estimation.frequency import EstimatedFrequencies
 from dither.estimation.summary import Summary
-from dither.files.collect import summarise_file
+from dither.files.collect import summarise_files
+from dither.files.streams import is_standard, shown_name
+from dither.wire.campaign import Campaign
+from dither.wire.codec import from_json
+
+_NO_NUMBERS: Final = "the answers to this question are categories"
 
 
 @click.command()
-@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path, allow_dash=True))
+@click.argument("files", nargs=-1, required=True, metavar="FILE…")
 @click.option("--column", help="Estimate one question only.")
+@click.option(
+    "--question",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="The questions of reports out of a database: a specification (with --column), or a campaign's TOML.",
+)
 @click.option("--bins", type=int, help="Also the distribution of numeric answers, in this many bins.")
 @click.option(
     "--quantile", "shares", type=float, multiple=True, help="Also a quantile of numeric answers, such as 0.9."
 )
 @JSON_OPTION
 def command(
-    file: Path, column: str | None, bins: int | None, shares: tuple[float, ...], as_json: bool
+    files: tuple[str, ...],
+    column: str | None,
+    question: Path | None,
+    bins: int | None,
+    shares: tuple[float, ...],
+    as_json: bool,
 ) -> None:
-    """Estimate means, mean directions and frequencies from FILE, which `dither perturb` wrote.
+    """Estimate means, mean directions and frequencies from files that `dither perturb` wrote.
 
-    Every estimate has a 95 % interval. FILE carries its questions. For trips: `dither trajectory density`.
+    Several files of the same questions are added up; a pattern such as "day-*.csv" names several. Every
+    estimate has a 95 % interval. A file carries its questions; for a table of reports out of a database
+    --question states them. For trips: `dither trajectory density`.
 
     \b
     dither estimate reports.csv
+    dither estimate monday.csv tuesday.csv "week-2/*.csv"
     dither estimate reports.csv --column minutes --bins 32 --quantile 0.9
+    dither estimate export.csv --column report --question minutes.json
     """
-    with rows_done(f"reading {file.name}") as progress:
-        summaries = summarise_file(file, progress=progress)
+    paths = [path for name in files for path in _matching(name)]
+    asked = None if question is None else _questions(question, column)
+    with rows_done(f"reading {', '.join(shown_name(path) for path in paths[:3])}") as progress:
+        summaries = summarise_files(paths, asked, progress=progress)
     if column is not None:
         if column not in summaries:
-            raise click.UsageError(f"{file.name}: {unknown_name('question', column, summaries)}")
+            raise click.UsageError(f"{shown_name(paths[0])}: {unknown_name('question', column, summaries)}")
         summaries = {column: summaries[column]}
     if (bins is not None or shares) and all(_is_categorical(summary) for summary in summaries.values()):
         raise click.UsageError("--bins and --quantile are for numbers; these answers are categories")
     answers = {name: _answers(summary, bins, shares) for name, summary in summaries.items()}
+    for alike in zip(*answers.values(), strict=True):  # what no question has is an error
+        if all(isinstance(value, str) for _, value in alike):
+            raise click.UsageError(f"no {alike[0][0]}: {alike[0][1]}")
     if as_json:
         shown = {name: [_plain(label, value) for label, value in found] for name, found in answers.items()}
         print_json(shown)
@@ -54,9 +79,39 @@ def command(
     for name, found in answers.items():
         summary = summaries[name]
         mechanism = summary.mechanism
-        click.echo(f"{name}: {summary.n} reports of {type(mechanism).__name__}, {mechanism.guarantee}")
+        reports = counted(summary.n, "report")
+        click.echo(f"{name}: {reports} of {type(mechanism).__name__}, {mechanism.guarantee}")
         for label, value in found:
             click.echo(_text(label, value))
+
+
+def _matching(name: str) -> list[Path]:
+    """Return the files of a name or a pattern; raise UsageError if there is none."""
+    path = Path(name)
+    if is_standard(path) or path.is_file():
+        return [path]
+    pattern = bool(set(name) & set("*?["))
+    found = sorted(map(Path, glob(name, recursive=True))) if pattern else []  # noqa: PTH207 absolute ones too
+    if not found:
+        raise click.UsageError(f"there is no file {name}")
+    return found
+
+
+def _questions(file: Path, column: str | None) -> Campaign:
+    """Return the questions of a specification, of a campaign in TOML, or of a campaign in JSON."""
+    if file.suffix == ".toml":
+        return Campaign.read(file)
+    try:
+        text = file.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise click.UsageError(f"{file} is not UTF-8 text") from None
+    try:
+        if column is not None:
+            return Campaign({column: from_json(text)})
+        return Campaign.from_json(text)
+    except DitherError as error:
+        hint = "" if column else "; a specification of one question needs --column, where its reports are"
+        raise click.UsageError(f"{file}: {error}{hint}") from None
 
 
 def _is_categorical(summary: Summary) -> bool:
@@ -64,17 +119,28 @@ def _is_categorical(summary: Summary) -> bool:
 
 
 def _answers(summary: Summary, bins: int | None, shares: tuple[float, ...]) -> list[tuple[str, Any]]:
-    """Return the estimates of one question, each with its label."""
-    if _is_categorical(summary):
-        return [("frequencies", estimate(summary))]
-    found: list[tuple[str, Any]] = [("mean", estimate(summary))]
-    found += [(f"quantile {share:g}", quantile(summary, share)) for share in shares]
+    """Return the estimates of one question, each with its label; a text says why there is none."""
+    numbers = not _is_categorical(summary)
+    found: list[tuple[str, Any]] = [("mean" if numbers else "frequencies", _try(estimate, summary))]
+    for share in shares:
+        label = f"quantile {share:g}"
+        found.append((label, _try(quantile, summary, share) if numbers else _NO_NUMBERS))
     if bins is not None:
-        found.append(("distribution", distribution(summary, bins)))
+        found.append(("distribution", _try(distribution, summary, bins) if numbers else _NO_NUMBERS))
     return found
 
 
+def _try(function: Callable[..., Any], summary: Summary, *more: Any) -> Any:
+    """Return an estimate, or the reason why this question has none: other questions may have it."""
+    try:
+        return function(summary, *more)
+    except (InvalidParameter, NotIdentifiable) as error:
+        return str(error)
+
+
 def _text(label: str, value: Any) -> str:
+    if isinstance(value, str):
+        return f"  no {label}: {value}"
     if isinstance(value, EstimatedFrequencies):
         half = np.asarray(value.half_width())
         rows = [
@@ -107,6 +173,8 @@ def _range(written: Callable[[float], str], low: float, high: float) -> str:
 
 
 def _plain(label: str, value: Any) -> dict[str, Any]:
+    if isinstance(value, str):
+        return {"answer": label, "problem": value}
     if isinstance(value, EstimatedFrequencies):
         low, high = value.interval()
         return {

@@ -8,6 +8,7 @@ import click
 
 from dither.cli.output import JSON_OPTION, print_json, steps
 from dither.reproduction import Figure, Outcome, Setting, figures, run
+from dither.reproduction.run import TITLES
 from dither.table import as_text
 
 
@@ -61,10 +62,14 @@ def command(
         print_json(rows)
         return
     if only_list:
-        lines = [
-            (one.paper, one.name, one.title + (f" [{one.why_not}]" if one.why_not else "")) for one in chosen
-        ]
-        click.echo(as_text((), lines, align="lll"))
+        for number in dict.fromkeys(one.paper for one in chosen):
+            click.echo(click.style(f"{number}  {TITLES.get(number, '')}".rstrip(), bold=True))
+            lines = [
+                (f"  {one.name}", one.title + (f" [{one.why_not}]" if one.why_not else ""))
+                for one in chosen
+                if one.paper == number
+            ]
+            click.echo(as_text((), lines, align="ll"))
         return
 
     with steps("reproducing", len(chosen)) as step:

@@ -1,0 +1,61 @@
+"""Small promises: the version, names that were given, lists of papers, numbers without dust."""
+
+from __future__ import annotations
+
+import json
+from importlib.metadata import version
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+import dither as dt
+from dither.cli import main
+from dither.errors import InvalidParameter
+from dither.privacy import Guarantee, Pure, Unit
+
+
+def run(*words: object) -> Result:
+    return CliRunner().invoke(main, [str(word) for word in words])
+
+
+def test_the_version() -> None:
+    assert dt.__version__ == version("dither")
+    assert run("--version").output == f"dither {dt.__version__}\n"
+
+
+def test_a_campaign_is_read_from_a_name_and_promises_for_all_answers(tmp_path: Path) -> None:
+    path = tmp_path / "x.toml"
+    path.write_text("[questions.a]\ninterval = [0, 1]\nepsilon = 1\n")
+    assert dt.Campaign.read(str(path)).guarantee.unit is Unit.VALUE
+    path.write_text(path.read_text() + "[questions.b]\ncategories = 3\nepsilon = 0.5\n")
+    both = dt.Campaign.read(str(path)).guarantee
+    assert (both.unit, both.epsilon) == (Unit.RECORD, pytest.approx(1.5))
+
+
+def test_several_quantiles() -> None:
+    told = dt.SW(dt.Interval(0, 1), epsilon=4).perturb([0.2] * 300 + [0.8] * 300, source=dt.Seeded(1))
+    several = dt.quantile(told, [0.1, 0.9])
+    assert [one.value for one in several] == [dt.quantile(told, share).value for share in (0.1, 0.9)]
+    with pytest.raises(InvalidParameter, match="strictly between 0 and 1"):
+        dt.quantile(told, [0.1, 2])
+
+
+def test_what_is_left_has_no_dust() -> None:
+    ledger = dt.Ledger(epsilon=2)
+    for _ in range(2):
+        ledger = ledger.give(Guarantee(Pure(0.7)), "a")
+    assert ledger.remaining == 0.6
+    assert ledger.allows(Guarantee(Pure(ledger.remaining)))
+
+
+def test_the_list_of_papers() -> None:
+    listed = run("reproduce", "--list").output
+    assert "003  Podium" in listed
+    assert "dissertation, chapter 4" in listed
+    for wrong in ("00", "0", "002-", "2"):
+        refused = run("reproduce", wrong, "--list")
+        assert refused.exit_code == 2, wrong
+        assert "there is no paper" in refused.output
+    papers = {one["paper"] for one in json.loads(run("reproduce", "002", "--list", "--json").output)}
+    assert papers == {"001", "002-1", "002-4", "002-6", "002-7"}
