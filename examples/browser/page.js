@@ -2,7 +2,7 @@
 const ASKER = "clinic.example";
 const dry = location.protocol === "file:";
 const at = (id) => document.getElementById(id);
-const percent = (share) => `${Math.round(100 * share)} %`;
+const percent = (share) => `${Math.round(100 * share)}\u202f%`; // no line ends within it
 
 async function begin() {
   const store = dry ? dither.memoryStore() : dither.indexedStore("waiting");
@@ -14,7 +14,7 @@ async function begin() {
     at("promise").textContent =
       `Your answer is changed at random on this device before it is sent (ε = ${epsilon}). ` +
       `Whatever is sent, it is at most ${odds.toFixed(2)} times likelier under your answer than under any other: ` +
-      `whoever guessed 50 % before can reach ${percent(reach)} at most. ` +
+      `whoever guessed ${percent(0.5)} before can reach ${percent(reach)} at most. ` +
       `This week, ε = ${left.toFixed(2)} is left for all questions together.`;
   }
 
