@@ -18,6 +18,8 @@ from .account.question import Question as Question
 from .account.question import Repeat as Repeat
 from .advice import goals as goals
 from .advice.compare import compare as compare
+from .advice.over_time import OverTime as OverTime
+from .advice.over_time import over_time as over_time
 from .advice.recommend import epsilon_for as epsilon_for
 from .advice.recommend import people_for as people_for
 from .advice.recommend import recommend as recommend
@@ -56,6 +58,8 @@ from .estimation.likelihood.method import likelihood as likelihood
 from .estimation.likelihood.method import smoothed as smoothed
 from .estimation.linear import linear as linear
 from .estimation.naive import as_reported as as_reported
+from .estimation.over_time.by_day import EstimatedDays as EstimatedDays
+from .estimation.over_time.by_day import by_day as by_day
 from .estimation.projection import norm_sub as norm_sub
 from .estimation.projection import simplex as simplex
 from .estimation.queries import EstimatedCumulative as EstimatedCumulative
@@ -108,6 +112,7 @@ from .mechanisms.numeric.purkayastha import Purkayastha as Purkayastha
 from .mechanisms.numeric.staircase import Staircase as Staircase
 from .mechanisms.numeric.sw import SW as SW
 from .mechanisms.numeric.two_point import TwoPoint as TwoPoint
+from .mechanisms.over_time.once import Once as Once
 from .mechanisms.places.atp import ATP as ATP
 from .mechanisms.places.gridding import Gridding as Gridding
 from .mechanisms.places.lsrr import LSRR as LSRR
