@@ -48,6 +48,13 @@ from .estimation.api import mean as mean
 from .estimation.api import quantile as quantile
 from .estimation.api import resultant as resultant
 from .estimation.api import variance as variance
+from .estimation.comparison.differences import difference as difference
+from .estimation.comparison.groups import GroupedEstimates as GroupedEstimates
+from .estimation.comparison.pooling import combine as combine
+from .estimation.comparison.pooling import post_stratified as post_stratified
+from .estimation.comparison.significance import Significance as Significance
+from .estimation.comparison.significance import goodness_of_fit as goodness_of_fit
+from .estimation.comparison.significance import same_distribution as same_distribution
 from .estimation.density.method import empirical_bayes as empirical_bayes
 from .estimation.estimate import Estimate as Estimate
 from .estimation.frequency import EstimatedFrequencies as EstimatedFrequencies
@@ -60,6 +67,11 @@ from .estimation.linear import linear as linear
 from .estimation.naive import as_reported as as_reported
 from .estimation.over_time.by_day import EstimatedDays as EstimatedDays
 from .estimation.over_time.by_day import by_day as by_day
+from .estimation.pairs.moments import correlation as correlation
+from .estimation.pairs.moments import covariance as covariance
+from .estimation.pairs.moments import regression as regression
+from .estimation.pairs.table import EstimatedTable as EstimatedTable
+from .estimation.pairs.table import crosstab as crosstab
 from .estimation.projection import norm_sub as norm_sub
 from .estimation.projection import simplex as simplex
 from .estimation.queries import EstimatedCumulative as EstimatedCumulative

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import Any, Final
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Final
 
 import numpy as np
 
 from dither.arrays import Array, Floats
+from dither.errors import InvalidParameter
 from dither.numerics.quantiles import student_t_quantile
 from dither.privacy import Guarantee
 
@@ -31,6 +32,11 @@ class Estimate:
     standard_error: float | Floats
     n: int
     guarantee: Guarantee
+    # What the estimates of the same reports share: they are not independent of each other.
+    origin: object = field(default=None, kw_only=True, repr=False)
+
+    __array_priority__ = 100.0  # numpy's numbers leave arithmetic to this class
+    circular: ClassVar[bool] = False  # whether the value is a direction
 
     def interval(self, level: float = 0.95) -> tuple[Any, Any]:
         """Return the ends of an interval that covers the population's value with probability `level`."""
@@ -46,6 +52,51 @@ class Estimate:
         """Return whether the interval at `level` contains a value."""
         low, high = self.interval(level)
         return (low <= value) & (value <= high)
+
+    def p_value(self, null: float = 0.0) -> float:
+        """Return the p-value of the hypothesis that the population's value is `null`, in both directions.
+
+        It is one minus the largest level whose interval excludes `null`; a smaller one than 1e-15 is 1e-15.
+        """
+        from dither.estimation.comparison.arithmetic import p_value
+
+        if np.ndim(self.value):
+            raise InvalidParameter("a p-value is of one number; take one category, as in (a - b)['yes']")
+        return p_value(self, null)
+
+    def __add__(self, other: object) -> Estimate:
+        """Return the sum with a number, or with an estimate of other people."""
+        from dither.estimation.comparison.arithmetic import plus
+
+        return plus(self, other, 1.0)
+
+    __radd__ = __add__
+
+    def __sub__(self, other: object) -> Estimate:
+        """Return the difference to a number, or to an estimate of other people."""
+        from dither.estimation.comparison.arithmetic import plus
+
+        return plus(self, other, -1.0)
+
+    def __rsub__(self, other: object) -> Estimate:
+        return -self + other
+
+    def __mul__(self, factor: object) -> Estimate:
+        """Return the estimate times a number."""
+        from dither.estimation.comparison.arithmetic import times
+
+        return times(self, factor)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: object) -> Estimate:
+        """Return the ratio to a number, or to an estimate of other people."""
+        from dither.estimation.comparison.arithmetic import over
+
+        return over(self, other)
+
+    def __neg__(self) -> Estimate:
+        return self * -1.0
 
     def __float__(self) -> float:
         return float(self.value)
