@@ -131,7 +131,7 @@ def estimate(
     >>> import dither as dt
     >>> browser = dt.KRR(dt.Categories(["firefox", "chrome"]), epsilon=8)
     >>> estimate(browser.perturb(["chrome"] * 900 + ["firefox"] * 100, source=dt.Seeded(1)))["chrome"]
-    0.900 ± 0.019 (95 %, n = 1 000)
+    0.900 (0.880 – 0.917) (95 %, n = 1 000)
     """
     if by is not None:
         return grouped(reports, by, quantity or estimate, minimum, level)

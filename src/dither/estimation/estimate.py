@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 import numpy as np
 
@@ -12,6 +12,8 @@ from dither.arrays import Array, Floats
 from dither.errors import InvalidParameter
 from dither.numerics.quantiles import student_t_quantile
 from dither.privacy import Guarantee
+
+_EVEN: Final = 0.1  # sides of an interval that differ by less are written as ±
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,9 +105,17 @@ class Estimate:
         return np.asarray(self.value, dtype=dtype)
 
     def __repr__(self) -> str:
-        half = np.asarray(self.half_width())
+        low, high = (np.asarray(end, dtype=np.float64) for end in self.interval())
         value = np.asarray(self.value)
-        shown = ", ".join(map(show, value.reshape(-1)[:8], half.reshape(-1)[:8]))
+        shown = ", ".join(
+            show_interval(*ends)
+            for ends in zip(
+                value.reshape(-1)[:8].tolist(),
+                np.broadcast_to(low, value.shape).reshape(-1)[:8].tolist(),
+                np.broadcast_to(high, value.shape).reshape(-1)[:8].tolist(),
+                strict=True,
+            )
+        )
         if value.ndim:
             shown = f"[{shown}{', …' if value.size > 8 else ''}]"
         return f"{shown} (95 %, n = {thousands(self.n)}{self._remark()})"
@@ -118,13 +128,33 @@ def show(value: float, half: float) -> str:
     """Return a value as text, rounded to one digit of its half-width, two if that begins with 1."""
     if not (math.isfinite(value) and math.isfinite(half)) or half <= 0:
         return f"{value:g} ± {half:g}"
-    exponent = math.floor(math.log10(half))
-    places = -exponent + (1 if half / 10.0**exponent < 2.0 else 0)
+    places = _places(half)
     if places > 12 or places < -12:
         return f"{value:.3g} ± {half:.1g}"
     digits = max(places, 0)
     rounded = round(float(value), places) + 0.0  # never −0.00
     return f"{rounded:.{digits}f} ± {round(float(half), places):.{digits}f}"
+
+
+def show_interval(value: float, low: float, high: float) -> str:
+    """Return a value with its interval: 63 ± 15, or 63 (59 – 89) if the sides differ by more than 10 %."""
+    below, above = value - low, high - value
+    half = (high - low) / 2.0
+    even = abs(below - above) <= _EVEN * max(abs(below), abs(above))
+    if even or not all(map(math.isfinite, (value, low, high))) or half <= 0:
+        return show(value, half)
+    places = _places(max(min(below, above), half / 5.0))  # of the shorter side
+    if places > 12 or places < -12:
+        return f"{value:.3g} ({low:.3g} – {high:.3g})"
+    digits = max(places, 0)
+    value, low, high = (round(float(one), places) + 0.0 for one in (value, low, high))
+    return f"{value:.{digits}f} ({low:.{digits}f} – {high:.{digits}f})"
+
+
+def _places(width: float) -> int:
+    """Return how many decimals show one digit of a width, two if it begins with 1."""
+    exponent = math.floor(math.log10(width))
+    return -exponent + (1 if width / 10.0**exponent < 2.0 else 0)
 
 
 def thousands(count: int) -> str:
