@@ -110,11 +110,14 @@ class Estimate:
         return np.asarray(self.value, dtype=dtype)
 
     def __repr__(self) -> str:
-        low, high = (np.asarray(end, dtype=np.float64) for end in self.interval())
         value = np.asarray(self.value)
+        # The interval of a direction may pass the end of the period, so its ends are not in order.
+        half = np.asarray(self.half_width()) if self.circular else 0.0
+        ends = (value - half, value + half) if self.circular else self.interval()
+        low, high = (np.asarray(end, dtype=np.float64) for end in ends)
         shown = ", ".join(
-            show_interval(*ends)
-            for ends in zip(
+            show_interval(*triple)
+            for triple in zip(
                 value.reshape(-1)[:8].tolist(),
                 np.broadcast_to(low, value.shape).reshape(-1)[:8].tolist(),
                 np.broadcast_to(high, value.shape).reshape(-1)[:8].tolist(),
