@@ -20,7 +20,7 @@ def test_a_density_has_a_filled_band_a_title_and_units():
     assert any(isinstance(one, FillBetweenPolyCollection) for one in axes.collections)
     assert axes.get_xlabel() == "minutes"
     assert axes.get_ylabel() == "density (1/minutes)"
-    assert "n = 3 000" in axes.get_title(loc="left")
+    assert "n = 3 000" in axes.get_title()
     assert to_hex(axes.lines[0].get_color()) == BLUE
     assert not axes.spines["top"].get_visible()
 
@@ -46,7 +46,7 @@ def test_frequencies_are_bars_with_their_intervals():
     assert ends == pytest.approx(np.array(shares.interval(0.9)))
     assert [label.get_text() for label in axes.get_xticklabels()] == ["cat", "dog", "none"]
     many = dt.frequencies(dt.OUE(dt.Categories(50), epsilon=3).perturb([7] * 200, source=dt.Seeded(4)))
-    assert "20 most frequent of 50" in many.plot().get_title(loc="left")
+    assert "20 most frequent of 50" in many.plot().get_title()
     assert len(many.plot(most=5).patches) == 5
 
 

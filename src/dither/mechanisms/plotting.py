@@ -33,7 +33,7 @@ def styled(ax: Axes, *, title: str = "", x: str = "", y: str = "") -> Axes:
         if side in ax.spines:
             ax.spines[side].set_visible(False)
     if title:
-        ax.set_title(title, fontsize=10, loc="left", color="#22303c")
+        ax.set_title(title, fontsize=10, color="#22303c")  # in the place of matplotlib's own titles
     if x:
         ax.set_xlabel(x)
     if y:
