@@ -41,7 +41,7 @@ def card(
 
     >>> import dither as dt
     >>> made = card({"age": dt.Podium(dt.Interval(18, 100), epsilon=1)}, asker="A", contact="a@b.c")
-    >>> made["promise"]["epsilon"]
+    >>> round(made["promise"]["epsilon"], 9)
     1.0
     """
     campaign = Campaign.of(questions)
