@@ -55,6 +55,7 @@ from .estimation.comparison.differences import difference as difference
 from .estimation.comparison.groups import GroupedEstimates as GroupedEstimates
 from .estimation.comparison.pooling import combine as combine
 from .estimation.comparison.pooling import post_stratified as post_stratified
+from .estimation.comparison.pooling import weighted_mean as weighted_mean
 from .estimation.comparison.significance import Significance as Significance
 from .estimation.comparison.significance import goodness_of_fit as goodness_of_fit
 from .estimation.comparison.significance import same_distribution as same_distribution
