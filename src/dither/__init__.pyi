@@ -18,6 +18,8 @@ from .account.question import Question as Question
 from .account.question import Repeat as Repeat
 from .advice import goals as goals
 from .advice.compare import compare as compare
+from .advice.over_time import OverTime as OverTime
+from .advice.over_time import over_time as over_time
 from .advice.recommend import epsilon_for as epsilon_for
 from .advice.recommend import people_for as people_for
 from .advice.recommend import recommend as recommend
@@ -46,6 +48,13 @@ from .estimation.api import mean as mean
 from .estimation.api import quantile as quantile
 from .estimation.api import resultant as resultant
 from .estimation.api import variance as variance
+from .estimation.comparison.differences import difference as difference
+from .estimation.comparison.groups import GroupedEstimates as GroupedEstimates
+from .estimation.comparison.pooling import combine as combine
+from .estimation.comparison.pooling import post_stratified as post_stratified
+from .estimation.comparison.significance import Significance as Significance
+from .estimation.comparison.significance import goodness_of_fit as goodness_of_fit
+from .estimation.comparison.significance import same_distribution as same_distribution
 from .estimation.density.method import empirical_bayes as empirical_bayes
 from .estimation.estimate import Estimate as Estimate
 from .estimation.frequency import EstimatedFrequencies as EstimatedFrequencies
@@ -56,6 +65,13 @@ from .estimation.likelihood.method import likelihood as likelihood
 from .estimation.likelihood.method import smoothed as smoothed
 from .estimation.linear import linear as linear
 from .estimation.naive import as_reported as as_reported
+from .estimation.over_time.by_day import EstimatedDays as EstimatedDays
+from .estimation.over_time.by_day import by_day as by_day
+from .estimation.pairs.moments import correlation as correlation
+from .estimation.pairs.moments import covariance as covariance
+from .estimation.pairs.moments import regression as regression
+from .estimation.pairs.table import EstimatedTable as EstimatedTable
+from .estimation.pairs.table import crosstab as crosstab
 from .estimation.projection import norm_sub as norm_sub
 from .estimation.projection import simplex as simplex
 from .estimation.queries import EstimatedCumulative as EstimatedCumulative
@@ -108,6 +124,7 @@ from .mechanisms.numeric.purkayastha import Purkayastha as Purkayastha
 from .mechanisms.numeric.staircase import Staircase as Staircase
 from .mechanisms.numeric.sw import SW as SW
 from .mechanisms.numeric.two_point import TwoPoint as TwoPoint
+from .mechanisms.over_time.once import Once as Once
 from .mechanisms.places.atp import ATP as ATP
 from .mechanisms.places.gridding import Gridding as Gridding
 from .mechanisms.places.lsrr import LSRR as LSRR

@@ -139,6 +139,14 @@ class ResultTable:
             requested_schema
         )
 
+    def to_frame(self) -> Any:
+        """Return the rows as a pandas data frame; needs the extra `frames`."""
+        try:
+            import pandas
+        except ImportError:
+            raise MissingExtra("a table as a data frame", "frames") from None
+        return pandas.DataFrame.from_records([dict(row) for row in self.rows], columns=self.columns)
+
     def _cells(self) -> tuple[list[str], list[list[str]]]:
         """Return the head and the cells as they are printed."""
         return self.columns, [[shown(value) for value in row.values()] for row in self.rows]

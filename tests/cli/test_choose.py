@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
 from click.testing import CliRunner, Result
 
 from dither.cli import main
@@ -68,3 +69,57 @@ def test_wrong_words() -> None:
     assert (
         run("recommend", "--categories", 4, "--goal", "mean", "--people", 10, "--epsilon", 1).exit_code == 2
     )
+
+
+def test_a_comparison_is_sorted_by_the_goal_and_fits_a_terminal() -> None:
+    for words in (("--interval", 0, 1), ("--interval", 0, 1, "--goal", "values"), ("--categories", 4)):
+        result = run("compare", *words, "--epsilon", 1, "--top", 5)
+        assert result.exit_code == 0, result.output
+        assert max(map(len, result.output.splitlines())) <= 80
+        assert "more: --top" in result.output
+    rows = json.loads(run("compare", "--interval", 0, 1, "--epsilon", 1, "--json").output)
+    errors = [row["error"] for row in rows if row["error"] is not None]
+    assert errors == sorted(errors)
+    assert rows[0]["mechanism"] == "Optimal(unbiased=True)"
+    values = json.loads(
+        run("compare", "--interval", 0, 1, "--epsilon", 1, "--goal", "values", "--json").output
+    )
+    assert values[0]["mechanism"] == "Optimal(loss=absolute)"
+    assert run("compare", "--interval", 0, 1, "--epsilon", 1, "--goal", "frequencies").exit_code == 2
+    assert run("compare", "--interval", 0, 1, "--epsilon", 1, "--top", 0).exit_code == 2
+
+
+@pytest.mark.parametrize("domain", [("--interval", 0, 1), ("--categories", 4)])
+def test_every_name_that_is_printed_can_be_typed(domain: tuple[object, ...]) -> None:
+    for row in json.loads(run("compare", *domain, "--epsilon", 1, "--json").output):
+        result = run("describe", row["mechanism"], *domain, "--epsilon", 1)
+        assert result.exit_code == 0, (row["mechanism"], result.output)
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("SW.trunkated()", "truncated"),
+        ("SW.truncated().perturb()", "there is no variant"),
+        ("OGPM(loss=cubed)", "there is no loss"),
+        ("Podium(celz=7)", "did you mean cells?"),
+        ("Podium(cells=[7])", "a number"),
+        ("__import__('os').system('ls')", "there is no mechanism"),
+        ("(" * 300, "there is no mechanism"),
+    ],
+)
+def test_names_that_cannot_be_typed(name: str, hint: str) -> None:
+    result = run("describe", name, "--interval", 0, 1, "--epsilon", 1)
+    assert result.exit_code == 2
+    assert hint in result.output
+
+
+def test_optimal_asks_for_the_goal(tmp_path: Path) -> None:
+    file, out = tmp_path / "in.csv", tmp_path / "out.csv"
+    file.write_text("x\n0.5\n")
+    words = ("--column", "x", "--interval", 0, 1, "--epsilon", 1, "-o", out, "--mechanism")
+    refused = run("perturb", file, *words, "optimal")
+    assert refused.exit_code == 2
+    assert "Optimal(unbiased=True)" in refused.output
+    assert run("perturb", file, *words, "Optimal(unbiased=True)").exit_code == 0
+    assert "Optimal" in run("estimate", out).output

@@ -130,9 +130,9 @@ def table(repetitions: int, seed: int = 1) -> str:
     return "\n".join(lines)
 
 
-def write(page: Path, text: str) -> None:
+def write(page: Path, text: str, mark: str = "coverage") -> None:
     """Put the table between the two marks of a page."""
-    begin, end = "<!-- coverage: begin -->", "<!-- coverage: end -->"
+    begin, end = f"<!-- {mark}: begin -->", f"<!-- {mark}: end -->"
     old = page.read_text(encoding="utf-8")
     head, rest = old.split(begin)
     tail = rest.split(end)[1]

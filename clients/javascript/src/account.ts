@@ -121,7 +121,8 @@ export function limit(x: number, places: 64 | 128): string {
 export const total = (entries: Units[], field: keyof Units): bigint =>
   entries.reduce((sum, one) => sum + number(one[field]), 0n);
 
-function epoch(kind: Limits["epoch"], second: number): number {
+/** Return the number of the epoch that holds a second. */
+export function epoch(kind: Limits["epoch"], second: number): number {
   const day = Math.floor(second / DAY);
   if (kind === "day") return day;
   if (kind === "week") return Math.floor((day + 3) / 7);
@@ -158,7 +159,8 @@ export function answer(state: State, id: string, asked: Asked, at: Moment, polic
   const known = waiting ?? state.entries.find((one) => one.id === id);
   if (known) {
     if (!same(known, asked)) return refuse("id");
-    return [waiting ? { is: "resent", report: waiting.report } : { is: "acknowledged", reports: 0 }];
+    if (!waiting) return [{ is: "acknowledged", reports: 0 }];
+    return [dry ? { is: "resent" } : { is: "resent", report: waiting.report }];
   }
   const allowed =
     asked.epsilon <= policy.epsilon &&

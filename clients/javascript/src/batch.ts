@@ -1,7 +1,8 @@
 /** The bytes of a batch: reports of several questions, without names, order or time. docs/wire.md has the format. */
 
 import { asBytes } from "./draw.js";
-import { canonical, sha256 } from "./text.js";
+import { concatenate } from "./source.js";
+import { canonical, sha256, utf8 } from "./text.js";
 
 /** A report that waits: hexadecimal text, and the fingerprint of its question. */
 export interface Waiting {
@@ -26,21 +27,13 @@ const unhex = (text: string): Uint8Array => Uint8Array.from(text.match(/../g) ??
 
 /** Return a batch as packed bytes. */
 export function packedBody(batch: string, label: string, reports: Waiting[]): Uint8Array {
-  const name = new TextEncoder().encode(label);
-  const parts = [Uint8Array.of(100, 105, 116, 104, 101, 114, 0, 2), unhex(batch), asBytes(name.length, 1), name];
+  const name = utf8(label);
+  const parts = [utf8("dither\0\x02"), unhex(batch), asBytes(name.length, 1), name];
   const found = groups(reports);
   parts.push(asBytes(found.size, 2));
   for (const [fingerprint, list] of found) {
     parts.push(unhex(fingerprint), asBytes(list[0]!.length / 2, 4), asBytes(list.length, 4), ...list.map(unhex));
   }
-  const length = parts.reduce((sum, part) => sum + part.length, 0);
-  const body = new Uint8Array(length + 16);
-  let at = 0;
-  for (const part of parts) {
-    body.set(part, at);
-    at += part.length;
-  }
-  body.set(sha256(body.subarray(0, length)).subarray(0, 16), length);
-  return body;
+  const body = concatenate(parts);
+  return concatenate([body, sha256(body).subarray(0, 16)]);
 }
-

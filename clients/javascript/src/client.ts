@@ -1,10 +1,10 @@
 /** A device that answers: questions, one durable account, a queue of reports, and what is promised. */
 
-import { acknowledge, act, answer, batch, limit, total, type Asked, type Moment, type Outcome, type Policy, type State, type Step } from "./account.js";
+import { acknowledge, act, answer, batch, epoch, limit, total, type Asked, type Entry, type Moment, type Outcome, type Policy, type State, type Step, type Units } from "./account.js";
 import { jsonBody, packedBody } from "./batch.js";
 import { readQuestion, type Question } from "./question.js";
-import { below, systemSource, type Source } from "./source.js";
-import { hex, Malformed, sha256 } from "./text.js";
+import { below, concatenate, systemSource, type Source } from "./source.js";
+import { hex, need, sha256, utf8 } from "./text.js";
 
 /** Where the account is kept. `update` is one transaction: it resolves when the new state is on disk. */
 export interface Store {
@@ -85,7 +85,7 @@ export class Device {
 
   /** Open the account of a device; it is created with these limits if there is none. */
   static async open(options: Options): Promise<Device> {
-    if (!(options.epsilon > 0 && options.epsilon < 2 ** 20)) throw new Malformed("epsilon is a positive budget");
+    need(options.epsilon > 0 && options.epsilon < 2 ** 20, "epsilon");
     const device = new Device(options);
     const fresh = (): string => hex(device.#source.take(16));
     await options.store.update((kept) => {
@@ -122,12 +122,13 @@ export class Device {
 
   /** Read and verify a question. Throw `Malformed` with the reason if this device cannot answer it. */
   question(specification: string, asking: Asking): Asks {
-    return new Asks(readQuestion(specification), asking);
+    const asks: Asks = new Asks(readQuestion(specification), asking, () => this.promise(asks));
+    return asks;
   }
 
   #happen(change: (state: State, key: string) => Step): Promise<Outcome> {
     return this.#store.update((kept) => {
-      if (!kept) throw new Malformed("the account is gone");
+      need(kept, "account");
       const [outcome, state] = change(kept.state, kept.key);
       return state ? [outcome, { ...kept, state }] : [outcome];
     });
@@ -160,7 +161,7 @@ export class Device {
   async promise(asks: Asks): Promise<Promised> {
     const { epsilon } = asks.question;
     const odds = Math.exp(epsilon);
-    const left = await this.#store.update((kept) => [kept ? remaining(kept.state) : 0]);
+    const left = await this.#store.update((kept) => [kept ? remaining(kept.state, this.#now().wall) : 0]);
     return { epsilon, odds, reach: odds / (1 + odds), left };
   }
 
@@ -217,14 +218,16 @@ export class Asks {
   readonly question: Question;
   readonly asking: Asking;
   readonly asked: Asked;
+  /** Return what is promised to the person who answers, and what is left. */
+  readonly promise: () => Promise<Promised>;
 
-  constructor(question: Question, asking: Asking) {
+  constructor(question: Question, asking: Asking, promise: () => Promise<Promised>) {
     const { name, asker, repeat = "fresh", assumes = [], data = null, days = null, start = null } = asking;
-    if (!name || !asker || !REPEATS.includes(repeat)) throw new Malformed("a question has a name, an asker and a known repeat");
-    if ((repeat === "once") !== (days !== null && start !== null && Number.isInteger(days) && days > 0 && Number.isInteger(start))) {
-      throw new Malformed("`once` needs whole days and a start");
-    }
+    need(name && asker && REPEATS.includes(repeat), "asking");
+    const once = Number.isInteger(days) && days! > 0 && Number.isInteger(start);
+    need(repeat === "once" ? once : days === null && start === null, "asking");
     this.question = question;
+    this.promise = promise;
     this.asking = asking;
     const { mechanism, epsilon, fingerprint } = question;
     this.asked = { question: name, asker, fingerprint, mechanism, epsilon, delta: 0, assumes, repeat, days, start, data };
@@ -236,10 +239,13 @@ export class Asks {
   }
 }
 
-function remaining(state: State): number {
-  const spent = total(state.entries.filter((one) => one.device === state.device), "epsilon");
-  const left = BigInt(`0x${state.own.epsilon}`) - spent;
-  return Math.max(0, Number(left) / 2 ** 64);
+/** Return the ε that is left in the epoch of a second, and in all. */
+function remaining({ entries, own, limits, device, clock }: State, wall: number): number {
+  const now = epoch(limits.epoch, Math.max(wall, clock.wall));
+  const mine = entries.filter((one) => one.device === device);
+  const left = (some: Entry[], most: Units): number => Math.max(0, Number(BigInt(`0x${most.epsilon}`) - total(some, "epsilon")) / 2 ** 64);
+  const today = left(mine.filter((one) => one.first <= now && now <= one.last), own);
+  return own.lifetime ? Math.min(today, left(mine, own.lifetime)) : today;
 }
 
 /** A source that repeats for one value: SHA-256 of the key, the question and the value, in counter mode. */
@@ -250,11 +256,7 @@ function keyed(key: string, asks: Asks, value: unknown): Source {
   return {
     take(size) {
       while (left.length < size) {
-        const more = sha256(new TextEncoder().encode(`${count++} ${text} ${key}`));
-        const both = new Uint8Array(left.length + 32);
-        both.set(left);
-        both.set(more, left.length);
-        left = both;
+        left = concatenate([left, sha256(utf8(`${count++} ${text} ${key}`))]);
       }
       const taken = left.slice(0, size);
       left = left.slice(size);

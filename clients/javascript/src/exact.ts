@@ -9,14 +9,9 @@ const HALVINGS = 8;
  * ε stands for the exact rational number of its double, and must be positive.
  */
 export function expBelow(epsilon: number): [bigint, bigint] {
-  let power = 0;
-  let mantissa = epsilon;
-  while (!Number.isInteger(mantissa)) {
-    mantissa *= 2;
-    power++;
-  }
-  const numerator = BigInt(mantissa);
-  const denominator = 1n << BigInt(power + HALVINGS);
+  let denominator = 1n << BigInt(HALVINGS);
+  for (; epsilon % 1; denominator *= 2n) epsilon *= 2;
+  const numerator = BigInt(epsilon);
   let term = 1n << BITS;
   let total = term;
   for (let count = 1n; term > 0n; count++) {

@@ -1,68 +1,67 @@
 /** A question as it travels: read, verified in whole numbers, and ready to be answered. */
 
-import { type Draw } from "./draw.js";
+import { type Reader } from "./draw.js";
 import { expBelow } from "./exact.js";
-import { hadamard, hashed, projective, subset, unary } from "./sets.js";
+import { hadamard, hashed, subset, unary } from "./sets.js";
 import { type Source } from "./source.js";
-import { canonical, fingerprint, Malformed, real, whole, type Fields, type Json } from "./text.js";
-import { mixture, response, sectors, sliding } from "./windows.js";
+import { canonical, fields, fingerprint, list, Malformed, need, object, real, whole, type Fields, type Json } from "./text.js";
+import { mixture, response, sliding } from "./windows.js";
 
-/** The reader of a kind of draw. `extra` are the fields that every device text has; `count` is that of categories. */
-export type Reader = (device: Fields, extra: string[], count: number) => Draw;
-
-/** The draws that the core knows. Other entry points add theirs. */
-export const draws: { [kind: string]: Reader } = Object.assign(Object.create(null) as object, {
+/** The draws that the core knows, by kind. Other entry points hold further ones, which are added here. */
+export const draws: { [kind: string]: Reader } = {
+  // @ts-expect-error: without a prototype, "constructor" is not a kind
+  __proto__: null,
   sliding,
   mixture,
-  sectors,
   response,
   bits: unary,
   subset,
   hadamard,
   hashed,
-  projective,
-});
+};
+
+const CODES = ["response", "bits", "subset", "hadamard", "hashed", "projective"];
 
 /** Return the input of a value, or undefined if nobody may answer with it. It never throws. */
 type Inside = (value: unknown) => number | undefined;
 
-const EXTRA = ["domain", "outside"];
-
-/** A domain: its reading of values, and its number of categories (0 where there are none). */
-function readDomain(device: Fields): [Inside, number] {
-  const domain = device["domain"] as Fields | undefined;
-  const outside = device["outside"];
-  const kind = domain?.["kind"];
+/** A domain: its reading of values, its two ends (or 0 and the number of categories), and whether it has categories. */
+function readDomain(domain: Fields, outside: Json | undefined): [Inside, [number, number], boolean] {
+  const kind = domain["kind"];
+  const line = (low: Json | undefined, high: Json | undefined): [number, number] => {
+    need(Math.abs(real(low)) <= 1e30 && Math.abs(real(high)) <= 1e30 && (high as number) - (low as number) >= 1e-30, "domain");
+    return [low as number, high as number];
+  };
   if (kind === "interval" && outside === "clip") {
-    const low = real(domain!["low"]);
-    const high = real(domain!["high"]);
-    if (!(low < high)) throw new Malformed("an interval has two ends");
-    return [(value) => (typeof value === "number" && value === value ? Math.min(Math.max(value, low), high) : undefined), 0];
+    fields(domain, "high kind low");
+    const ends = line(domain["low"], domain["high"]);
+    const inside: Inside = (value) =>
+      typeof value === "number" && value === value ? Math.min(Math.max(value, ends[0]), ends[1]) : undefined;
+    return [inside, ends, false];
   }
   if (kind === "circle" && outside === "wrap") {
-    const period = real(domain!["period"]);
-    if (!(period > 0)) throw new Malformed("a period is positive");
-    return [
-      (value) => {
-        if (typeof value !== "number" || !Number.isFinite(value)) return undefined;
-        const turned = value % period;
-        return turned < 0 ? turned + period : turned;
-      },
-      0,
-    ];
+    fields(domain, "kind period");
+    const ends = line(0, domain["period"]);
+    const inside: Inside = (value) => {
+      if (!Number.isFinite(value)) return undefined;
+      const turned = (value as number) % ends[1];
+      return turned < 0 ? turned + ends[1] : turned;
+    };
+    return [inside, ends, false];
   }
-  if (kind === "categories" && outside === "refuse") {
-    const labels = domain!["labels"];
-    if (labels === undefined) {
-      const count = whole(domain!["count"], 2, 2 ** 32);
-      return [(value) => (typeof value === "number" && Number.isInteger(value) && value >= 0 && value < count ? value : undefined), count];
-    }
-    if (!Array.isArray(labels) || labels.length < 2) throw new Malformed("a list of labels is missing");
-    const codes = new Map(labels.map((label, code) => [typeof label === "object" ? canonical(label) : label, code] as const));
-    if (codes.size !== labels.length) throw new Malformed("labels are different");
-    return [(value) => codes.get(value as string), labels.length];
+  need(kind === "categories" && outside === "refuse", "domain");
+  if (Object.hasOwn(domain, "count")) {
+    fields(domain, "count kind");
+    const count = whole(domain["count"], 2, 2 ** 32);
+    const inside: Inside = (value) =>
+      Number.isInteger(value) && (value as number) >= 0 && (value as number) < count ? (value as number) : undefined;
+    return [inside, [0, count], true];
   }
-  throw new Malformed("the domain is not known to this client");
+  fields(domain, "kind labels");
+  const labels = list(domain["labels"]);
+  const codes = new Map<unknown, number>(labels.map((label, code) => [label && typeof label === "object" ? real(object(label)["number"]) : label, code]));
+  need(codes.size > 1 && codes.size === labels.length, "domain");
+  return [(value) => codes.get(value), [0, codes.size], true];
 }
 
 /** What a question is, once it was verified. */
@@ -77,61 +76,48 @@ export interface Question {
   report(value: unknown, source: Source): Uint8Array | undefined;
 }
 
-const MOST = 1 << 22; // characters of a specification
+/** Return the object that a text holds. */
+function parse(text: unknown): Fields {
+  need(typeof text === "string" && text.length <= 1 << 22, "text");
+  return object(JSON.parse(text) as Json);
+}
 
 /** Read a specification and verify that its integers keep the ε it names. Throw `Malformed` otherwise. */
 export function readQuestion(text: string): Question {
-  if (typeof text !== "string" || text.length > MOST) throw new Malformed("a specification is a text of at most 4 MB");
-  let given: Json;
   try {
-    given = JSON.parse(text) as Json;
-  } catch {
-    throw new Malformed("a specification is JSON");
+    return read(text);
+  } catch (error) {
+    // A parser's own message may hold the text, and readers of other entry points have an error of their own.
+    const { message } = error as Error;
+    throw new Malformed(/^\w+$/.test(message) ? message : "text");
   }
-  const top = given as Fields | null;
-  if (typeof top !== "object" || top === null || top["dither"] !== 2) throw new Malformed("this is not a specification of version 2");
-  const { device, mechanism } = top;
-  const parameters = top["parameters"];
-  if (typeof device !== "string" || typeof mechanism !== "string") throw new Malformed("the device text is missing");
-  if (top["fingerprint"] !== fingerprint(device)) throw new Malformed("the fingerprint is not that of the device text");
-  const data = parse(device);
-  if (typeof parameters !== "object" || parameters === null || Array.isArray(parameters)) throw new Malformed("parameters are missing");
-  const epsilon = real(parameters["epsilon"]);
-  if (!(epsilon >= 1e-6 && epsilon <= 50)) throw new Malformed("ε is a number from 1e-6 to 50");
-  const [inside, count] = readDomain(data);
-  const kind = data["draw"];
-  const reader = typeof kind === "string" ? draws[kind] : undefined;
-  if (reader === undefined) throw new Malformed("this client does not know the draw");
-  const isCode = count > 0;
-  if (isCode === (kind === "sliding" || kind === "mixture" || kind === "sectors")) throw new Malformed("the draw is for another domain");
-  const draw = reader(data, EXTRA, count);
+}
+
+function read(text: string): Question {
+  const { dither, device, mechanism, parameters, fingerprint: mark } = parse(text);
+  need(dither === 2, "version");
+  const { domain, outside, ...rest } = parse(device);
+  need(canonical({ domain, outside, ...rest } as Fields) === device && typeof mechanism === "string", "text");
+  need(mark === fingerprint(device as string), "fingerprint");
+  const epsilon = real(object(parameters)["epsilon"]);
+  need(epsilon >= 1e-6 && epsilon <= 50, "epsilon");
+  const [inside, ends, isCode] = readDomain(object(domain), outside);
+  const kind = rest["draw"] as string;
+  const reader = draws[kind];
+  need(reader && isCode === CODES.includes(kind), "draw");
+  const { ratio, draw } = reader(rest, ends);
   const [numerator, denominator] = expBelow(epsilon);
   // This comparison in whole numbers is the proof of privacy.
-  if (draw.ratio[1] < 1n || draw.ratio[0] * denominator > numerator * draw.ratio[1]) {
-    throw new Malformed("the integers of the device text spend more than ε");
-  }
+  need(ratio[1] > 0n && ratio[0] * denominator <= numerator * ratio[1], "privacy");
   return {
     mechanism,
     epsilon,
-    fingerprint: top["fingerprint"] as string,
-    device,
+    fingerprint: mark as string,
+    device: device as string,
     admits: (value) => inside(value) !== undefined,
     report(value, source) {
       const input = inside(value);
-      return input === undefined ? undefined : draw.draw(input, source);
+      return input === undefined ? undefined : draw(input, source);
     },
   };
-}
-
-function parse(device: string): Fields {
-  let data: Json;
-  try {
-    data = JSON.parse(device) as Json;
-  } catch {
-    throw new Malformed("the device text is JSON");
-  }
-  if (typeof data !== "object" || data === null || Array.isArray(data) || canonical(data) !== device) {
-    throw new Malformed("the device text is not canonical");
-  }
-  return data;
 }

@@ -14,43 +14,43 @@ const POOL = 1024;
 /** Return the system's cryptographic source. Throw `NoRandomness` where there is none. */
 export function systemSource(): Source {
   const crypto = (globalThis as { crypto?: { getRandomValues?(bytes: Uint8Array): unknown } }).crypto;
-  if (typeof crypto?.getRandomValues !== "function") {
-    throw new NoRandomness("no cryptographic source: pass one as `source`");
-  }
-  let pool = new Uint8Array(POOL);
+  if (!crypto?.getRandomValues) throw new NoRandomness("source");
+  const pool = new Uint8Array(POOL);
   let next = POOL;
   return {
     take(size) {
-      if (size > POOL) {
-        const large = new Uint8Array(size);
-        for (let begin = 0; begin < size; begin += 65536) crypto.getRandomValues!(large.subarray(begin, begin + 65536));
-        return large;
-      }
+      if (size > POOL) return concatenate([this.take(size >> 1), this.take(size - (size >> 1))]);
       if (next + size > POOL) {
         crypto.getRandomValues!(pool);
         next = 0;
       }
       const taken = pool.slice(next, next + size);
-      pool.fill(0, next, next + size); // what was used is not kept
-      next += size;
+      pool.fill(0, next, (next += size)); // what was used is not kept
       return taken;
     },
   };
 }
 
+/** Return bytes one after the other. */
+export function concatenate(parts: Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const all = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    all.set(part, at);
+    at += part.length;
+  }
+  return all;
+}
+
 /** Return the little-endian whole number of some bytes, as a number: at most 6 bytes. */
 export function little(bytes: Uint8Array, begin: number, end: number): number {
   let whole = 0;
-  for (let at = end; at-- > begin; ) whole = whole * 256 + bytes[at]!;
+  while (end-- > begin) whole = whole * 256 + bytes[end]!;
   return whole;
 }
 
-/** Return the little-endian whole number of some bytes. */
-export function littleBig(bytes: Uint8Array, begin = 0, end = bytes.length): bigint {
-  let whole = 0n;
-  for (let at = end; at-- > begin; ) whole = (whole << 8n) | BigInt(bytes[at]!);
-  return whole;
-}
+/** Return the little-endian whole number of eight bytes. */
+export const word = (bytes: Uint8Array): bigint => new DataView(bytes.buffer, bytes.byteOffset).getBigUint64(0, true);
 
 /** Return a uniform number below 2^size, size ≤ 48: ⌈size/8⌉ bytes, of which the highest bits are kept. */
 export function bits(source: Source, size: number): number {
@@ -58,17 +58,10 @@ export function bits(source: Source, size: number): number {
   return Math.floor(little(source.take(length), 0, length) / 2 ** (8 * length - size));
 }
 
-/** Return a uniform whole number below 2^size, of any size. */
-export function bitsBig(source: Source, size: number): bigint {
-  const length = (size + 7) >> 3;
-  return littleBig(source.take(length)) >> BigInt(8 * length - size);
-}
-
 /** Return a uniform number below `bound` ≤ 2^32, by rejection. */
 export function below(source: Source, bound: number): number {
-  const size = 32 - Math.clz32(bound - 1);
   for (;;) {
-    const drawn = bits(source, size);
+    const drawn = bits(source, 32 - Math.clz32(bound - 1));
     if (drawn < bound) return drawn;
   }
 }

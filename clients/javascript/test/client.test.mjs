@@ -29,7 +29,19 @@ test("answers until the budget is used up, and says what is promised", async () 
   assert.equal((await mine.answer(question, 3)).is, "drawn");
   assert.equal((await mine.answer(question, 3)).is, "drawn");
   assert.deepEqual(await mine.answer(question, 3), { is: "refused", reason: "budget" });
-  assert.ok((await mine.promise(question)).left < 1e-9);
+  assert.ok((await question.promise()).left < 1e-9);
+});
+
+test("what is left begins anew with the next epoch, but not beyond the lifetime", async () => {
+  const clock = { wall: 86400 * 100, boot: "x", elapsed: 0 };
+  const { device: mine } = await device({ epsilon: 1, epoch: "day", lifetime: 1.5, now: () => ({ ...clock }) });
+  const question = mine.question(specifications["Podium"], ASKING);
+  assert.equal((await question.promise()).left, 1 + 2 ** -52);
+  await mine.answer(question, 3);
+  assert.ok((await question.promise()).left < 1e-9);
+  clock.wall += 86400;
+  clock.elapsed += 86400;
+  assert.ok(Math.abs((await question.promise()).left - 0.5) < 1e-9);
 });
 
 test("a dry run spends nothing", async () => {

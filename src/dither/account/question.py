@@ -18,6 +18,7 @@ from dither.domains import Paths
 from dither.errors import InvalidParameter, OutsideDomain, found
 from dither.mechanisms.base import Mechanism
 from dither.mechanisms.combined.memoised import Memoised
+from dither.mechanisms.over_time.once import Once
 from dither.privacy import PAC, Approximate, Guarantee, Pure, Unit
 from dither.randomness import SYSTEM, Source
 from dither.reports import Reports
@@ -69,6 +70,8 @@ class Question:
         given: object = self.mechanism
         if isinstance(given, Memoised):
             raise InvalidParameter("give the mechanism itself, and repeat=dt.Repeat.PER_VALUE")
+        if isinstance(given, Once):
+            raise InvalidParameter("dt.Question.once(name, once, asker=…) asks on a drawn day")
         if not isinstance(given, Mechanism) or not given.alone:
             raise InvalidParameter("a question asks with one mechanism that a device runs alone")
         if not isinstance(self.repeat, Repeat):
@@ -91,6 +94,27 @@ class Question:
             if self.mechanism.unit in _PATHS:
                 raise InvalidParameter("nothing stands for a path; leave otherwise out")
             self.mechanism.domain.check([self.otherwise])
+
+    @staticmethod
+    def once(
+        name: str, once: Once, *, asker: str = "", start: datetime.date = _START, otherwise: Any = None
+    ) -> Question:
+        """Return the question that is answered as `once` says. The account draws the day and keeps it.
+
+        Each period is charged when it is answered. Periods are counted from `start`. A question that is still
+        asked after `once.days` days begins another round, and is charged again.
+        """
+        if not isinstance(once, Once):
+            raise InvalidParameter(f"Question.once needs dt.Once(…), not {found(once)}")
+        return Question(
+            name,
+            once.mechanism,
+            asker=asker,
+            repeat=Repeat.ONCE,
+            days=once.period,
+            start=start,
+            otherwise=otherwise,
+        )
 
     @cached_property
     def guarantee(self) -> Guarantee:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 from dataclasses import MISSING, dataclass, fields
 from functools import cache
 from typing import Any, Final, final
 
+from dither import losses as losses_module
 from dither import registry
 from dither.domains import Categories, Circle, Domain, Line
-from dither.errors import DitherError
+from dither.errors import DitherError, InvalidParameter, found, unknown_name
 from dither.losses import Criterion, Power, squared
 from dither.mechanisms.analysis import Questions
 from dither.mechanisms.base import Mechanism
@@ -88,6 +90,66 @@ def solved(
 def on_categories(domain: Categories, epsilon: float) -> list[Candidate]:
     """Return every frequency protocol that takes these categories."""
     return [one for kind in _kinds(PureProtocol) for one in _made(kind, domain, epsilon, {})]
+
+
+def built(expression: str, domain: Domain, epsilon: float) -> Mechanism[Any]:
+    """Return the mechanism of a name as the tables print it, such as `SW.truncated()`.
+
+    An expression such as `Optimal(unbiased=True)` is read, never evaluated.
+
+    >>> from dither.domains import Interval
+    >>> built("sw.truncated()", Interval(0, 1), 1).support
+    (0.0, 1.0)
+    """
+    tree, variants = _parsed(expression), []
+    while (
+        isinstance(tree, ast.Call)
+        and isinstance(tree.func, ast.Attribute)
+        and not (tree.args or tree.keywords)
+    ):
+        variants.append(tree.func.attr)
+        tree = tree.func.value
+    more: dict[str, Any] = {}
+    if isinstance(tree, ast.Call) and not tree.args:
+        more = {str(keyword.arg): _argument(keyword) for keyword in tree.keywords}
+        tree = tree.func
+    kind = registry.named(tree.id if isinstance(tree, ast.Name) else expression)
+    known = [item.name for item in fields(kind) if item.init and item.name not in ("domain", "travelled")]
+    for name in more:
+        if name not in known:
+            raise unknown_name(f"parameter of {kind.__name__}", name, known)
+    try:
+        mechanism: Any = kind(domain, epsilon=epsilon, **more)
+    except TypeError:
+        raise InvalidParameter(
+            f"{kind.__name__} needs more arguments than a domain and ε: write them in brackets, or use it "
+            "from Python"
+        ) from None
+    for variant in reversed(variants):
+        if variant not in _VARIANTS.get(kind.__name__, ()):
+            raise unknown_name(f"variant of {kind.__name__}", variant, _VARIANTS.get(kind.__name__, ()))
+        mechanism = getattr(mechanism, variant)()
+    return mechanism  # type: ignore[no-any-return]
+
+
+def _parsed(expression: str) -> ast.expr | None:
+    try:
+        return ast.parse(expression.strip(), mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+def _argument(keyword: ast.keyword) -> Any:
+    text = ast.unparse(keyword.value)
+    if keyword.arg == "loss":
+        return losses_module.named(text)
+    if keyword.arg == "criterion":
+        return losses_module.criterion_named(text)
+    if isinstance(keyword.value, ast.Constant) and isinstance(keyword.value.value, bool | int | float | str):
+        return keyword.value.value
+    raise InvalidParameter(
+        f"{keyword.arg} is a number, True, False or a text in quotes here, not {found(text)}"
+    )
 
 
 @cache

@@ -15,7 +15,8 @@ from dither.domains import Categories, Circle, Domain, Interval, Line, Profile
 from dither.errors import DitherError, Infeasible, InvalidParameter
 from dither.losses import Criterion, Power, absolute, check_loss, squared
 from dither.mechanisms.analysis import Questions
-from dither.mechanisms.base import check_epsilon
+from dither.mechanisms.base import Mechanism, check_epsilon
+from dither.mechanisms.frequency.pure_protocol import PureProtocol
 from dither.mechanisms.tables.marginals import Marginals
 from dither.numerics.quadrature import integrate
 from dither.optimal import store
@@ -26,6 +27,8 @@ from dither.table import ResultTable, Row, shown
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+    from dither.advice.goals.goal import Goal
 
 _INPUTS: Final = 2048  # evenly spaced, over which the error of a solved mechanism is averaged
 _UNBIASED: Final = 1e-6  # a bias below this share of the domain's length counts as 0
@@ -65,6 +68,12 @@ class Comparison(ResultTable):
         there = [(one.name, _along(one, lambda made: error_of(made, judged, worst))) for one in best]
         return draw_curves(here, there, ("value", f"{judged!r} error"), ax=ax)
 
+    def narrow(self, columns: Sequence[str], top: int | None = None) -> Comparison:
+        """Return the table with some columns, and their relative errors, and the first `top` rows alone."""
+        wanted = {"mechanism", *columns, *(f"relative {name}" for name in columns)}
+        rows = tuple({name: row[name] for name in row if name in wanted} for row in self.rows[:top])
+        return replace(self, rows=rows, candidates=self.candidates[:top])
+
     def _cells(self) -> tuple[list[str], list[list[str]]]:
         # A relative error is printed in brackets after its error, which halves the width of the table.
         plain = [name for name in self.columns if not name.startswith("relative ")]
@@ -78,12 +87,21 @@ class Comparison(ResultTable):
         return plain, cells
 
 
-def compare(domain: Domain, *, epsilon: float, losses: Sequence[Power] = (absolute, squared)) -> Comparison:
+def compare(
+    domain: Domain,
+    *,
+    epsilon: float,
+    losses: Sequence[Power] = (absolute, squared),
+    goal: Goal | None = None,
+    also: Sequence[Mechanism[Any]] = (),
+) -> Comparison:
     """Return a table of every mechanism for this domain at this budget.
 
     On an interval or a circle its columns are the worst and average error under each loss, the largest bias,
     the largest variance and the bytes of a report; on categories, the variance that one report adds to a
-    frequency. The rows are sorted by the worst error under the first loss, or by the average variance.
+    frequency. The rows are sorted by the worst error under the first loss, or by the average variance; with a
+    `goal`, such as `dt.goals.Mean(n=1000)`, by the error predicted for it, in a column of its own. `also` are
+    mechanisms of your own to be compared, on the same domain.
 
     >>> from dither.domains import Interval
     >>> compare(Interval(0, 1), epsilon=1)["OGPM(loss=absolute)"]["worst absolute"]
@@ -91,8 +109,10 @@ def compare(domain: Domain, *, epsilon: float, losses: Sequence[Power] = (absolu
     """
     budget = check_epsilon(epsilon)
     if isinstance(domain, Categories):
-        return _compare_protocols(domain, budget)
+        return _for_goal(_compare_protocols(domain, budget, _own(also, domain, PureProtocol)), goal)
     if isinstance(domain, Profile):
+        if also or goal is not None:
+            raise InvalidParameter("tables of attributes are compared without `goal` and `also`")
         return _compare_tables(domain, budget)
     if not isinstance(domain, Interval | Circle):
         raise InvalidParameter(
@@ -101,12 +121,47 @@ def compare(domain: Domain, *, epsilon: float, losses: Sequence[Power] = (absolu
         )
     if not losses:
         raise InvalidParameter("pass at least one loss, such as losses=[dt.absolute]")
-    return _compare_numbers(domain, budget, tuple(check_loss(loss) for loss in losses))
+    own = _own(also, domain, Questions)
+    return _for_goal(_compare_numbers(domain, budget, tuple(check_loss(loss) for loss in losses), own), goal)
 
 
-def _compare_numbers(domain: Line, epsilon: float, losses: tuple[Power, ...]) -> Comparison:
+def _own(also: Sequence[Mechanism[Any]], domain: Domain, kind: type) -> list[Candidate]:
+    """Return the caller's own mechanisms as candidates; raise InvalidParameter if they do not compare."""
+    found: list[Candidate] = []
+    for one in also:
+        if not isinstance(one, kind) or getattr(one, "domain", None) != domain:
+            raise InvalidParameter(
+                f"`also` holds mechanisms on {domain} with known errors, as dt.Podium has; "
+                f"{type(one).__name__} is not one"
+            )
+        taken = [candidate.name for candidate in found]
+        name = f"{type(one).__name__} (yours)"
+        found.append(Candidate(name if name not in taken else f"{name} {len(found) + 1}", one))
+    return found
+
+
+def _for_goal(table: Comparison, goal: Goal | None) -> Comparison:
+    """Return the table sorted by the error predicted for a goal; who cannot serve it comes last."""
+    if goal is None:
+        return table
+    goal.check(table.domain)
+    errors = [goal.error(one.mechanism) for one in table.candidates]
+    order = sorted(range(len(errors)), key=lambda place: (errors[place] is None, errors[place] or 0.0))
+    rows = []
+    for place in order:
+        name, *rest = table.rows[place].items()
+        rows.append(dict([name, ("error", errors[place]), *rest]))
+    title = f"{goal!r}, {table.title}"
+    return replace(
+        table, title=title, rows=tuple(rows), candidates=tuple(table.candidates[place] for place in order)
+    )
+
+
+def _compare_numbers(
+    domain: Line, epsilon: float, losses: tuple[Power, ...], own: list[Candidate]
+) -> Comparison:
     optima = solved(domain, epsilon, losses, unbiased=True)
-    candidates = [*optima, *on_a_line(domain, epsilon, losses)]
+    candidates = [*optima, *on_a_line(domain, epsilon, losses), *own]
     measured = sorted(
         ((one, _measured(one.mechanism, losses)) for one in candidates),
         key=lambda pair: next(iter(pair[1].values())),
@@ -151,8 +206,9 @@ def _row(
     return row
 
 
-def _compare_protocols(domain: Categories, epsilon: float) -> Comparison:
-    candidates = sorted(on_categories(domain, epsilon), key=lambda one: average_variance(one.mechanism))
+def _compare_protocols(domain: Categories, epsilon: float, own: list[Candidate]) -> Comparison:
+    every = [*on_categories(domain, epsilon), *own]
+    candidates = sorted(every, key=lambda one: average_variance(one.mechanism))
     least = least_frequency_variance(len(domain), epsilon)
     rows = tuple(
         {

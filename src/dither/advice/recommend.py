@@ -12,6 +12,8 @@ from dither.advice.simulation import Told
 from dither.domains import Domain, finite
 from dither.errors import Infeasible, InvalidParameter, found
 from dither.mechanisms.base import LEAST_EPSILON, MOST_EPSILON, Mechanism, check_epsilon
+from dither.mechanisms.shuffled import can_be_shuffled, epsilon_on_device
+from dither.mechanisms.shuffled import shuffled as central
 from dither.numerics.false_position import decreasing_root
 from dither.table import ResultTable, as_text, percent, shown
 
@@ -39,8 +41,20 @@ class Recommendation(ResultTable):
         return f"{self.title}\n\n{as_text((), rows, align='lrl')}"
 
 
-def recommend(domain: Domain, goal: Goal, *, epsilon: float, told: Told | None = None) -> Recommendation:
+def recommend(
+    domain: Domain,
+    goal: Goal,
+    *,
+    epsilon: float,
+    shuffled: int | None = None,
+    delta: float = 1e-6,
+    told: Told | None = None,
+) -> Recommendation:
     """Return the mechanisms for a goal, ranked by the error predicted at a budget, the best first.
+
+    With `shuffled=n`, the budget is the (ε, δ) of a person whose report is one of n in random order: devices
+    have the largest ε with which every mechanism keeps it. `dt.shuffled(…)` of a mechanism states what that
+    assumes.
 
     >>> from dither.domains import Interval
     >>> from dither import goals
@@ -48,7 +62,11 @@ def recommend(domain: Domain, goal: Goal, *, epsilon: float, told: Told | None =
     0.01
     """
     check(domain, goal)
-    ranking = _ranked(domain, goal, check_epsilon(epsilon), told=told)
+    budget, among = check_epsilon(epsilon), ""
+    if shuffled is not None:
+        budget = epsilon_on_device(budget, n=shuffled, delta=delta)
+        among = f" among {shuffled} shuffled reports (δ = {delta:g}; ε = {budget:.4g} on the device)"
+    ranking = _ranked(domain, goal, budget, told=told, mixed=shuffled is not None)
     best = ranking[0][1]
     rows = []
     for number, (one, error) in enumerate(ranking):
@@ -61,12 +79,22 @@ def recommend(domain: Domain, goal: Goal, *, epsilon: float, told: Told | None =
         else:
             why = f"{_more(error / best)} error {'of' if error >= 2.0 * best else 'than'} {ranking[0][0]}"
         rows.append({"mechanism": one.name, "error": error, "why": why})
-    title = f"{goal!r} on {domain} with ε = {epsilon:g}: mechanism, predicted error, why"
+    title = f"{goal!r} on {domain} with ε = {epsilon:g}{among}: mechanism, predicted error, why"
     return Recommendation(title, tuple(rows), tuple(one.mechanism for one, _ in ranking))
 
 
-def epsilon_for(domain: Domain, goal: Goal, target_error: float) -> float:
+def epsilon_for(
+    domain: Domain,
+    goal: Goal,
+    target_error: float,
+    *,
+    shuffled: int | None = None,
+    delta: float = 1e-6,
+) -> float:
     """Return the smallest budget with which the best mechanism meets a target error, to four digits.
+
+    With `shuffled=n` it is the central ε, at δ, of n shuffled reports. It holds for every pure mechanism of
+    that ε; `dt.shuffled` of the mechanism that is used may be smaller.
 
     >>> from dither.domains import Interval
     >>> from dither import goals
@@ -74,16 +102,18 @@ def epsilon_for(domain: Domain, goal: Goal, target_error: float) -> float:
     1.59
     """
     check(domain, goal)
-    target = _target(target_error)
+    target, mixed = _target(target_error), shuffled is not None
+    if shuffled is not None:
+        central(1.0, n=shuffled, delta=delta)  # raises for a wrong n or δ before anything slow
 
     def excess(log_budget: float) -> float:
-        error = _ranked(domain, goal, math.exp(log_budget), wait=False, rough=True)[0][1]
+        error = _ranked(domain, goal, math.exp(log_budget), wait=False, rough=True, mixed=mixed)[0][1]
         return math.log(max(error / target, 1e-300))
 
     low, high = math.log(LEAST_EPSILON), math.log(MOST_EPSILON)
     place = decreasing_root(excess, low, high, close=goal.close)  # from ε = 1, in steps of a factor e
     if goal.simulated and place is not None and low < place < high:
-        best = _ranked(domain, goal, math.exp(place))[0][0].mechanism
+        best = _ranked(domain, goal, math.exp(place), mixed=mixed)[0][0].mechanism
 
         def excess_of_best(log_budget: float) -> float:
             error = goal.error(best.at(math.exp(log_budget)))
@@ -95,7 +125,9 @@ def epsilon_for(domain: Domain, goal: Goal, target_error: float) -> float:
             f"no ε up to {MOST_EPSILON:g} brings the error down to {target:g}; allow a larger error"
             + (", or ask more people" if hasattr(goal, "n") else "")
         )
-    return math.exp(place)
+    if shuffled is None:
+        return math.exp(place)
+    return central(math.exp(place), n=shuffled, delta=delta).epsilon
 
 
 def people_for(domain: Domain, goal: Goal, target_error: float, *, epsilon: float) -> int:
@@ -137,8 +169,15 @@ def _ranked(
     wait: bool = True,
     rough: bool = False,
     told: Told | None = None,
+    mixed: bool = False,
 ) -> list[tuple[Candidate, float]]:
-    able = goal.errors(goal.candidates(domain, epsilon, wait=wait), rough=rough, told=told)
+    """Return the candidates and their errors, the best first; if `mixed`, those that can be shuffled."""
+    candidates = goal.candidates(domain, epsilon, wait=wait)
+    if mixed:
+        candidates = [one for one in candidates if can_be_shuffled(one.mechanism)]
+        if not candidates:
+            raise Infeasible("shuffling has no bound for such mechanisms, as for paths; omit shuffled=")
+    able = goal.errors(candidates, rough=rough, told=told)
     if not able:
         raise Infeasible(f"no mechanism serves {goal!r} on {domain} with ε = {epsilon:g}")
     return goal.ranked(able)

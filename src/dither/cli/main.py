@@ -16,6 +16,7 @@ VERBS: Final = {
     "check": "Count which cells of a file fit their questions.",
     "classify": "Bound the probability that a classifier's answer stays on a randomised record.",
     "compare": "Compare all mechanisms for a domain.",
+    "conformance": "Drive another implementation with the conformance vectors.",
     "demo": "Perturb and estimate generated data, with pictures.",
     "describe": "Describe a mechanism in words.",
     "design": "Solve for the mechanism with the smallest error.",
@@ -27,7 +28,7 @@ VERBS: Final = {
     "trajectory": "Randomise trips, draw maps of them, compare mechanisms on an area.",
     "version": "Show the version.",
 }
-_FOLDERS: Final = dict.fromkeys(("check",), "campaigns.")  # verbs in a folder of their own
+_FOLDERS: Final = {"check": "campaigns.", "conformance": "devices."}  # verbs in a folder of their own
 
 
 class _Verbs(click.Group):

@@ -11,11 +11,12 @@ from typing import Any, Final
 import click
 
 from dither import losses
-from dither.domains import Domain
+from dither.advice.catalogue import built
+from dither.domains import Domain, Interval
 from dither.errors import DitherError
 from dither.files.dialect import Dialect
 from dither.mechanisms.base import Mechanism
-from dither.registry import named, names
+from dither.registry import names
 from dither.wire.campaign import Campaign, default_mechanism, read_domain
 from dither.wire.codec import from_json
 
@@ -105,6 +106,11 @@ class Asked:
             return Campaign({self.column: build(self.mechanism, self.domain, self.epsilon)})
         if self.column is None or self.domain is None or self.epsilon is None:
             raise click.UsageError("give --column, a domain and --epsilon, or --campaign FILE")
+        if (self.mechanism or "").lower() == "optimal" and isinstance(self.domain, Interval):
+            raise click.UsageError(
+                'the best mechanism depends on the goal: --mechanism "Optimal(unbiased=True)" for means, '
+                '"Optimal(loss=absolute)" or "Optimal(loss=squared)" for single values'
+            )
         name = (
             default_mechanism(self.domain, self.epsilon).__name__
             if self.mechanism is None
@@ -180,13 +186,7 @@ def build(mechanism: str, domain: Domain | None, epsilon: float | None) -> Mecha
             raise click.UsageError(f"{mechanism}: {error}") from None
     if epsilon is None:
         raise click.UsageError("give the budget: --epsilon, or a specification: FILE.json")
-    kind = named(mechanism)
-    try:
-        return kind(needed(domain), epsilon=epsilon)
-    except TypeError:
-        raise click.UsageError(
-            f"{kind.__name__} needs more arguments than a domain and ε: use it from Python"
-        ) from None
+    return built(mechanism, needed(domain), epsilon)
 
 
 def read_loss(context: click.Context, parameter: click.Parameter, given: Any) -> Any:

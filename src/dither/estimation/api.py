@@ -9,6 +9,7 @@ import numpy as np
 
 from dither.errors import InvalidParameter, NotIdentifiable, found
 from dither.estimation.bins import Bins, edges_of
+from dither.estimation.comparison.groups import MINIMUM, GroupedEstimates, Labels, Quantity, grouped
 from dither.estimation.density.method import empirical_bayes
 from dither.estimation.estimate import Estimate
 from dither.estimation.frequency import frequencies
@@ -95,17 +96,45 @@ def distribution(
     return method.distribution(summary, bins)
 
 
-def estimate(reports: Reports | Summary) -> Estimate:
+@overload
+def estimate(reports: Reports | Summary) -> Estimate: ...
+
+
+@overload
+def estimate(
+    reports: Reports,
+    *,
+    by: Labels,
+    quantity: Quantity | None = None,
+    minimum: int = MINIMUM,
+    level: float = 0.95,
+) -> GroupedEstimates: ...
+
+
+def estimate(
+    reports: Reports | Summary,
+    *,
+    by: Labels | None = None,
+    quantity: Quantity | None = None,
+    minimum: int = MINIMUM,
+    level: float = 0.95,
+) -> Estimate | GroupedEstimates:
     """Estimate the usual quantity for these reports: a mean, a mean direction or frequencies.
 
     If there is no unbiased estimate of the mean, the result is the maximum-likelihood estimate with its
     resolution.
 
+    `by` holds a public label for each report, or several columns of labels by name. Then the result is a
+    table with a row for each group; groups with fewer than `minimum` reports are left out. `quantity`
+    estimates something else of each group, such as `lambda group: dt.quantile(group, 0.9)`.
+
     >>> import dither as dt
     >>> browser = dt.KRR(dt.Categories(["firefox", "chrome"]), epsilon=8)
     >>> estimate(browser.perturb(["chrome"] * 900 + ["firefox"] * 100, source=dt.Seeded(1)))["chrome"]
-    0.900 ± 0.019 (95 %, n = 1 000)
+    0.900 (0.880 – 0.917) (95 %, n = 1 000)
     """
+    if by is not None:
+        return grouped(reports, by, quantity or estimate, minimum, level)
     summary = summarise(reports)
     if isinstance(summary.mechanism, PureProtocol):
         return frequencies(summary)

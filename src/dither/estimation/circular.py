@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, NamedTuple, final
+from typing import Any, ClassVar, NamedTuple, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,8 @@ class Direction(Estimate):
     from its first end to its second in the direction of increasing angles; if it contains the end of the
     period, the second number is the smaller one.
     """
+
+    circular: ClassVar[bool] = True
 
     wobble: float = 0.0
     period: float = 2.0 * math.pi

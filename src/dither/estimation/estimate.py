@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Final
 
 import numpy as np
 
 from dither.arrays import Array, Floats
+from dither.errors import InvalidParameter
 from dither.numerics.quantiles import student_t_quantile
 from dither.privacy import Guarantee
+
+_EVEN: Final = 0.1  # sides of an interval that differ by less are written as ±
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,6 +32,11 @@ class Estimate:
     standard_error: float | Floats
     n: int
     guarantee: Guarantee
+    # What the estimates of the same reports share: they are not independent of each other.
+    origin: object = field(default=None, kw_only=True, repr=False)
+
+    __array_priority__ = 100.0  # numpy's numbers leave arithmetic to this class
+    circular: ClassVar[bool] = False  # whether the value is a direction
 
     def interval(self, level: float = 0.95) -> tuple[Any, Any]:
         """Return the ends of an interval that covers the population's value with probability `level`."""
@@ -45,6 +53,51 @@ class Estimate:
         low, high = self.interval(level)
         return (low <= value) & (value <= high)
 
+    def p_value(self, null: float = 0.0) -> float:
+        """Return the p-value of the hypothesis that the population's value is `null`, in both directions.
+
+        It is one minus the largest level whose interval excludes `null`; a smaller one than 1e-15 is 1e-15.
+        """
+        from dither.estimation.comparison.arithmetic import p_value
+
+        if np.ndim(self.value):
+            raise InvalidParameter("a p-value is of one number; take one category, as in (a - b)['yes']")
+        return p_value(self, null)
+
+    def __add__(self, other: object) -> Estimate:
+        """Return the sum with a number, or with an estimate of other people."""
+        from dither.estimation.comparison.arithmetic import plus
+
+        return plus(self, other, 1.0)
+
+    __radd__ = __add__
+
+    def __sub__(self, other: object) -> Estimate:
+        """Return the difference to a number, or to an estimate of other people."""
+        from dither.estimation.comparison.arithmetic import plus
+
+        return plus(self, other, -1.0)
+
+    def __rsub__(self, other: object) -> Estimate:
+        return -self + other
+
+    def __mul__(self, factor: object) -> Estimate:
+        """Return the estimate times a number."""
+        from dither.estimation.comparison.arithmetic import times
+
+        return times(self, factor)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: object) -> Estimate:
+        """Return the ratio to a number, or to an estimate of other people."""
+        from dither.estimation.comparison.arithmetic import over
+
+        return over(self, other)
+
+    def __neg__(self) -> Estimate:
+        return self * -1.0
+
     def __float__(self) -> float:
         return float(self.value)
 
@@ -52,9 +105,17 @@ class Estimate:
         return np.asarray(self.value, dtype=dtype)
 
     def __repr__(self) -> str:
-        half = np.asarray(self.half_width())
+        low, high = (np.asarray(end, dtype=np.float64) for end in self.interval())
         value = np.asarray(self.value)
-        shown = ", ".join(map(show, value.reshape(-1)[:8], half.reshape(-1)[:8]))
+        shown = ", ".join(
+            show_interval(*ends)
+            for ends in zip(
+                value.reshape(-1)[:8].tolist(),
+                np.broadcast_to(low, value.shape).reshape(-1)[:8].tolist(),
+                np.broadcast_to(high, value.shape).reshape(-1)[:8].tolist(),
+                strict=True,
+            )
+        )
         if value.ndim:
             shown = f"[{shown}{', …' if value.size > 8 else ''}]"
         return f"{shown} (95 %, n = {thousands(self.n)}{self._remark()})"
@@ -67,13 +128,33 @@ def show(value: float, half: float) -> str:
     """Return a value as text, rounded to one digit of its half-width, two if that begins with 1."""
     if not (math.isfinite(value) and math.isfinite(half)) or half <= 0:
         return f"{value:g} ± {half:g}"
-    exponent = math.floor(math.log10(half))
-    places = -exponent + (1 if half / 10.0**exponent < 2.0 else 0)
+    places = _places(half)
     if places > 12 or places < -12:
         return f"{value:.3g} ± {half:.1g}"
     digits = max(places, 0)
     rounded = round(float(value), places) + 0.0  # never −0.00
     return f"{rounded:.{digits}f} ± {round(float(half), places):.{digits}f}"
+
+
+def show_interval(value: float, low: float, high: float) -> str:
+    """Return a value with its interval: 63 ± 15, or 63 (59 – 89) if the sides differ by more than 10 %."""
+    below, above = value - low, high - value
+    half = (high - low) / 2.0
+    even = abs(below - above) <= _EVEN * max(abs(below), abs(above))
+    if even or not all(map(math.isfinite, (value, low, high))) or half <= 0:
+        return show(value, half)
+    places = _places(max(min(below, above), half / 5.0))  # of the shorter side
+    if places > 12 or places < -12:
+        return f"{value:.3g} ({low:.3g} – {high:.3g})"
+    digits = max(places, 0)
+    value, low, high = (round(float(one), places) + 0.0 for one in (value, low, high))
+    return f"{value:.{digits}f} ({low:.{digits}f} – {high:.{digits}f})"
+
+
+def _places(width: float) -> int:
+    """Return how many decimals show one digit of a width, two if it begins with 1."""
+    exponent = math.floor(math.log10(width))
+    return -exponent + (1 if width / 10.0**exponent < 2.0 else 0)
 
 
 def thousands(count: int) -> str:

@@ -98,6 +98,7 @@ class EstimatedFrequencies(Frequency):
             self.gap,
             possible=self.possible,
             shared=self.shared,
+            origin=self,
             narrowed=self.narrowed,
             number=None if self.narrowed is None else at,
         )

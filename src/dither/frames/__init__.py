@@ -2,6 +2,6 @@
 
 from dither.files.choices import Missing
 from dither.files.collect import perturb_file, summarise_file
-from dither.frames.api import estimate, perturb, summarise
+from dither.frames.api import estimate, perturb, reports, summarise
 
-__all__ = ["Missing", "estimate", "perturb", "perturb_file", "summarise", "summarise_file"]
+__all__ = ["Missing", "estimate", "perturb", "perturb_file", "reports", "summarise", "summarise_file"]

@@ -30,14 +30,18 @@ def separate_values(domain: Domain, values: object) -> SeparateValues:
     """Return the values of a domain one by one; raise OutsideDomain if one is not in the domain."""
     marks = _marks(domain, values)
     shape = marks.shape[:-1]
-    labelled = isinstance(domain, Text) or (
-        isinstance(domain, Categories) and not isinstance(domain.labels, range)
-    )
-    rows = np.asarray(values, dtype=object if labelled else None)
+    rows = np.asarray(values, dtype=object if labelled(domain) else None)
     rows = rows.reshape(-1, *rows.shape[len(shape) :])
     flat = np.ascontiguousarray(marks).reshape(-1, marks.shape[-1])
     return SeparateValues(
         [rows[place : place + 1] for place in range(len(rows))], [row.tobytes() for row in flat], shape
+    )
+
+
+def labelled(domain: Domain) -> bool:
+    """Return whether values are labels, which an array keeps as objects: numpy would make them all texts."""
+    return isinstance(domain, Text) or (
+        isinstance(domain, Categories) and not isinstance(domain.labels, range)
     )
 
 

@@ -7,7 +7,8 @@ from fractions import Fraction
 from typing import Final
 
 from dither.errors import InvalidParameter, found
-from dither.mechanisms.base import Answering, Mechanism, check_epsilon
+from dither.mechanisms.base import MOST_EPSILON, Answering, Mechanism, check_epsilon
+from dither.numerics.false_position import decreasing_root
 from dither.numerics.rounding import float_at_least
 from dither.privacy import Approximate, Guarantee, Pure, Unit
 from dither.privacy.guarantee import UNCHANGED
@@ -84,6 +85,36 @@ def shuffled_lower_bound(mechanism: Answering, *, n: int, delta: float) -> float
         raise InvalidParameter("a lower bound of shuffled reports is known for RR and KRR alone")
     failure = lower_response(_count("n", n, 2, MOST_PEOPLE), ratio, outcomes)
     return proven_epsilon(failure, _delta(delta), guarantee.epsilon)
+
+
+def epsilon_on_device(central: float, *, n: int, delta: float) -> float:
+    """Return the largest ε of a device, nearly, with which every mechanism has at most `central` among n.
+
+    It is the inverse of `shuffled(epsilon, n=n, delta=delta)`, rounded down, and at least `central`.
+    """
+    people, delta = _count("n", n, 2, MOST_PEOPLE), _delta(delta)
+    goal, top = check_epsilon(central), math.log(MOST_EPSILON)
+
+    def shortfall(log_epsilon: float) -> float:  # decreasing: a larger ε on the device has a larger δ
+        ratio = math.exp(min(math.exp(log_epsilon), math.log(_MOST_RATIO)))
+        return math.log(delta) - math.log(max(upper(people, ratio, 0.5)(goal), 1e-300))
+
+    start = math.log(goal)
+    found = decreasing_root(shortfall, start, top, close=1e-4, start=start, step=0.5)
+    device = MOST_EPSILON if found is None else max(goal, math.exp(found))
+    # The root lies just beyond the goal, and bounds are rounded up: go back until the promise holds.
+    while device > goal and shuffled(device, n=people, delta=delta).epsilon > goal:
+        device = max(goal, device * (1.0 - 2e-5))
+    return device
+
+
+def can_be_shuffled(mechanism: Answering) -> bool:
+    """Return whether `shuffled` has a bound for the mechanism."""
+    try:
+        _pure(mechanism)
+    except InvalidParameter:
+        return False
+    return True
 
 
 def _pure(mechanism: Answering | float) -> Guarantee:

@@ -100,6 +100,8 @@ export declare function sorted<T>(list: T[], ...keys: (keyof T)[]): T[];
 export declare function limit(x: number, places: 64 | 128): string;
 /** Return the sum of a field of some entries. */
 export declare const total: (entries: Units[], field: keyof Units) => bigint;
+/** Return the number of the epoch that holds a second. */
+export declare function epoch(kind: Limits["epoch"], second: number): number;
 /** Answer a question: check, spend, then draw. With `dry`, nothing is drawn and no state is returned. */
 export declare function answer(state: State, id: string, asked: Asked, at: Moment, policy: Policy, drawing: Drawing, dry?: boolean): Step;
 /** The person did something themselves: the clock is believed, and new askers may come. */

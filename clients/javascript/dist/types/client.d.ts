@@ -86,7 +86,9 @@ export declare class Asks {
     readonly question: Question;
     readonly asking: Asking;
     readonly asked: Asked;
-    constructor(question: Question, asking: Asking);
+    /** Return what is promised to the person who answers, and what is left. */
+    readonly promise: () => Promise<Promised>;
+    constructor(question: Question, asking: Asking, promise: () => Promise<Promised>);
     /** Return whether a value has a report. */
     fits(value: unknown): boolean;
 }

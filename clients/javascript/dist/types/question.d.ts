@@ -1,10 +1,7 @@
 /** A question as it travels: read, verified in whole numbers, and ready to be answered. */
-import { type Draw } from "./draw.js";
+import { type Reader } from "./draw.js";
 import { type Source } from "./source.js";
-import { type Fields } from "./text.js";
-/** The reader of a kind of draw. `extra` are the fields that every device text has; `count` is that of categories. */
-export type Reader = (device: Fields, extra: string[], count: number) => Draw;
-/** The draws that the core knows. Other entry points add theirs. */
+/** The draws that the core knows, by kind. Other entry points hold further ones, which are added here. */
 export declare const draws: {
     [kind: string]: Reader;
 };

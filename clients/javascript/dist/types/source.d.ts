@@ -9,13 +9,13 @@ export declare class NoRandomness extends Error {
 }
 /** Return the system's cryptographic source. Throw `NoRandomness` where there is none. */
 export declare function systemSource(): Source;
+/** Return bytes one after the other. */
+export declare function concatenate(parts: Uint8Array[]): Uint8Array<ArrayBuffer>;
 /** Return the little-endian whole number of some bytes, as a number: at most 6 bytes. */
 export declare function little(bytes: Uint8Array, begin: number, end: number): number;
-/** Return the little-endian whole number of some bytes. */
-export declare function littleBig(bytes: Uint8Array, begin?: number, end?: number): bigint;
+/** Return the little-endian whole number of eight bytes. */
+export declare const word: (bytes: Uint8Array) => bigint;
 /** Return a uniform number below 2^size, size ≤ 48: ⌈size/8⌉ bytes, of which the highest bits are kept. */
 export declare function bits(source: Source, size: number): number;
-/** Return a uniform whole number below 2^size, of any size. */
-export declare function bitsBig(source: Source, size: number): bigint;
 /** Return a uniform number below `bound` ≤ 2^32, by rejection. */
 export declare function below(source: Source, bound: number): number;

@@ -7,10 +7,11 @@ from pathlib import Path
 import click
 
 from dither import losses
-from dither.advice.compare import compare
+from dither.advice.compare import Comparison, compare
+from dither.advice.goals import Frequencies, Mean
 from dither.cli.options import domain_options, needed, read_loss
 from dither.cli.output import JSON_OPTION, print_json, save_picture
-from dither.domains import Domain
+from dither.domains import Categories, Domain
 from dither.losses import Power
 
 
@@ -27,22 +28,60 @@ from dither.losses import Power
     metavar="LOSS",
     help=f"The loss: {losses.LOSS_CHOICES}; may be repeated. The rows are sorted by the first.",
 )
+@click.option(
+    "--goal",
+    type=click.Choice(["mean", "frequencies", "values"]),
+    help="Sort by the error of this; by default a mean, or frequencies of categories.",
+)
+@click.option(
+    "--people", type=click.IntRange(1), default=1000, show_default=True, help="For --goal: how many."
+)
+@click.option("--top", type=click.IntRange(1), default=12, show_default=True, help="How many rows to print.")
+@click.option("--wide", is_flag=True, help="Print all rows and columns, wider than 80 characters.")
 @click.option("--plot", type=click.Path(dir_okay=False, path_type=Path), help="Draw the errors.")
 @JSON_OPTION
 def command(
-    domain: Domain | None, epsilon: float, judged: tuple[Power, ...], plot: Path | None, as_json: bool
+    domain: Domain | None,
+    epsilon: float,
+    judged: tuple[Power, ...],
+    goal: str | None,
+    people: int,
+    top: int,
+    wide: bool,
+    plot: Path | None,
+    as_json: bool,
 ) -> None:
-    """Compare all mechanisms for a domain: worst and average error, bias, variance, bytes of a report.
+    """Compare all mechanisms for a domain, the best for a goal first.
+
+    The error is the one predicted for the mean of --people answers (or for frequencies); it is empty where a
+    mean cannot be estimated without bias. --goal values sorts by the error of single values, --wide shows
+    worst and average errors, bias, variance and bytes. A name that is printed can be given as --mechanism.
 
     \b
     dither compare --interval 0 1 --epsilon 1
-    dither compare --interval 0 1 --epsilon 1 --loss squared --plot errors.png
+    dither compare --interval 0 1 --epsilon 1 --goal values --loss squared --plot errors.png
     dither compare --categories 100 --epsilon 2 --json
     """
-    table = compare(needed(domain), epsilon=epsilon, losses=judged)
+    asked = needed(domain)
+    goal = goal or ("frequencies" if isinstance(asked, Categories) else "mean")
+    wanted = {"mean": Mean, "frequencies": Frequencies}.get(goal)
+    table = compare(asked, epsilon=epsilon, losses=judged, goal=None if wanted is None else wanted(n=people))
     if plot is not None:
         save_picture(table.plot()[0], plot)
     if as_json:
         print_json([dict(row) for row in table])
     else:
-        click.echo(repr(table))
+        shown = table if wide else table.narrow(_columns(table, goal), top)
+        title, _, rest = repr(shown).partition("\n\n")
+        click.echo(title if wide else click.wrap_text(title, 80))
+        click.echo(f"\n{rest}")
+        left = len(table) - len(shown)
+        if left:
+            click.echo(f"and {left} more: --top {len(table)}")
+
+
+def _columns(table: Comparison, goal: str) -> list[str]:
+    """Return the columns that matter for a goal and fit a terminal of 80 characters."""
+    if goal == "values":
+        return table.columns[1:3]
+    return ["error", "average variance" if "average variance" in table.columns else "variance", "bytes"]

@@ -14,7 +14,7 @@ from dither.cli.output import JSON_OPTION, counted, number, print_json, probabil
 from dither.domains import Categories
 from dither.errors import DitherError, InvalidParameter, NotIdentifiable, unknown_name
 from dither.estimation.api import distribution, estimate, quantile
-from dither.estimation.estimate import Estimate, show
+from dither.estimation.estimate import Estimate, show_interval
 from dither.estimation.frequency import EstimatedFrequencies
 from dither.estimation.summary import Summary
 from dither.files.collect import summarise_files
@@ -142,10 +142,10 @@ def _text(label: str, value: Any) -> str:
     if isinstance(value, str):
         return f"  no {label}: {value}"
     if isinstance(value, EstimatedFrequencies):
-        half = np.asarray(value.half_width())
+        ends = (np.asarray(end).tolist() for end in (value.value, *value.interval()))
         rows = [
-            [str(name), show(float(share), float(width))]
-            for name, share, width in zip(value.labels, np.asarray(value.value), half, strict=True)
+            [str(name), show_interval(*line)]
+            for name, line in zip(value.labels, zip(*ends, strict=True), strict=True)
         ]
         return table(["answer", "share (95 %)"], rows)
     if isinstance(value, Estimate):

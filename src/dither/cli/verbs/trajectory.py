@@ -15,6 +15,7 @@ from dither.cli.areas import INNER, KINDS, Area, area_options
 from dither.cli.output import (
     FORCE_OPTION,
     JSON_OPTION,
+    counted,
     metres,
     number,
     print_json,
@@ -184,6 +185,9 @@ def _picture(trips: Trips, decoded: Trips, area: Area, plot: Path) -> None:
     metavar="W S E N",
     help="Also the share of locations in a box, with its error.",
 )
+@click.option(
+    "--at-least", type=click.IntRange(1), default=20, show_default=True, help="The fewest locations of a map."
+)
 @click.option("--plot", type=_OUT, callback=_drawable, help="Draw the map.")
 @click.option("-o", "--out", type=_OUT, help="The map as GeoJSON: a polygon for each cell.")
 @JSON_OPTION
@@ -192,6 +196,7 @@ def map_(
     columns: int,
     rows: int,
     parts: tuple[tuple[float, float, float, float], ...],
+    at_least: int,
     plot: Path | None,
     out: Path | None,
     as_json: bool,
@@ -204,6 +209,12 @@ def map_(
     """
     with rows_done(f"reading {file.name}") as progress:
         told = read_reports(file, progress=progress)
+    places = len(told.trips.paths.points)
+    if places < at_least:
+        raise click.UsageError(
+            f"{file.name} holds {counted(places, 'location')}; a map of fewer than {at_least} has errors as "
+            "large as its shares (--at-least lowers this minimum)"
+        )
     projection = told.projection
     found = density(told.reports, columns, rows)
     shares = [found.share(_to_plane(_box(part), projection)) for part in parts]
@@ -222,7 +233,7 @@ def map_(
         answer = {"n": found.n, "grid": ends, "probabilities": found.probabilities.tolist(), "shares": plain}
         print_json(answer)
         return
-    click.echo(f"{found.n} locations by {type(told.mechanism).__name__}, {found.guarantee}")
+    click.echo(f"{counted(found.n, 'location')} by {type(told.mechanism).__name__}, {found.guarantee}")
     for part, share in zip(parts, shares, strict=True):
         click.echo(f"  {' '.join(number(degrees, 6) for degrees in part)}: {share}")
     if not parts:
@@ -260,13 +271,14 @@ def _polygons(found: DensityMap, projection: Map | None) -> dict[str, Any]:
 
 def _busiest(found: DensityMap, projection: Map | None, count: int = 5) -> str:
     corners, columns = _corners(found, projection), found.probabilities.shape[1]
-    lines = []
+    lines, errors = [], found.standard_errors
     for index in np.argsort(-found.probabilities.reshape(-1), kind="stable")[:count].tolist():
         column, row = divmod(index, columns)
         (west, south), (east, north) = corners[column, row], corners[column + 1, row + 1]
         where = f"{west:.4f} {south:.4f} {east:.4f} {north:.4f}"
-        lines.append([where, percent(found.probabilities[column, row], 3)])
-    return table(["W S E N", "share"], lines)
+        share, error = found.probabilities[column, row], errors[column, row]
+        lines.append([where, percent(share, 3), percent(1.96 * error, 2)])
+    return table(["W S E N", "share", "± (95 %)"], lines)
 
 
 @command.command()

@@ -1,0 +1,52 @@
+// Answers requests on standard input, one JSON object a line: dither conformance -- node clients/javascript/conformance.mjs
+import { createInterface } from "node:readline";
+import { sectors } from "./dist/angles.js";
+import { draws, expBelow, hex, jsonBody, Malformed, packedBody, readQuestion } from "./dist/dither.js";
+import { projective } from "./dist/projective.js";
+import { happen, scripted } from "./test/events.mjs";
+
+Object.assign(draws, { sectors, projective });
+
+const read = new Map();
+
+function question(specification) {
+  if (!read.has(specification)) read.set(specification, readQuestion(specification));
+  return read.get(specification);
+}
+
+function answer(asked) {
+  switch (asked.do) {
+    case "draw": {
+      const source = scripted(asked.bytes);
+      return { report: hex(question(asked.specification).report(asked.value, source)), left: source.left };
+    }
+    case "read":
+      return { fingerprint: question(asked.specification).fingerprint };
+    case "bound": {
+      const [numerator, denominator] = expBelow(asked.epsilon);
+      return { below: ((numerator << 320n) / denominator).toString(16) };
+    }
+    case "batch":
+      return {
+        json: jsonBody(asked.batch, asked.label, asked.reports),
+        packed: hex(packedBody(asked.batch, asked.label, asked.reports)),
+      };
+    case "account": {
+      const [outcome, state] = happen(asked.state, asked.event, asked.policy);
+      return { outcome, state: state ?? asked.state };
+    }
+    default:
+      return { unknown: true };
+  }
+}
+
+for await (const line of createInterface({ input: process.stdin })) {
+  const { id, ...asked } = JSON.parse(line);
+  let told;
+  try {
+    told = answer(asked);
+  } catch (error) {
+    told = error instanceof Malformed ? { refused: error.message } : { error: error.message };
+  }
+  process.stdout.write(`${JSON.stringify({ id, ...told })}\n`);
+}

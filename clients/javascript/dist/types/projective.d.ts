@@ -1,0 +1,3 @@
+/** ProjectiveResponse: points of a finite geometry. `draws.projective = projective` makes the client know the draw. */
+import { type Reader } from "./draw.js";
+export declare const projective: Reader;

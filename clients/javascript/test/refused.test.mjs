@@ -1,0 +1,23 @@
+// Specifications that every device must refuse, and certified bounds of e^ε.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { expBelow, Malformed, readQuestion } from "../dist/core.js";
+
+const read = (name) => JSON.parse(readFileSync(new URL(`../../../conformance/2/${name}.json`, import.meta.url), "utf8"))[name];
+
+for (const { name, reason, specification } of read("refused")) {
+  test(`refused: ${name}: ${reason}`, () => {
+    assert.throws(
+      () => readQuestion(specification),
+      (error) => error instanceof Malformed && /^[a-z]+$/.test(error.message),
+    );
+  });
+}
+
+test("certified bounds of e^ε", () => {
+  for (const { epsilon, below } of read("bounds")) {
+    const [numerator, denominator] = expBelow(epsilon);
+    assert.equal(((numerator << 320n) / denominator).toString(16), below);
+  }
+});

@@ -1,0 +1,117 @@
+"""`dt.over_time`: how to ask one question for many days, with the promise for all of them together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Final, final
+
+from dither.advice.goals import Frequencies, Goal, Mean
+from dither.errors import InvalidParameter, found
+from dither.mechanisms.base import LEAST_EPSILON, Answering, Mechanism
+from dither.mechanisms.over_time.once import Once
+from dither.privacy import Guarantee, Nothing, Unit
+from dither.table import ResultTable, as_text, shown
+
+_MOST_CHANGES: Final = 10**6
+_SAME, _ONCE = "one answer, repeated", "one answer, on a drawn day"
+_DIVIDED, _FRESH = "a new answer every day, ε divided", "a new answer every day"
+_PERMANENT: Final = "a permanent answer for each value"
+
+
+@final
+@dataclass(frozen=True, eq=False, repr=False)
+class OverTime(ResultTable):
+    """The result of `dt.over_time`: ways to ask, the recommended one first, with promise, error and reason.
+
+    `best` is the mechanism to ask with, and `guarantee` the promise to a person for all days.
+    """
+
+    best: Answering
+    guarantee: Guarantee
+
+    @property
+    def reason(self) -> str:
+        """Why the first way is recommended."""
+        return str(self.rows[0]["why"])
+
+    def __repr__(self) -> str:
+        head = ("way", "ε for all days", "error", "why")
+        rows = [(row["way"], row["epsilon"], row["error"], row["why"]) for row in self.rows]
+        return f"{self.title}\n\n{as_text(head, rows, align='lrrl')}"
+
+
+def over_time(
+    question: Mechanism[Any], *, days: int, changes: int | None = None, n: int = 100_000
+) -> OverTime:
+    """Return how to ask a question over so many days, for a person's whole sequence of values.
+
+    `changes` is the most often that a person's value changes in these days; None if that is not known. `n` is
+    the number of people, for the predicted errors: of the mean, or of the frequencies, of one day.
+
+    >>> from dither import RR, Categories
+    >>> advice = over_time(RR(Categories(["yes", "no"]), epsilon=1), days=365)
+    >>> advice.guarantee
+    Guarantee: ε ≤ 1 for one person
+    >>> advice.best == Once(RR(Categories(["yes", "no"]), epsilon=1), days=365)
+    True
+    """
+    once = Once(question, days=days)
+    if changes is not None and not _whole(changes, 0, _MOST_CHANGES):
+        raise InvalidParameter(f"changes is a whole number from 0 upwards, or None, not {found(changes)}")
+    if not _whole(n, 1, 10**12):
+        raise InvalidParameter(f"n, how many people answer, is a whole number from 1 on, not {found(n)}")
+    goal = _goal(question)
+
+    def error(mechanism: Mechanism[Any], people: int) -> float | None:
+        return None if goal is None else replace(goal, n=max(1, people)).error(mechanism)  # type: ignore[type-var]
+
+    one = replace(question.guarantee, unit=Unit.PERSON)
+    constant = changes == 0 or days == 1
+    rows = [
+        _row(_ONCE, once.guarantee, error(question, n // days), "it holds however the value changes"),
+        _row(
+            _SAME,
+            one,
+            error(question, n) if constant else None,
+            "the value does not change, so one day's answers describe all days; dt.Repeat.SAME repeats them"
+            if constant
+            else "private, but it describes the first day only",
+        ),
+    ]
+    if constant:
+        rows.reverse()
+    share = question.epsilon / days
+    if days > 1 and share >= LEAST_EPSILON:
+        daily = question.at(share)
+        rows.append(
+            _row(
+                _DIVIDED,
+                replace(daily.guarantee.repeated(days), unit=Unit.PERSON),
+                error(daily, n),
+                "everybody answers every day, but almost at random",
+            )
+        )
+    if days > 1:
+        every = replace(one.repeated(days), unit=Unit.PERSON)
+        rows.append(_row(_FRESH, every, error(question, n), "the loss adds up day by day"))
+        void = Guarantee(Nothing("a changed answer proves a change"), Unit.PERSON)
+        kept = one if constant else void
+        why = "as one answer, repeated" if constant else "a changed answer proves that the value changed"
+        rows.append(_row(_PERMANENT, kept, error(question, n), why))
+    best: Answering = question if constant else once
+    title = f"{type(question).__name__} on {question.domain} with ε = {question.epsilon:g} for {days} days, "
+    title += "changes unknown" if changes is None else f"at most {changes} changes"
+    return OverTime(f"{title}; n = {n}", tuple(rows), best, one if constant else once.guarantee)
+
+
+def _goal(question: Mechanism[Any]) -> Goal | None:
+    return next((kind() for kind in (Frequencies, Mean) if isinstance(question.domain, kind.takes)), None)
+
+
+def _row(way: str, promise: Guarantee, error: float | None, why: str) -> dict[str, Any]:
+    epsilon = "none" if isinstance(promise.bound, Nothing) else shown(promise.epsilon)
+    return {"way": way, "epsilon": epsilon, "promise": str(promise), "error": error, "why": why}
+
+
+def _whole(given: object, least: int, most: int) -> bool:
+    return isinstance(given, int) and not isinstance(given, bool) and least <= given <= most

@@ -1,0 +1,1 @@
+"""Verbs for those who bring dither to devices."""

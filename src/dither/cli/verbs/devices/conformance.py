@@ -1,0 +1,45 @@
+"""`dither conformance`: prove that another implementation draws, refuses and counts as this one does."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+import click
+
+from dither.cli.output import JSON_OPTION, print_json
+from dither.wire.conformance import KINDS, run
+
+
+@click.command()
+@click.option("--only", multiple=True, type=click.Choice(KINDS), help="One kind of vectors; may be repeated.")
+@click.option(
+    "--seconds", type=float, default=300.0, show_default=True, help="The most that the command may take."
+)
+@JSON_OPTION
+@click.argument("words", nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- COMMAND …")
+@click.pass_context
+def command(
+    ctx: click.Context, only: tuple[str, ...], seconds: float, as_json: bool, words: tuple[str, ...]
+) -> None:
+    """Drive COMMAND with the conformance vectors, by JSON lines over standard input and output.
+
+    The exit code is 0 if no vector failed and at least one was met, otherwise 1. What the command says
+    that it does not know is counted and is no failure.
+
+    \b
+        dither conformance -- node clients/javascript/conformance.mjs
+    """
+    tallies = run(words, only or KINDS, seconds)
+    fine = not any(one.failed for one in tallies.values()) and any(one.passed for one in tallies.values())
+    if as_json:
+        print_json({"conforms": fine, "vectors": {kind: asdict(one) for kind, one in tallies.items()}})
+    else:
+        for kind, one in tallies.items():
+            line = f"{kind}: {one.passed} met"
+            line += f", {one.failed} failed" if one.failed else ""
+            line += f", {one.unknown} not known to the command" if one.unknown else ""
+            click.echo(line)
+            for failure in one.failures:
+                click.echo(f"  {failure}")
+        click.echo("It conforms." if fine else "It does not conform.")
+    ctx.exit(0 if fine else 1)

@@ -1,0 +1,1 @@
+"""Differences, ratios and weighted combinations of estimates, and tests of hypotheses."""

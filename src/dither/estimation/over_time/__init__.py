@@ -1,0 +1,1 @@
+"""Estimates for each day, from reports that carry their day."""

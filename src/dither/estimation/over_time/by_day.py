@@ -1,0 +1,112 @@
+"""`dt.by_day`: estimates for each day from dated reports, pooled over neighbouring days on request."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+
+from dither.arrays import Array, Floats
+from dither.domains import finite
+from dither.errors import InvalidParameter, NotIdentifiable, found
+from dither.estimation.api import estimate
+from dither.estimation.estimate import Estimate, thousands
+from dither.mechanisms.over_time.dated import DatedReports
+from dither.privacy import Guarantee
+
+
+@final
+@dataclass(frozen=True, eq=False, repr=False)
+class EstimatedDays:
+    """An estimate for each day, or None where no estimate is possible, such as on a day without reports.
+
+    `smoothing` is the number of days that are pooled. An interval covers the average of the pooled days,
+    weighted by their reports. With `drift`, the most by which the value changes from one day to the next, it
+    is widened so that it covers the value of the day itself.
+    """
+
+    days: tuple[Estimate | None, ...]
+    smoothing: int
+    drift: float | None
+    distances: Floats  # the mean distance, in days, of the pooled reports from each day
+    guarantee: Guarantee
+    n: int
+
+    @property
+    def value(self) -> Array:
+        """The value of each day, a row of frequencies for categories; NaN where no estimate is possible."""
+        return self._stacked(lambda one: one.value)
+
+    @property
+    def standard_error(self) -> Array:
+        """The standard error of each day, of the same shape; NaN where no estimate is possible."""
+        return self._stacked(lambda one: one.standard_error)
+
+    def interval(self, level: float = 0.95) -> tuple[Array, Array]:
+        """Return the ends of the intervals, each with probability `level`; NaN where none is known."""
+        low = self._stacked(lambda one: one.interval(level)[0])
+        high = self._stacked(lambda one: one.interval(level)[1])
+        reach = (self.drift or 0.0) * self.distances.reshape(-1, *(1,) * (low.ndim - 1))
+        return low - reach, high + reach
+
+    def __getitem__(self, day: int) -> Estimate | None:
+        return self.days[day]
+
+    def __len__(self) -> int:
+        return len(self.days)
+
+    def __iter__(self) -> Iterator[Estimate | None]:
+        return iter(self.days)
+
+    def __repr__(self) -> str:
+        pooled = "" if self.smoothing == 1 else f", {self.smoothing} days pooled"
+        widest = np.nanmedian((np.subtract(*self.interval()[::-1])) / 2.0) if any(self.days) else np.nan
+        return f"EstimatedDays({len(self)} days, about ± {widest:.2g}, n = {thousands(self.n)}{pooled})"
+
+    def _stacked(self, part: Callable[[Estimate], Any]) -> Array:
+        known = [None if one is None else np.asarray(part(one), dtype=np.float64) for one in self.days]
+        shape = next((one.shape for one in known if one is not None), ())
+        return np.stack([np.full(shape, np.nan) if one is None else one for one in known])
+
+
+def by_day(reports: DatedReports, *, smoothing: int = 1, drift: float | None = None) -> EstimatedDays:
+    """Estimate the mean, or the frequencies, of each day from reports of `dt.Once`.
+
+    `smoothing` is an odd number of days, centred on the day, whose reports are pooled. It reduces noise and
+    hides sudden changes: a shock is spread over so many days. `drift` is the most by which the value changes
+    in a day, if that can be assumed; then intervals cover the value of the day and not only the average.
+
+    >>> import dither as dt
+    >>> smokes = dt.Once(dt.RR(dt.Categories(["yes", "no"]), epsilon=1), days=4)
+    >>> reports = smokes.perturb([["no"] * 2 + ["yes"] * 2] * 40_000, source=dt.Seeded(3))
+    >>> dt.by_day(reports)
+    EstimatedDays(4 days, about ± 0.019, n = 40 000)
+    >>> dt.by_day(reports)[3]["yes"]
+    0.983 ± 0.019 (95 %, n = 10 134)
+    """
+    if not isinstance(reports, DatedReports):
+        raise InvalidParameter(f"dt.by_day needs the reports of dt.Once, not {found(reports)}")
+    days = reports.once.days
+    whole = isinstance(smoothing, int) and not isinstance(smoothing, bool)
+    if not whole or smoothing % 2 == 0 or not 1 <= smoothing <= 2 * days - 1:
+        raise InvalidParameter(
+            f"smoothing is an odd number of days from 1 to {2 * days - 1}, not {found(smoothing)}"
+        )
+    if drift is not None and not finite("drift", drift) >= 0.0:
+        raise InvalidParameter(f"drift is a number from 0 upwards, not {found(drift)}")
+    half = smoothing // 2
+    counts = np.bincount(reports.days, minlength=days)
+    known: list[Estimate | None] = []
+    distances = np.zeros(days)
+    for day in range(days):
+        first, end = max(0, day - half), min(days, day + half + 1)
+        near = counts[first:end]
+        if near.sum():
+            distances[day] = np.average(np.abs(np.arange(first, end) - day), weights=near)
+        try:
+            known.append(estimate(reports.between(first, end)))
+        except NotIdentifiable:
+            known.append(None)
+    return EstimatedDays(tuple(known), smoothing, drift, distances, reports.once.guarantee, len(reports))

@@ -1,0 +1,1 @@
+"""Two questions that the same people answered: tables, covariance, correlation, regression."""

@@ -1,0 +1,229 @@
+"""Covariance, correlation and linear regression between two randomised numbers of the same people."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any, Final, final
+
+import numpy as np
+
+from dither.arrays import Floats
+from dither.errors import InvalidParameter, NotIdentifiable, found
+from dither.estimation.estimate import Estimate
+from dither.estimation.linear import Average
+from dither.estimation.pairs.readings import check_pair, number_mechanism, numbers, squares
+from dither.numerics.quantiles import student_t_quantile
+from dither.privacy import Guarantee
+from dither.reports import Reports
+
+# By how many standard errors variances exceed 0 for the error of a correlation to be linear in theirs.
+_CLEAR: Final = 4.0
+
+
+@final
+@dataclass(frozen=True, eq=False, repr=False)
+class Quotient(Estimate):
+    """A ratio of two correlated averages; its interval is Fieller's [Fieller54].
+
+    It holds all r for which top − r·bottom is compatible with 0, and is infinite where the bottom may be 0.
+    `spread` is the covariance matrix of the two averages.
+    """
+
+    top: float = field(kw_only=True)
+    bottom: float = field(kw_only=True)
+    spread: tuple[float, float, float] = field(kw_only=True)  # of the top, of both, of the bottom
+
+    def interval(self, level: float = 0.95) -> tuple[Any, Any]:
+        """Return the ends of an interval that covers the population's ratio with probability `level`."""
+        return fieller(self.top, self.bottom, self.spread, student_t_quantile(level, self.n - 1))
+
+
+@final
+@dataclass(frozen=True, eq=False, repr=False)
+class Correlation(Estimate):
+    """A correlation coefficient, from −1 to 1.
+
+    Its interval is Fieller's if both variances exceed 0 by four standard errors. Otherwise it holds every
+    correlation that fits intervals of the covariance and of both variances, at a third of the error each.
+    """
+
+    covariance: Estimate = field(kw_only=True)
+    variances: tuple[Estimate, Estimate] = field(kw_only=True)
+    spread: tuple[float, float, float] = field(kw_only=True)
+
+    def interval(self, level: float = 0.95) -> tuple[Any, Any]:
+        """Return the ends of an interval that covers the population's value with probability `level`."""
+        x, y = self.variances
+        if all(float(one.value) > _CLEAR * float(one.standard_error) for one in (x, y)):
+            bottom = math.sqrt(float(x.value) * float(y.value))
+            reach = student_t_quantile(level, self.n - 1)
+            ends = fieller(float(self.covariance.value), bottom, self.spread, reach)
+        else:
+            each = 1.0 - (1.0 - level) / 3.0
+            (low, high), *others = (one.interval(each) for one in (self.covariance, x, y))
+            least, most = (math.sqrt(math.prod(max(end[side], 0.0) for end in others)) for side in (0, 1))
+            ends = _least_ratio(low, least, most), -_least_ratio(-high, least, most)
+        return max(float(ends[0]), -1.0), min(float(ends[1]), 1.0)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class EstimatedLine:
+    """The line that fits the second number best to the first: slope and intercept, with their intervals.
+
+    `slope`, `intercept` and `at(x)` are estimates. The noise of the first number does not flatten the slope.
+    """
+
+    slope: Estimate
+    intercept: Estimate
+    _line: _Line = field(repr=False)
+
+    def at(self, x: float) -> Estimate:
+        """Estimate the mean of the second number for people whose first number is x, on the line."""
+        number = isinstance(x, int | float | np.integer | np.floating) and not isinstance(x, bool)
+        if not number or not math.isfinite(x):
+            raise InvalidParameter(f"x is one finite number, not {found(x)}")
+        return self._line.at(float(x))
+
+    def __repr__(self) -> str:
+        return f"slope {self.slope}; intercept {self.intercept}"
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class _Line:
+    """The averages behind a line and each person's influence on them, with numbers taken from the middle."""
+
+    joint: _Joint
+    variance: float
+    influence: Floats  # on the variance of the first number
+
+    def at(self, x: float) -> Quotient:
+        joint, variance = self.joint, self.variance
+        offset = x - joint.middles[0] - joint.means[0]
+        top = joint.means[1] * variance + joint.covariance * offset
+        moved = (
+            variance * joint.gaps[1]
+            + joint.means[1] * self.influence
+            + offset * (joint.products - joint.products.mean())
+            - joint.covariance * joint.gaps[0]
+        )
+        # The middle of the second domain is added to the top as a multiple of the bottom.
+        top += joint.middles[1] * variance
+        return joint.quotient(top, variance, moved + joint.middles[1] * self.influence, self.influence)
+
+    def slope(self) -> Quotient:
+        joint = self.joint
+        moved = joint.products - joint.products.mean()
+        return joint.quotient(joint.covariance, self.variance, moved, self.influence)
+
+
+@final
+class _Joint:
+    """The averages of two numbers of the same people, and each person's part in them."""
+
+    def __init__(self, first: Reports, second: Reports) -> None:
+        self.n = check_pair(first, second)
+        self.reports = first, second
+        told = [numbers(one) for one in (first, second)]
+        lines = [number_mechanism(one).line for one in (first, second)]
+        self.middles = [(line.low + line.high) / 2.0 for line in lines]
+        self.means = [float(one.mean()) for one in told]
+        self.gaps = [one - mean for one, mean in zip(told, self.means, strict=True)]
+        self.products: Floats = self.gaps[0] * self.gaps[1]
+        self.covariance = float(self.products.sum() / (self.n - 1))
+        self.guarantee: Guarantee = first.mechanism.guarantee.compose(second.mechanism.guarantee)
+
+    def average(self, value: float, influence: Floats) -> Average:
+        """Return an estimate with the error of its influence function, one number for each person."""
+        gaps = influence - influence.mean()
+        spread = float((gaps**2).sum() / (self.n - 1))
+        skew = float((gaps**3).mean() / spread) if spread > 0.0 else 0.0
+        return Average(value, math.sqrt(spread / self.n), self.n, self.guarantee, skew)
+
+    def variance(self, side: int) -> tuple[float, Floats]:
+        """Return the variance of the values of one number, and each person's influence on it."""
+        square = squares(self.reports[side])
+        mean = self.means[side]
+        noise = float((self.gaps[side] ** 2).sum() / (self.n - 1) / self.n)  # of the squared mean
+        influence = square - square.mean() - 2.0 * mean * self.gaps[side]
+        return float(square.mean()) - mean**2 + noise, np.asarray(influence)
+
+    def quotient(self, top: float, bottom: float, above: Floats, below: Floats) -> Quotient:
+        """Return a ratio with the errors of the influence functions of its two parts."""
+        matrix = np.cov(above, below) / self.n
+        spread = float(matrix[0, 0]), float(matrix[0, 1]), float(matrix[1, 1])
+        value = top / bottom
+        error = math.sqrt(max(spread[0] - 2 * value * spread[1] + value**2 * spread[2], 0.0)) / abs(bottom)
+        return Quotient(value, error, self.n, self.guarantee, top=top, bottom=bottom, spread=spread)
+
+
+def covariance(first: Reports, second: Reports) -> Estimate:
+    """Estimate the covariance of two numbers of the same people, without bias.
+
+    The reports are in the same order of people, as those of `dt.Each` are.
+    """
+    joint = _Joint(first, second)
+    return joint.average(joint.covariance, joint.products)
+
+
+def correlation(first: Reports, second: Reports) -> Correlation:
+    """Estimate the correlation of two numbers of the same people: from −1 to 1, and 0 if it is unrelated.
+
+    The noise of the reports does not pull it towards 0: variances of the values are used, not of the reports.
+    """
+    joint = _Joint(first, second)
+    (x, of_x), (y, of_y) = joint.variance(0), joint.variance(1)
+    _positive(x, "first")
+    _positive(y, "second")
+    bottom = math.sqrt(x * y)
+    moved = bottom / 2.0 * (of_x / x + of_y / y)
+    parts = joint.quotient(joint.covariance, bottom, joint.products - joint.products.mean(), moved)
+    return Correlation(
+        min(max(float(parts.value), -1.0), 1.0),
+        parts.standard_error,
+        joint.n,
+        joint.guarantee,
+        covariance=joint.average(joint.covariance, joint.products),
+        variances=(joint.average(x, of_x), joint.average(y, of_y)),
+        spread=parts.spread,
+    )
+
+
+def regression(first: Reports, second: Reports) -> EstimatedLine:
+    """Estimate the least-squares line of the second number on the first, for the same people."""
+    joint = _Joint(first, second)
+    variance, influence = joint.variance(0)
+    _positive(variance, "first")
+    line = _Line(joint, variance, influence)
+    return EstimatedLine(line.slope(), line.at(0.0), line)
+
+
+def fieller(
+    top: float, bottom: float, spread: tuple[float, float, float], reach: float
+) -> tuple[float, float]:
+    """Return the ends of {r : (top − r·bottom)² ≤ reach²·variance}; infinite if the bottom may be 0."""
+    if not math.isfinite(reach):
+        return -math.inf, math.inf
+    lead = bottom**2 - reach**2 * spread[2]
+    middle = top * bottom - reach**2 * spread[1]
+    rest = top**2 - reach**2 * spread[0]
+    if lead <= 0.0:
+        return -math.inf, math.inf
+    root = math.sqrt(max(middle**2 - lead * rest, 0.0))
+    return (middle - root) / lead, (middle + root) / lead
+
+
+def _least_ratio(low: float, least: float, most: float) -> float:
+    """Return the least ratio of a number above `low` and a divisor from `least` to `most`, at least 0."""
+    divisor = most if low > 0.0 else least
+    return low / divisor if divisor > 0.0 else (-math.inf if low <= 0.0 else 0.0)
+
+
+def _positive(variance: float, which: str) -> None:
+    if not variance > 0.0:
+        raise NotIdentifiable(
+            f"the variance of the {which} number cannot be told from 0 by these reports; ask more people, or "
+            "use a larger ε. dt.covariance needs no variances"
+        )

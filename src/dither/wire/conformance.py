@@ -1,0 +1,146 @@
+"""Drive another implementation with the vectors of conformance/2, by JSON lines over its input and output.
+
+conformance/README.md has the protocol. Nothing here draws: requests and expected answers come from the files.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, Final, final
+
+from dither.errors import InvalidParameter
+
+KINDS: Final = ("draws", "refused", "bounds", "batches", "account")
+_SHOWN: Final = 5  # failures of a kind that are kept
+
+
+@final
+@dataclass
+class VectorCount:
+    """How one kind of vectors went."""
+
+    passed: int = 0
+    failed: int = 0
+    unknown: int = 0  # the implementation said that it does not do this
+    failures: list[str] = field(default_factory=list)  # the first ones, in words
+
+
+def vectors(kind: str) -> Any:
+    """Return the data of one file of conformance/2, of the package or of the repository."""
+    for folder in (
+        Path(str(files("dither"))) / "conformance" / "2",
+        Path(__file__).parents[3] / "conformance" / "2",  # where dither runs from its repository
+    ):
+        file = folder / f"{kind}.json"
+        if file.is_file():
+            return json.loads(file.read_text(encoding="utf-8"))
+    raise InvalidParameter(f"{kind}.json is not installed; run from a copy of the repository")
+
+
+def requests(kind: str) -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
+    """Yield the name of each case, what is asked, and what must be answered."""
+    data = vectors(kind)
+    if kind == "draws":
+        for one in data["questions"]:
+            for number, draw in enumerate(one["draws"]):
+                asked = {"do": "draw", "specification": one["specification"]}
+                asked |= {"value": draw["value"], "bytes": draw["bytes"]}
+                yield f"{one['name']}, draw {number}", asked, {"report": draw["report"], "left": 0}
+    elif kind == "refused":
+        for one in data["refused"]:
+            asked = {"do": "read", "specification": one["specification"]}
+            yield f"{one['name']}: {one['reason']}", asked, {"refused": True}
+    elif kind == "bounds":
+        for one in data["bounds"]:
+            yield f"ε = {one['epsilon']}", {"do": "bound", "epsilon": one["epsilon"]}, {"below": one["below"]}
+    elif kind == "batches":
+        for one in data["batches"]:
+            asked = {"do": "batch"} | {name: one[name] for name in ("batch", "label", "reports")}
+            yield one["batch"], asked, {"json": one["json"], "packed": one["packed"]}
+    else:
+        for scenario in data["scenarios"]:
+            state = scenario["open"]
+            for number, step in enumerate(scenario["steps"]):
+                asked = {
+                    "do": "account",
+                    "state": state,
+                    "policy": scenario["policy"],
+                    "event": step["event"],
+                }
+                state = step.get("state", state)
+                yield (
+                    f"{scenario['name']}, step {number}",
+                    asked,
+                    {"outcome": step["outcome"], "state": state},
+                )
+
+
+def run(
+    command: Sequence[str], kinds: Sequence[str] = KINDS, seconds: float = 300.0
+) -> dict[str, VectorCount]:
+    """Start a command, ask it everything, and count what it answers right.
+
+    Every request is written before answers are read, so a command may answer in its own time; an answer
+    that is missing counts as wrong.
+    """
+    cases: list[tuple[str, str, dict[str, Any]]] = []
+    lines: list[str] = []
+    for kind in kinds:
+        for name, asked, expected in requests(kind):
+            lines.append(json.dumps({"id": len(cases), **asked}, ensure_ascii=False))
+            cases.append((kind, name, expected))
+    answers = _answers(command, "\n".join(lines) + "\n", seconds)
+    tallies = {kind: VectorCount() for kind in kinds}
+    for number, (kind, name, expected) in enumerate(cases):
+        _judge(tallies[kind], name, expected, answers.get(number))
+    return tallies
+
+
+def _answers(command: Sequence[str], text: str, seconds: float) -> dict[int, dict[str, Any]]:
+    try:
+        done = subprocess.run(
+            list(command), input=text.encode(), stdout=subprocess.PIPE, timeout=seconds, check=False
+        )
+    except FileNotFoundError:
+        raise InvalidParameter(f"there is no command {command[0]!r}") from None
+    except PermissionError:
+        raise InvalidParameter(f"{command[0]!r} cannot be run") from None
+    except subprocess.TimeoutExpired:
+        raise InvalidParameter(
+            f"{command[0]!r} did not end within {seconds:g} s; it must end with its input (see --seconds)"
+        ) from None
+    found: dict[int, dict[str, Any]] = {}
+    for line in done.stdout.split(b"\n"):
+        try:
+            answer = json.loads(line)
+        except (ValueError, RecursionError):  # other words on standard output are no answers
+            continue
+        if isinstance(answer, dict) and type(answer.get("id")) is int:
+            found[answer["id"]] = answer
+    return found
+
+
+def _judge(tally: VectorCount, name: str, expected: dict[str, Any], answer: dict[str, Any] | None) -> None:
+    if answer is not None and answer.get("unknown") is True:
+        tally.unknown += 1
+        return
+    if answer is None:
+        wrong = "no answer"
+    elif "refused" in expected:
+        wrong = "" if "refused" in answer else "it was not refused"
+    else:
+        differing = [field for field, value in expected.items() if answer.get(field) != value]
+        wrong = f"another {' and '.join(differing)}" if differing else ""
+        if wrong and "error" in answer:
+            wrong += f" ({str(answer['error'])[:80]})"
+    if not wrong:
+        tally.passed += 1
+        return
+    tally.failed += 1
+    if len(tally.failures) < _SHOWN:
+        tally.failures.append(f"{name}: {wrong}")

@@ -1,0 +1,260 @@
+"""Vectors of specifications that every device must refuse, and of certified bounds of e^ε.
+
+`python -m tests.conformance.refused` writes conformance/2/refused.json and conformance/2/bounds.json anew.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any, Final
+
+import dither as dt
+from dither.privacy.exact import exp_above, exp_below
+from tests.support.repository import ROOT
+from tests.support.travel import changed
+
+FOLDER: Final = ROOT / "conformance" / "2"
+REFUSED, BOUNDS = FOLDER / "refused.json", FOLDER / "bounds.json"
+
+LINE, CIRCLE = dt.Interval(-3, 7.5), dt.Circle(360)
+WORDS = dt.Categories(["firefox", "chrome", "safari", "other"])
+CODES: Final = {"kind": "categories", "count": 4}
+MISSING: Final = object()
+
+
+def _base() -> dict[str, Any]:
+    return {
+        "window": dt.Podium(LINE, epsilon=1),
+        "circle": dt.OGPM(CIRCLE, epsilon=1),
+        "steps": dt.Optimal(LINE, epsilon=1),
+        "knots": dt.Optimal(LINE, epsilon=1, unbiased=True),
+        "mixture": dt.Hybrid(LINE, epsilon=1),
+        "response": dt.KRR(WORDS, epsilon=1),
+        "bits": dt.OUE(dt.Categories(37), epsilon=2),
+        "hashed": dt.OLH(dt.Categories(5000), epsilon=2),
+        "hadamard": dt.HadamardResponse(dt.Categories(100), epsilon=1),
+        "subset": dt.SubsetSelection(dt.Categories(20), epsilon=1),
+    }
+
+
+def _more(text: str) -> str:
+    """Return a step that is larger by one part in 2^20."""
+    return format(int(text, 16) + (int(text, 16) >> 20) + 1, "x")
+
+
+# base, the place in the device text, what is put there (a function is applied), why it must be refused
+DEVICE: Final[tuple[tuple[str, str, Any, str], ...]] = (
+    ("window", "step", _more, "the integers spend more than ε"),
+    ("window", "step", "0", "the step is 0: nothing would be told, or all of it"),
+    ("window", "step", 1 << 50, "a JSON number for hexadecimal text"),
+    ("window", "step", str.upper, "hexadecimal digits are lower case"),
+    ("window", "step", lambda text: "0" + text, "a leading zero"),
+    ("window", "step", "f" * 24, "the step is larger than the word"),
+    ("window", "step", "-1", "a sign"),
+    ("window", "step", "", "an empty number"),
+    ("window", "step", "٣", "digits of another script"),
+    ("window", "bits", 63, "words have 64 or 96 bits"),
+    ("window", "bits", 128, "words have 64 or 96 bits"),
+    ("window", "bits", "64", "a text for a number"),
+    ("window", "width", 0, "a window without cells"),
+    ("window", "width", 65536, "a window of all cells"),
+    ("window", "width", -1, "a negative width"),
+    ("window", "width", 28.5, "a fraction for a whole number"),
+    ("window", "width", "28", "a text for a number"),
+    ("window", "width", True, "a truth value for a number"),
+    ("window", "width", lambda width: width + 1000, "a wider window spends more than ε"),
+    ("window", "cells", 65535, "the number of cells is a power of two"),
+    ("window", "cells", 1 << 33, "more than 2^32 cells"),
+    ("window", "cells", 1 << 17, "more cells under the same step spend more than ε"),
+    ("window", "cells", None, "null for a number"),
+    ("window", "cells", MISSING, "a field is missing"),
+    ("window", "note", "x", "a field that nobody knows"),
+    ("window", "start", MISSING, "the start rule is missing"),
+    ("window", "start", [], "the start rule is a list"),
+    ("window", "start.kind", "curve", "a start rule that nobody knows"),
+    ("window", "start.scale", 0, "a scale of 0"),
+    ("window", "start.scale", -1, "a negative scale"),
+    ("window", "start.scale", 1e308, "starts beyond all integers"),
+    ("window", "start.scale", "1", "a text for a number"),
+    ("window", "start.origin", 1e308, "starts beyond all integers"),
+    ("window", "start.origin", None, "null for a number"),
+    ("window", "start.fraction", 31, "more than 30 bits of rounding"),
+    ("window", "start.fraction", -1, "a negative number of bits"),
+    ("window", "start.fraction", 10**14, "more than 30 bits of rounding"),
+    ("window", "start.last", -1, "a negative last start"),
+    ("window", "start.last", 0.5, "a fraction for a whole number"),
+    ("window", "domain", MISSING, "the domain is missing"),
+    ("window", "domain.kind", "line", "a domain that nobody knows"),
+    ("window", "domain.kind", "circle", "a circle with the fields of an interval"),
+    ("window", "domain.high", -3, "an interval without length"),
+    ("window", "domain.high", -4, "an interval whose ends are exchanged"),
+    ("window", "domain.high", "7.5", "a text for a number"),
+    ("window", "domain.high", 1e300, "a domain beyond 1e30"),
+    ("window", "domain", CODES, "a window on a list of answers"),
+    ("window", "domain.step", 1, "a field that nobody knows, in the domain"),
+    ("window", "outside", "drop", "a dropped answer tells"),
+    ("window", "outside", "wrap", "an interval does not wrap"),
+    ("window", "outside", MISSING, "what to do outside is missing"),
+    ("window", "draw", "windows", "a draw that nobody knows"),
+    ("window", "draw", "constructor", "a draw that is a name of the language"),
+    ("window", "draw", "__proto__", "a draw that is a name of the language"),
+    ("window", "draw", ["sliding"], "a list for a text"),
+    ("circle", "domain.period", 0, "a circle without length"),
+    ("circle", "domain.period", -360, "a negative period"),
+    ("circle", "outside", "clip", "a circle has no ends"),
+    ("circle", "start.scale", 1e17, "starts beyond all integers"),
+    ("steps", "start.starts", lambda starts: starts[:-1], "a count without a start"),
+    ("steps", "start.counts", lambda counts: [0, *counts[1:]], "a start that stands nowhere"),
+    ("steps", "start.counts", lambda counts: [10**14, *counts[1:]], "a table of 10^14 entries"),
+    ("steps", "start.starts", lambda starts: [-1, *starts[1:]], "a start below 0"),
+    ("steps", "start.starts", lambda starts: [1 << 32, *starts[1:]], "a start beyond the cells"),
+    ("steps", "start.starts", {}, "an object for a list"),
+    ("knots", "start.bits", lambda text: text[:-2], "a bit for each knot is missing"),
+    ("knots", "start.bits", lambda text: text + "00", "more bits than knots"),
+    ("knots", "start.first", -1, "a knot below 0"),
+    ("knots", "start.pieces", lambda pieces: [[10**14, 1], *pieces], "a table of 10^14 entries"),
+    ("knots", "start.pieces", lambda pieces: [[*pieces[0], 1], *pieces[1:]], "a piece of three numbers"),
+    ("knots", "start.pieces", lambda pieces: [[9, 1 << 40], *pieces[1:]], "knots beyond the cells"),
+    ("mixture", "heads", 1 << 32, "a probability above 1"),
+    ("mixture", "heads", -1, "a probability below 0"),
+    ("mixture", "heads", "1", "a text for a number"),
+    ("mixture", "first.draw", "response", "a mixture of other draws"),
+    ("mixture", "first.step", _more, "the first window spends more than ε"),
+    ("mixture", "second.step", _more, "the second window spends more than ε"),
+    ("mixture", "second", MISSING, "a part is missing"),
+    ("response", "cells", 3, "fewer cells than categories"),
+    ("response", "cells", 5, "more cells than categories"),
+    ("response", "width", 2, "categories have a width of 1"),
+    ("response", "step", lambda text: format(int(text, 16) // 2, "x"), "the integers spend more than ε"),
+    ("response", "domain.labels", ["a", "a", "b", "c"], "a label that stands twice"),
+    ("response", "domain.labels", "abcd", "a text for a list"),
+    ("response", "domain.labels", [], "a list without labels"),
+    ("response", "outside", "clip", "a list has no ends"),
+    ("bits", "own", _more, "the own bit is likelier than ε allows"),
+    ("bits", "other", "0", "a bit that is never 1 tells everything"),
+    ("bits", "own", "f" * 33, "a probability above 1"),
+    ("bits", "size", 36, "fewer bits than categories"),
+    ("bits", "size", 1 << 30, "more bits than categories"),
+    ("hashed", "hash", "affine 2", "a hash family that nobody knows"),
+    ("hashed", "buckets", 1, "one bucket"),
+    ("hashed", "buckets", 65537, "more than 2^16 buckets"),
+    ("hashed", "buckets", lambda buckets: buckets - 1, "fewer buckets under the same step spend more than ε"),
+    ("hadamard", "order", 127, "the order is a power of two"),
+    ("hadamard", "order", 64, "fewer rows than categories"),
+    ("hadamard", "heads", _more, "the integers spend more than ε"),
+    ("subset", "chosen", 0, "an empty set"),
+    ("subset", "chosen", 20, "a set of all categories"),
+    ("subset", "heads", _more, "the integers spend more than ε"),
+    ("subset", "size", 19, "fewer elements than categories"),
+)  # fmt: skip
+
+WHOLE: Final[tuple[tuple[str, str, Any, str], ...]] = (
+    ("window", "dither", 3, "a version that nobody knows"),
+    ("window", "dither", "2", "a text for the version"),
+    ("window", "dither", True, "a truth value for the version"),
+    ("window", "dither", MISSING, "the version is missing"),
+    ("window", "mechanism", [], "a list for the mechanism"),
+    ("window", "mechanism", MISSING, "the mechanism is missing"),
+    ("window", "fingerprint", "0" * 32, "the fingerprint of another text"),
+    ("window", "fingerprint", str.upper, "hexadecimal digits are lower case"),
+    ("window", "fingerprint", lambda text: text[:16], "a short fingerprint"),
+    ("window", "device", lambda text: " " + text, "a text that is not canonical"),
+    ("window", "device", json.loads, "an object for a text"),
+    ("window", "device", "[]", "a device text that is a list"),
+    ("window", "parameters", None, "parameters are missing"),
+    ("window", "parameters.epsilon", 0.9, "the integers spend more than ε"),
+    ("window", "parameters.epsilon", "1", "a text for ε"),
+    ("window", "parameters.epsilon", True, "a truth value for ε"),
+    ("window", "parameters.epsilon", [1.0], "a list for ε"),
+    ("window", "parameters.epsilon", None, "ε is missing"),
+    ("window", "parameters.epsilon", 0, "an ε of 0"),
+    ("window", "parameters.epsilon", -1, "a negative ε"),
+    ("window", "parameters.epsilon", 51, "an ε above 50"),
+    ("window", "parameters.epsilon", 1 << 200, "an ε of 2^200"),
+)
+
+
+def _put(data: dict[str, Any], place: str, value: Any) -> None:
+    *outer, last = place.split(".")
+    for name in outer:
+        data = data[name]
+    if value is MISSING:
+        del data[last]
+    else:
+        data[last] = value(data[last]) if callable(value) else value
+
+
+def _texts(good: str) -> Iterator[tuple[str, str]]:
+    """Yield whole texts that are no specification, and why."""
+    yield "", "an empty text"
+    yield "null", "not an object"
+    yield "[]", "not an object"
+    yield "{}", "nothing in it"
+    yield good[:-1], "a text that was cut"
+    yield "[" * 10_000, "very many brackets"
+    yield good.replace('"epsilon": 1.0', '"epsilon": NaN'), "NaN"
+    yield good.replace('"epsilon": 1.0', '"epsilon": 1e999'), "an infinite ε"
+    yield '{"dither": 2, "mechanism": ' + "9" * 10_000 + "}", "an integer of 10 000 digits"
+
+
+def refused() -> list[dict[str, str]]:
+    """Return specifications that must be refused, with the reason."""
+    bases = _base()
+    made = []
+    for kind, rows in (("device", DEVICE), ("whole", WHOLE)):
+        for base, place, value, reason in rows:
+
+            def change(data: dict[str, Any], place: str = place, value: Any = value) -> None:
+                _put(data, place, value)
+
+            text = changed(bases[base], **{kind: change})
+            made.append({"name": f"{base}: {place}", "reason": reason, "specification": text})
+    made += [
+        {"name": "text", "reason": reason, "specification": text}
+        for text, reason in _texts(dt.to_json(bases["window"]))
+    ]
+    return made
+
+
+def bounds() -> list[dict[str, Any]]:
+    """Return certified bounds of e^ε: whole numbers, over 2^320."""
+    picked = random.Random("bounds")
+    epsilons = [
+        1e-6,
+        0.001,
+        0.01,
+        0.1,
+        0.25,
+        0.5,
+        0.6931471805599453,
+        1,
+        1.0986122886681098,
+        2,
+        3,
+        5,
+        10,
+        20,
+        50,
+    ]
+    epsilons += [picked.uniform(0, 10) for _ in range(85)]
+    made = []
+    for epsilon in epsilons:
+        below, above = exp_below(Fraction(epsilon)), exp_above(Fraction(epsilon))
+        lowest, highest = below * (1 << 320), above * (1 << 320)
+        assert lowest.denominator == highest.denominator == 1
+        made.append({"epsilon": epsilon, "below": f"{int(lowest):x}", "above": f"{int(highest):x}"})
+    return made
+
+
+def text(name: str, rows: list[dict[str, Any]]) -> str:
+    """Return rows as the text of a file."""
+    lines = ",\n".join(json.dumps(one, ensure_ascii=False) for one in rows)
+    return f'{{"dither": 2, "{name}": [\n{lines}\n]}}\n'
+
+
+if __name__ == "__main__":
+    REFUSED.write_text(text("refused", refused()), encoding="utf-8")
+    BOUNDS.write_text(text("bounds", bounds()), encoding="utf-8")

@@ -1,0 +1,166 @@
+"""The client in real browsers: the same draws, and an account that survives `kill -9`. Needs a browser."""
+
+from __future__ import annotations
+
+import json
+import os
+import queue
+import random
+import shutil
+import signal
+import subprocess
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dither.wire.batch import BatchBody
+from tests.conformance.draws import FILE, text, vectors
+from tests.support.repository import ROOT
+
+pytestmark = pytest.mark.slow
+
+CHROMIUM = ("chromium", "chromium-browser", "google-chrome", "chrome")
+ROUNDS = 50
+
+
+def command(browser: str, profile: Path) -> list[str]:
+    """Return the command of a browser without a window, or skip."""
+    names = CHROMIUM if browser == "chromium" else (browser,)
+    found = next((path for name in names if (path := shutil.which(name))), None)
+    if found is None:
+        pytest.skip(f"there is no {browser} on this machine")
+    if browser == "firefox":
+        return [found, "--headless", "--no-remote", "--profile", str(profile)]
+    return [
+        found,
+        "--headless",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--no-first-run",
+        f"--user-data-dir={profile}",
+    ]
+
+
+class Pages(ThreadingHTTPServer):
+    """Files of the repository, vectors, and what pages tell."""
+
+    def __init__(self, vectors_text: str) -> None:
+        super().__init__(("127.0.0.1", 0), _Handler)
+        self.vectors_text = vectors_text
+        self.told: queue.Queue[dict[str, Any]] = queue.Queue()
+        self.batches: dict[str, bytes] = {}
+        self.changed = 0  # batches that came again with other bytes
+        self.refusing = random.Random("refusing")
+
+    def address(self, page: str) -> str:
+        return f"http://127.0.0.1:{self.server_port}/tests/conformance/browser/{page}"
+
+
+class _Handler(SimpleHTTPRequestHandler):
+    server: Pages
+
+    def __init__(self, *words: Any) -> None:
+        super().__init__(*words, directory=str(ROOT))
+
+    def do_GET(self) -> None:
+        if self.path != "/vectors.json":
+            super().do_GET()
+            return
+        body = self.server.vectors_text.encode()
+        self.send_response(200)
+        self.send_header("content-length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def do_POST(self) -> None:
+        body = self.rfile.read(int(self.headers["content-length"]))
+        status = 204
+        if self.path == "/told":
+            self.server.told.put(json.loads(body))
+        else:
+            batch = BatchBody.from_bytes(body)
+            self.server.changed += self.server.batches.setdefault(batch.id, body) != body
+            status = 503 if self.server.refusing.random() < 0.3 else 204  # kept, and not acknowledged
+        self.send_response(status)
+        self.end_headers()
+
+    def log_message(self, format: str, *args: Any) -> None:
+        pass
+
+
+@contextmanager
+def pages(vectors_text: str) -> Iterator[Pages]:
+    with Pages(vectors_text) as server:
+        server.handle_error = lambda *_: None  # type: ignore[method-assign]  # a killed browser breaks its pipes
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield server
+        server.shutdown()
+
+
+@contextmanager
+def opened(words: list[str], address: str) -> Iterator[None]:
+    """Open a page; at the end the browser and all its processes are killed as by `kill -9`."""
+    started = subprocess.Popen(
+        [*words, address], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
+    )
+    try:
+        yield
+    finally:
+        os.killpg(started.pid, signal.SIGKILL)
+        started.wait()
+
+
+@pytest.mark.parametrize("browser", ["chromium", "firefox"])
+def test_browsers_draw_what_python_draws(browser: str, tmp_path: Path) -> None:
+    words = command(browser, tmp_path)
+    for made in (FILE.read_text(encoding="utf-8"), text(vectors(4_000, "browser"))):
+        count = sum(len(one["draws"]) for one in json.loads(made)["questions"])
+        with pages(made) as server, opened(words, server.address("draws.html")):
+            told = server.told.get(timeout=300)
+        assert told == {"draws": count, "differences": 0, "questions": 25}
+
+
+def test_an_account_survives_kill_9(tmp_path: Path) -> None:
+    words, picked = command("chromium", tmp_path), random.Random("kill")
+    drawn: dict[str, str] = {}
+    entries: list[str] = []
+    others: Counter[str] = Counter()
+    with pages(FILE.read_text(encoding="utf-8")) as server:
+
+        def hear(one: dict[str, Any]) -> None:
+            others[one["is"]] += 1
+            if one["is"] == "drawn":
+                drawn[one["id"]] = one["report"]
+            elif one["is"] in ("opened", "closed"):
+                kept = set(one["entries"])
+                assert set(entries) <= kept, "a spend was lost"
+                assert drawn.keys() <= kept, "an answer was told and is not in the account"
+                entries[:] = one["entries"]
+                for waiting in one["queue"]:
+                    assert drawn.get(waiting["id"], waiting["report"]) == waiting["report"], "drawn twice"
+
+        for _ in range(ROUNDS):
+            with opened(words, server.address("account.html")):
+                hear(server.told.get(timeout=60))
+                time.sleep(picked.uniform(0, 0.4))
+            while not server.told.empty():
+                hear(server.told.get())
+        with opened(words, server.address("account.html?last")):
+            while others["closed"] == 0:
+                hear(server.told.get(timeout=60))
+    assert others["opened"] == ROUNDS + 1
+    assert others["error"] == others["second draw"] == others["refused"] == 0
+    assert server.changed == 0
+    received: Counter[str] = Counter()
+    for body in server.batches.values():
+        for reports in BatchBody.from_bytes(body).reports.values():
+            received.update(one.hex() for one in reports)
+    assert received.total() == len(entries) >= ROUNDS, "a report was lost, or sent twice"
+    assert Counter(drawn.values()) <= received
