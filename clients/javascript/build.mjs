@@ -17,6 +17,7 @@ await build({
     core: "src/core.ts",
     dither: "src/index.ts",
     angles: "src/angles.ts",
+    lattice: "src/lattice.ts",
     projective: "src/projective.ts",
     testing: "src/testing.ts",
   },

@@ -2,10 +2,11 @@
 import { createInterface } from "node:readline";
 import { sectors } from "./dist/angles.js";
 import { draws, expBelow, hex, jsonBody, Malformed, packedBody, readQuestion } from "./dist/dither.js";
+import { lattice } from "./dist/lattice.js";
 import { projective } from "./dist/projective.js";
 import { happen, scripted } from "./test/events.mjs";
 
-Object.assign(draws, { sectors, projective });
+Object.assign(draws, { lattice, sectors, projective });
 
 const read = new Map();
 

@@ -16,6 +16,7 @@ import numpy as np
 
 import dither as dt
 from dither.domains import Categories, Line
+from dither.kernels.lattice.kernel import LatticeKernel
 from dither.mechanisms.base import Mechanism
 from tests.support.sources import ChosenBytes
 
@@ -54,6 +55,10 @@ def questions() -> dict[str, Mechanism[Any]]:
         "SubsetSelection": dt.SubsetSelection(dt.Categories(20), epsilon=1),
         "ProjectiveResponse": dt.ProjectiveResponse(dt.Categories(64), epsilon=1),
         "ProjectiveResponse, ε = 50": dt.ProjectiveResponse(dt.Categories(1000), epsilon=50),
+        "Laplace": dt.Laplace(LINE, epsilon=1),
+        "Laplace, ε = 0.0001": dt.Laplace(LINE, epsilon=0.0001, cells=256),
+        "Purkayastha": dt.Purkayastha(CIRCLE, epsilon=1),
+        "Staircase": dt.Staircase(LINE, epsilon=2),
     }
 
 
@@ -63,14 +68,14 @@ class EdgeBytes(ChosenBytes):
     Each edge is a text of bytes that begins with a draw and may go on into the next one.
     """
 
-    def __init__(self, edges: list[bytes], seed: str) -> None:
-        self._edges, self._random = edges, random.Random(seed)
+    def __init__(self, edges: list[bytes], seed: str, beyond: int = 8) -> None:
+        self._edges, self._random, self._beyond = edges, random.Random(seed), beyond
         self._next = self.taken = b""
 
     def take(self, size: int) -> bytes:
         made, self._next = self._next[:size], self._next[size:]
         if not made and size and self._random.random() < 0.5:
-            fitting = [edge for edge in self._edges if len(edge) <= size + 8]
+            fitting = [edge for edge in self._edges if len(edge) <= size + self._beyond]
             edge = self._random.choice(fitting) if fitting else b""
             made, self._next = edge[:size], edge[size:]
         made += self._random.randbytes(size - len(made))
@@ -119,6 +124,23 @@ def edges(device: dict[str, Any]) -> list[bytes]:
     return found
 
 
+def lattice_edges(kernel: LatticeKernel[Any]) -> list[bytes]:
+    """Return bytes of columns of the alias table, and of coins at and beside their thresholds."""
+    table = kernel.lattice.noise.table
+    last, made = (1 << table.bits) - 1, []
+    for column in (0, last // 2, last, *random.Random("columns").choices(range(last), k=20)):
+        for away in (-1, 0, 1):
+            coin = (table.thresholds[column] + away) % (1 << (128 - table.bits))
+            made.append(_kept(column, table.bits) + _kept(coin, 128 - table.bits))
+    return made
+
+
+def _kept(number: int, bits: int) -> bytes:
+    """Return bytes whose highest bits are a number."""
+    size = (bits + 7) // 8
+    return (number << (8 * size - bits)).to_bytes(size, "little")
+
+
 def values(mechanism: Mechanism[Any], picked: random.Random) -> Iterator[Any]:
     """Yield values of a domain: its ends first, then any."""
     domain = mechanism.domain
@@ -140,9 +162,12 @@ def drawn(name: str, mechanism: Mechanism[Any], count: int, seed: str = "") -> I
     picked = random.Random(f"{name} {seed}")
     device = json.loads(mechanism.device_text)
     given = values(mechanism, picked)
+    turning, beyond = edges(device), 8
+    if isinstance(mechanism.kernel, LatticeKernel):
+        turning, beyond = lattice_edges(mechanism.kernel), 15
     for number in range(count):
         value = next(given)
-        source = EdgeBytes(edges(device), f"{name} {number} {seed}")
+        source = EdgeBytes(turning, f"{name} {number} {seed}", beyond)
         checked = mechanism.domain.check([value])[0]
         told = mechanism.kernel.draw_one(checked.item() if hasattr(checked, "item") else checked, source)
         cell = told if isinstance(told, bytes) else int(told).to_bytes(mechanism.layout.itemsize, "little")

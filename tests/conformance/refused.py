@@ -36,6 +36,7 @@ def _base() -> dict[str, Any]:
         "bits": dt.OUE(dt.Categories(37), epsilon=2),
         "hashed": dt.OLH(dt.Categories(5000), epsilon=2),
         "hadamard": dt.HadamardResponse(dt.Categories(100), epsilon=1),
+        "lattice": dt.Laplace(LINE, epsilon=1),
         "subset": dt.SubsetSelection(dt.Categories(20), epsilon=1),
     }
 
@@ -149,6 +150,20 @@ DEVICE: Final[tuple[tuple[str, str, Any, str], ...]] = (
     ("subset", "chosen", 20, "a set of all categories"),
     ("subset", "heads", _more, "the integers spend more than ε"),
     ("subset", "size", 19, "fewer elements than categories"),
+    ("lattice", "lattice.fraction", 10**14, "a fraction of 10^14 bits"),
+    ("lattice", "lattice.last", 10**14, "a lattice of 10^14 places"),
+    ("lattice", "lattice.last", lambda last: last // 2, "a start rule that leads beyond the lattice"),
+    ("lattice", "lattice.noise.reach", 10**14, "noise that reaches 10^14 steps"),
+    ("lattice", "lattice.noise.reach", 0, "noise without a step"),
+    ("lattice", "lattice.noise.base", "0", "a base of 0"),
+    ("lattice", "lattice.noise.base", "1" + "0" * 64, "a base of 1"),
+    ("lattice", "lattice.noise.base", _more, "the digest of other weights"),
+    ("lattice", "lattice.noise.digest", "0" * 16, "the digest of other weights"),
+    ("lattice", "lattice.noise.decay", "cubic", "a decay that nobody knows"),
+    ("lattice", "lattice.kind", "open", "a lattice that nobody knows"),
+    ("lattice", "start.scale", 1e308, "starts beyond all integers"),
+    ("lattice", "start.last", None, "starts that are not clamped to the lattice"),
+    ("lattice", "start.fraction", 3, "another rounding than the lattice's"),
 )  # fmt: skip
 
 WHOLE: Final[tuple[tuple[str, str, Any, str], ...]] = (
@@ -166,6 +181,7 @@ WHOLE: Final[tuple[tuple[str, str, Any, str], ...]] = (
     ("window", "device", "[]", "a device text that is a list"),
     ("window", "parameters", None, "parameters are missing"),
     ("window", "parameters.epsilon", 0.9, "the integers spend more than ε"),
+    ("lattice", "parameters.epsilon", 0.9, "the integers spend more than ε"),
     ("window", "parameters.epsilon", "1", "a text for ε"),
     ("window", "parameters.epsilon", True, "a truth value for ε"),
     ("window", "parameters.epsilon", [1.0], "a list for ε"),

@@ -9,6 +9,7 @@ import pytest
 
 import dither as dt
 from dither.kernels.coin import BiasedCoin
+from dither.kernels.table.alias import Alias
 from dither.kernels.window.draw import Lottery
 from dither.randomness import Source
 from tests.conformance.draws import FILE, questions, text, vectors
@@ -110,3 +111,15 @@ def test_a_coin_without_its_tie_does_not_meet_the_vectors(monkeypatch: pytest.Mo
     unary = [one for one in QUESTIONS if one["name"] in ("SUE", "OUE", "HadamardResponse")]
     monkeypatch.setattr(BiasedCoin, "toss_one", lambda self, source: source.bits(64) < self.heads >> 64)
     assert sum(map(differences, unary)) > 0
+
+
+def test_an_alias_table_with_the_wrong_tie_does_not_meet_the_vectors(monkeypatch: pytest.MonkeyPatch) -> None:
+    noisy = [one for one in QUESTIONS if one["name"] in ("Laplace", "Staircase")]
+
+    def at_most(self: Alias, source: Source, row: int = 0) -> int:
+        column = source.bits(self.bits)
+        own = source.bits(128 - self.bits) <= self.thresholds[column]
+        return column if own else int(self.others[column])
+
+    monkeypatch.setattr(Alias, "draw_one", at_most)
+    assert sum(map(differences, noisy)) > 0

@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { sectors } from "../dist/angles.js";
 import { draws as kinds, hex, Malformed, readQuestion } from "../dist/core.js";
+import { lattice } from "../dist/lattice.js";
 import { projective } from "../dist/projective.js";
 import { scripted } from "./events.mjs";
 
@@ -13,7 +14,7 @@ test("what another entry point knows is not known before", () => {
   const { questions } = JSON.parse(readFileSync(file, "utf8"));
   const one = questions.find(({ name }) => name === "Sectors");
   if (one) assert.throws(() => readQuestion(one.specification), new Malformed("draw"));
-  Object.assign(kinds, { sectors, projective });
+  Object.assign(kinds, { lattice, sectors, projective });
 });
 
 for (const { name, specification, draws } of JSON.parse(readFileSync(file, "utf8")).questions) {

@@ -2,7 +2,12 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { expBelow, Malformed, readQuestion } from "../dist/core.js";
+import { sectors } from "../dist/angles.js";
+import { draws, expBelow, Malformed, readQuestion } from "../dist/core.js";
+import { lattice } from "../dist/lattice.js";
+import { projective } from "../dist/projective.js";
+
+Object.assign(draws, { lattice, sectors, projective });
 
 const read = (name) => JSON.parse(readFileSync(new URL(`../../../conformance/2/${name}.json`, import.meta.url), "utf8"))[name];
 

@@ -108,3 +108,31 @@ def rounded_bit(epsilon: float, steps: int, days: int) -> Matrix:
     for alpha in range(steps):
         total += permanent(bit, np.eye(2), days, lambda x, a=alpha: int(x + a >= steps), steps + 1)  # type: ignore[misc]
     return total / steps
+
+
+def kept_change(epsilon: float, days: int, changes: int) -> Matrix:
+    """Return the law of a tree of one kept change, for bits that start at 0 and change at most so often.
+
+    A person draws a level of dyadic intervals, and one of `changes` places for the kept change, which may
+    stay empty. For each interval of the level a sign is sent: that of the kept change in it, by randomized
+    response, or a fair coin.
+    """
+    sign = response(2, epsilon)
+    channel = {0: np.full(2, 0.5), 1: sign[1], -1: sign[0]}
+    rows = []
+    for values in sequences(2, days):
+        moves = [(day, b - a) for day, (a, b) in enumerate(itertools.pairwise((0, *values))) if a != b]
+        if len(moves) > changes:
+            continue
+        kept = [*moves, *[(0, 0)] * (changes - len(moves))]
+        levels = []
+        for height in range(days.bit_length()):
+            total = np.zeros(2 ** (days >> height))
+            for day, move in kept:
+                law = np.ones(1)
+                for place in range(days >> height):
+                    law = np.kron(law, channel[move if day >> height == place else 0])
+                total += law / len(kept)
+            levels.append(total / days.bit_length())
+        rows.append(np.concatenate(levels))
+    return np.array(rows)

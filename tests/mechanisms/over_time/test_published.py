@@ -11,6 +11,7 @@ import pytest
 from tests.mechanisms.over_time.enumeration import (
     Matrix,
     fresh,
+    kept_change,
     loss,
     once,
     permanent,
@@ -104,3 +105,12 @@ def test_the_laws_are_laws() -> None:
         once(unary(2, 1.0), 3),
     ):
         assert law.sum(axis=1) == pytest.approx(np.ones(len(law)))
+
+
+@pytest.mark.parametrize("days", [4, 8])
+@pytest.mark.parametrize("changes", [1, 2])
+def test_a_tree_of_one_kept_change_costs_what_one_sign_costs(days: int, changes: int) -> None:
+    """Two sequences differ in two signs at most, each by half of the loss: ε in all, not 2ε."""
+    law = kept_change(1.0, days, changes)
+    assert law.sum(axis=1) == pytest.approx(np.ones(len(law)))
+    assert loss(law) == pytest.approx(1.0, abs=1e-12)
