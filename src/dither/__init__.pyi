@@ -32,6 +32,9 @@ from .classifiers.choice import epsilon_for_utility as epsilon_for_utility
 from .classifiers.concentration import concentration as concentration
 from .classifiers.curve import utility_curve as utility_curve
 from .classifiers.utility import utility as utility
+from .deployments.card import card as card
+from .deployments.explain import Explanation as Explanation
+from .deployments.explain import explain as explain
 from .domains import Categories as Categories
 from .domains import Circle as Circle
 from .domains import Disk as Disk
@@ -52,6 +55,7 @@ from .estimation.comparison.differences import difference as difference
 from .estimation.comparison.groups import GroupedEstimates as GroupedEstimates
 from .estimation.comparison.pooling import combine as combine
 from .estimation.comparison.pooling import post_stratified as post_stratified
+from .estimation.comparison.pooling import weighted_mean as weighted_mean
 from .estimation.comparison.significance import Significance as Significance
 from .estimation.comparison.significance import goodness_of_fit as goodness_of_fit
 from .estimation.comparison.significance import same_distribution as same_distribution

@@ -113,6 +113,14 @@ def strata(rng: Rng, source: Source, epsilon: float, n: int) -> Any:
     return dt.post_stratified(groups, {"young": 0.4, "old": 0.6}).covers(0.4 * 2 / 7 + 0.6 * 5 / 7)
 
 
+def weighted(rng: Rng, source: Source, epsilon: float, n: int) -> Any:
+    values = rng.random(4 * n)
+    chance = 0.1 + 0.3 * values
+    asked = rng.random(4 * n) < chance
+    reports = podium(epsilon).perturb(values[asked], source=source)
+    return dt.weighted_mean(reports, 1 / chance[asked]).covers(0.5)
+
+
 def table(kind: Any) -> Callable[[Rng, Source, float, int], Any]:
     def run(rng: Rng, source: Source, epsilon: float, n: int) -> Any:
         pairs = rng.choice(12, n, p=JOINT.reshape(-1) / JOINT.sum())
@@ -193,6 +201,7 @@ CASES = [
     Combination("mean from ε and 2ε by inverse variance, Podium", 400, other_budgets),
     Combination("share of 5 % from ε and 2ε by inverse variance, KRR", 400, rare_budgets),
     Combination("post-stratified mean, Podium", 400, strata),
+    Combination("weighted mean, chances of 10 to 40 %, Podium", 400, weighted),
     Combination("cells of a 3 × 4 table, KRR", 2000, table(dt.KRR)),
     Combination("cells of a 3 × 4 table, OUE", 2000, table(dt.OUE)),
     Combination("covariance, Podium", 2000, covariance),

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import cycle
 from typing import TYPE_CHECKING, Final
 
 from dither.arrays import Floats
-from dither.mechanisms.plotting import panels_or_new
+from dither.mechanisms.plotting import COLOURS, panels_or_new, styled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -27,13 +28,20 @@ def draw_curves(
     """Draw curves against the input in the left panel and against ε in the right; return both axes."""
     ax = panels_or_new(ax, 2)
     left, right = ax
-    for name, (x, y) in here:
-        left.plot(x, y, label=name)
-    for name, (x, y) in there:
-        right.plot(x, y, label=name)
+    for (name, (x, y)), colour in zip(here, cycle(COLOURS), strict=False):
+        left.plot(x, y, color=colour, linestyle=_dash(colour), label=name)
+    for (name, (x, y)), colour in zip(there, cycle(COLOURS), strict=False):
+        right.plot(x, y, color=colour, linestyle=_dash(colour), label=name)
     left.set(xlabel=labels[0], ylabel=labels[1], ylim=(0, None))
     right.set(xlabel="ε", ylabel=f"worst {labels[1]}", xscale="log", yscale="log")
     right.set_xticks(MARKS, [f"{mark:g}" for mark in MARKS])
     right.set_xticks([], minor=True)
     left.legend(frameon=False, fontsize="small")
+    styled(left, title=f"{labels[1].capitalize()} by {labels[0]}")
+    styled(right, title=f"Worst {labels[1]} by budget")
     return ax
+
+
+def _dash(colour: str) -> str:
+    """Return the style of a line: every second one is dashed, so that equal curves do not hide each other."""
+    return "-" if COLOURS.index(colour) % 2 == 0 else "--"

@@ -8,13 +8,13 @@ import numpy as np
 
 from dither.audits.evidence import Evidence, shown
 from dither.errors import InvalidParameter
-from dither.mechanisms.plotting import axes_or_new
+from dither.mechanisms.plotting import BLUE, ORANGE, axes_or_new, styled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _TICKS = 12
-_FIRST, _SECOND, _EVENT = "#e07a3f", "#3f6b8a", "#f3e3d3"
+_EVENT = "#f3e3d3"
 
 
 def plot_evidence(evidence: Evidence, *, ax: Axes | None = None) -> Axes:
@@ -28,12 +28,12 @@ def plot_evidence(evidence: Evidence, *, ax: Axes | None = None) -> Axes:
     for place in places[evidence.chosen[seen]]:
         ax.axvspan(place - 0.5, place + 0.5, color=_EVENT, linewidth=0)
     edges = np.append(places, len(seen)) - 0.5
-    ax.stairs(first[seen], edges, color=_FIRST, label=f"input {shown(evidence.first)}", linewidth=1.5)
-    ax.stairs(second[seen], edges, color=_SECOND, label=f"input {shown(evidence.second)}", linewidth=1.5)
+    ax.stairs(first[seen], edges, color=ORANGE, label=f"input {shown(evidence.first)}", linewidth=1.5)
+    ax.stairs(second[seen], edges, color=BLUE, label=f"input {shown(evidence.second)}", linewidth=1.5)
     every = -(-len(seen) // _TICKS)
     ax.set_xticks(places[::every], [evidence.bins[at] for at in seen[::every]], fontsize=8)
-    ax.set_xlabel("bins of the reports; those of the event are shaded")
-    ax.set_ylabel("share of the reports")
-    ax.set_title(f"ε ≥ {evidence.epsilon:.3g} with confidence {100 * evidence.confidence:g} %", fontsize=10)
     ax.legend(frameon=False, fontsize=8)
-    return ax
+    title = f"ε ≥ {evidence.epsilon:.3g} with confidence {100 * evidence.confidence:g} %"
+    return styled(
+        ax, title=title, x="bins of the reports; those of the event are shaded", y="share of the reports"
+    )

@@ -72,7 +72,9 @@ def read_domain(data: Mapping[str, Any]) -> Domain:
 
 
 class Line(Domain):
-    """A domain of one number: an interval or a circle."""
+    """A domain of one number: an interval or a circle. `unit` is for axes and prints alone."""
+
+    unit: str
 
     @property
     @abstractmethod

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final, Self, final
 
 import numpy as np
@@ -23,7 +23,8 @@ class Interval(Line):
     """The numbers from low to high, both included.
 
     `step` declares that answers are low, low + step, low + 2·step and so on. It is used by `dt.distribution`
-    alone: devices do not round, and neither the device text nor the fingerprint contains it.
+    alone: devices do not round. `unit`, such as "minutes", is shown on axes and in prints. Neither is in the
+    device text or the fingerprint, or travels with a file.
 
     >>> Interval(18, 100).clip([17, 50])
     array([18., 50.])
@@ -34,11 +35,12 @@ class Interval(Line):
     _low: float
     _top: float
     step: float | None
+    unit: str = field(compare=False)
 
     kind: ClassVar[str] = "interval"
     outside: ClassVar[str] = "clip"
 
-    def __init__(self, low: float, high: float, *, step: float | None = None) -> None:
+    def __init__(self, low: float, high: float, *, step: float | None = None, unit: str = "") -> None:
         lower, upper = finite("the lower bound", low), finite("the upper bound", high)
         if not lower < upper:
             raise InvalidParameter(
@@ -48,6 +50,7 @@ class Interval(Line):
         object.__setattr__(self, "_low", lower)
         object.__setattr__(self, "_top", upper)
         object.__setattr__(self, "step", check_step(step, upper - lower))
+        object.__setattr__(self, "unit", check_unit(unit))
 
     @property
     def points(self) -> Floats | None:
@@ -86,6 +89,7 @@ class Interval(Line):
 
     def __repr__(self) -> str:
         more = "" if self.step is None else f", step={shown(self.step)}"
+        more += f", unit={self.unit!r}" if self.unit else ""
         return f"Interval({shown(self._low)}, {shown(self._top)}{more})"
 
 
@@ -102,11 +106,12 @@ class Circle(Line):
 
     period: float
     step: float | None
+    unit: str = field(compare=False)
 
     kind: ClassVar[str] = "circle"
     outside: ClassVar[str] = "wrap"
 
-    def __init__(self, period: float = 2.0 * math.pi, *, step: float | None = None) -> None:
+    def __init__(self, period: float = 2.0 * math.pi, *, step: float | None = None, unit: str = "") -> None:
         length = finite("the period", period)
         if not length > 0:
             raise InvalidParameter(f"the period of a circle must be positive, not {length:g}")
@@ -116,6 +121,7 @@ class Circle(Line):
         if width is not None and abs(length / width - round(length / width)) > 1e-9:
             raise InvalidParameter("a circle's step divides its period")
         object.__setattr__(self, "step", width)
+        object.__setattr__(self, "unit", check_unit(unit))
 
     @property
     def points(self) -> Floats | None:
@@ -164,7 +170,15 @@ class Circle(Line):
 
     def __repr__(self) -> str:
         more = "" if self.step is None else f", step={shown(self.step)}"
+        more += f", unit={self.unit!r}" if self.unit else ""
         return f"Circle({shown(self.period)}{more})"
+
+
+def check_unit(unit: object) -> str:
+    """Return the name of a unit; raise InvalidParameter unless it is a short text on one line."""
+    if not isinstance(unit, str) or len(unit) > 40 or not unit.isprintable():
+        raise InvalidParameter("a unit is a text of at most 40 characters on one line, such as 'minutes'")
+    return unit
 
 
 def check_step(step: object, length: float) -> float | None:

@@ -16,7 +16,7 @@ from dither.estimation.frequency import frequencies
 from dither.estimation.likelihood.distribution import EstimatedDistribution
 from dither.estimation.likelihood.method import likelihood
 from dither.estimation.linear import linear
-from dither.estimation.method import Method, asked, numerical, on_circle
+from dither.estimation.method import Method, asked, in_unit, numerical, on_circle
 from dither.estimation.summary import Summary, summarise
 from dither.mechanisms.frequency.pure_protocol import PureProtocol
 from dither.reports import Reports
@@ -35,7 +35,7 @@ def mean(reports: Reports | Summary, *, method: Method = linear) -> Estimate:
     42.5 ± 0.8 (95 %, n = 40 000)
     """
     summary = asked(reports, method)
-    return method.mean(summary)
+    return in_unit(method.mean(summary), summary)
 
 
 def variance(reports: Reports | Summary, *, method: Method = linear) -> Estimate:
@@ -77,7 +77,7 @@ def quantile(
             f"the share of a quantile is a number strictly between 0 and 1, not {found(share)}"
         )
     summary = asked(reports, method)
-    return method.quantile(summary, float(share))
+    return in_unit(method.quantile(summary, float(share)), summary)
 
 
 def distribution(

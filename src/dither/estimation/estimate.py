@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final
 
@@ -12,6 +13,9 @@ from dither.arrays import Array, Floats
 from dither.errors import InvalidParameter
 from dither.numerics.quantiles import student_t_quantile
 from dither.privacy import Guarantee
+from dither.table import ResultTable, Row
+
+MOST_ROWS: Final = 50  # of an estimate in a notebook
 
 _EVEN: Final = 0.1  # sides of an interval that differ by less are written as ±
 
@@ -34,6 +38,7 @@ class Estimate:
     guarantee: Guarantee
     # What the estimates of the same reports share: they are not independent of each other.
     origin: object = field(default=None, kw_only=True, repr=False)
+    unit: str = field(default="", kw_only=True)  # of the value, as it is printed
 
     __array_priority__ = 100.0  # numpy's numbers leave arithmetic to this class
     circular: ClassVar[bool] = False  # whether the value is a direction
@@ -118,10 +123,52 @@ class Estimate:
         )
         if value.ndim:
             shown = f"[{shown}{', …' if value.size > 8 else ''}]"
-        return f"{shown} (95 %, n = {thousands(self.n)}{self._remark()})"
+        return f"{shown}{self._in_unit()} (95 %, n = {thousands(self.n)}{self._remark()})"
 
     def _remark(self) -> str:
         return ""
+
+    def _in_unit(self) -> str:
+        return f" {self.unit}" if self.unit else ""
+
+    def __format__(self, form: str) -> str:
+        """Return value ± half-width, both in the given format, as in f"{estimate:.2f}"; without one, repr."""
+        if not form:
+            return repr(self)
+        value, half = np.asarray(self.value).reshape(-1), np.asarray(self.half_width()).reshape(-1)
+        shown = ", ".join(
+            f"{v:{form}} ± {h:{form}}" for v, h in zip(value.tolist(), half.tolist(), strict=True)
+        )
+        return (f"[{shown}]" if np.ndim(self.value) else shown) + self._in_unit()
+
+    def records(self) -> list[Row]:
+        """Return the estimate as rows of a table: value, low, high and n."""
+        low, high = (np.asarray(end).reshape(-1).tolist() for end in self.interval())
+        values = np.asarray(self.value).reshape(-1).tolist()
+        return [
+            {**names, "value": value, "low": least, "high": most, "n": self.n}
+            for names, value, least, most in zip(self._names(), values, low, high, strict=True)
+        ]
+
+    def _names(self) -> Sequence[Row]:
+        """Return what names each number of the value, as the first columns of its row."""
+        labels = getattr(self, "labels", ())
+        if len(labels) == np.size(self.value):
+            return [{"answer": label} for label in labels]
+        return (
+            [{}] if not np.ndim(self.value) else [{"number": place} for place in range(np.size(self.value))]
+        )
+
+    def to_frame(self) -> Any:
+        """Return the estimate as a pandas data frame, a row for each number; needs the extra `frames`."""
+        return ResultTable("", tuple(self.records())).to_frame()
+
+    def _repr_html_(self) -> str:
+        """Return the estimate as notebooks show it: a table with its 95 % intervals."""
+        rows = self.records()
+        unit = f", in {self.unit}" if self.unit else ""
+        title = f"95 % intervals, n = {thousands(self.n)}{self._remark()}{unit}; {self.guarantee}"
+        return ResultTable(title, tuple(rows[:MOST_ROWS]))._repr_html_()
 
 
 def show(value: float, half: float) -> str:

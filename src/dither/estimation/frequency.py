@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Self, final
+from typing import TYPE_CHECKING, Any, Self, final
 
 import numpy as np
 
@@ -18,6 +18,9 @@ from dither.mechanisms.frequency.pure_protocol import PureProtocol
 from dither.numerics.quantiles import student_t_quantile
 from dither.privacy import Guarantee
 from dither.reports import Reports
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 Projection = Callable[[Floats], Floats]
 
@@ -108,6 +111,16 @@ class EstimatedFrequencies(Frequency):
 
     def __iter__(self) -> Iterator[Hashable]:
         return iter(self.labels)
+
+    def items(self) -> Iterator[tuple[Hashable, Frequency]]:
+        """Return the categories with their frequencies."""
+        return ((label, self[label]) for label in self.labels)
+
+    def plot(self, *, level: float = 0.95, most: int = 20, ax: Axes | None = None) -> Axes:
+        """Draw a bar with its interval for each category, at most the `most` most frequent ones."""
+        from dither.estimation.plotting import draw_frequencies
+
+        return draw_frequencies(self, level=level, most=most, ax=ax)
 
     def largest(self, count: int = 10) -> list[tuple[Hashable, Frequency]]:
         """Return the most frequent categories and their frequencies, the largest first."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, NoReturn
 
 from dither.domains import Circle
@@ -54,6 +55,12 @@ def asked(reports: Reports | Summary, method: Method) -> Summary:
     if summary.n == 0:
         raise NotIdentifiable("there are no reports, so nothing can be estimated")
     return summary
+
+
+def in_unit(answer: Estimate, summary: Summary) -> Estimate:
+    """Return an estimate on the scale of the values with the unit of their domain."""
+    unit = numerical(summary).line.unit
+    return replace(answer, unit=unit) if unit else answer
 
 
 def numerical(summary: Summary) -> NumberMechanism:

@@ -2,32 +2,37 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from dither.mechanisms.plotting import axes_or_new
+from dither.domains import Circle
+from dither.estimation.estimate import thousands
+from dither.mechanisms.plotting import BLUE, COLOURS, GREY, ORANGE, axes_or_new, polar_axes, styled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from dither.arrays import Floats
+    from dither.estimation.comparison.groups import GroupedEstimates
     from dither.estimation.density.curve import DensityCurve
+    from dither.estimation.estimate import Estimate
+    from dither.estimation.frequency import EstimatedFrequencies
     from dither.estimation.likelihood.distribution import EstimatedDistribution
+    from dither.privacy import Guarantee
 
-_BLUE, _RED = "#2f6db3", "#c2452d"
 _PLACES: Final = 512
 
 
 def draw_distribution(shown: EstimatedDistribution, *, level: float | None, ax: Axes | None) -> Axes:
     """Draw the density, its bands and its point masses on `ax`, and return the axes."""
+    if isinstance(shown.line, Circle) and (ax is None or hasattr(ax, "set_theta_zero_location")):
+        return _rose(shown, level, ax)
     ax = axes_or_new(ax)
     widths = np.diff(shown.edges)
     curve = shown.curve
     if curve is None:
-        ax.stairs(
-            shown.probabilities / widths, shown.edges, color=_BLUE, label=f"estimate ({shown.method!r})"
-        )
+        ax.stairs(shown.probabilities / widths, shown.edges, color=BLUE, label=f"estimate ({shown.method!r})")
     elif curve.points is not None:
         _points(shown, curve, curve.points, level, ax)
     else:
@@ -36,20 +41,18 @@ def draw_distribution(shown: EstimatedDistribution, *, level: float | None, ax: 
             low, high = _density_bands(shown, curve, level)
             middles = shown.line.from_unit((np.arange(low.size) + 0.5) / low.size)
             label = f"{100 * level:g} % band: holds in {100 * level:g} % of places on average"
-            ax.fill_between(middles, low, high, color=_BLUE, alpha=0.2, linewidth=0.0, label=label)
-        ax.plot(places, shown.pdf(places), color=_BLUE, linewidth=1.8, label="estimated density")
+            ax.fill_between(middles, low, high, color=BLUE, alpha=0.2, linewidth=0.0, label=label)
+        ax.plot(places, shown.pdf(places), color=BLUE, linewidth=1.8, label="estimated density")
         _masses(shown, ax)
     margin = (
         0.015 * shown.line.length if curve is not None and (shown.atoms or curve.points is not None) else 0.0
     )
     ax.set_xlim(float(shown.edges[0]) - margin, float(shown.edges[-1]) + margin)
     ax.set_ylim(bottom=0.0)
-    ax.set_xlabel(str(shown.line))
     if curve is None or curve.points is None:
-        ax.set_ylabel("density")
-    if curve is not None:
-        ax.legend(frameon=False, fontsize="small")
-    return ax
+        ax.set_ylabel("density" + (f" (1/{shown.line.unit})" if shown.line.unit else ""))
+    ax.legend(frameon=False, fontsize="small")
+    return styled(ax, title=_title(shown.n, shown.guarantee), x=shown.line.unit or str(shown.line))
 
 
 def draw_bands(shown: EstimatedDistribution, level: float, ax: Axes, *, strict: bool) -> None:
@@ -57,7 +60,9 @@ def draw_bands(shown: EstimatedDistribution, level: float, ax: Axes, *, strict: 
     low, high = shown.bands(level, strict=strict)
     widths = np.diff(shown.edges)
     label = f"{100 * level:g} % interval of each bin" + (" (strict)" if strict else "")
-    ax.stairs(high / widths, shown.edges, baseline=low / widths, fill=True, alpha=0.25, label=label)
+    ax.stairs(
+        high / widths, shown.edges, baseline=low / widths, fill=True, color=BLUE, alpha=0.2, label=label
+    )
 
 
 def _density_bands(shown: EstimatedDistribution, curve: DensityCurve, level: float) -> tuple[Floats, Floats]:
@@ -76,14 +81,14 @@ def _masses(shown: EstimatedDistribution, ax: Axes) -> None:
     largest = float(shown.atoms[0].share)
     for mass in shown.atoms:
         height = 0.92 * top * float(mass.share) / largest
-        ax.plot([mass.place, mass.place], [0.0, height], color=_RED, linewidth=2.2, marker=None)
-        ax.plot([mass.place], [height], color=_RED, marker="o", markersize=5, clip_on=False)
+        ax.plot([mass.place, mass.place], [0.0, height], color=ORANGE, linewidth=2.2, marker=None)
+        ax.plot([mass.place], [height], color=ORANGE, marker="o", markersize=5, clip_on=False)
         ax.annotate(
             f"{100 * float(mass.share):.2g} % at {mass.place:.4g}",
             (mass.place, height),
             xytext=(6, -3),
             textcoords="offset points",
-            color=_RED,
+            color=ORANGE,
             fontsize="small",
         )
     ax.set_ylim(top=top)
@@ -96,10 +101,112 @@ def _points(
     places = shown.line.from_unit(points)
     shares = curve.shares
     width = 0.8 * float(np.diff(places).min()) if places.size > 1 else shown.line.length / 10.0
-    ax.bar(places, shares, width=width, color=_BLUE, alpha=0.75, label="estimated share")
+    ax.bar(places, shares, width=width, color=BLUE, alpha=0.75, label="estimated share")
     if level is not None:
         low, high = curve.bands(np.eye(shares.size), level, simultaneous=False)
         label = f"{100 * level:g} % interval: holds in {100 * level:g} % of points on average"
         lengths = np.maximum([shares - low, high - shares], 0.0)
         ax.errorbar(places, shares, yerr=lengths, fmt="none", color="black", linewidth=0.9, label=label)
     ax.set_ylabel("share of people")
+
+
+def draw_frequencies(shown: EstimatedFrequencies, *, level: float, most: int, ax: Axes | None) -> Axes:
+    """Draw a bar with its interval for each of the most frequent categories, and return the axes."""
+    ax = axes_or_new(ax)
+    order = (
+        np.argsort(-np.asarray(shown.value), kind="stable")[:most] if len(shown) > most else range(len(shown))
+    )
+    labels = [str(shown.labels[int(at)]) for at in order]
+    _bars(ax, np.arange(len(labels), dtype=np.float64), shown, [int(at) for at in order], level, 0.7, BLUE)
+    ax.set_xticks(range(len(labels)), labels, **_turned(labels))
+    ax.axhline(0.0, color=GREY, linewidth=0.8)
+    some = f"the {most} most frequent of {len(shown)}; " if len(shown) > most else ""
+    return styled(
+        ax,
+        title=f"{some}{_title(shown.n, shown.guarantee)}",
+        y=f"share of people, {100 * level:g} % intervals",
+    )
+
+
+def draw_groups(shown: GroupedEstimates, *, ax: Axes | None) -> Axes:
+    """Draw the groups side by side with their intervals: points of numbers, bars of frequencies."""
+    from dither.estimation.frequency import EstimatedFrequencies
+
+    ax = axes_or_new(ax)
+    groups = list(shown.estimates)
+    names = [" · ".join(map(str, one)) if isinstance(one, tuple) else str(one) for one in groups]
+    first = shown.estimates[groups[0]]
+    unit = f" ({first.unit})" if first.unit else ""
+    if isinstance(first, EstimatedFrequencies):
+        width = 0.8 / len(groups)
+        for place, group in enumerate(groups):
+            one = shown.estimates[group]
+            at = np.asarray(np.arange(len(first)) + (place - (len(groups) - 1) / 2.0) * width)
+            colour = COLOURS[place % len(COLOURS)]
+            _bars(ax, at, one, list(range(len(first))), shown.level, 0.9 * width, colour, names[place])
+        labels = [str(label) for label in first.labels]
+        ax.set_xticks(range(len(labels)), labels, **_turned(labels))
+        ax.axhline(0.0, color=GREY, linewidth=0.8)
+        ax.legend(frameon=False, fontsize="small")
+        return styled(ax, title=shown.title, y="share of people")
+    values = [float(one.value) for one in shown.estimates.values()]
+    ends = np.array([one.interval(shown.level) for one in shown.estimates.values()], dtype=np.float64).T
+    if any(one.circular for one in shown.estimates.values()):
+        half = [(one.half_width(shown.level)) for one in shown.estimates.values()]
+        ends = np.array([np.subtract(values, half), np.add(values, half)])
+    lengths = np.maximum([values - ends[0], ends[1] - values], 0.0)
+    ax.errorbar(range(len(values)), values, yerr=lengths, fmt="o", color=BLUE, capsize=4, linewidth=1.6)
+    ax.set_xticks(range(len(names)), names, **_turned(names))
+    ax.margins(x=0.1)
+    return styled(ax, title=shown.title, x=", ".join(shown.by), y=f"estimate{unit}")
+
+
+def _bars(
+    ax: Axes,
+    places: Any,
+    shown: Estimate,
+    which: list[int],
+    level: float,
+    width: float,
+    colour: str,
+    label: str | None = None,
+) -> None:
+    values = np.asarray(shown.value)[which]
+    low, high = (np.asarray(end)[which] for end in shown.interval(level))
+    ax.bar(places, values, width=width, color=colour, alpha=0.75, label=label)
+    lengths = np.maximum([values - low, high - values], 0.0)
+    ax.errorbar(places, values, yerr=lengths, fmt="none", color="black", linewidth=1.0, capsize=3)
+
+
+def _rose(shown: EstimatedDistribution, level: float | None, ax: Axes | None) -> Axes:
+    """Draw the shares of bins as sectors, whose areas are the shares; zero points up, clockwise."""
+    axes = polar_axes(ax)
+    turn = 2.0 * np.pi / shown.line.length
+    widths = np.diff(shown.edges) * turn
+    middles = (shown.edges[:-1] + shown.edges[1:]) / 2.0 * turn
+
+    def radius(shares: Floats) -> Floats:
+        return np.asarray(np.sqrt(2.0 * np.maximum(shares, 0.0) / widths))
+
+    axes.set_theta_zero_location("N")
+    axes.set_theta_direction(-1)
+    shares = shown.probabilities
+    axes.bar(middles, radius(shares), width=widths, color=BLUE, alpha=0.45, edgecolor=BLUE, linewidth=0.8)
+    if level is not None:
+        low, high = (radius(end) for end in shown.bands(level))
+        axes.bar(middles, high - low, bottom=low, width=widths, color=ORANGE, alpha=0.25, linewidth=0.0)
+    axes.set_yticklabels([])
+    marks = np.arange(8) / 8.0
+    unit = f" {shown.line.unit}" if shown.line.unit else ""
+    axes.set_xticks(2.0 * np.pi * marks, [f"{shown.line.length * mark:.4g}{unit}" for mark in marks])
+    band = "" if level is None else f"; orange: {100 * level:g} % intervals"
+    return styled(axes, title=f"Areas are shares of people{band}\n{_title(shown.n, shown.guarantee)}")
+
+
+def _title(n: int, guarantee: Guarantee) -> str:
+    return f"n = {thousands(n)}, {guarantee}"
+
+
+def _turned(labels: list[str]) -> dict[str, Any]:
+    """Return how tick labels are written: slanted if they are many or long."""
+    return {"rotation": 30, "ha": "right"} if sum(map(len, labels)) > 60 else {}

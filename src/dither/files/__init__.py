@@ -4,6 +4,7 @@ from dither.files.choices import Missing, Outside
 from dither.files.collect import RowCounts, check_file, perturb_file, summarise_file, summarise_files
 from dither.files.dialect import Dialect
 from dither.files.fit import ColumnFit
+from dither.files.groups import group_files
 from dither.files.trips.api import read_trips, write_trips
 from dither.files.trips.geopandas import from_frame, to_frame
 from dither.files.trips.reports import TripReports, perturb_trips, read_reports
@@ -19,6 +20,7 @@ __all__ = [
     "Trips",
     "check_file",
     "from_frame",
+    "group_files",
     "perturb_file",
     "perturb_trips",
     "read_reports",

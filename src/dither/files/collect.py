@@ -158,7 +158,7 @@ def summarise_file(
     """
     path = Path(path)
     reader, done = table_format(path), progress or silent
-    campaign = _carried(path, None if questions is None else Campaign.of(questions))
+    campaign = carried_questions(path, None if questions is None else Campaign.of(questions))
     totals = {name: Summary.empty(mechanism) for name, mechanism in campaign.questions.items()}
     for chunk in reader.read(path, list(campaign.questions)):
         for name, mechanism in campaign.questions.items():
@@ -192,7 +192,7 @@ def summarise_files(
     return totals
 
 
-def _carried(path: Path, given: Campaign | None) -> Campaign:
+def carried_questions(path: Path, given: Campaign | None) -> Campaign:
     """Return the questions that a file carries, or those that are given for a file that carries none."""
     specification = table_format(path).specification(path)
     if specification is None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from dither.domains import Paths, Rectangle
-from dither.mechanisms.plotting import axes_or_new
+from dither.mechanisms.plotting import BLUE, ORANGE, axes_or_new, styled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -46,10 +46,10 @@ def draw_before_and_after(
         before, after = first[index], second[index]
         ax.plot(*np.stack([before, after], axis=1).transpose(2, 1, 0), color="0.85", linewidth=0.6, zorder=1)
         once = ("before", "after") if index == 0 else (None, None)
-        ax.plot(*after.T, "-o", color="C1", markersize=2.5, linewidth=0.8, alpha=0.7, label=once[1])
-        ax.plot(*before.T, "-o", color="C0", markersize=3, linewidth=1.6, label=once[0])
+        ax.plot(*after.T, "-o", color=ORANGE, markersize=2.5, linewidth=0.8, alpha=0.7, label=once[1])
+        ax.plot(*before.T, "-o", color=BLUE, markersize=3, linewidth=1.6, label=once[0])
     if area is not None:
         ax.set_xlim(area.x.low, area.x.high)
         ax.set_ylim(area.y.low, area.y.high)
     ax.legend(frameon=False)
-    return ax
+    return styled(ax)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -20,9 +20,39 @@ if TYPE_CHECKING:
     from dither.mechanisms.analysis import Questions
 
 
+# The house style: estimates are blue, point masses and kernels orange, further curves in this order.
+BLUE: Final = "#1f4e79"
+ORANGE: Final = "#e07a3f"
+GREY: Final = "#6b7580"
+COLOURS: Final = (BLUE, ORANGE, "#3c8d5a", "#8a4fa3", "#c2a13b", "#4fa6b8", "#b8485f", GREY)
+
+
+def styled(ax: Axes, *, title: str = "", x: str = "", y: str = "") -> Axes:
+    """Put the title and the names of the axes on a plot, in the house style, and return the axes."""
+    for side in ("top", "right"):
+        if side in ax.spines:
+            ax.spines[side].set_visible(False)
+    if title:
+        ax.set_title(title, fontsize=10, loc="left", color="#22303c")
+    if x:
+        ax.set_xlabel(x)
+    if y:
+        ax.set_ylabel(y)
+    return ax
+
+
 def axes_or_new(ax: Axes | None) -> Axes:
     """Return the axes to draw on: the given ones, or new ones on a new figure."""
     return ax if ax is not None else _new(1, (7.0, 3.6))[0]
+
+
+def polar_axes(ax: Axes | None) -> Any:
+    """Return polar axes: the given ones, or new ones on a new figure."""
+    if ax is not None:
+        return ax
+    figure = _new(1, (4.6, 4.8))[0].figure
+    figure.clf()
+    return figure.add_subplot(projection="polar")
 
 
 def panels_or_new(ax: Sequence[Axes] | None, count: int) -> Sequence[Axes]:
@@ -55,17 +85,15 @@ def draw_law(questions: Questions, inputs: object, *, ax: Axes | None = None) ->
     # 2000 midpoints: more than the pixels of a plot, and none of them lies on the edge of a window.
     y = low + (high - low) * (np.arange(2000) + 0.5) / 2000
     for number, x in enumerate(np.atleast_1d(np.asarray(inputs, dtype=np.float64))):
-        colour = f"C{number}"
+        colour = COLOURS[number % len(COLOURS)]
         density = np.asarray(questions.pdf(y, x))
         if density.any():
-            ax.plot(y, density, colour, label=f"x = {x:g}", drawstyle="steps-mid")
+            ax.plot(y, density, color=colour, label=f"x = {x:g}", drawstyle="steps-mid")
         places, masses = questions.atoms(x)
         if places.size:
             label = "" if density.any() else f"x = {x:g}"  # one legend entry for each input
-            ax.vlines(places, 0, masses, colour, linewidth=3, alpha=0.7, label=label)
+            ax.vlines(places, 0, masses, color=colour, linewidth=3, alpha=0.7, label=label)
         ax.axvline(x, color=colour, linestyle=":", linewidth=1)
     ax.set_ylim(bottom=0)
-    ax.set_xlabel("report")
-    ax.set_ylabel("density (stems: probability)")
     ax.legend(frameon=False)
-    return ax
+    return styled(ax, title="Reports of a few inputs", x="report", y="density (stems: probability)")

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from fractions import Fraction
+from html import escape
 from typing import Final, final
 
 from dither.errors import InvalidParameter, found
@@ -210,6 +211,10 @@ class Guarantee:
 
     def __repr__(self) -> str:
         return f"Guarantee: {self}"
+
+    def _repr_html_(self) -> str:
+        """Return the guarantee as notebooks show it."""
+        return f"<p><b>Guarantee:</b> {escape(str(self))}</p>"
 
 
 def assumed(guarantees: Iterable[Guarantee]) -> tuple[str, ...]:

@@ -55,6 +55,25 @@ def test_strata_count_by_their_shares():
     assert whole.value == pytest.approx((groups["young"].value + groups["old"].value) / 2)
 
 
+def test_weights_undo_unequal_chances_of_selection():
+    rng = np.random.default_rng(7)
+    values = rng.random(40_000)
+    chance = 0.1 + 0.4 * values  # of being asked
+    asked = rng.random(40_000) < chance
+    reports = STRONG.perturb(values[asked], source=dt.Seeded(7))
+    weighted = dt.weighted_mean(reports, 1 / chance[asked])
+    assert weighted.covers(0.5, 1 - 1e-6)
+    assert not dt.mean(reports).covers(0.5, 1 - 1e-6)
+    equal = dt.weighted_mean(reports, np.full(len(reports), 3.0))
+    assert equal.value == pytest.approx(dt.mean(reports).value)
+    assert equal.interval() == pytest.approx(dt.mean(reports).interval(), rel=1e-6)
+    for weights in ([1.0], np.full(len(reports), np.nan), -1 / chance[asked], ["1"] * len(reports)):
+        with pytest.raises(InvalidParameter, match="weights"):
+            dt.weighted_mean(reports, weights)
+    with pytest.raises(InvalidParameter, match="not Summary"):
+        dt.weighted_mean(dt.Summary.of(reports), 1 / chance[asked])
+
+
 def test_bad_parts_are_refused():
     other = dt.Podium(dt.Interval(0, 2), epsilon=1, cells=1 << 10).perturb([1.0] * 9)
     same = WEAK.perturb([0.5] * 9)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from glob import glob
 from pathlib import Path
 from typing import Any, Final
@@ -14,10 +14,12 @@ from dither.cli.output import JSON_OPTION, counted, number, print_json, probabil
 from dither.domains import Categories
 from dither.errors import DitherError, InvalidParameter, NotIdentifiable, unknown_name
 from dither.estimation.api import distribution, estimate, quantile
+from dither.estimation.comparison.groups import MINIMUM, GroupCounts
 from dither.estimation.estimate import Estimate, show_interval
 from dither.estimation.frequency import EstimatedFrequencies
 from dither.estimation.summary import Summary
 from dither.files.collect import summarise_files
+from dither.files.groups import group_files
 from dither.files.streams import is_standard, shown_name
 from dither.wire.campaign import Campaign
 from dither.wire.codec import from_json
@@ -37,6 +39,14 @@ _NO_NUMBERS: Final = "the answers to this question are categories"
 @click.option(
     "--quantile", "shares", type=float, multiple=True, help="Also a quantile of numeric answers, such as 0.9."
 )
+@click.option("--by", multiple=True, help="By groups: a column of public labels, such as city. Repeatable.")
+@click.option(
+    "--minimum",
+    type=click.IntRange(min=2),
+    default=MINIMUM,
+    show_default=True,
+    help="With --by: leave out groups with fewer reports.",
+)
 @JSON_OPTION
 def command(
     files: tuple[str, ...],
@@ -44,6 +54,8 @@ def command(
     question: Path | None,
     bins: int | None,
     shares: tuple[float, ...],
+    by: tuple[str, ...],
+    minimum: int,
     as_json: bool,
 ) -> None:
     """Estimate means, mean directions and frequencies from files that `dither perturb` wrote.
@@ -56,11 +68,18 @@ def command(
     dither estimate reports.csv
     dither estimate monday.csv tuesday.csv "week-2/*.csv"
     dither estimate reports.csv --column minutes --bins 32 --quantile 0.9
+    dither estimate reports.csv --by city --by day
     dither estimate export.csv --column report --question minutes.json
     """
     paths = [path for name in files for path in _matching(name)]
     asked = None if question is None else _questions(question, column)
+    if by and (bins is not None or shares):
+        raise click.UsageError("--by estimates means and frequencies; leave out --bins and --quantile")
     with rows_done(f"reading {', '.join(shown_name(path) for path in paths[:3])}") as progress:
+        if by:
+            groups = group_files(paths, by, asked, progress=progress)
+            _print_groups(groups, column, minimum, as_json)
+            return
         summaries = summarise_files(paths, asked, progress=progress)
     if column is not None:
         if column not in summaries:
@@ -83,6 +102,30 @@ def command(
         click.echo(f"{name}: {reports} of {type(mechanism).__name__}, {mechanism.guarantee}")
         for label, value in found:
             click.echo(_text(label, value))
+
+
+def _print_groups(groups: dict[str, GroupCounts], column: str | None, minimum: int, as_json: bool) -> None:
+    """Print a table of estimates by group for each question, or all of them as JSON."""
+    if column is not None:
+        if column not in groups:
+            raise click.UsageError(str(unknown_name("question", column, groups)))
+        groups = {column: groups[column]}
+    tables = {name: counts.estimates(estimate, minimum=minimum) for name, counts in groups.items()}
+    if as_json:
+        print_json({name: [_as_json(row) for row in one] for name, one in tables.items()})
+        return
+    for name, one in tables.items():
+        mechanism = groups[name].mechanism
+        click.echo(f"{name}: {type(mechanism).__name__}, {mechanism.guarantee}; {one.title}")
+        click.echo(table(one.columns, [list(row.values()) for row in one]))
+
+
+def _as_json(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a row of a table with labels that JSON has: a date as its text."""
+    return {
+        name: cell if cell is None or isinstance(cell, bool | int | float | str) else str(cell)
+        for name, cell in row.items()
+    }
 
 
 def _matching(name: str) -> list[Path]:

@@ -56,6 +56,7 @@ class Combined(Estimate):
             kept,
             constant,
             labels=labels,
+            unit=_unit([part for _, part in kept]),
         )
 
     def interval(self, level: float = 0.95) -> tuple[Any, Any]:
@@ -74,6 +75,10 @@ class Combined(Estimate):
         if label not in self.labels:
             raise unknown_name("category", label, map(str, self.labels))
         return Combined.of([(weight, part[label]) for weight, part in self.terms], self.constant)  # type: ignore[index]
+
+    def items(self) -> Iterator[tuple[Hashable, Combined]]:
+        """Return the categories with their numbers."""
+        return ((label, self[label]) for label in self.labels)
 
     def __iter__(self) -> Iterator[Hashable]:
         return iter(self.labels)
@@ -210,6 +215,12 @@ def _alike(parts: Sequence[Estimate]) -> Sequence[Hashable]:
     if len(shapes) > 1 or any(one != labels[0] for one in labels):
         raise InvalidParameter("these estimates are of different categories; combine one number at a time")
     return labels[0]
+
+
+def _unit(parts: Sequence[Estimate]) -> str:
+    """Return the common unit of estimates; none if they differ."""
+    units = {part.unit for part in parts}
+    return units.pop() if len(units) == 1 else ""
 
 
 def _either(parts: Sequence[Estimate]) -> Guarantee:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Hashable, ItemsView, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, Final, final
+from typing import TYPE_CHECKING, Any, Final, final
 
 import numpy as np
 
@@ -19,6 +19,9 @@ from dither.mechanisms.base import Mechanism
 from dither.numerics.quantiles import check_level
 from dither.reports import Reports
 from dither.table import ResultTable, Row
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 Label = tuple[Hashable, ...]  # one entry for each column of labels
 Labels = Sequence[Hashable] | Array | Mapping[str, Sequence[Hashable] | Array]
@@ -175,6 +178,12 @@ class GroupedEstimates(ResultTable):
             return self.estimates[key]
         except (KeyError, TypeError):
             raise unknown_name("group", key, map(str, self.estimates)) from None
+
+    def plot(self, *, ax: Axes | None = None) -> Axes:
+        """Draw the groups side by side with their intervals, and return the axes; needs the extra `plot`."""
+        from dither.estimation.plotting import draw_groups
+
+        return draw_groups(self, ax=ax)
 
     def items(self) -> ItemsView[Hashable, Estimate]:
         """Return the labels of the groups with their estimates."""

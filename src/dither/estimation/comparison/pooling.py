@@ -8,13 +8,15 @@ from typing import Any
 
 import numpy as np
 
+from dither.arrays import Floats
 from dither.errors import InvalidParameter, Mismatch, found
 from dither.estimation.comparison.arithmetic import Combined
 from dither.estimation.comparison.differences import Groups, estimates_of
 from dither.estimation.estimate import Estimate
 from dither.estimation.frequency import frequencies
-from dither.estimation.linear import linear
+from dither.estimation.linear import Average, linear
 from dither.estimation.method import asked
+from dither.estimation.pairs.readings import number_mechanism, numbers
 from dither.estimation.summary import Summary, summarise
 from dither.mechanisms.frequency.pure_protocol import PureProtocol
 from dither.reports import Reports
@@ -56,10 +58,37 @@ def post_stratified(groups: Groups, shares: Mapping[Any, float]) -> Combined:
     if not isinstance(shares, Mapping):
         raise InvalidParameter(f"shares are a mapping from groups to their shares, not {found(shares)}")
     _check_strata(list(given), list(shares))
-    numbers = [shares[label] for label in given]
-    if abs(math.fsum(_checked(numbers)) - 1.0) > 1e-6:
+    known = [shares[label] for label in given]
+    if abs(math.fsum(_checked(known)) - 1.0) > 1e-6:
         raise InvalidParameter("the shares of the population must sum to 1; divide counts by their total")
-    return Combined.of([(float(share), given[label]) for label, share in zip(given, numbers, strict=True)])
+    return Combined.of([(float(share), given[label]) for label, share in zip(given, known, strict=True)])
+
+
+def weighted_mean(reports: Reports, weights: Sequence[float] | Floats) -> Estimate:
+    """Estimate the mean of a population from people with public weights, such as inverse chances.
+
+    Σ w·y/Σ w, where y is the number whose mean over the noise is the person's value. The error is that of its
+    linearisation, w·(y − mean)/mean(w), and contains that the weights vary.
+    """
+    if not isinstance(reports, Reports):
+        raise InvalidParameter(f"weights need reports, one weight for each, not {type(reports).__name__}")
+    line = number_mechanism(reports).line
+    told = numbers(reports)
+    given = np.asarray(weights)
+    if given.dtype.kind not in "iuf" or given.shape != told.shape:
+        raise InvalidParameter(f"{told.size} reports need as many numbers as weights, one for each")
+    share = given.astype(np.float64)
+    if not (np.isfinite(share).all() and share.size and share.min() >= 0.0 and share.sum() > 0.0):
+        raise InvalidParameter("weights are finite numbers from 0 upwards, not all 0")
+    share /= share.mean()
+    mean = float((share * told).mean())
+    influence = share * (told - mean)
+    n = told.size
+    spread = float((influence**2).sum() / max(n - 1, 1))
+    skew = float((influence**3).mean() / spread) if spread > 0.0 else 0.0
+    middle = (line.low + line.high) / 2.0
+    guarantee = reports.mechanism.guarantee
+    return Average(middle + mean, math.sqrt(spread / n), n, guarantee, skew, unit=line.unit)
 
 
 def _check_strata(given: list[Hashable], known: list[Hashable]) -> None:
@@ -100,19 +129,19 @@ def _precision(part: Estimate) -> float:
 
 
 def _shares(weights: Sequence[float], count: int) -> list[float]:
-    numbers = _checked(weights)
-    if len(numbers) != count:
-        raise InvalidParameter(f"{count} parts need as many weights, not {len(numbers)}")
-    total = math.fsum(numbers)
+    checked = _checked(weights)
+    if len(checked) != count:
+        raise InvalidParameter(f"{count} parts need as many weights, not {len(checked)}")
+    total = math.fsum(checked)
     if not total > 0.0:
         raise InvalidParameter("at least one weight must be positive")
-    return [one / total for one in numbers]
+    return [one / total for one in checked]
 
 
 def _checked(weights: Sequence[float]) -> list[float]:
-    numbers = list(weights)
-    for one in numbers:
+    given = list(weights)
+    for one in given:
         real = isinstance(one, int | float | np.integer | np.floating) and not isinstance(one, bool)
         if not real or not (math.isfinite(one) and one >= 0.0):
             raise InvalidParameter(f"a weight or share is a finite number from 0 upwards, not {found(one)}")
-    return [float(one) for one in numbers]
+    return [float(one) for one in given]

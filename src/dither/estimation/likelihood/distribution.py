@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Self, final
 
 import numpy as np
@@ -17,9 +19,10 @@ from dither.estimation.estimate import Estimate, thousands
 from dither.estimation.likelihood.binned import Histogram, Inference, Likeliest
 from dither.estimation.likelihood.em import Fit
 from dither.estimation.linear import linear
-from dither.estimation.method import Method, numerical
+from dither.estimation.method import Method, in_unit, numerical
 from dither.estimation.summary import Summary
 from dither.privacy import Guarantee
+from dither.table import ResultTable, Row
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -148,20 +151,21 @@ class EstimatedDistribution:
             raise InvalidParameter(
                 f"the share of a quantile is a number strictly between 0 and 1, not {found(share)}"
             )
-        return self._inference.quantile(float(share)) if self.curve is None else self.curve.quantile(share)
+        answer = self._inference.quantile(float(share)) if self.curve is None else self.curve.quantile(share)
+        return in_unit(answer, self.summary)
 
     def mode(self) -> Estimate:
         """Estimate where the density is highest; if there are point masses, the place of the largest."""
         if self.curve is None:
             raise InvalidParameter("a mode is read off a smooth curve: use method=dt.empirical_bayes")
-        return self.curve.mode()
+        return in_unit(self.curve.mode(), self.summary)
 
     def mean(self) -> Estimate:
         """Estimate the mean, as dt.mean does where it can."""
         self._ordered("a mean")
         if self.curve is not None and numerical(self.summary).unbiased_reading() is not None:
-            return linear.mean(self.summary)
-        return self._inference.mean()
+            return in_unit(linear.mean(self.summary), self.summary)
+        return in_unit(self._inference.mean(), self.summary)
 
     def variance(self) -> Estimate:
         """Estimate the variance, by likelihood."""
@@ -205,6 +209,32 @@ class EstimatedDistribution:
         if bands and not by_curve and (strict or level is not None):
             draw_bands(self, usual, axes, strict=strict)
         return axes
+
+    def items(self) -> Iterator[tuple[tuple[float, float], Estimate]]:
+        """Return the ends of the bins with the shares of people in them."""
+        ends = self.edges.tolist()
+        return ((pair, self.share(*pair)) for pair in pairwise(ends))
+
+    def records(self, level: float = 0.95) -> list[Row]:
+        """Return a row for each bin: its ends, its share, and the ends of the interval if a curve has one."""
+        ends = self.edges.tolist()
+        rows: list[Row] = [
+            {"from": first, "to": last, "value": value}
+            for first, last, value in zip(ends, ends[1:], self.probabilities.tolist(), strict=False)
+        ]
+        if self.curve is None:
+            return rows
+        low, high = (end.tolist() for end in self.bands(level))
+        return [{**row, "low": least, "high": most} for row, least, most in zip(rows, low, high, strict=True)]
+
+    def to_frame(self) -> Any:
+        """Return the bins as a pandas data frame; needs the extra `frames`."""
+        return ResultTable("", tuple(self.records())).to_frame()
+
+    def _repr_html_(self) -> str:
+        """Return the bins as notebooks show them."""
+        unit = f", in {self.line.unit}" if self.line.unit else ""
+        return ResultTable(f"{self!r}{unit}; {self.guarantee}", tuple(self.records()))._repr_html_()
 
     def __repr__(self) -> str:
         what = f"{self.bins} bins of {self.line}, {self.method!r}, n = {thousands(self.n)}"

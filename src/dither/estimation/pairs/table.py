@@ -64,15 +64,8 @@ class EstimatedTable(Estimate):
         """Return the pairs of answers with their shares."""
         return (((a, b), self[a, b]) for a in self.rows for b in self.columns)
 
-    def records(self) -> list[Row]:
-        """Return a row for each pair of answers: first, second, value, low, high, n."""
-        low, high = (np.asarray(end) for end in self.interval())
-        value = np.asarray(self.value)
-        return [
-            {"first": a, "second": b, "value": float(value[i, j]), "low": float(low[i, j]),
-             "high": float(high[i, j]), "n": self.n}
-            for i, a in enumerate(self.rows) for j, b in enumerate(self.columns)
-        ]  # fmt: skip
+    def _names(self) -> list[Row]:
+        return [{"first": one, "second": other} for one in self.rows for other in self.columns]
 
     def _grid(self) -> tuple[list[str], list[list[str]]]:
         value, half = np.asarray(self.value), np.asarray(self.half_width())
