@@ -25,6 +25,7 @@ CHAPTERS = {
     "audits": "Audits",
     "privacy": "Promises",
     "account": "The account of a person",
+    "deployments": "A campaign in words",
     "wire": "Reports and questions as bytes and as JSON",
     "files": "Missing answers in files and data frames",
     "classifiers": "Classifiers on randomised records",

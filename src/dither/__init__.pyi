@@ -32,6 +32,9 @@ from .classifiers.choice import epsilon_for_utility as epsilon_for_utility
 from .classifiers.concentration import concentration as concentration
 from .classifiers.curve import utility_curve as utility_curve
 from .classifiers.utility import utility as utility
+from .deployments.card import card as card
+from .deployments.explain import Explanation as Explanation
+from .deployments.explain import explain as explain
 from .domains import Categories as Categories
 from .domains import Circle as Circle
 from .domains import Disk as Disk

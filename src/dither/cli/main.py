@@ -12,6 +12,7 @@ import click
 VERBS: Final = {
     "account": "Show, check or export what a person has given.",
     "audit": "Check the ε of a mechanism, a Python function or a command.",
+    "card": "Write a machine-readable card of a deployment.",
     "central": "Release a mean, sum or count of raw values, as a trusted curator.",
     "check": "Count which cells of a file fit their questions.",
     "classify": "Bound the probability that a classifier's answer stays on a randomised record.",
@@ -21,6 +22,7 @@ VERBS: Final = {
     "describe": "Describe a mechanism in words.",
     "design": "Solve for the mechanism with the smallest error.",
     "estimate": "Estimate from a file of reports.",
+    "explain": "Explain a campaign in plain words, for the person asked and the officer.",
     "jrr": "Run joint randomized response between devices, and collect their reports.",
     "perturb": "Randomise columns of a file.",
     "recommend": "Recommend a mechanism, a budget or a number of people.",
@@ -28,7 +30,10 @@ VERBS: Final = {
     "trajectory": "Randomise trips, draw maps of them, compare mechanisms on an area.",
     "version": "Show the version.",
 }
-_FOLDERS: Final = {"check": "campaigns.", "conformance": "devices."}  # verbs in a folder of their own
+_FOLDERS: Final = {  # verbs in a folder of their own
+    **dict.fromkeys(("card", "check", "explain"), "campaigns."),
+    "conformance": "devices.",
+}
 
 
 class _Verbs(click.Group):

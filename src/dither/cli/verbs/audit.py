@@ -7,13 +7,14 @@ import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 import click
 
 from dither.audits.api import audit
 from dither.audits.black_box.command import Command
 from dither.audits.finding import Finding
+from dither.cli.loading import is_question_file, questions_in
 from dither.cli.options import build, domain_options, mechanism_names, needed
 from dither.cli.output import JSON_OPTION, print_json, save_picture, verdict
 from dither.domains import Domain
@@ -72,8 +73,9 @@ def command(
 ) -> None:
     """Check the ε of MECHANISM; exit code 1 if it does not hold.
 
-    A mechanism of dither's, or a specification, is audited exactly, from its integers and its draw code. The
-    exit code is also 1 if the guarantee has an assumption that --assume does not name.
+    A mechanism of dither's, a specification, and every question of a campaign or of a file of reports are
+    audited exactly, from their integers and their draw code. The exit code is also 1 if a guarantee has an
+    assumption that --assume does not name.
 
     MODULE:FUNCTION is a Python function: an array of values in, as many reports out. After -- stands a
     command that reads a JSON value a line and writes a report a line. Both are sampled: the finding is a
@@ -82,10 +84,18 @@ def command(
     \b
     dither audit podium --interval 18 100 --epsilon 1
     dither audit design.json
+    dither audit survey.toml
+    dither audit reports.csv
     dither audit mymodule:randomise --interval 0 1 --epsilon 1
     dither audit --categories yes,no --epsilon 1 -- node client.js
     """
     words: tuple[str, ...] | None = ctx.meta.get(_WORDS)
+    if words is None and mechanism and is_question_file(mechanism) and not mechanism.endswith(".json"):
+        if domain is not None or epsilon is not None or plot is not None:
+            raise click.UsageError(
+                "a file has its own domains and ε; leave out the domain, --epsilon, --plot"
+            )
+        _audit_file(mechanism, assume, as_json)
     randomiser = _randomiser(mechanism, words)
     if randomiser is not None:
         if epsilon is None:
@@ -109,6 +119,17 @@ def command(
     else:
         click.echo(verdict(str(finding), finding.ok))
     raise SystemExit(0 if finding.ok else 1)
+
+
+def _audit_file(file: str, assume: tuple[str, ...], as_json: bool) -> NoReturn:
+    """Audit every question of a file exactly; exit with code 1 if one does not hold."""
+    findings = {name: audit(one, assume=assume) for name, one in questions_in(file).items()}
+    if as_json:
+        print_json({name: _as_data(finding) for name, finding in findings.items()})
+    else:
+        for name, finding in findings.items():
+            click.echo(verdict(f"{name}: {finding}", finding.ok))
+    raise SystemExit(0 if all(finding.ok for finding in findings.values()) else 1)
 
 
 def _randomiser(mechanism: str | None, words: tuple[str, ...] | None) -> Callable[..., Any] | None:

@@ -6,7 +6,9 @@ import json
 
 import click
 
+from dither.cli.loading import is_question_file, questions_in
 from dither.cli.options import build, domain_options, mechanism_names
+from dither.cli.output import print_json
 from dither.domains import Domain
 from dither.wire.codec import to_json
 
@@ -17,12 +19,23 @@ from dither.wire.codec import to_json
 @click.option("--epsilon", type=float, help="The budget ε.")
 @click.option("--json", "as_json", is_flag=True, help="Print the specification as JSON.")
 def command(mechanism: str, domain: Domain | None, epsilon: float | None, as_json: bool) -> None:
-    """Describe in words what MECHANISM does and guarantees.
+    """Describe in words what MECHANISM, or each question of a file, does and guarantees.
 
     \b
     dither describe podium --interval 18 100 --epsilon 1
     dither describe ogpm --circle 360 --epsilon 2 --json
     dither describe design.json
+    dither describe survey.toml
+    dither describe reports.csv
     """
+    if is_question_file(mechanism) and not mechanism.endswith(".json"):
+        if domain is not None or epsilon is not None:
+            raise click.UsageError("a file has its own domains and ε; leave out the domain and --epsilon")
+        found = questions_in(mechanism)
+        if as_json:
+            print_json({name: json.loads(to_json(one)) for name, one in found.items()})
+        else:
+            click.echo("\n\n".join(f"{name}: {one.describe()}" for name, one in found.items()))
+        return
     built = build(mechanism, domain, epsilon)
     click.echo(json.dumps(json.loads(to_json(built)), indent=2) if as_json else built.describe())

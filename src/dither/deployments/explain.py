@@ -1,0 +1,152 @@
+"""`dt.explain`: what a campaign promises, in plain words; every number is computed from its guarantee."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final, final
+
+from dither.advice.goals.estimates import Frequencies, Mean
+from dither.domains import Categories, Circle, Domain, Interval
+from dither.errors import DitherError
+from dither.mechanisms.base import Mechanism
+from dither.privacy import Guarantee, Pure
+from dither.wire.campaign import Campaign
+
+PRIORS: Final = (0.01, 0.1, 0.5, 0.9)
+PEOPLE: Final = (1_000, 10_000)
+_LISTED: Final = 6  # questions that the text for the person names
+
+
+def odds(epsilon: float, prior: float) -> float:
+    """Return the largest probability that a guess of probability `prior` can have after a report.
+
+    With a pure ε the odds of any two values change by at most e^ε, so the bound is p·e^ε/(p·e^ε + 1 − p).
+    """
+    if prior >= 1.0:
+        return 1.0
+    return 1.0 / (1.0 + math.exp(-epsilon) * (1.0 - prior) / prior)
+
+
+@final
+@dataclass(frozen=True)
+class Explanation:
+    """What a campaign promises: `person` is for whoever is asked, `officer` for whoever answers for it."""
+
+    person: str
+    officer: str
+
+    def __str__(self) -> str:
+        return f"For the person asked\n\n{self.person}\n\nFor the officer\n\n{self.officer}"
+
+    __repr__ = __str__
+
+
+def explain(
+    questions: Mapping[str, Mechanism[Any]] | Campaign, *, spent: Guarantee | None = None
+) -> Explanation:
+    """Explain questions in plain words: what is told, the odds, what was spent before, the assumptions.
+
+    `spent` is what a person has given before, such as `account.guarantee` or `ledger.spent`.
+
+    >>> import dither as dt
+    >>> told = explain({"age": dt.Podium(dt.Interval(18, 100), epsilon=1)})
+    >>> "50 % can be at most 73 % sure" in told.person
+    True
+    """
+    campaign = Campaign.of(questions)
+    return Explanation(_person(campaign, spent), _officer(campaign, spent))
+
+
+def _person(campaign: Campaign, spent: Guarantee | None) -> str:
+    names = list(campaign.questions)
+    listed = ", ".join(names[:_LISTED]) + (
+        f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
+    )
+    whole = campaign.guarantee
+    sentences = [
+        f"You are asked about: {listed}.",
+        "Your device changes your answers at random before they leave it, so nobody receives your true "
+        "answers, and you can deny every answer that was sent.",
+        _sure(whole, "" if len(names) == 1 else " all"),
+    ]
+    if spent is not None:
+        sentences.append(_together(whole, spent))
+    if whole.assumes:
+        sentences.append(f"This assumes that {'; '.join(whole.assumes[:2])}.")
+    sentences.append("Averages over many people are still accurate; nothing certain follows about you.")
+    return " ".join(sentences)
+
+
+def _sure(whole: Guarantee, every: str) -> str:
+    if not isinstance(whole.bound, Pure):
+        return f"The promise is: {whole.bound}."
+    return (
+        f"Whoever guessed something about you with 50 % can be at most "
+        f"{_percent(odds(whole.epsilon, 0.5))} sure after reading{every} your answer{'s' if every else ''}."
+    )
+
+
+def _together(whole: Guarantee, spent: Guarantee) -> str:
+    both = spent.compose(whole)
+    if not isinstance(both.bound, Pure):
+        return f"Together with what you gave before: {both.bound}."
+    return f"Together with everything that you gave before it is at most {_percent(odds(both.epsilon, 0.5))}."
+
+
+def _percent(share: float) -> str:
+    """Return a probability in per cent, rounded to the nearest whole one, but 100 only if it is 1."""
+    return (
+        f"{round(100.0 * share)} %"
+        if share < 0.995 or share == 1.0
+        else f"{math.floor(1e4 * share) / 100:g} %"
+    )
+
+
+def _officer(campaign: Campaign, spent: Guarantee | None) -> str:
+    whole = campaign.guarantee
+    lines = [f"{name}: {_question(mechanism)}" for name, mechanism in campaign.questions.items()]
+    lines.append(f"All answers of a person: {whole}.")
+    if isinstance(whole.bound, Pure):
+        bounds = ", ".join(f"{_percent(prior)} → {_percent(odds(whole.epsilon, prior))}" for prior in PRIORS)
+        lines.append(f"A guess before and at most after the answers, whatever else is known: {bounds}.")
+    if spent is not None:
+        lines.append(f"Spent before: {spent}. Together: {spent.compose(whole)}.")
+    lines += [f"Assumption: {line}." for line in whole.assumes] or [
+        "There are no assumptions about the adversary."
+    ]
+    lines.append(
+        "A second answer to the same question spends its ε again. The number of answers is not protected."
+    )
+    return "\n".join(lines)
+
+
+def _question(mechanism: Mechanism[Any]) -> str:
+    text = f"{_asked(mechanism.domain)}, {type(mechanism).__name__}, {mechanism.guarantee}"
+    errors = _errors(mechanism)
+    return f"{text}; {errors}." if errors else f"{text}."
+
+
+def _asked(domain: Domain) -> str:
+    if isinstance(domain, Interval):
+        return f"a number in {domain}"
+    if isinstance(domain, Circle):
+        return f"an angle on {domain}"
+    return f"one of {domain}" if isinstance(domain, Categories) else str(domain)
+
+
+def _errors(mechanism: Mechanism[Any]) -> str:
+    """Return the errors that are predicted for some numbers of people; an empty text if none are known."""
+    goal = Frequencies if isinstance(mechanism.domain, Categories) else Mean
+    found = []
+    for people in PEOPLE:
+        try:
+            error = goal(n=people).error(mechanism)
+        except (DitherError, TypeError, AttributeError):  # a mechanism without such formulas
+            return ""
+        if error is None:
+            return ""
+        found.append(f"{error:.2g} for {people:,} people".replace(",", " "))
+    what = "a frequency" if goal is Frequencies else "the mean"
+    return f"privacy adds to {what} a standard error of {' and '.join(found)}"
