@@ -156,3 +156,14 @@ def test_the_card_has_its_schema(tmp_path: Path) -> None:
         dt.card(AGE, asker="A", contact=" ")
     with pytest.raises(InvalidParameter, match="people is a whole number"):
         dt.card(AGE, asker="A", contact="b", people=0)
+
+
+def test_what_was_given_before_is_what_the_account_charged(tmp_path: Path) -> None:
+    """Not its budget: a person who gave 0.5 of 2 has given 0.5."""
+    campaign, path = tmp_path / "survey.toml", tmp_path / "me.account"
+    campaign.write_text(TOML, encoding="utf-8")
+    with dt.Account.create(path, epsilon=2) as account:
+        account.answer(dt.Question("age", AGE["age"].at(0.5), asker="clinic.example"), 41)
+    told = run("explain", campaign, "--officer", "--account", path).output
+    assert "Spent before: ε ≤ 0.5" in told
+    assert "Together: ε ≤ 1.5" in " ".join(told.split())

@@ -48,7 +48,7 @@ def explain(
 ) -> Explanation:
     """Explain questions in plain words: what is told, the odds, what was spent before, the assumptions.
 
-    `spent` is what a person has given before, such as `account.guarantee` or `ledger.spent`.
+    `spent` is what a person has given before, such as `account.ledger.spent`.
 
     >>> import dither as dt
     >>> told = explain({"age": dt.Podium(dt.Interval(18, 100), epsilon=1)})

@@ -34,7 +34,7 @@ def command(file: Path, only: str | None, account: Path | None, as_json: bool) -
     spent = None
     if account is not None:
         with Account.open(account) as opened:
-            spent = opened.guarantee
+            spent = opened.ledger.spent
     told = explain(questions_in(file), spent=spent)
     if as_json:
         print_json({"person": told.person, "officer": told.officer.split("\n")})
