@@ -158,7 +158,7 @@ def test_what_cannot_be_asked_is_refused():
         dt.resultant(reports)
     with pytest.raises(InvalidParameter, match="distributions"):
         dt.distribution(reports, method=dt.linear)
-    for share in (0, 1, -0.1, "half", None, [0.5]):
+    for share in (0, 1, -0.1, "half", None, [0.5, 1.5], ["half"]):
         with pytest.raises(InvalidParameter, match="share"):
             dt.quantile(reports, share)
 
