@@ -5,22 +5,17 @@ The distribution is that of `Subsets`. A report is a row of w numbers instead of
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
-from typing import Any, ClassVar, Final, Self, final
+from typing import Any, ClassVar, Final, final
 
 import numpy as np
 
 from dither.arrays import Array, Floats
-from dither.device_text import hexadecimal, whole
-from dither.domains import Domain
 from dither.errors import InvalidParameter, MalformedReport, found
-from dither.kernels.codes import CodeKernel
-from dither.kernels.coin import BiasedCoin, read_coin
 from dither.kernels.kernel import MOST_LISTED
+from dither.kernels.sets.chosen_sets import ChosenSets
 from dither.kernels.sets.subsets import Subsets
 from dither.randomness import Source
 
@@ -30,12 +25,8 @@ MOST_SIZE: Final = 1 << 16
 
 @final
 @dataclass(frozen=True)
-class IndexSets(CodeKernel):
+class IndexSets(ChosenSets):
     """Sets of `chosen` out of `size` elements, ascending; the coin decides whether the input is in it."""
-
-    size: int
-    chosen: int
-    coin: BiasedCoin
 
     kind: ClassVar[str] = "indices"
 
@@ -58,42 +49,21 @@ class IndexSets(CodeKernel):
         return np.dtype((np.min_scalar_type(self.size - 1), (self.chosen,)))
 
     @property
-    def outcomes(self) -> int:
-        return math.comb(self.size, self.chosen)
-
-    @property
-    def rates(self) -> tuple[Fraction, Fraction]:
-        own = self.coin.probability
-        return own, (own * (self.chosen - 1) + (1 - own) * self.chosen) / (self.size - 1)
-
-    @property
-    def ratio(self) -> Fraction:
-        return self.coin.odds * Fraction(self.size - self.chosen, self.chosen)
-
-    @property
     def evidence(self) -> str:
         return (
             f"ln of the odds of a set with the input, with k = {self.size}, w = {self.chosen}, "
             f"p = {self.coin.heads} of 2^{self.coin.bits}"
         )
 
-    def _shares(self) -> tuple[Fraction, Fraction]:
-        """Return the probability of a set that contains the input, and of one that does not."""
-        own = self.coin.probability
-        return (
-            own / math.comb(self.size - 1, self.chosen - 1),
-            (1 - own) / math.comb(self.size - 1, self.chosen),
-        )
-
     def probabilities(self, value: int) -> list[Fraction]:
         """Return the exact probability of every set, in lexicographic order."""
         if self.outcomes > MOST_LISTED:
             raise InvalidParameter("exact probabilities are listed for up to 2^16 sets")
-        own, other = self._shares()
+        own, other = self.shares
         return [own if value in row else other for row in combinations(range(self.size), self.chosen)]
 
     def likelihoods(self, reports: Array, inputs: Array) -> Floats:
-        own, other = (float(share) for share in self._shares())
+        own, other = (float(share) for share in self.shares)
         held = (reports == np.asarray(inputs)[..., None]).any(axis=-1)
         return np.where(held, own, other)
 
@@ -136,15 +106,3 @@ class IndexSets(CodeKernel):
         last += held * (codes - last)
         taken.sort(axis=1)
         reports[:] = taken
-
-    def device(self) -> dict[str, Any]:
-        return {
-            "draw": self.kind,
-            "size": self.size,
-            "chosen": self.chosen,
-            "heads": hexadecimal(self.coin.heads),
-        }
-
-    @classmethod
-    def from_device(cls, device: Mapping[str, Any], domain: Domain) -> Self:
-        return cls(whole(device["size"]), whole(device["chosen"]), read_coin(device["heads"]))

@@ -7,21 +7,17 @@ drawn element by element: the next of m elements is taken with probability exact
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar, Final, Self, final
+from typing import Any, ClassVar, Final, final
 
 import numpy as np
 
 from dither.arrays import Array, Bytes, Floats, Halves, Mask
-from dither.device_text import hexadecimal, whole
-from dither.domains import Domain
 from dither.errors import InvalidParameter, MalformedReport, found
-from dither.kernels.codes import CodeKernel
-from dither.kernels.coin import BiasedCoin, read_coin
+from dither.kernels.coin import BiasedCoin
 from dither.kernels.sets import bit_rows as packed
+from dither.kernels.sets.chosen_sets import ChosenSets
 from dither.privacy.exact import exp_below
 from dither.randomness import Source
 
@@ -33,12 +29,8 @@ _BLOCK: Final = 1 << 14  # inputs processed together, so that they stay in the c
 
 @final
 @dataclass(frozen=True)
-class Subsets(CodeKernel):
+class Subsets(ChosenSets):
     """Sets of `chosen` out of `size` elements; the coin decides whether the input is one of them."""
-
-    size: int
-    chosen: int
-    coin: BiasedCoin
 
     kind: ClassVar[str] = "subset"
 
@@ -70,27 +62,9 @@ class Subsets(CodeKernel):
         return np.dtype((np.uint8, (packed.width(self.size),)))
 
     @property
-    def outcomes(self) -> int:
-        return math.comb(self.size, self.chosen)
-
-    @property
-    def rates(self) -> tuple[Fraction, Fraction]:
-        return self.coin.probability, self.other
-
-    @property
-    def ratio(self) -> Fraction:
-        return self.coin.odds * Fraction(self.size - self.chosen, self.chosen)
-
-    @property
     def evidence(self) -> str:
         sizes = f"k = {self.size}, w = {self.chosen}"
         return f"ln p(k−w)/((1−p)w) with {sizes}, p = {self.coin.heads} of 2^{self.coin.bits}"
-
-    @property
-    def other(self) -> Fraction:
-        """The probability that a given element other than the input is in the set."""
-        held = self.coin.probability
-        return (held * (self.chosen - 1) + (1 - held) * self.chosen) / (self.size - 1)
 
     def check(self, raw: Array) -> Bytes:
         reports = packed.check(raw, self.size)
@@ -101,26 +75,12 @@ class Subsets(CodeKernel):
     def likelihoods(self, reports: Array, inputs: Array) -> Floats:
         held = packed.unpack(reports, self.size)
         told = np.take_along_axis(held, np.asarray(inputs)[..., None], axis=-1)[..., 0]
-        with_input = self.coin.probability / math.comb(self.size - 1, self.chosen - 1)
-        without = (1 - self.coin.probability) / math.comb(self.size - 1, self.chosen)
+        with_input, without = self.shares
         return np.where(told, float(with_input), float(without))
-
-    def device(self) -> dict[str, Any]:
-        return {
-            "draw": self.kind,
-            "size": self.size,
-            "chosen": self.chosen,
-            "heads": hexadecimal(self.coin.heads),
-        }
-
-    @classmethod
-    def from_device(cls, device: Mapping[str, Any], domain: Domain) -> Self:
-        return cls(whole(device["size"]), whole(device["chosen"]), read_coin(device["heads"]))
 
     def probabilities(self, value: int) -> list[Fraction]:
         """Return the exact probability of every row of bits; row r has the bits of the binary number r."""
-        with_input = self.coin.probability / math.comb(self.size - 1, self.chosen - 1)
-        without = (1 - self.coin.probability) / math.comb(self.size - 1, self.chosen)
+        with_input, without = self.shares
         return [
             (with_input if row >> value & 1 else without) if row.bit_count() == self.chosen else Fraction(0)
             for row in range(1 << self.size)
