@@ -19,7 +19,7 @@ DELTA: Final = 1e-6
 @final
 @dataclass(frozen=True)
 class BatchPromise:
-    """The promise of a mixed batch: `guarantee` is None if mixing is not credited; then `officer` says why."""
+    """The promise of a mixed batch: `guarantee` is None if mixing is not credited (`officer` says why)."""
 
     guarantee: Guarantee | None
     person: str
