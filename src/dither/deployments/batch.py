@@ -37,8 +37,8 @@ def batch_promise(
 
     >>> import dither as dt
     >>> promise = batch_promise({"age": dt.Podium(dt.Interval(18, 100), epsilon=1)}, minimum_batch=1000)
-    >>> promise.guarantee.bound
-    Approximate(epsilon=0.1429..., delta=1e-06)
+    >>> round(promise.guarantee.epsilon, 3)
+    0.143
     """
     campaign = Campaign.of(questions)
     people = f"{minimum_batch:,}".replace(",", " ") if isinstance(minimum_batch, int) else ""
