@@ -38,7 +38,7 @@ class LiveCounts:
 
     def __init__(self) -> None:
         self._contracts: dict[str, Contract] = {}
-        self._tallies: dict[Slot, _Tally] = {}
+        self._tallies: dict[Slot, _SlotCounts] = {}
         self._lock = threading.Lock()
         self.revision = 0  # grows whenever something is added: for whoever waits for news
 
@@ -110,14 +110,16 @@ class LiveCounts:
             raise unknown_name("question", question, list(questions))
         return questions[question]
 
-    def _tally(self, slot: Slot) -> _Tally:
+    def _tally(self, slot: Slot) -> _SlotCounts:
         tally = self._tallies.get(slot)
         if tally is None:
             with self._lock:
-                tally = self._tallies.setdefault(slot, _Tally(self.mechanism(slot.campaign, slot.question)))
+                tally = self._tallies.setdefault(
+                    slot, _SlotCounts(self.mechanism(slot.campaign, slot.question))
+                )
         return tally
 
-    def _found(self, campaign: str, question: str) -> Iterator[tuple[Slot, _Tally]]:
+    def _found(self, campaign: str, question: str) -> Iterator[tuple[Slot, _SlotCounts]]:
         self.mechanism(campaign, question)
         with self._lock:
             there = list(self._tallies.items())
@@ -125,7 +127,7 @@ class LiveCounts:
 
 
 @final
-class _Tally:
+class _SlotCounts:
     """The counts of a slot: a vector once it pays, and bytes that are not counted yet."""
 
     def __init__(self, mechanism: Mechanism[Any]) -> None:

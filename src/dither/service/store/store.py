@@ -34,10 +34,10 @@ class Arrived:
 
 
 @final
-class Outcome(Enum):
+class Stored(Enum):
     """What a store did with a batch."""
 
-    STORED = "stored"
+    NEW = "new"
     REPEATED = "repeated"  # the same bytes were stored before
     CONFLICT = "conflict"  # other bytes were
 
@@ -66,7 +66,7 @@ class CollectorStore(ABC):
         """Return all campaigns that were published here, in order of publication."""
 
     @abstractmethod
-    def append(self, batches: Sequence[Arrived]) -> list[Outcome]:
+    def append(self, batches: Sequence[Arrived]) -> list[Stored]:
         """Store batches in one transaction; return what became of each. On disk when it returns."""
 
     @abstractmethod
