@@ -27,6 +27,7 @@ VERBS: Final = {
     "perturb": "Randomise columns of a file.",
     "recommend": "Recommend a mechanism, a budget or a number of people.",
     "reproduce": "Compute the figures and tables of the papers.",
+    "sql": "Write the query that counts reports in a database.",
     "trajectory": "Randomise trips, draw maps of them, compare mechanisms on an area.",
     "version": "Show the version.",
 }

@@ -56,7 +56,9 @@ def read_counts(mechanism: Mechanism[Any], table: Any, question: str | None) -> 
             continue
         cell = _whole(columns["cell"][row])
         if cell >= len(counts):
-            raise MalformedReport(f"a cell of this mechanism is a whole number below {len(counts)}; one is not")
+            raise MalformedReport(
+                f"a cell of this mechanism is a whole number below {len(counts)}; one is not"
+            )
         counts[cell] += total
     if max([*counts, *sums.values()]) > _MOST:
         raise MalformedReport("a count is at most 2^63 − 1; one is larger")
@@ -86,8 +88,9 @@ def _rows_of(mechanism: Mechanism[Any], columns: Mapping[str, Sequence[Any]], na
     return rows
 
 
-def _columns(table: Any) -> dict[str, Sequence[Any]]:
+def _columns(table: Any) -> Mapping[str, Sequence[Any]]:
     """Return the columns of a table: a frame, a mapping of columns, or rows that are mappings."""
+    columns: Mapping[str, Sequence[Any]]
     if isinstance(table, Mapping):
         columns = {str(name).lower(): list(values) for name, values in table.items()}
     elif hasattr(table, "__arrow_c_stream__"):
@@ -111,7 +114,7 @@ def _columns(table: Any) -> dict[str, Sequence[Any]]:
     return columns
 
 
-def _of_arrow(table: Any) -> dict[str, Sequence[Any]]:
+def _of_arrow(table: Any) -> Mapping[str, Sequence[Any]]:
     try:
         import pyarrow
     except ImportError:

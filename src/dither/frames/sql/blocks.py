@@ -1,7 +1,10 @@
 """The part of a query that counts the reports of one question, for each way of counting.
 
-Every block is a relation with the public columns (day, label), `cell` and `total`. A cell from 0 upwards is a
-place of the summary's vector. Negative cells are the outcomes of `Refused` and the number of reports.
+Every block is a relation with the public columns (day, label), `cell` and `total`. A cell from 0 upwards is
+a place of the summary's vector. Negative cells say what was refused, and the number of reports.
+
+Columns are always written with their relation, `s.cell`: some databases take a bare name for the new column
+of the same SELECT.
 """
 
 from __future__ import annotations
@@ -58,30 +61,37 @@ class Block:
     weighted: bool
 
     def select(self, columns: Mapping[str, str], source: str, *, where: str = "", fence: bool = False) -> str:
-        """Return a relation with the public columns, the weight, and some others."""
-        kept = [*self.public, *(["weight"] if self.weighted else [])]
-        listed = ", ".join([*kept, *(_named(text, name) for name, text in columns.items())])
-        return f"(SELECT {listed} FROM {source} AS s{where}{self.dialect.fence if fence else ''})"
+        """Return a relation with the public columns, the weight, and some others, computed from `s`."""
+        kept = {name: f"s.{name}" for name in (*self.public, *(["weight"] if self.weighted else []))}
+        ends = self.dialect.fence if fence else ""
+        return f"(SELECT {listed({**kept, **columns})}\nFROM {source} AS s{where}{ends})"
 
     def counted(self, columns: Sequence[str], source: str, sums: Mapping[str, str] | None = None) -> str:
         """Return how often each combination of some columns occurs, by the public columns, as `total`."""
-        keys = ", ".join([*self.public, *columns])
-        total = "SUM(weight)" if self.weighted else "COUNT(*)"
-        more = "".join(f", {text} AS {name}" for name, text in (sums or {}).items())
-        return f"(SELECT {keys}, {total} AS total{more} FROM {source} AS c GROUP BY {keys})"
+        return self.summed(
+            columns, source, {"total": "SUM(s.weight)" if self.weighted else "COUNT(*)", **(sums or {})}
+        )
 
-    def times(self, source: str, count: int) -> str:
-        """Return every row of a relation with each number below `count`, as `item`."""
-        return f"(SELECT * FROM {source} AS r CROSS JOIN {self.dialect.numbers(count)} AS i)"
+    def summed(self, columns: Sequence[str], source: str, sums: Mapping[str, str], where: str = "") -> str:
+        """Return sums of a relation `s` by the public columns and some others."""
+        keys = {name: f"s.{name}" for name in (*self.public, *columns)}
+        grouped = ", ".join(keys.values())
+        return f"(SELECT {listed({**keys, **sums})}\nFROM {source} AS s{where} GROUP BY {grouped})"
+
+    def times(self, source: str, count: int, name: str = "item") -> str:
+        """Return every row of a relation with each number below `count`, as `item` or another name."""
+        numbers = f"(SELECT s.item AS {name} FROM {self.dialect.numbers(count)} AS s)"
+        return f"(SELECT * FROM {source} AS a CROSS JOIN {numbers} AS b)"
 
 
-def _named(text: str, name: str) -> str:
-    return name if text == name else f"{text} AS {name}"
+def listed(columns: Mapping[str, str]) -> str:
+    """Return the list of a SELECT: expressions with the names of their columns."""
+    return ", ".join(f"{text} AS {name}" for name, text in columns.items())
 
 
 def state(valid: str, cell: str) -> str:
     """Return the cell of a report: that of its state if it is refused already, MALFORMED if not valid."""
-    return f"CASE WHEN state < 0 THEN state WHEN {valid} THEN {cell} ELSE {Cell.MALFORMED:d} END"
+    return f"CASE WHEN s.state < 0 THEN s.state WHEN {valid} THEN {cell} ELSE {Cell.MALFORMED:d} END"
 
 
 @singledispatch
@@ -105,7 +115,7 @@ def _(counting: EachReport, one: Block) -> str:
 
 
 def _cells(outcomes: int, one: Block) -> str:
-    report = one.dialect.whole("report")
+    report = one.dialect.whole("s.report")
     cell = state(f"{report} >= 0 AND {report} < {outcomes}", report)
     return one.counted(["cell"], one.select({"cell": cell}, one.source))
 
@@ -115,22 +125,23 @@ def _(counting: LeadingBits, one: Block) -> str:
     _one_number(one.mechanism)
     if counting.cells > MOST:
         raise InvalidParameter("reports of 2^63 and more do not fit the integers of databases")
-    dialect, report = one.dialect, one.dialect.whole("report")
+    dialect, report = one.dialect, one.dialect.whole("s.report")
     ok = f"{report} >= 0 AND {report} <= {counting.cells - 1}"
+    rest = dialect.low_bits(report, counting.rest)
     columns = {
         "cell": state(ok, dialect.without_low(report, counting.rest)),
-        "rest": f"CASE WHEN state >= 0 AND {ok} THEN {dialect.low_bits(report, counting.rest)} ELSE 0 END",
+        "rest": f"CASE WHEN s.state >= 0 AND {ok} THEN {rest} ELSE 0 END",
     }
-    rests = "SUM(weight * rest)" if one.weighted else "SUM(rest)"
+    rests = "SUM(s.weight * s.rest)" if one.weighted else "SUM(s.rest)"
     counts = one.counted(["cell"], one.select(columns, one.source, fence=True), {"rests": rests})
-    keys = ", ".join(one.public)
-    both = (
-        f"SELECT {keys}{', ' if keys else ''}CASE WHEN item = 0 THEN cell ELSE {counting.groups} END AS cell, "
-        f"CASE WHEN item = 0 THEN total ELSE rests END AS total FROM {one.times(counts, 2)} AS b "
-        "WHERE item = 0 OR cell >= 0"
-    )
-    keys = ", ".join([*one.public, "cell"])
-    return f"(SELECT {keys}, SUM(total) AS total FROM ({both}) AS t GROUP BY {keys})"
+    # Every group is listed twice: for its count, and for its part of the last entry, the sum of the rests.
+    both = {
+        **{name: f"s.{name}" for name in one.public},
+        "cell": f"CASE WHEN s.item = 0 THEN s.cell ELSE {counting.groups} END",
+        "total": "CASE WHEN s.item = 0 THEN s.total ELSE s.rests END",
+    }
+    twice = f"(SELECT {listed(both)}\nFROM {one.times(counts, 2)} AS s WHERE s.item = 0 OR s.cell >= 0)"
+    return one.summed(["cell"], twice, {"total": "SUM(s.total)"})
 
 
 @block.register
@@ -139,75 +150,76 @@ def _(counting: BitSums, one: Block) -> str:
     dialect, width = one.dialect, (counting.bits + 7) >> 3
     used = counting.bits - 8 * (width - 1)  # bits of the last byte; the others are zero
     last = f"[{DIGITS[: 1 << max(used - 4, 0)]}][{DIGITS[: 1 << min(used, 4)]}]"
-    even = f"([{DIGITS}][{DIGITS}])*"
-    ok = f"length(report_hex) = {2 * width} AND {dialect.looks_like('report_hex', f'^{even}{last}$')}"
+    ok = _hexadecimal(dialect, 2 * width, last)
     kernel = one.mechanism.kernel
     if isinstance(kernel, ChosenSets):
         ok += f" AND {_ones(2 * width)} = {kernel.chosen}"
-    checked = one.select({"report_hex": "report_hex", "state": state(ok, "0")}, one.source, fence=True)
+    checked = one.select({"report_hex": "s.report_hex", "state": state(ok, "0")}, one.source, fence=True)
     # The last number stands for the report itself: it is counted once, or refused once.
+    pair = dialect.part("s.report_hex", "((2 * s.item) + 1)", 2)
     pairs = one.select(
         {
-            "item": "item",
-            "pair": f"CASE WHEN item = {width} THEN '' ELSE {dialect.part('report_hex', '(2 * item) + 1', 2)} END",
-            "state": "state",
+            "item": "s.item",
+            "pair": f"CASE WHEN s.item = {width} THEN '' ELSE {pair} END",
+            "state": "s.state",
         },
         one.times(checked, width + 1),
-        where=f" WHERE state >= 0 OR item = {width}",
+        where=f" WHERE s.state >= 0 OR s.item = {width}",
         fence=True,
     )
-    counts = one.counted(["item", "pair", "state"], pairs)
-    bits = f"(SELECT * FROM {counts} AS r CROSS JOIN {_renamed(dialect.numbers(8), 'spot')} AS i)"
-    value = dialect.digit("pair", "CASE WHEN spot >= 4 THEN 1 ELSE 2 END")
+    bits = one.times(one.counted(["item", "pair", "state"], pairs), 8, "spot")
+    value = dialect.digit("s.pair", "(CASE WHEN s.spot >= 4 THEN 1 ELSE 2 END)")
     powers = " ".join(f"WHEN {low} THEN {1 << low} WHEN {low + 4} THEN {1 << low}" for low in range(4))
-    held = f"{dialect.conjunction.format(value, f'(CASE spot {powers} END)')} <> 0"
-    keys = ", ".join([*one.public, "cell"])
-    cell = (
-        f"CASE WHEN state < 0 THEN state WHEN item = {width} THEN {Cell.REPORTS:d} ELSE (8 * item) + spot END"
+    held = f"{dialect.conjunction.format(value, f'(CASE s.spot {powers} END)')} <> 0"
+    cells = {
+        **{name: f"s.{name}" for name in one.public},
+        "cell": f"CASE WHEN s.state < 0 THEN s.state WHEN s.item = {width} THEN {Cell.REPORTS:d} "
+        "ELSE (8 * s.item) + s.spot END",
+        "total": "s.total",
+    }
+    chosen = f" WHERE CASE WHEN s.item = {width} THEN s.spot = 0 ELSE {held} END"
+    return one.summed(
+        ["cell"], f"(SELECT {listed(cells)}\nFROM {bits} AS s{chosen})", {"total": "SUM(s.total)"}
     )
-    return (
-        f"(SELECT {keys}, SUM(total) AS total FROM (SELECT *, {cell} AS cell FROM {bits} AS b "
-        f"WHERE CASE WHEN item = {width} THEN spot = 0 ELSE {held} END) AS t GROUP BY {keys})"
-    )
+
+
+def _hexadecimal(dialect: SqlDialect, digits: int, last: str = "") -> str:
+    """Return whether `s.report_hex` has so many digits, and ends with a pattern of two of them."""
+    pairs = f"([{DIGITS}][{DIGITS}])*"  # by twos: `$` may stand before a newline, which makes the length odd
+    return f"length(s.report_hex) = {digits} AND {dialect.looks_like('s.report_hex', f'^{pairs}{last}$')}"
 
 
 def _ones(digits: int) -> str:
     """Return the number of ones of a hexadecimal text: each digit's, as often as it occurs."""
     terms = [
-        f"{value.bit_count()} * ({digits} - length(replace(report_hex, '{digit}', '')))"
+        f"{value.bit_count()} * ({digits} - length(replace(s.report_hex, '{digit}', '')))"
         for value, digit in enumerate(DIGITS)
         if value
     ]
     return f"({' + '.join(terms)})"
 
 
-def _renamed(relation: str, name: str) -> str:
-    return f"(SELECT item AS {name} FROM {relation} AS n)"
-
-
 @block.register
 def _(counting: HashMatches, one: Block) -> str:
     """Count each item for which the hash function of a report has the reported bucket."""
     _one_number(one.mechanism)
-    dialect, buckets, report = one.dialect, counting.hashing.buckets, one.dialect.whole("report")
+    dialect, buckets, report = one.dialect, counting.hashing.buckets, one.dialect.whole("s.report")
     told = dialect.low_bits(report, BUCKET_BITS)
     ok = f"{report} >= 0 AND {told} < {buckets}"
     relation = one.select({"state": state(ok, "0"), "report": report}, one.source, fence=True)
-    safe = "CASE WHEN state < 0 THEN 0 ELSE report END"
-    columns = {"state": "state", "seed": dialect.without_low(safe, BUCKET_BITS)}
-    kept = {"state": "state", "told": "told"}
-    relation = one.select(
-        {**columns, "told": dialect.low_bits(safe, BUCKET_BITS)}, relation, fence=True
-    )
-    for stage in hashing.stages(dialect, "seed"):
+    safe = "(CASE WHEN s.state < 0 THEN 0 ELSE s.report END)"
+    kept = {"state": "s.state", "told": dialect.low_bits(safe, BUCKET_BITS)}
+    relation = one.select({**kept, "seed": dialect.without_low(safe, BUCKET_BITS)}, relation, fence=True)
+    kept["told"] = "s.told"
+    for stage in hashing.stages(dialect, "s.seed"):
         relation = one.select({**kept, **stage}, relation, fence=True)
     every = counting.items  # the number after the last item stands for the report itself
-    match = f"{hashing.bucket(dialect, counting.items, buckets)} = told"
-    cell = f"CASE WHEN state < 0 THEN state WHEN item = {every} THEN {Cell.REPORTS:d} ELSE item END"
+    match = f"{hashing.bucket(dialect, counting.items, buckets)} = s.told"
+    cell = f"CASE WHEN s.state < 0 THEN s.state WHEN s.item = {every} THEN {Cell.REPORTS:d} ELSE s.item END"
     matches = one.select(
         {"cell": cell},
         one.times(relation, every + 1),
-        where=f" WHERE CASE WHEN item = {every} THEN 1 = 1 ELSE state >= 0 AND {match} END",
+        where=f" WHERE CASE WHEN s.item = {every} THEN 1 = 1 ELSE s.state >= 0 AND {match} END",
     )
     return one.counted(["cell"], matches)
 
@@ -215,14 +227,14 @@ def _(counting: HashMatches, one: Block) -> str:
 @block.register
 def _(counting: ColumnSums, one: Block) -> str:
     numbers = _numbers(one)
-    ordered = [f"{low} < {high}" for low, high in zip(numbers, list(numbers)[1:], strict=False)]
-    last = f"{list(numbers)[-1]} < {counting.items}"
+    ordered = [f"s.{low} < s.{high}" for low, high in zip(numbers, list(numbers)[1:], strict=False)]
+    last = f"s.{list(numbers)[-1]} < {counting.items}"
     return _unpivoted(one, [0] * counting.columns, " AND ".join([*ordered, last]))
 
 
 @block.register
 def _(counting: EachColumn, one: Block) -> str:
-    fits = [f"{name} < {cells}" for name, cells in zip(_numbers(one), counting.cells, strict=True)]
+    fits = [f"s.{name} < {cells}" for name, cells in zip(_numbers(one), counting.cells, strict=True)]
     begins = np.cumsum([0, *counting.cells[:-1]]).tolist()
     return _unpivoted(one, begins, " AND ".join(fits))
 
@@ -237,7 +249,7 @@ def _numbers(one: Block) -> dict[str, str]:
         digits = []
         for byte in range(base.itemsize):
             begin = 2 * (place * base.itemsize + byte) + 1
-            high, low = (one.dialect.digit("report_hex", str(begin + more)) for more in (0, 1))
+            high, low = (one.dialect.digit("s.report_hex", str(begin + more)) for more in (0, 1))
             digits.append(f"({high} * {16 << (8 * byte)}) + ({low} * {1 << (8 * byte)})")
         names[f"v{place}"] = f"({' + '.join(digits)})"
     return names
@@ -247,18 +259,18 @@ def _unpivoted(one: Block, begins: Sequence[int], valid: str) -> str:
     """Count the numbers of rows, each column from its own begin on."""
     dialect = one.dialect
     base, shape = _row(one.mechanism)
-    digits = 2 * base.itemsize * shape
-    ok = f"length(report_hex) = {digits} AND {dialect.looks_like('report_hex', f'^([{DIGITS}][{DIGITS}])*$')}"
+    ok = _hexadecimal(dialect, 2 * base.itemsize * shape)
     numbers = _numbers(one)
-    checked = one.select({"state": state(ok, "0"), "report_hex": "report_hex"}, one.source, fence=True)
-    safe = {name: f"CASE WHEN state < 0 THEN 0 ELSE {text} END" for name, text in numbers.items()}
-    read = one.select({"state": "state", **safe}, checked, fence=True)
-    cells = " ".join(f"WHEN {place} THEN v{place} + {begin}" for place, begin in enumerate(begins))
-    judged = one.select({"state": state(valid, "0"), **{name: name for name in numbers}}, read, fence=True)
+    checked = one.select({"state": state(ok, "0"), "report_hex": "s.report_hex"}, one.source, fence=True)
+    safe = {name: f"CASE WHEN s.state < 0 THEN 0 ELSE {text} END" for name, text in numbers.items()}
+    read = one.select({"state": "s.state", **safe}, checked, fence=True)
+    cells = " ".join(f"WHEN {place} THEN s.v{place} + {begin}" for place, begin in enumerate(begins))
+    kept = {name: f"s.{name}" for name in numbers}
+    judged = one.select({"state": state(valid, "0"), **kept}, read, fence=True)
     found = one.select(
-        {"cell": f"CASE WHEN state < 0 THEN state ELSE (CASE item {cells} END) END"},
+        {"cell": f"CASE WHEN s.state < 0 THEN s.state ELSE (CASE s.item {cells} END) END"},
         one.times(judged, shape),
-        where=" WHERE state >= 0 OR item = 0",
+        where=" WHERE s.state >= 0 OR s.item = 0",
     )
     return one.counted(["cell"], found)
 

@@ -1,7 +1,7 @@
 """How each database writes names, texts, bits of whole numbers and lists of numbers.
 
-All numbers in the queries are from 0 to 2^63 − 1, so that every dialect's 64-bit integers hold them. Names and
-texts from outside are always quoted here.
+All numbers in the queries are from 0 to 2^63 − 1, so that every dialect's 64-bit integers hold them.
+Names and texts from outside are always quoted here.
 """
 
 from __future__ import annotations
@@ -28,11 +28,14 @@ class SqlDialect:
     escapes: str  # where a backslash escapes: "", "texts" or "texts and names"
     integer: str  # the type of 64-bit integers, nullable
     series: str  # a relation with one column, `item`: the numbers below {0}
+    words: str = "TEXT"  # the type of texts
     shift: str = "({0} >> {1})"
     conjunction: str = "({0} & {1})"
     xor: str = "({0} ^ {1})"
     position: str = "strpos({0}, {1})"  # of text {1} in text {0}, from 1
     matches: str = "({0} ~ {1})"  # whether the regular expression {1} is found in {0}
+    substring: str = "substr({0}, {1}, {2})"
+    begin: str = ""  # a transaction that sees one moment; empty if there is none over several tables
     fence: str = ""  # ends a subquery whose columns must not be computed anew at each use
 
     def identifier(self, name: str) -> str:
@@ -85,7 +88,7 @@ class SqlDialect:
 
     def part(self, text: str, begin: str, length: int) -> str:
         """Return some characters of a text; `begin` is counted from 1."""
-        return f"substr({text}, {begin}, {length})"
+        return self.substring.format(text, begin, length)
 
     def digit(self, text: str, begin: str) -> str:
         """Return the value of one hexadecimal digit of a text."""
@@ -118,6 +121,7 @@ DIALECTS: Final = {
             escapes="",
             integer="BIGINT",
             series="(SELECT range AS item FROM range({0}))",
+            begin="BEGIN TRANSACTION",
             xor="xor({0}, {1})",
             matches="regexp_matches({0}, {1})",
         ),
@@ -129,7 +133,9 @@ DIALECTS: Final = {
             escapes="",
             integer="BIGINT",
             series="(SELECT item FROM generate_series(0::BIGINT, {0} - 1) AS s (item))",
+            begin="BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ",
             xor="({0} # {1})",
+            substring="substr({0}, CAST({1} AS INTEGER), {2})",
             fence=" OFFSET 0",  # else each stage is written into the next one, again and again
         ),
         SqlDialect(
@@ -139,9 +145,11 @@ DIALECTS: Final = {
             quote="`",
             escapes="texts",
             integer="BIGINT",
+            words="STRING",
             series="(SELECT id AS item FROM range({0}))",
             shift="shiftright({0}, {1})",
             position="instr({0}, {1})",
+            substring="substr({0}, CAST({1} AS INTEGER), {2})",
             matches="({0} RLIKE {1})",
         ),
         SqlDialect(
@@ -151,7 +159,9 @@ DIALECTS: Final = {
             quote="`",
             escapes="texts and names",
             integer="INT64",
+            words="STRING",
             series="(SELECT item FROM UNNEST(GENERATE_ARRAY(0, {0} - 1)) AS item)",
+            begin="BEGIN TRANSACTION",
             matches="REGEXP_CONTAINS({0}, {1})",
         ),
         SqlDialect(
@@ -161,6 +171,7 @@ DIALECTS: Final = {
             quote="`",
             escapes="texts and names",
             integer="Nullable(Int64)",
+            words="Nullable(String)",
             series="(SELECT CAST(number AS Int64) AS item FROM numbers({0}))",
             shift="bitShiftRight({0}, {1})",
             conjunction="bitAnd({0}, {1})",
@@ -175,7 +186,10 @@ DIALECTS: Final = {
             quote='"',
             escapes="texts",
             integer="BIGINT",
-            series="(SELECT ROW_NUMBER() OVER (ORDER BY SEQ8()) - 1 AS item FROM TABLE(GENERATOR(ROWCOUNT => {0})))",
+            series=(
+                "(SELECT ROW_NUMBER() OVER (ORDER BY SEQ8()) - 1 AS item "
+                "FROM TABLE(GENERATOR(ROWCOUNT => {0})))"
+            ),
             shift="BITSHIFTRIGHT({0}, {1})",
             conjunction="BITAND({0}, {1})",
             xor="BITXOR({0}, {1})",

@@ -15,7 +15,7 @@ from dither.kernels.sets.hashing import FIRST, GOLDEN, SECOND
 MOST_ITEMS: Final = 1 << 31  # multiplier·item + offset is below 2^63
 _HALF: Final = 1 << 16
 
-Stage = dict[str, str]  # new columns by name; those of a stage are computed from the one before
+Stage = dict[str, str]  # new columns by name; a stage is computed from the one before, `s`
 
 
 def stages(dialect: SqlDialect, seed: str) -> list[Stage]:
@@ -42,7 +42,7 @@ def bucket(dialect: SqlDialect, items: int, buckets: int) -> str:
     """Return the bucket of the column `item` under the function of the columns `hi` and `lo`."""
     if items > MOST_ITEMS:
         raise InvalidParameter(f"a query counts up to {MOST_ITEMS} categories by hashing, not {items}")
-    place = dialect.low_bits("((hi * item) + lo)", 32)
+    place = dialect.low_bits("((s.hi * s.item) + s.lo)", 32)
     return dialect.without_low(f"({place} * {buckets})", 32)
 
 
@@ -56,22 +56,26 @@ def _product(dialect: SqlDialect, factor: int) -> list[Stage]:
 
     return [
         {
-            "near": f"({dialect.low_bits('lo', 16)} * {low})",
-            "far": f"({dialect.without_low('lo', 16)} * {low})",
-            "across": f"({modulo('lo', high)} + {modulo('hi', low)})",
+            "near": f"({dialect.low_bits('s.lo', 16)} * {low})",
+            "far": f"({dialect.without_low('s.lo', 16)} * {low})",
+            "across": f"({modulo('s.lo', high)} + {modulo('s.hi', low)})",
         },
-        {"near": "near", "carried": f"({dialect.without_low('near', 16)} + far)", "across": "across"},
         {
-            "hi": dialect.low_bits(f"({dialect.without_low('carried', 16)} + across)", 32),
-            "lo": f"(({dialect.low_bits('carried', 16)} * {_HALF}) + {dialect.low_bits('near', 16)})",
+            "near": "s.near",
+            "carried": f"({dialect.without_low('s.near', 16)} + s.far)",
+            "across": "s.across",
+        },
+        {
+            "hi": dialect.low_bits(f"({dialect.without_low('s.carried', 16)} + s.across)", 32),
+            "lo": f"(({dialect.low_bits('s.carried', 16)} * {_HALF}) + {dialect.low_bits('s.near', 16)})",
         },
     ]
 
 
 def _mixed(dialect: SqlDialect, by: int) -> Stage:
     """Return what replaces the word w = hi·2^32 + lo by w xor (w >> by), for `by` below 32."""
-    down = f"(({dialect.low_bits('hi', by)} * {1 << (32 - by)}) + {dialect.without_low('lo', by)})"
+    down = f"(({dialect.low_bits('s.hi', by)} * {1 << (32 - by)}) + {dialect.without_low('s.lo', by)})"
     return {
-        "hi": dialect.either("hi", dialect.without_low("hi", by)),
-        "lo": dialect.either("lo", down),
+        "hi": dialect.either("s.hi", dialect.without_low("s.hi", by)),
+        "lo": dialect.either("s.lo", down),
     }

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from dither.errors import DitherError, InvalidParameter
 from dither.estimation.count_table import Measure
-from dither.frames.sql.blocks import Block, Cell, block
+from dither.frames.sql.blocks import Block, Cell, block, listed
 from dither.frames.sql.dialects import SqlDialect, dialect_named
 from dither.frames.sql.table import ReportTable
 from dither.mechanisms.base import Mechanism
@@ -26,16 +26,20 @@ def counting_query(
 ) -> str:
     """Return the SQL text that counts a table of reports; `Summary.from_counts` reads its result.
 
-    The result has the columns `day` and `label` (if the table has them), `question`, `fingerprint`, `measure`,
-    `cell` and `total`. All totals add: counts of several days, tables or machines may be put below each
-    other. Reports of another fingerprint, and those that no device can have sent, are not counted; `measure`
-    says how many. With `day`, only reports that were first seen on that day are counted.
+    The result has the columns `day` and `label` (if the table has them), `question`, `fingerprint`,
+    `measure`, `cell` and `total`. All totals add: counts of several days, tables or machines may be put
+    below each other. Reports of another fingerprint, and those that no device can have sent, are not
+    counted; `measure` says how many. With `day`, only reports that were first seen on that day are counted.
     """
     campaign = Campaign.of(questions)
     spoken = dialect_named(dialect) if isinstance(dialect, str) else dialect
     where = table or ReportTable()
     if day is not None and where.day is None:
         raise InvalidParameter("the table of reports has no column for the day; leave out the day")
+    if where.question is None and len({one.fingerprint for one in campaign.questions.values()}) < len(
+        campaign.questions
+    ):
+        raise InvalidParameter("two questions have one fingerprint; a column `question` must tell them apart")
     parts = [_counted(name, one, spoken, where, day) for name, one in campaign.questions.items()]
     body = "\nUNION ALL\n".join(parts)
     once = "" if where.unique else f"WITH {ONCE} AS (\n{_once(campaign, spoken, where, day)}\n)\n"
@@ -45,10 +49,13 @@ def counting_query(
 def _head(dialect: SqlDialect, campaign: Campaign) -> str:
     """Return the comment at the head: nothing in it comes from outside, so that nothing can end it."""
     prints = sorted({one.fingerprint for one in campaign.questions.values()})
-    tested = "executed by dither's tests" if dialect.executed else "not executed: only parsed by dither's tests"
+    tested = (
+        "executed by dither's tests" if dialect.executed else "not executed: only parsed by dither's tests"
+    )
     lines = [
         f"Counts of reports, written by dither for {dialect.title}; {tested}.",
-        f"Questions: {len(campaign.questions)}; fingerprints: {', '.join(prints[:8])}{', …' if prints[8:] else ''}",
+        f"Questions: {len(campaign.questions)}; "
+        f"fingerprints: {', '.join(prints[:8])}{', …' if prints[8:] else ''}",
         "Read the result by dt.Summary.from_counts(question, table).",
     ]
     return "".join(f"-- {line}\n" for line in lines)
@@ -56,35 +63,36 @@ def _head(dialect: SqlDialect, campaign: Campaign) -> str:
 
 def _once(campaign: Campaign, dialect: SqlDialect, table: ReportTable, day: date | None) -> str:
     """Return the reports without duplicates; a report counts for the first day on which it was seen."""
-    quoted = dialect.identifier
-    keys = {
-        name: quoted(given)
-        for name in ("question", "fingerprint", "batch", "place")
-        if (given := getattr(table, name)) is not None
-    }
-    least = {
-        name: f"MIN({quoted(given)})"
-        for name in ("day", "label", "report", "report_hex")
-        if (given := getattr(table, name)) is not None
-    }
+    keys, least = (
+        {
+            name: f"s.{dialect.identifier(given)}"
+            for name in names
+            if (given := getattr(table, name)) is not None
+        }
+        for names in (("question", "fingerprint", "batch", "place"), ("day", "label", "report", "report_hex"))
+    )
     absent = " OR ".join(f"{keys[name]} IS NULL" for name in ("batch", "place") if name in keys)
-    listed = [f"{text} AS {name}" for name, text in {**keys, **least}.items()]
-    listed.append(f"CASE WHEN {absent} THEN COUNT(*) ELSE 1 END AS weight")
-    where = _asked(campaign, dialect, table)
-    if day is not None and table.day is not None:
-        where += f" AND {quoted(table.day)} <= {dialect.day(day)}"
+    columns = {
+        **keys,
+        **{name: f"MIN({text})" for name, text in least.items()},
+        "weight": f"CASE WHEN {absent} THEN COUNT(*) ELSE 1 END",
+    }
+    where, having = asked(campaign, dialect, table, "s."), ""
+    if day is not None:
+        where += f" AND {least['day']} <= {dialect.day(day)}"
+        having = f" HAVING MIN({least['day']}) = {dialect.day(day)}"
     grouped = ", ".join(keys.values())
-    having = "" if day is None or table.day is None else f" HAVING MIN({quoted(table.day)}) = {dialect.day(day)}"
-    return f"SELECT {', '.join(listed)} FROM {dialect.path(table.name)} WHERE {where} GROUP BY {grouped}{having}"
+    source = dialect.path(table.name)
+    return f"SELECT {listed(columns)}\nFROM {source} AS s WHERE {where} GROUP BY {grouped}{having}"
 
 
-def _asked(campaign: Campaign, dialect: SqlDialect, table: ReportTable) -> str:
+def asked(campaign: Campaign, dialect: SqlDialect, table: ReportTable, relation: str = "") -> str:
     """Return the condition that a row belongs to one of the questions."""
     if table.question is not None:
         names = ", ".join(dialect.text(name) for name in campaign.questions)
-        return f"{dialect.identifier(table.question)} IN ({names})"
+        return f"{relation}{dialect.identifier(table.question)} IN ({names})"
     prints = ", ".join(f"'{one.fingerprint}'" for one in campaign.questions.values())
-    return f"{dialect.identifier(table.fingerprint or '')} IN ({prints})"
+    return f"{relation}{dialect.identifier(table.fingerprint or '')} IN ({prints})"
 
 
 def _counted(
@@ -103,15 +111,15 @@ def _counted(
         raise type(error)(f"question {name!r}: {error}") from None
     cells = {Cell.OTHER: Measure.OTHER, Cell.MALFORMED: Measure.MALFORMED, Cell.REPORTS: Measure.REPORTS}
     cases = " ".join(f"WHEN {cell:d} THEN '{measure}'" for cell, measure in cells.items())
-    columns = [
-        *public,
-        f"{dialect.text(name)} AS question",
-        f"'{mechanism.fingerprint}' AS fingerprint",
-        f"CASE cell {cases} ELSE '{Measure.COUNT}' END AS measure",
-        f"{dialect.whole('CASE WHEN cell < 0 THEN 0 ELSE cell END')} AS cell",
-        f"{dialect.whole('total')} AS total",
-    ]
-    return f"SELECT {', '.join(columns)}\nFROM {counts} AS counts"
+    columns = {
+        **{name: f"s.{name}" for name in public},
+        "question": dialect.text(name),
+        "fingerprint": f"'{mechanism.fingerprint}'",
+        "measure": f"CASE s.cell {cases} ELSE '{Measure.COUNT}' END",
+        "cell": dialect.whole("CASE WHEN s.cell < 0 THEN 0 ELSE s.cell END"),
+        "total": dialect.whole("s.total"),
+    }
+    return f"SELECT {listed(columns)}\nFROM {counts} AS s"
 
 
 def _source(
@@ -127,19 +135,20 @@ def _source(
     once = not table.unique
 
     def column(field: str) -> str:  # in `ONCE` the columns have their usual names
-        return field if once else dialect.identifier(getattr(table, field))
+        return f"s.{field}" if once else f"s.{dialect.identifier(getattr(table, field))}"
 
     expected = f"'{mechanism.fingerprint}'"
     cases = [] if table.fingerprint is None else [f"WHEN {column('fingerprint')} = {expected} THEN 0"]
     if once:
         absent = " OR ".join(
-            f"{one} IS NULL" for one in ("batch", "place") if getattr(table, one) is not None
+            f"s.{one} IS NULL" for one in ("batch", "place") if getattr(table, one) is not None
         )
         cases.insert(0, f"WHEN {absent} THEN {Cell.MALFORMED:d}")
     otherwise = "0" if table.fingerprint is None else f"{Cell.OTHER:d}"
     judged = f"CASE {' '.join(cases)} ELSE {otherwise} END" if cases else otherwise
-    columns = [f"{column(one)} AS {one}" for one in (*public, needed)]
-    columns += [f"{judged} AS state", *(["weight"] if once else [])]
+    columns = {**{one: column(one) for one in (*public, needed)}, "state": judged}
+    if once:
+        columns["weight"] = "s.weight"
     if table.question is not None:
         where = f"{column('question')} = {dialect.text(name)}"
     else:
@@ -147,6 +156,4 @@ def _source(
     if day is not None and not once:
         where += f" AND {column('day')} = {dialect.day(day)}"
     origin = ONCE if once else dialect.path(table.name)
-    return f"(SELECT {', '.join(columns)} FROM {origin} WHERE {where})"
-
-
+    return f"(SELECT {listed(columns)}\nFROM {origin} AS s WHERE {where})"

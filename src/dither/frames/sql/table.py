@@ -34,10 +34,11 @@ class ReportTable:
     report_hex: str | None = "report_hex"
 
     def __post_init__(self) -> None:
-        if isinstance(self.name, str):
-            object.__setattr__(self, "name", tuple(self.name.split(".")))
-        if not self.name or not all(isinstance(part, str) and part for part in self.name):
-            raise InvalidParameter(f"the name of a table is one or more texts, not {found(self.name)}")
+        given: object = self.name
+        parts = tuple(given.split(".")) if isinstance(given, str) else tuple(given)  # type: ignore[arg-type]
+        object.__setattr__(self, "name", parts)
+        if not parts or not all(isinstance(part, str) and part for part in parts):
+            raise InvalidParameter(f"the name of a table is one or more texts, not {found(given)}")
         for item in fields(self)[1:]:
             given = getattr(self, item.name)
             if given is not None and not (isinstance(given, str) and given):
