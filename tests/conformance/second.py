@@ -5,6 +5,7 @@ Plain Python integers and doubles. It checks that the page says enough, and that
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable
 from typing import Any, Final
@@ -283,16 +284,10 @@ def prefix(d: dict[str, Any], text: str, take: Take) -> int:
 
 def question(d: dict[str, Any], value: dict[str, Any], take: Take) -> list[int]:
     """A question of several, and its report."""
-    u, total = int.from_bytes(take(4), "little"), 0
-    for j, one in enumerate(d["questions"]):
-        attributes, table, weight, number = (
-            one
-            if isinstance(one, list)
-            else [one[name] for name in ("attributes", "values", "weight", "draw")]
-        )
-        total += weight
-        if u < total:
-            break
+    u = int.from_bytes(take(4), "little")
+    ends = list(itertools.accumulate(one[2] for one in d["questions"]))
+    j = next(j for j, end in enumerate(ends) if u < end)
+    attributes, table, _, number = d["questions"][j]
     place = 0
     for attribute in attributes:
         name, domain = d["domain"]["attributes"][attribute]

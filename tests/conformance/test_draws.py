@@ -57,7 +57,7 @@ def test_every_mechanism_that_travels_has_vectors() -> None:
     listed = {json.loads(json.loads(one["specification"])["device"])["draw"] for one in QUESTIONS}
     golden = json.loads((ROOT / "tests/golden/device-2.json").read_text(encoding="utf-8"))
     kinds = {json.loads(one["device"])["draw"] for one in golden.values()}
-    # No specification is written of these three; `divided` lists no integers, as only the device knows the length.
+    # No specification is written of the first three; the integers of `divided` depend on the length.
     assert kinds - listed == {"each", "sampled", "indicator", "divided"}
 
 
@@ -91,7 +91,8 @@ def test_a_sampled_attribute_is_drawn_first() -> None:
     source = Scripted(word + rest)
     records = dt.Sampled(parts).perturb({"age": [30], "browser": [2]}, source=source)
     alone = parts["browser"].perturb([2], source=Scripted(rest))
-    assert not source.left and records.chosen.tolist() == [1]
+    assert not source.left
+    assert records.chosen.tolist() == [1]
     assert records["browser"].cells.tolist() == alone.cells.tolist()
 
 
