@@ -13,7 +13,7 @@ from dither.arrays import Array, Floats, Halves, Integers, Words
 from dither.device_text import whole
 from dither.domains import Domain, Text
 from dither.errors import InvalidParameter, MalformedReport
-from dither.kernels.blocks import FEW, in_threads
+from dither.kernels.blocks import in_threads
 from dither.kernels.kernel import Kernel
 from dither.kernels.sets.hashed_response import HashedResponse
 from dither.kernels.sets.hashing import BUCKET_BITS, SEED_BITS, mixed, seeds
@@ -79,7 +79,7 @@ class PrefixKernel(Kernel):
     def draw(self, inputs: Array, source: Source, *, threads: int = 1) -> Array:
         length = self.text.length
         flat = inputs.reshape(-1, length)
-        if len(flat) < FEW:
+        if len(flat) == 1:  # as a device draws; reports of several texts are pinned
             return self.draw_singly(flat, source).reshape(inputs.shape[:-1])
         # Each row becomes one item of `length` bytes, so that threads split between rows.
         packed = np.ascontiguousarray(flat, dtype=np.uint8).view(np.dtype((np.void, length))).reshape(-1)
