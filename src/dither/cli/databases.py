@@ -75,5 +75,5 @@ def groups_of(campaign: Campaign, counts: Columns, by: Sequence[str]) -> dict[st
         part = {key: [values[row] for row in chosen] for key, values in counts.items()}
         for name, mechanism in campaign.questions.items():
             totals = question_totals(name, mechanism, part)
-            found[name].put(label, Summary(mechanism, totals.counts, totals.n))
+            found[name].add_summary(label, Summary(mechanism, totals.counts, totals.n))
     return found

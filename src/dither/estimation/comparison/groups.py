@@ -97,8 +97,8 @@ class GroupCounts:
         for label, part in zip(places, np.split(cells[order], ends), strict=True):
             self._tally(label).add(part.copy())  # a view would keep the whole chunk in memory
 
-    def put(self, label: Label, summary: Summary) -> None:
-        """Add reports of one group that are counted already; `label` has an entry for each name in `by`."""
+    def add_summary(self, label: Label, summary: Summary) -> None:
+        """Count the reports of a group that were counted elsewhere."""
         tally = self._tally(label)
         tally.counted = summary if tally.counted is None else tally.counted + summary
 
