@@ -32,7 +32,7 @@ VERBS: Final = {
     "version": "Show the version.",
 }
 _FOLDERS: Final = {  # verbs in a folder of their own
-    **dict.fromkeys(("card", "check", "explain"), "campaigns."),
+    **dict.fromkeys(("card", "check", "explain", "sql"), "campaigns."),
     "conformance": "devices.",
 }
 

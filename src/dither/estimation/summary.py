@@ -13,7 +13,7 @@ import numpy as np
 
 from dither.arrays import Integers
 from dither.errors import InvalidParameter, MalformedReport, Mismatch, found
-from dither.estimation.count_table import read_counts
+from dither.estimation.counts.table import read_counts
 from dither.mechanisms.base import Mechanism
 from dither.reports import Reports, check_codebooks
 

@@ -10,7 +10,7 @@ import pytest
 
 import dither as dt
 from dither.errors import InvalidParameter
-from dither.estimation.count_table import read_counts
+from dither.estimation.counts.table import read_counts
 from dither.frames import sql
 from tests.support import report_tables as tables
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import dither as dt
-from dither.estimation.count_table import read_counts
+from dither.estimation.counts.table import read_counts
 from dither.frames import sql
 from tests.support import report_tables as tables
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Final, Self, final
 
 from dither.errors import DitherError, InvalidParameter, MissingExtra, unknown_name
-from dither.estimation.count_table import CountTotals, read_counts
+from dither.estimation.counts.table import CountTotals, read_counts
 from dither.estimation.summary import Summary
 from dither.frames.sql.dialects import DIALECTS, SqlDialect
 from dither.frames.sql.folding import check_counts, fold_statements, stored_query

@@ -11,7 +11,7 @@ from datetime import date
 from typing import Any
 
 from dither.errors import InvalidParameter
-from dither.estimation.count_table import NEEDED
+from dither.estimation.counts.table import NEEDED
 from dither.frames.sql.dialects import SqlDialect
 from dither.frames.sql.query import asked, counting_query
 from dither.frames.sql.table import ReportTable

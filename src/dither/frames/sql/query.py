@@ -7,7 +7,7 @@ from datetime import date
 from typing import Any, Final
 
 from dither.errors import DitherError, InvalidParameter
-from dither.estimation.count_table import Measure
+from dither.estimation.counts.table import Measure
 from dither.frames.sql.blocks import Block, Cell, block, listed
 from dither.frames.sql.dialects import SqlDialect, dialect_named
 from dither.frames.sql.table import ReportTable
