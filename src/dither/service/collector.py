@@ -7,16 +7,13 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping
-from types import MappingProxyType
-from typing import Any, Final, final
+from typing import Any, final
 
 from dither.service.contract import Published
 from dither.service.live import LiveCounts
 from dither.service.refusal import Reason
 from dither.service.settings import Settings
 from dither.service.store.store import CollectorStore, RefusedKey
-
-_START: Final = "open"
 
 
 def today() -> datetime.date:
@@ -42,8 +39,6 @@ class Collector:
         self._lock = threading.Lock()
         for published in store.campaigns():
             self._know(published)
-        for slot, counts, n in store.counted():
-            self.live.add_counts(slot, counts, n)
         self.catch_up()
 
     def _know(self, published: Published) -> None:
@@ -53,7 +48,7 @@ class Collector:
     @property
     def campaigns(self) -> Mapping[str, Published]:
         """The published campaigns, by identity, retired ones included."""
-        return MappingProxyType(self._campaigns)
+        return self._campaigns
 
     @property
     def refused(self) -> Mapping[RefusedKey, int]:
@@ -73,8 +68,10 @@ class Collector:
 
     def catch_up(self) -> None:
         """Count what others stored since the last time, or everything at the start."""
-        for slot, reports in self.store.news():
-            self.live.add(slot, reports)
+        if self.store.reloaded():
+            self.live.rebuild(self.store.counted(), self.store.news())
+        else:
+            self.live.add_all(self.store.news())
 
     def health(self) -> dict[str, Any]:
         """Return the state of the collector, without a word about anybody's reports."""
