@@ -7,19 +7,22 @@ import logging
 import queue
 import threading
 import time
-from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import Future
+from functools import partial
 from typing import Any, Final, NamedTuple, TypeVar, final
 
 from dither.errors import MalformedReport
 from dither.service.collector import Collector
+from dither.service.contract import Published
 from dither.service.live import as_cells
 from dither.service.logs import log
 from dither.service.refusal import BatchRefused, Reason
 from dither.service.store.store import Arrived, Stored, StoreUnavailable
 
 _TICK: Final = 1.0  # seconds between looks at what others stored
+_TIDY: Final = 3600.0  # seconds between looks at what may be folded and forgotten
+_TURNED: Final = 60.0  # seconds by which a clock is not steady any more
 _BYTES: Final = 1 << 23  # of reports in one transaction, about
 
 Result = TypeVar("Result")
@@ -43,12 +46,15 @@ class Writer:
     Batches that arrive while a transaction is written are written together in the next one.
     """
 
-    def __init__(self, collector: Collector) -> None:
+    def __init__(self, collector: Collector, reload: Callable[[], list[Published]] = list) -> None:
+        """Start the thread. `reload` returns the campaigns that are published by now."""
         self.collector = collector
         self.commits = self.repeated = self.unavailable = 0  # for metrics
         self._queue: queue.SimpleQueue[_Waiting | _Task | None] = queue.SimpleQueue()
         self._next = time.monotonic() + _TICK
-        self._refused: Counter[Any] = Counter(collector.refused)
+        self._reload = reload
+        self._tidied = time.monotonic()
+        self._offset = time.time() - time.monotonic()
         self._closing = False
         self._thread = threading.Thread(target=self._run, name="dither-writer", daemon=True)
         self._thread.start()
@@ -70,6 +76,26 @@ class Writer:
         else:
             self._queue.put(_Task(run, done))
         return done
+
+    @property
+    def waiting(self) -> int:
+        """How many batches wait to be stored, about."""
+        return self._queue.qsize()
+
+    def able(self) -> bool:
+        """Return whether the store answers. Takes as long as the writer needs to come to it."""
+        try:
+            self.call(self.collector.store.campaigns).result(timeout=5)
+        except (StoreUnavailable, TimeoutError):
+            return False
+        return not self._closing
+
+    def reload(self) -> list[str]:
+        """Publish the campaigns that are there by now; return the identities of all."""
+        for published in self._reload():
+            self.call(partial(self.collector.publish, published)).result()
+        log("reloaded", campaigns=len(self.collector.campaigns))
+        return list(self.collector.campaigns)
 
     def close(self) -> None:
         """Write what waits, and the counts of refusals; then stop."""
@@ -168,6 +194,20 @@ class Writer:
             return False
         return True
 
+    def _steady(self) -> bool:
+        """Return whether an hour passed since the last time, by a clock that nobody turned.
+
+        Identities are forgotten by the date. A clock that jumps ahead must not make that happen early.
+        """
+        now, offset = time.monotonic(), time.time() - time.monotonic()
+        if now - self._tidied < _TIDY:
+            return False
+        turned = abs(offset - self._offset) > _TURNED
+        self._tidied, self._offset = now, offset
+        if turned:
+            log("the clock was turned; nothing is forgotten for an hour", level=logging.WARNING)
+        return not turned
+
     def _perform(self, task: _Task) -> None:
         try:
             task.done.set_result(task.run())
@@ -178,12 +218,10 @@ class Writer:
         """Keep the counts of refusals, and count what other processes stored."""
         self._next = time.monotonic() + _TICK
         try:
-            now: Counter[Any] = Counter(self.collector.refused)
-            new = now - self._refused
-            if new:
-                self.collector.store.refuse(new)
-                self._refused = now
+            self.collector.keep_refusals()
             self.collector.catch_up()
+            if self._steady():
+                self.collector.tidy()
         except StoreUnavailable as error:
             log("the store is not available", level=logging.WARNING, error=str(error))
         except Exception:
