@@ -12,7 +12,7 @@ _LOGGER: Final = logging.getLogger("dither.service")
 
 
 @final
-class JsonLines(logging.Formatter):
+class LogLine(logging.Formatter):
     """Formats a record as one line of JSON."""
 
     def format(self, record: logging.LogRecord) -> str:
@@ -34,7 +34,7 @@ def log(event: str, *, level: int = logging.INFO, **facts: Any) -> None:
 def to_stderr() -> None:
     """Write logs as JSON lines to standard error, those of the server included."""
     handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(JsonLines())
+    handler.setFormatter(LogLine())
     for name in ("dither.service", "uvicorn", "uvicorn.error"):
         logger = logging.getLogger(name)
         logger.handlers, logger.propagate = [handler], False

@@ -30,7 +30,7 @@ _DRAIN: Final = 30  # seconds that requests have to end after SIGTERM
 
 @final
 @dataclass(frozen=True)
-class Plan:
+class ServerPlan:
     """What to serve, and where."""
 
     campaigns: tuple[str, ...]
@@ -84,10 +84,10 @@ def from_environment() -> Starlette:
     """Return the application that the environment describes: what every worker runs."""
     given = json.loads(os.environ[_PLAN])
     given |= {"settings": Settings(**given["settings"]), "campaigns": tuple(given["campaigns"])}
-    return made(Plan(**given))
+    return made(ServerPlan(**given))
 
 
-def made(plan: Plan) -> Starlette:
+def made(plan: ServerPlan) -> Starlette:
     """Return the application of a plan, with its store open and everything counted."""
     try:
         from dither.service.http.app import PARTS, application
@@ -100,7 +100,7 @@ def made(plan: Plan) -> Starlette:
     return application(writer, *PARTS, token=token)
 
 
-def serve(plan: Plan, say: Callable[[str], None] = print) -> None:
+def serve(plan: ServerPlan, say: Callable[[str], None] = print) -> None:
     """Serve until SIGTERM or SIGINT. `say` is told the addresses once requests are answered."""
     with _bound(plan.host, plan.port) as bound:
         app = made(plan) if plan.workers == 1 else None

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from dither.service.server import Plan, serve
+from dither.service.server import ServerPlan, serve
 from dither.service.settings import Settings
 
 
@@ -49,5 +49,5 @@ def command(
     limits = Settings() if settings is None else Settings.read(settings)
     limits = replace(limits, origins=(*limits.origins, *origin), proxies=(*limits.proxies, *proxy))
     place = store if store is not None else str(Path(campaign[0]).with_suffix(".sqlite"))
-    plan = Plan(campaign, place, host, port, workers, key, token_file, limits)
+    plan = ServerPlan(campaign, place, host, port, workers, key, token_file, limits)
     serve(plan, click.echo)
