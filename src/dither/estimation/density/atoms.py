@@ -17,7 +17,7 @@ import numpy as np
 
 from dither.arrays import Floats
 from dither.domains import Circle
-from dither.estimation.density.mode import DensityMode
+from dither.estimation.density.mode import DensityMode, climb_to_mode
 from dither.estimation.density.model import ATOM_CENTRE, ATOM_SPREAD, DensityModel
 from dither.estimation.density.path import Path
 from dither.kernels.transition import Operator
@@ -27,6 +27,8 @@ PLACES: Final = 257  # at which an atom is looked for, before its place is refin
 _END_ODDS: Final = math.log(0.2)  # prior odds of an atom at an end
 _INNER_ODDS: Final = math.log(0.2 / 255.0)  # and at one of the places between
 _WORTH: Final = 1.0  # nats: the estimated gain from which an atom is tried
+_NEARLY: Final = 1.0  # nats: how much the whole path may add to the evidence at one smoothness
+_GLIMPSE: Final = 6  # steps towards a mode with one more atom
 _STEEP: Final = 4.0  # nats by which it is too low at an end, where bins have already risen towards an atom
 _NEAR_END: Final = 2.5 / 256.0  # an atom so near to an end is first tried at the end itself
 _APART: Final = 1.0 / 512.0  # two atoms are at least so far apart
@@ -108,6 +110,8 @@ class AtomSearch:
             found = max(found, comb, key=lambda one: one.evidence)
         while len(found.atoms) < most and found.watch.gain > found.path.best.evidence + _WORTH:
             added = [*found.atoms, self._refined(found.model, found.path.best, Atom(found.watch.place), None)]
+            if self._glimpsed(empty, found, added) < found.evidence - _NEARLY:
+                break
             larger = self._tried(empty, None, added)
             if larger.evidence <= found.evidence:
                 break
@@ -118,7 +122,7 @@ class AtomSearch:
         """Return the path with atoms, at the likeliest places near the given ones."""
         if mode is not None:
             atoms = [self._refined(model, mode, atom, None) for atom in atoms]
-        odds = sum(_END_ODDS if self._at_end(atom.place) else _INNER_ODDS for atom in atoms)
+        odds = self._odds(atoms)
         for _ in range(2):
             larger = model.with_atoms(self.columns(atoms))
             watch = _Watch(self, larger, atoms)
@@ -129,6 +133,19 @@ class AtomSearch:
                 break
             atoms = moved
         return _Found(larger, path, atoms, odds, watch)
+
+    def _odds(self, atoms: list[Atom]) -> float:
+        """Return the prior log-odds of atoms at their places."""
+        return sum(_END_ODDS if self._at_end(atom.place) else _INNER_ODDS for atom in atoms)
+
+    def _glimpsed(self, model: DensityModel, found: _Found, atoms: list[Atom]) -> float:
+        """Return the evidence with one more atom at the smoothness at which it seemed to gain most."""
+        mode = found.watch.mode
+        if mode is None:
+            return -math.inf
+        logs = np.append(mode.logs, math.log(float(np.exp(mode.logs).sum())) + ATOM_CENTRE)
+        larger = model.with_atoms(self.columns(atoms))
+        return climb_to_mode(larger, mode.strength, logs, _GLIMPSE).evidence + self._odds(atoms)
 
     def _pruned(self, model: DensityModel, found: _Found) -> _Found:
         """Return the path without atoms that do not raise the evidence, the weakest first."""
@@ -198,6 +215,7 @@ class _Watch:
     def __init__(self, search: AtomSearch, model: DensityModel, atoms: list[Atom]) -> None:
         self.search, self.model = search, model
         self.gain, self.place = -math.inf, 0.0
+        self.mode: DensityMode | None = None
         self.taken = np.zeros(search.places.size, dtype=np.bool_)
         for atom in atoms:
             self.taken |= np.abs(search.places - atom.place) < _APART
@@ -213,6 +231,7 @@ class _Watch:
             at = end % gains.size
         if mode.evidence + gains[at] > self.gain:
             self.gain, self.place = mode.evidence + float(gains[at]), float(self.search.places[at])
+            self.mode = mode
 
     def _gains(self, mode: DensityMode) -> Floats:
         model, points, n = self.model, self.search._points, self.model.n
