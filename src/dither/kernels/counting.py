@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any, final
+from typing import Any, ClassVar, final
 
 import numpy as np
 
@@ -18,6 +18,8 @@ from dither.kernels.sets.hashing import Hashing
 class Counting(ABC):
     """How reports are counted into the vector of a summary."""
 
+    by_block: ClassVar[bool] = False  # whether counting one report costs about as much as counting many
+
     @property
     @abstractmethod
     def size(self) -> int:
@@ -27,6 +29,10 @@ class Counting(ABC):
     def count(self, reports: Array) -> Integers:
         """Return the vector of counts of some reports."""
 
+    def count_into(self, counts: Integers, reports: Array) -> None:
+        """Add the counts of some reports to a vector, in place."""
+        counts += self.count(reports)
+
     @abstractmethod
     def adds_up(self, counts: Integers, n: int) -> bool:
         """Return whether n answers can have these counts."""
@@ -34,6 +40,10 @@ class Counting(ABC):
     @abstractmethod
     def answers(self, reports: Array) -> int:
         """Return the number of answers in an array of reports."""
+
+    def implied(self, counts: Integers) -> int | None:
+        """Return the number of answers that some counts imply; None if the counts do not say."""
+        return None
 
 
 @final
@@ -50,8 +60,17 @@ class EachReport(Counting):
     def count(self, reports: Array) -> Integers:
         return np.bincount(reports.reshape(-1), minlength=self.size)
 
+    def count_into(self, counts: Integers, reports: Array) -> None:
+        if reports.size < self.outcomes >> 4:  # a vector of all outcomes would cost more than the reports
+            np.add.at(counts, reports.reshape(-1), 1)
+        else:
+            counts += self.count(reports)
+
     def adds_up(self, counts: Integers, n: int) -> bool:
         return int(counts.sum()) == n
+
+    def implied(self, counts: Integers) -> int:
+        return int(counts.sum())
 
     def answers(self, reports: Array) -> int:
         return int(reports.size)
@@ -85,6 +104,9 @@ class LeadingBits(Counting):
     def adds_up(self, counts: Integers, n: int) -> bool:
         return int(counts[:-1].sum()) == n and int(counts[-1]) <= n * ((1 << self.rest) - 1)
 
+    def implied(self, counts: Integers) -> int:
+        return int(counts[:-1].sum())
+
     def answers(self, reports: Array) -> int:
         return int(reports.size)
 
@@ -117,6 +139,7 @@ class HashMatches(Counting):
 
     items: int
     hashing: Hashing
+    by_block: ClassVar[bool] = True
 
     @property
     def size(self) -> int:
@@ -153,6 +176,9 @@ class EachColumn(Counting):
         ends = np.cumsum(self.cells)[:-1]
         return all(int(part.sum()) == n for part in np.split(counts, ends))
 
+    def implied(self, counts: Integers) -> int:
+        return int(counts[: self.cells[0]].sum())
+
     def answers(self, reports: Array) -> int:
         return int(reports.size) // len(self.cells)
 
@@ -174,6 +200,9 @@ class ColumnSums(Counting):
 
     def adds_up(self, counts: Integers, n: int) -> bool:
         return int(counts.sum()) == n * self.columns and int(counts.max()) <= n
+
+    def implied(self, counts: Integers) -> int:
+        return int(counts.sum()) // self.columns
 
     def answers(self, reports: Array) -> int:
         return int(reports.size) // self.columns
@@ -216,6 +245,9 @@ class EachQuestion(Counting):
         parts = zip(self.parts, self.split(counts), people, strict=True)
         return sum(people) == n and all(part.adds_up(own, count) for part, own, count in parts)
 
+    def implied(self, counts: Integers) -> int:
+        return sum(self.people(counts))
+
     def answers(self, reports: Array) -> int:
         return int(reports.size) // self.columns
 
@@ -240,6 +272,9 @@ class CoarseGrid(Counting):
 
     def adds_up(self, counts: Integers, n: int) -> bool:
         return int(counts.sum()) == n
+
+    def implied(self, counts: Integers) -> int:
+        return int(counts.sum())
 
     def answers(self, reports: Array) -> int:
         return int(reports.size) // self.columns
