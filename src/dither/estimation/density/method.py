@@ -8,7 +8,7 @@ from typing import Final, final
 
 import numpy as np
 
-from dither.arrays import Floats
+from dither.arrays import Array, Floats
 from dither.errors import InvalidParameter
 from dither.estimation.bins import Bins
 from dither.estimation.density.atoms import AtomSearch
@@ -86,7 +86,7 @@ class EmpiricalBayes(Method):
         return "dt.empirical_bayes"
 
 
-def posterior_of_cells(laws: Floats, counts: Floats) -> Posterior:
+def posterior_of_cells(laws: Floats, counts: Array) -> Posterior:
     """Return the posterior of the shares of ordered cells, with the law of their reports in each row.
 
     As for declared points, the shares lie about a smooth curve, off it by a factor that is estimated too.
