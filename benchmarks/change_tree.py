@@ -17,7 +17,7 @@ import numpy as np
 
 import dither as dt
 
-PEOPLE, RUNS = 100_000, 4
+PEOPLE, RUNS, WIDTHS = 100_000, 4, (1, 7, 29)
 
 
 def tree(change: np.ndarray, days: int, epsilon: float, rng: np.random.Generator) -> np.ndarray:
@@ -43,8 +43,15 @@ def tree(change: np.ndarray, days: int, epsilon: float, rng: np.random.Generator
     return shares
 
 
-def row(days: int, epsilon: float = 1.0) -> tuple[float, float, float]:
-    """Return the errors of the tree, of `dt.Once`, and of `dt.Once` with 7 days pooled."""
+def pooled(shares: np.ndarray, width: int) -> np.ndarray:
+    """Return the mean of `width` days around each day, fewer at the ends."""
+    ones = np.ones(min(width, shares.size))
+    sums = np.convolve(shares, ones, "same")
+    return np.asarray(sums / np.convolve(np.ones(shares.size), ones, "same"))
+
+
+def row(days: int, epsilon: float = 1.0) -> list[float]:
+    """Return the errors of the tree with 1, 7 and 29 days pooled, and of `dt.Once` with the same."""
     once = dt.Once(dt.RR(dt.Categories(range(2)), epsilon=epsilon), days=days)
     squares = []
     for run in range(RUNS):
@@ -53,19 +60,19 @@ def row(days: int, epsilon: float = 1.0) -> tuple[float, float, float]:
         change = np.minimum(change, days)
         drawn = np.arange(days)
         actual = np.searchsorted(np.sort(change), drawn, side="right") / PEOPLE
+        estimates = [pooled(tree(change, days, epsilon, rng), width) for width in WIDTHS]
         values = (drawn >= change[:, None]).astype(np.int8)
         dated = once.perturb(values, source=dt.Seeded(run))
-        estimates = [tree(change, days, epsilon, rng)]
-        estimates += [dt.by_day(dated, smoothing=width).value[:, 1] for width in (1, 7)]
+        estimates += [dt.by_day(dated, smoothing=width).value[:, 1] for width in WIDTHS]
         squares.append([np.mean((one - actual) ** 2) for one in estimates])
-    first, second, third = np.sqrt(np.mean(squares, axis=0))
-    return float(first), float(second), float(third)
+    return [float(one) for one in np.sqrt(np.mean(squares, axis=0))]
 
 
 def main() -> None:
     """Print the table."""
-    print("| days | tree, C = 1 | one drawn day | one drawn day, 7 days pooled |\n|---|---|---|---|")
-    for days in (32, 64, 128, 256, 365):
+    names = [f"{way}, {width} day{'' if width == 1 else 's'}" for way in ("tree", "once") for width in WIDTHS]
+    print(f"| days | {' | '.join(names)} |\n|{'---|' * (1 + len(names))}")
+    for days in (32, 128, 365, 1000, 3000):
         print(f"| {days} | " + " | ".join(f"{error:.4f}" for error in row(days)) + " |", flush=True)
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from dither.arrays import Array, Floats, Integers
 from dither.audits.probabilities import on_line, on_plane
-from dither.domains import Categories, Domain, Interval, Line, Plane, Region, Text
+from dither.domains import Categories, Domain, Interval, Line, Plane, Profile, Region, Text
 from dither.errors import InvalidParameter
 
 _MOST_CODES: Final = 6
@@ -125,6 +125,8 @@ def candidates(domain: Domain) -> list[Any]:
         count = len(domain)
         codes = dict.fromkeys([0, count - 1, *range(1, min(count, _MOST_CODES))])
         return [domain.labels[code] for code in codes]
+    if isinstance(domain, Profile):
+        return _records(domain)
     if isinstance(domain, Text):
         letters = _LETTERS if domain.alphabet is None else domain.alphabet
         long = letters[0] * domain.length
@@ -140,6 +142,14 @@ def candidates(domain: Domain) -> list[Any]:
         ends = [(box.x.low, box.y.low), (box.x.low, box.y.high), domain.centre]
         return [np.asarray(place, dtype=np.float64) for place in ends]
     raise InvalidParameter(f"no inputs are known for {domain}; pass a list of them instead of the domain")
+
+
+def _records(domain: Profile) -> list[dict[str, Any]]:
+    """Return records: the first and the last category of all attributes, then of one attribute at a time."""
+    ends = [(part.labels[0], part.labels[-1]) for part in domain.parts]
+    first, last = (dict(zip(domain.names, side, strict=True)) for side in zip(*ends, strict=True))
+    changed = [{**first, name: last[name]} for name in domain.names[:_MOST_CODES]]
+    return [first, last, *changed]
 
 
 def _spread(inputs: list[Any]) -> list[tuple[Any, Any]]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Final, final
 
 from dither.advice.goals.estimates import Frequencies, Mean
+from dither.deployments.batch import DELTA, BatchPromise, batch_promise
 from dither.domains import Categories, Circle, Domain, Interval
 from dither.errors import DitherError
 from dither.mechanisms.base import Mechanism
@@ -44,11 +45,16 @@ class Explanation:
 
 
 def explain(
-    questions: Mapping[str, Mechanism[Any]] | Campaign, *, spent: Guarantee | None = None
+    questions: Mapping[str, Mechanism[Any]] | Campaign,
+    *,
+    spent: Guarantee | None = None,
+    minimum_batch: int | None = None,
+    delta: float = DELTA,
 ) -> Explanation:
     """Explain questions in plain words: what is told, the odds, what was spent before, the assumptions.
 
-    `spent` is what a person has given before, such as `account.ledger.spent`.
+    `spent` is what a person has given before, such as `account.ledger.spent`. If reports are mixed and read
+    only in batches of at least `minimum_batch` people, the texts add the (ε, δ) of such a batch.
 
     >>> import dither as dt
     >>> told = explain({"age": dt.Podium(dt.Interval(18, 100), epsilon=1)})
@@ -56,10 +62,13 @@ def explain(
     True
     """
     campaign = Campaign.of(questions)
-    return Explanation(_person(campaign, spent), _officer(campaign, spent))
+    batch = (
+        None if minimum_batch is None else batch_promise(campaign, minimum_batch=minimum_batch, delta=delta)
+    )
+    return Explanation(_person(campaign, spent, batch), _officer(campaign, spent, batch))
 
 
-def _person(campaign: Campaign, spent: Guarantee | None) -> str:
+def _person(campaign: Campaign, spent: Guarantee | None, batch: BatchPromise | None) -> str:
     names = list(campaign.questions)
     listed = ", ".join(names[:_LISTED]) + (
         f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
@@ -73,6 +82,8 @@ def _person(campaign: Campaign, spent: Guarantee | None) -> str:
     ]
     if spent is not None:
         sentences.append(_together(whole, spent))
+    if batch is not None and batch.person:
+        sentences.append(batch.person)
     if whole.assumes:
         sentences.append(f"This assumes that {'; '.join(whole.assumes[:2])}.")
     sentences.append("Averages over many people are still accurate; nothing certain follows about you.")
@@ -104,7 +115,7 @@ def _percent(share: float) -> str:
     )
 
 
-def _officer(campaign: Campaign, spent: Guarantee | None) -> str:
+def _officer(campaign: Campaign, spent: Guarantee | None, batch: BatchPromise | None) -> str:
     whole = campaign.guarantee
     lines = [f"{name}: {_question(mechanism)}" for name, mechanism in campaign.questions.items()]
     lines.append(f"All answers of a person: {whole}.")
@@ -116,6 +127,8 @@ def _officer(campaign: Campaign, spent: Guarantee | None) -> str:
     lines += [f"Assumption: {line}." for line in whole.assumes] or [
         "There are no assumptions about the adversary."
     ]
+    if batch is not None:
+        lines.append(batch.officer)
     lines.append(
         "A second answer to the same question spends its ε again. The number of answers is not protected."
     )

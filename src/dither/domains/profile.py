@@ -10,7 +10,7 @@ import numpy as np
 
 from dither.arrays import Array
 from dither.domains.categories import Categories
-from dither.domains.domain import Domain
+from dither.domains.domain import Domain, regular
 from dither.errors import InvalidParameter, MalformedReport, OutsideDomain
 
 MOST_ATTRIBUTES: Final = 64
@@ -21,8 +21,8 @@ MOST_ATTRIBUTES: Final = 64
 class Profile(Domain):
     """Named attributes, each a list of categories; a value has one category of each.
 
-    Values are columns by name (a dict of arrays, a dataframe) or an array whose last axis runs over the
-    attributes in their order.
+    Values are columns by name (a dict of arrays, a dataframe), a list of records (a dict for each person), or
+    an array whose last axis runs over the attributes in their order.
 
     >>> Profile({"sex": Categories(["f", "m"]), "age": Categories(3)}).check({"sex": ["m"], "age": [2]})
     array([[1, 2]])
@@ -61,12 +61,18 @@ class Profile(Domain):
         return np.stack(columns, axis=-1)
 
     def _column(self, values: Any, place: int, name: str) -> Any:
+        if isinstance(values, list) and values and all(isinstance(record, Mapping) for record in values):
+            if not all(name in record for record in values):
+                raise OutsideDomain(
+                    f"a record has no {name!r}; every record has a category of each attribute"
+                )
+            return [record[name] for record in values]
         if (
             isinstance(values, list | tuple | np.ndarray)
             and getattr(values, "dtype", np.dtype(int)).names is None
         ):
-            table = np.asarray(values)
-            if table.ndim == 0 or table.shape[-1] != len(self.parts):
+            table = regular(values)
+            if table is None or table.ndim == 0 or table.shape[-1] != len(self.parts):
                 raise OutsideDomain(
                     f"one column for each of {', '.join(self.names)} was expected, in this order"
                 )

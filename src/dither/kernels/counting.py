@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any, final
+from typing import Any, ClassVar, final
 
 import numpy as np
 
@@ -18,6 +18,8 @@ from dither.kernels.sets.hashing import Hashing
 class Counting(ABC):
     """How reports are counted into the vector of a summary."""
 
+    by_block: ClassVar[bool] = False  # whether counting one report costs about as much as counting many
+
     @property
     @abstractmethod
     def size(self) -> int:
@@ -26,6 +28,10 @@ class Counting(ABC):
     @abstractmethod
     def count(self, reports: Array) -> Integers:
         """Return the vector of counts of some reports."""
+
+    def count_into(self, counts: Integers, reports: Array) -> None:
+        """Add the counts of some reports to a vector, in place."""
+        counts += self.count(reports)
 
     @abstractmethod
     def adds_up(self, counts: Integers, n: int) -> bool:
@@ -49,6 +55,12 @@ class EachReport(Counting):
 
     def count(self, reports: Array) -> Integers:
         return np.bincount(reports.reshape(-1), minlength=self.size)
+
+    def count_into(self, counts: Integers, reports: Array) -> None:
+        if reports.size < self.outcomes >> 4:  # a vector of all outcomes would cost more than the reports
+            np.add.at(counts, reports.reshape(-1), 1)
+        else:
+            counts += self.count(reports)
 
     def adds_up(self, counts: Integers, n: int) -> bool:
         return int(counts.sum()) == n
@@ -117,6 +129,7 @@ class HashMatches(Counting):
 
     items: int
     hashing: Hashing
+    by_block: ClassVar[bool] = True
 
     @property
     def size(self) -> int:

@@ -37,6 +37,13 @@ from dither.losses import Power
     type=click.Choice([one.value for one in goals.Distance]),
     help="For a distribution: the area between cdfs, or their largest gap.",
 )
+@click.option(
+    "--shuffled",
+    type=int,
+    metavar="N",
+    help="The budget is that of a person whose report is one of N, mixed; see `dt.shuffled`.",
+)
+@click.option("--delta", type=float, default=1e-6, show_default=True, help="With --shuffled: the δ.")
 @click.option("--bins", type=int, help="For a distribution: how many equal bins.")
 @JSON_OPTION
 def command(
@@ -49,6 +56,8 @@ def command(
     loss: Power | None,
     share: float | None,
     distance: str | None,
+    shuffled: int | None,
+    delta: float,
     bins: int | None,
     as_json: bool,
 ) -> None:
@@ -58,6 +67,7 @@ def command(
     dither recommend --interval 0 180 --goal mean --people 10000 --epsilon 1
     dither recommend --interval 0 180 --goal mean --epsilon 1 --error 0.5
     dither recommend --interval 0 180 --goal mean --people 10000 --error 0.5
+    dither recommend --interval 0 180 --goal mean --people 10000 --epsilon 0.1 --shuffled 10000
     dither recommend --interval 0 180 --goal distribution --distance ks --people 10000 --epsilon 1
     dither recommend --interval 0 180 --goal values --loss squared --criterion average --epsilon 2
     """
@@ -75,7 +85,7 @@ def command(
         if epsilon is None:
             raise click.UsageError("give --epsilon for a ranking, or --error with --epsilon or --people")
         with rows_done("simulating", unit="runs") as progress:
-            table = recommend(asked, wanted, epsilon=epsilon, told=progress)
+            table = recommend(asked, wanted, epsilon=epsilon, shuffled=shuffled, delta=delta, told=progress)
         if as_json:
             print_json([dict(row) for row in table])
         else:
@@ -83,10 +93,12 @@ def command(
         return
     found: dict[str, float]
     if epsilon is None:
-        found = {"epsilon": epsilon_for(asked, wanted, error)}
+        found = {"epsilon": epsilon_for(asked, wanted, error, shuffled=shuffled, delta=delta)}
     else:
         if people is not None:
             raise click.UsageError("of --people, --epsilon and --error give two: the third is computed")
+        if shuffled is not None:
+            raise click.UsageError("--shuffled is for --epsilon alone, or for --error with --people")
         found = {"people": people_for(asked, wanted, error, epsilon=epsilon)}
     if as_json:
         print_json(found)

@@ -9,6 +9,7 @@ import click
 from dither.account import Account
 from dither.cli.loading import questions_in
 from dither.cli.output import JSON_OPTION, print_json
+from dither.deployments.batch import DELTA
 from dither.deployments.explain import explain
 
 
@@ -21,8 +22,22 @@ from dither.deployments.explain import explain
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="A person's account: what was given before is added.",
 )
+@click.option(
+    "--minimum-batch",
+    type=int,
+    metavar="N",
+    help="Reports are mixed and read only in batches of at least N people: add that promise.",
+)
+@click.option("--delta", type=float, default=DELTA, show_default=True, help="The δ of a mixed batch.")
 @JSON_OPTION
-def command(file: Path, only: str | None, account: Path | None, as_json: bool) -> None:
+def command(
+    file: Path,
+    only: str | None,
+    account: Path | None,
+    minimum_batch: int | None,
+    delta: float,
+    as_json: bool,
+) -> None:
     """Explain FILE, a campaign, a specification or a file of reports, for the person asked and the officer.
 
     Every number is computed from the mechanisms' integers. The text for the person has at most 120 words.
@@ -30,12 +45,13 @@ def command(file: Path, only: str | None, account: Path | None, as_json: bool) -
     \b
     dither explain survey.toml
     dither explain survey.toml --person --account me.account
+    dither explain survey.toml --minimum-batch 1000
     """
     spent = None
     if account is not None:
         with Account.open(account) as opened:
             spent = opened.ledger.spent
-    told = explain(questions_in(file), spent=spent)
+    told = explain(questions_in(file), spent=spent, minimum_batch=minimum_batch, delta=delta)
     if as_json:
         print_json({"person": told.person, "officer": told.officer.split("\n")})
         return

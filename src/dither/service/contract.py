@@ -1,0 +1,295 @@
+"""Campaigns as contracts: what is asked of whom, for how long and for what; immutable and signed.
+
+A published contract is a text. Its identity is the SHA-256 of that text, which travels as it was signed, so
+that nothing has to be written again in order to be checked. A change is a new version with a new identity.
+"""
+
+from __future__ import annotations
+
+import datetime
+import hashlib
+import json
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Final, Self, final
+
+from dither.account.question import Question, Repeat
+from dither.device_text import canonical
+from dither.errors import DitherError, InvalidParameter, MalformedReport, Mismatch, found, unknown_name
+from dither.mechanisms.base import Mechanism
+from dither.privacy import Guarantee
+from dither.wire.batch import MOST_LABEL, MOST_QUESTIONS
+from dither.wire.campaign import Campaign
+from dither.wire.codec import from_json, to_json
+from dither.wire.schema import MOST_BYTES, loads
+
+VERSION: Final = 1
+_MOST_LABELS: Final = 1000
+_MOST_TEXT: Final = 4000
+_MOST_NAME: Final = 64
+_SIGNED: Final = b"dither campaign 1\n"
+_RETIRED: Final = b"dither retirement 1\n"
+_TERMS: Final = (
+    "name",
+    "version",
+    "asker",
+    "contact",
+    "purpose",
+    "begins",
+    "ends",
+    "people",
+    "repeat",
+    "days",
+    "labels",
+)
+
+
+@final
+@dataclass(frozen=True)
+class Contract:
+    """What a campaign promises to the people it asks, and what the collector holds itself to.
+
+    `begins` and `ends` are days in UTC, both included. `people` is the number of reports below which no
+    answer is shown. `repeat` (with `days` for `Repeat.ONCE`) is how often a person may answer. `labels` are
+    the public labels that a batch may carry beside none.
+    """
+
+    name: str
+    version: int
+    asker: str
+    contact: str
+    purpose: str
+    begins: datetime.date
+    ends: datetime.date
+    questions: Mapping[str, Mechanism[Any]]
+    people: int = 100
+    repeat: Repeat = Repeat.SAME
+    days: int | None = None
+    labels: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for name, most in (("name", _MOST_NAME), ("asker", 253), ("contact", 500), ("purpose", _MOST_TEXT)):
+            _check_text(name, getattr(self, name), most)
+        for name, most in (("version", 1 << 31), ("people", 1 << 53)):
+            number = getattr(self, name)
+            if isinstance(number, bool) or not isinstance(number, int) or not 1 <= number < most:
+                raise InvalidParameter(f"{name} is a whole number from 1 upwards, not {found(number)}")
+        for name in ("begins", "ends"):
+            if type(getattr(self, name)) is not datetime.date:
+                raise InvalidParameter(f"{name} is a day such as 2026-05-01, without quotes or a time")
+        if self.ends < self.begins:
+            raise InvalidParameter(f"the campaign ends on {self.ends}, before it begins on {self.begins}")
+        if len(set(self.labels)) != len(self.labels) or len(self.labels) > _MOST_LABELS:
+            raise InvalidParameter(f"labels are at most {_MOST_LABELS} different texts")
+        for label in self.labels:
+            _check_text("a label", label, MOST_LABEL)
+        object.__setattr__(self, "questions", MappingProxyType(dict(self.questions)))
+        self._check_questions()
+
+    def _check_questions(self) -> None:
+        if not 1 <= len(self.questions) <= MOST_QUESTIONS:
+            raise InvalidParameter(f"a campaign has 1 to {MOST_QUESTIONS} questions")
+        seen: dict[str, str] = {}
+        for name, mechanism in self.questions.items():
+            _check_text("the name of a question", name, _MOST_NAME)
+            twin = seen.setdefault(mechanism.fingerprint, name)
+            if twin != name:
+                raise InvalidParameter(
+                    f"questions {twin!r} and {name!r} have the same device text, so that nobody could tell "
+                    "their reports apart; ask one of them in a campaign of its own"
+                )
+            try:
+                self.question(name)
+                _ = mechanism.counting.size
+            except DitherError as error:
+                raise InvalidParameter(f"question {name!r}: {error}") from None
+
+    def question(self, name: str) -> Question:
+        """Return a question as the account of a person takes it."""
+        if name not in self.questions:
+            raise unknown_name("question", name, list(self.questions))
+        plain = Question(name, self.questions[name], asker=self.asker)
+        if self.repeat is not Repeat.ONCE:
+            return replace(plain, repeat=self.repeat, days=self.days)
+        return replace(plain, repeat=self.repeat, days=self.days, start=self.begins)
+
+    @cached_property
+    def by_fingerprint(self) -> Mapping[str, str]:
+        """The name of the question of every fingerprint."""
+        return MappingProxyType({one.fingerprint: name for name, one in self.questions.items()})
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """The guarantee of a person who answers every question once."""
+        return Campaign(self.questions).guarantee
+
+    @cached_property
+    def text(self) -> str:
+        """The contract as canonical JSON: this text is signed, and its digest is the identity."""
+        terms: dict[str, Any] = {name: getattr(self, name) for name in _TERMS}
+        terms |= {name: terms[name].isoformat() for name in ("begins", "ends")}
+        promise = {"assumptions": list(self.guarantee.assumes), "words": str(self.guarantee)}
+        return canonical(
+            {
+                "dither-campaign": VERSION,
+                **terms,
+                "repeat": self.repeat.value,
+                "promise": promise,
+                "questions": [[name, to_json(one)] for name, one in self.questions.items()],
+            }
+        )
+
+    @cached_property
+    def id(self) -> str:
+        """The SHA-256 of the text, 64 hexadecimal digits."""
+        return hashlib.sha256(self.text.encode()).hexdigest()
+
+    @classmethod
+    def from_text(cls, text: str) -> Self:
+        """Return the contract of a published text; raise MalformedReport unless it says what it would say."""
+        data = loads(text, "a campaign", MOST_BYTES)
+        try:
+            if data["dither-campaign"] != VERSION:
+                raise MalformedReport(
+                    f"a campaign of version {VERSION} was expected; a newer dither reads newer"
+                )
+            terms = {name: data[name] for name in _TERMS}
+            terms |= {name: datetime.date.fromisoformat(terms[name]) for name in ("begins", "ends")}
+            terms |= {"repeat": Repeat(terms["repeat"]), "labels": tuple(terms["labels"])}
+            made = cls(**terms, questions={name: from_json(one) for name, one in data["questions"]})
+        except InvalidParameter as error:
+            raise MalformedReport(f"the campaign is not valid: {error}") from None
+        except (KeyError, TypeError, ValueError) as error:
+            if isinstance(error, DitherError):
+                raise
+            raise MalformedReport("this is not a published campaign") from None
+        if made.text != text:
+            raise MalformedReport("the campaign does not say what its questions promise, or not in this form")
+        return made
+
+    @classmethod
+    def from_toml(cls, text: str) -> Self:
+        """Return the contract of a TOML text: a table `[campaign]` and one `[questions.NAME]` each."""
+        questions = Campaign.from_toml(text).questions
+        table = tomllib.loads(text).get("campaign")
+        if not isinstance(table, dict):
+            raise InvalidParameter(
+                "the file has no table [campaign] with name, asker, contact, begins, ends …"
+            )
+        for key in table:
+            if key not in _TERMS:
+                raise unknown_name("term of a campaign", key, list(_TERMS))
+        lacking = [
+            key for key in ("name", "asker", "contact", "purpose", "begins", "ends") if key not in table
+        ]
+        if lacking:
+            raise InvalidParameter(f"the table [campaign] lacks {', '.join(lacking)}")
+        terms = {"version": 1, **table}
+        if "repeat" in terms:
+            kinds = {one.value: one for one in Repeat}
+            if terms["repeat"] not in kinds:
+                raise unknown_name("repeat", terms["repeat"], list(kinds))
+            terms["repeat"] = kinds[terms["repeat"]]
+        labels = terms.get("labels", [])
+        if not isinstance(labels, list):
+            raise InvalidParameter("labels is a list of texts, such as labels = ['1.0', '1.1']")
+        return cls(**{**terms, "labels": tuple(labels)}, questions=questions)
+
+    @classmethod
+    def read(cls, path: Path | str) -> Self:
+        """Return the contract of a TOML file."""
+        try:
+            return cls.from_toml(Path(path).read_text(encoding="utf-8"))
+        except UnicodeDecodeError:
+            raise InvalidParameter(f"the campaign file {Path(path).name} is not text in UTF-8") from None
+
+
+@final
+@dataclass(frozen=True)
+class Published:
+    """A contract with the signature of its asker, which is what devices read, and maybe its retirement."""
+
+    contract: Contract
+    key: str  # 64 hexadecimal digits: the public key
+    signature: str  # 128 hexadecimal digits
+    retired: tuple[datetime.date, str] | None = None  # the day, and a signature
+
+    def __post_init__(self) -> None:
+        _verify(self.key, self.signature, _SIGNED + self.contract.text.encode())
+        if self.retired is not None:
+            _verify(self.key, self.retired[1], _retirement(self.id, self.retired[0]))
+
+    @property
+    def id(self) -> str:
+        """The identity of the contract."""
+        return self.contract.id
+
+    @classmethod
+    def sign(cls, contract: Contract, key: Any) -> Self:
+        """Return the contract signed with an Ed25519 private key of `cryptography`."""
+        signature = key.sign(_SIGNED + contract.text.encode()).hex()
+        return cls(contract, key.public_key().public_bytes_raw().hex(), signature)
+
+    def retire(self, day: datetime.date, key: Any) -> Self:
+        """Return the same, retired from a day on; the key must be the one that signed it."""
+        if key.public_key().public_bytes_raw().hex() != self.key:
+            raise Mismatch("this campaign was published with another key")
+        return type(self)(
+            self.contract, self.key, self.signature, (day, key.sign(_retirement(self.id, day)).hex())
+        )
+
+    def to_json(self) -> str:
+        """Return what a collector serves and a file holds."""
+        gone = None
+        if self.retired is not None:
+            gone = {"day": self.retired[0].isoformat(), "signature": self.retired[1]}
+        whole = {
+            "campaign": self.contract.text,
+            "key": self.key,
+            "signature": self.signature,
+            "retired": gone,
+        }
+        return json.dumps(whole, ensure_ascii=False)
+
+    @classmethod
+    def from_json(cls, text: str | bytes, *, key: str | None = None) -> Self:
+        """Return what `to_json` wrote, verified; raise Mismatch if a pinned `key` is another one."""
+        data = loads(text, "a published campaign")
+        try:
+            gone = data["retired"]
+            retired = gone and (datetime.date.fromisoformat(gone["day"]), str(gone["signature"]))
+            stated, signature, inner = str(data["key"]), str(data["signature"]), data["campaign"]
+        except (KeyError, TypeError, ValueError):
+            raise MalformedReport("this is not a published campaign") from None
+        if key is not None and stated != key:
+            raise Mismatch("the campaign is signed with another key than the pinned one; do not answer it")
+        if not isinstance(inner, str):
+            raise MalformedReport("this is not a published campaign")
+        return cls(Contract.from_text(inner), stated, signature, retired)
+
+
+def _retirement(identity: str, day: datetime.date) -> bytes:
+    return _RETIRED + f"{identity}\n{day.isoformat()}".encode()
+
+
+def _verify(key: str, signature: str, message: bytes) -> None:
+    from cryptography.exceptions import InvalidSignature
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+
+    try:
+        Ed25519PublicKey.from_public_bytes(bytes.fromhex(key)).verify(bytes.fromhex(signature), message)
+    except (InvalidSignature, ValueError):
+        raise MalformedReport(
+            "the signature of the campaign is not valid: it was changed or damaged"
+        ) from None
+
+
+def _check_text(what: str, text: object, most: int) -> None:
+    if not isinstance(text, str) or not text.strip() or len(text.encode(errors="replace")) > most:
+        raise InvalidParameter(f"{what} is a text of 1 to {most} bytes, not {found(text)}")
+    if not text.replace("\n", " ").isprintable():
+        raise InvalidParameter(f"{what} has characters that cannot be shown")

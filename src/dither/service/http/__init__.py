@@ -1,0 +1,1 @@
+"""The collector over HTTP: routes, limits, metrics and the description of all of it."""

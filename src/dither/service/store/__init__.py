@@ -1,0 +1,1 @@
+"""Where acknowledged batches are: a SQLite file, or a PostgreSQL database."""
