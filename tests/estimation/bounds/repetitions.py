@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -75,7 +76,7 @@ def looked_at(
     cuts = np.concatenate([[0], sizes])
     for _ in range(repetitions):
         reports = one.perturb(people(one, rng, int(sizes[-1])), source=source)
-        parts = [dt.Summary.of(reports[a:b]) for a, b in zip(cuts[:-1], cuts[1:], strict=True)]
+        parts = [dt.Summary.of(reports[a:b]) for a, b in pairwise(cuts)]
         whole, seen = dt.Summary.empty(one), []
         for part in parts:
             whole = whole + part
@@ -106,10 +107,15 @@ def lies() -> None:
             plain, wide, runs = 0, 0, 1000
             for upwards in (True, False):
                 for found, value in attacked(
-                    mechanism(kind, 1.0), n=10_000, share=share, upwards=upwards, repetitions=runs // 2, seed=1
+                    mechanism(kind, 1.0),
+                    n=10_000,
+                    share=share,
+                    upwards=upwards,
+                    repetitions=runs // 2,
+                    seed=1,
                 ):
                     plain, wide = plain + held(found, value), wide + held(found.if_lying(share), value)
-            print(f"| {kind.__name__} | {share:.0%} | {plain / runs:.1%} | {wide / runs:.1%} |", flush=True)
+            print(f"| {kind.__name__} | {share:.0%} | {plain / runs:.1%} | {wide / runs:.1%} |")
 
 
 def looks() -> None:
@@ -122,7 +128,7 @@ def looks() -> None:
             plain += all(held(one, value) for one in seen)
             fixed += all(held(one.over_looks(100), value) for one in seen)
             wide += all(held(one.at_any_time(), value) for one in seen)
-        print(f"| {kind.__name__} | {plain / runs:.1%} | {fixed / runs:.1%} | {wide / runs:.1%} |", flush=True)
+        print(f"| {kind.__name__} | {plain / runs:.1%} | {fixed / runs:.1%} | {wide / runs:.1%} |")
 
 
 if __name__ == "__main__":

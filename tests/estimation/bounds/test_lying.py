@@ -1,4 +1,4 @@
-"""Estimates that allow for lies: against every choice of liars, and under the attack with the greatest gain."""
+"""Estimates that allow for lies: every choice of liars, and the attack with the greatest gain."""
 
 from itertools import combinations
 
@@ -130,7 +130,8 @@ def test_what_is_not_derived_is_refused():
 
 
 def test_what_it_prints():
-    mean = dt.mean(dt.Podium(dt.Interval(0, 180), epsilon=1).perturb(np.full(40_000, 50), source=dt.Seeded(1)))
+    trips = dt.Podium(dt.Interval(0, 180), epsilon=1)
+    mean = dt.mean(trips.perturb(np.full(40_000, 50), source=dt.Seeded(1)))
     assert "if 1 % lie" in repr(mean.if_lying(0.01))
     shares = dt.frequencies(
         dt.KRR(dt.Categories(["a", "b"]), epsilon=1).perturb(["a"] * 100, source=dt.Seeded(1))

@@ -5,9 +5,9 @@ Let Y be numbers from `low` to `high` with mean μ, c = high − low, and let
 
     exp(λ·Σ(Y − m)/c − ψ(λ)·Σ(Y − m)²/c²)
 
-is at most a product of 1 + λ(Y − m)/c [Fan15, eq. 4.11], whose mean is 1 at m = μ after every report. So is the
-mean of a mixture over λ, and by Ville's inequality it ever reaches 1/α with probability at most α. It depends
-on n, the average and the squares alone: a summary is enough, and no order or normality is assumed.
+is at most a product of 1 + λ(Y − m)/c [Fan15, eq. 4.11], whose mean is 1 at m = μ after every report. So a
+mixture over λ ever reaches 1/α with probability at most α [Ville39]. It depends on n, the average and the
+squares alone: a summary is enough, and no order or normality is assumed.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from dither.errors import InvalidParameter, NotIdentifiable, found
 from dither.estimation.estimate import Estimate, thousands
 from dither.numerics.quantiles import check_level
 
-# The mixture: 20 bets, each half the one before, weighted by 1/(j + 2). At λ ≤ 0.5 the exponent rises with the
-# distance of m from the average over the whole range, so that the m that are left are an interval.
+# The mixture: 20 bets, each half the one before, weighted by 1/(j + 2). At λ ≤ 0.5 the exponent rises with
+# the distance of m from the average over the whole range, so that the m that are left are an interval.
 _BETS: Final = 0.5 * 0.5 ** np.arange(20.0)
 _WEIGHTS: Final = (1.0 / (np.arange(20.0) + 2.0)) / np.sum(1.0 / (np.arange(20.0) + 2.0))
 _COSTS: Final = -np.log1p(-_BETS) - _BETS
@@ -115,11 +115,13 @@ class AtAnyTime(Estimate):
         if label not in self.labels:
             raise InvalidParameter(f"{found(label)} is not one of the categories of this estimate")
         at = self.labels.index(label)
-        parts = [float(np.asarray(part)[at]) for part in (self.value, self.standard_error)]
-        mean, squares = (float(np.asarray(one)[at]) for one in (self.numbers.mean, self.numbers.squares))
+        value, error, mean, squares = (
+            float(np.asarray(part)[at])
+            for part in (self.value, self.standard_error, self.numbers.mean, self.numbers.squares)
+        )
         numbers = BoundedNumbers(mean, squares, self.n, self.numbers.low, self.numbers.high)
         return AtAnyTime(
-            *parts, self.n, self.guarantee, numbers=numbers, scale=self.scale, possible=self.possible
+            value, error, self.n, self.guarantee, numbers=numbers, scale=self.scale, possible=self.possible
         )
 
     def _remark(self) -> str:
