@@ -69,7 +69,7 @@ class Frequency(Estimate):
     def at_any_time(self) -> AtAnyTime:
         if any(self.shared):
             raise NotIdentifiable(
-                "intervals for any time need independent reports, and pairs of people share noise here (JRR); "
+                "intervals for any time need independent reports, and pairs share noise here (JRR); "
                 "estimate.over_looks(100) holds at 100 looks together"
             )
         share = np.asarray(self.share, dtype=np.float64)
