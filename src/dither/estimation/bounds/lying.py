@@ -51,9 +51,6 @@ class CountedNumbers:
 class Attackable(Protocol):
     """An estimate for which the effect of liars has been derived."""
 
-    @property
-    def n(self) -> int: ...
-
     def honest(self, liars: int) -> tuple[Any, Any]:
         """Return the least and the greatest estimate that the reports can give without so many liars."""
 
