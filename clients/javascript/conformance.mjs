@@ -4,7 +4,7 @@ import { sectors } from "./dist/angles.js";
 import { draws, expBelow, hex, jsonBody, Malformed, packedBody, readQuestion } from "./dist/dither.js";
 import { lattice } from "./dist/lattice.js";
 import { projective } from "./dist/projective.js";
-import { happen, scripted } from "./test/events.mjs";
+import { happen, scripted, unknown } from "./test/events.mjs";
 
 Object.assign(draws, { lattice, sectors, projective });
 
@@ -18,6 +18,7 @@ function question(specification) {
 function answer(asked) {
   switch (asked.do) {
     case "draw": {
+      if (unknown(asked.specification)) return { unknown: true };
       const source = scripted(asked.bytes);
       return { report: hex(question(asked.specification).report(asked.value, source)), left: source.left };
     }

@@ -1,5 +1,6 @@
 """Sums, counts, single numbers, learned bounds, the swap model, and whether intervals cover."""
 
+import itertools
 import math
 from collections.abc import Callable
 from fractions import Fraction
@@ -218,18 +219,29 @@ def test_learned_bounds_never_fail() -> None:
     assert LearnedBounds().learn(np.zeros(1000), Fraction(1), Seeded(1)).high == 2.0**-20
 
 
-def test_bins_hold_each_record_once() -> None:
-    """One record is in one bin at most: that is what the noise of the bins is made for."""
+EDGES = [-8.0, -4.0, -2.0, -1.0, -0.5, -0.25, -0.125, 0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0]
+
+
+@pytest.mark.parametrize("value", [0.0, 0.124, 0.125, 0.9, 1.0, 3.99, 4.0, 7.9, 8.0, 100.0, math.inf])
+def test_a_record_is_in_one_bin(value: float) -> None:
+    """At ε = 40 the noise is 0 and one record passes the threshold: the bounds are the edges of its bin."""
     rule = LearnedBounds(smallest=-3, largest=3)
-    edges = rule._edges()
-    for value in (0.0, -0.0, 0.124, 0.125, 0.9, 1.0, 3.99, 4.0, 7.9, 8.0, 100.0, math.inf):
-        for signed in (value, -value):
-            counts = rule._counts(np.array([signed]))
-            assert counts.sum() == 1
-            [place] = np.flatnonzero(counts)
-            inside = min(max(signed, edges[0]), edges[-1])
-            assert edges[place] <= inside <= edges[place + 1]
-    assert rule._counts(np.array([math.nan])).sum() == 0
+    for signed in (value, -value):
+        domain = rule.learn(np.array([signed]), Fraction(40), Seeded(1))
+        assert (domain.low, domain.high) in itertools.pairwise(EDGES)
+        assert domain.low <= min(max(signed, -8.0), 8.0) <= domain.high
+
+
+def test_a_record_is_counted_once_and_a_missing_one_not() -> None:
+    """At ε = 5 two records pass the threshold, one does not; the noise of a bin is 0 in 98.7 % of draws."""
+    rule = LearnedBounds(smallest=-3, largest=3)
+    values = np.array([1.5, 1.5, 1.5, 5.0])
+    learned = [rule.learn(values, Fraction(5), Seeded(seed)) for seed in range(60)]
+    assert sum(domain.high == 2.0 for domain in learned) > 50
+    twice = [rule.learn(np.append(values, 5.0), Fraction(5), Seeded(seed)) for seed in range(60)]
+    assert sum(domain.high == 8.0 for domain in twice) > 50
+    missing = rule.learn(np.array([1.5, *[math.nan] * 1000]), Fraction(40), Seeded(1))
+    assert (missing.low, missing.high) == (1.0, 2.0)
 
 
 @pytest.mark.parametrize(

@@ -9,22 +9,33 @@ import hashlib
 import json
 import random
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 
 import dither as dt
-from dither.domains import Categories, Line
 from dither.kernels.lattice.kernel import LatticeKernel
+from dither.kernels.table.alias import Alias
 from dither.mechanisms.base import Mechanism
+from dither.mechanisms.places.points import grid
+from tests.conformance.values import report, values
 from tests.support.sources import ChosenBytes
 
 FILE: Final = Path(__file__).parents[2] / "conformance" / "2" / "draws.json"
 DRAWS: Final = 60  # of each question
+# The draws that clients/javascript does not know; conformance/README.md names them.
+PYTHON_ONLY: Final = (
+    *("channel", "table", "indices", "questions", "prefix", "planar", "rings", "points", "grid"),
+    *("two copies", "polar", "pair", "walk", "joint response", "joint bits", "joint hashed"),
+)
 
 LINE, CIRCLE = dt.Interval(-3, 7.5), dt.Circle(360)
 WORDS = dt.Categories(["firefox", "chrome", "safari", "other"])
+CITY = dt.Rectangle(dt.Interval(139.47, 139.9), dt.Interval(35.51, 35.86))
+DISK, SLANTED = dt.Disk(2.5, (1.0, -1.0)), dt.Parallelogram((0.0, 0.0), (2.0, 1.0), (0.0, 1.0))
+POINTS = grid(CITY, 4)
 
 
 def questions() -> dict[str, Mechanism[Any]]:
@@ -59,6 +70,34 @@ def questions() -> dict[str, Mechanism[Any]]:
         "Laplace, ε = 0.0001": dt.Laplace(LINE, epsilon=0.0001, cells=256),
         "Purkayastha": dt.Purkayastha(CIRCLE, epsilon=1),
         "Staircase": dt.Staircase(LINE, epsilon=2),
+        "BoundedLaplace": dt.BoundedLaplace(LINE, epsilon=1, cells=1024),
+        "Gaussian": dt.Gaussian(LINE, epsilon=1, delta=1e-6, cells=1024),
+        "Gaussian, ε = 0.001": dt.Gaussian(LINE, epsilon=0.001, delta=1e-6, cells=1024),
+        "TraCSC": dt.TraCSC(CITY, epsilon=2),
+        "TraCSC, sphere": dt.TraCSC(dt.Sphere(), epsilon=2),
+        "TraCSC, parallelogram": dt.TraCSC(SLANTED, epsilon=2, inner=partial(dt.SW, redesign=True)),
+        "TraCSD": dt.TraCSD(CITY, epsilon=2),
+        "TraCSD, disk": dt.TraCSD(DISK, epsilon=2, start=(1.0, 1.5)),
+        "TraCSD, parallelogram": dt.TraCSD(SLANTED, epsilon=2),
+        "Strawman": dt.Strawman(CITY, epsilon=2),
+        "Polar": dt.Polar(DISK, epsilon=2),
+        "PlanarLaplace": dt.PlanarLaplace(CITY, epsilon=2),
+        "PlanarStaircase": dt.PlanarStaircase(CITY, epsilon=2, distance=0.05),
+        "LSRR": dt.LSRR(CITY, POINTS, epsilon=2),
+        "NGram": dt.NGram(CITY, POINTS, epsilon=2),
+        "Gridding": dt.Gridding(CITY, epsilon=2, side=5),
+        "ATP": dt.ATP(CITY, POINTS, epsilon=2),
+        "Exponential": dt.Exponential(LINE, [-3, 0, 2.5, 7.5], epsilon=1),
+        "Cumulative": dt.Cumulative(LINE, epsilon=1, cells=8),
+        "Cumulative, scale": dt.Cumulative(WORDS, epsilon=2),
+        "Workload": dt.optimal.workload([[1, 0, 0, 0], [1, 1, 0, 0], [1, 1, 1, 0], [1, 1, 1, 1]], 1),
+        "Marginals": dt.Marginals({"age": dt.Categories(3), "browser": WORDS}, epsilon=1),
+        "SubsetIndices": dt.SubsetIndices(dt.Categories(12), epsilon=1),
+        "PEM": dt.PEM(dt.Text(6), epsilon=1),
+        "PEM, alphabet": dt.PEM(dt.Text(6, alphabet="abcé"), epsilon=1),
+        "JRR": dt.JRR(WORDS, p=0.75, rho=-0.2, n=1000),
+        "JointOLH": dt.JRR.over(dt.OLH(WORDS, epsilon=1), rho=-0.2, n=1000),
+        "JointSUE": dt.JRR.over(dt.SUE(WORDS, epsilon=1), rho=-0.2, n=1000),
     }
 
 
@@ -91,12 +130,12 @@ def near(number: int, size: int) -> list[bytes]:
 def edges(device: dict[str, Any]) -> list[bytes]:
     """Return the bytes on which a draw of this device text turns."""
     found = [bytes(4), b"\xff" * 4, bytes(8), b"\xff" * 8, bytes(2), b"\xff" * 2]
-    inner = [device[name] for name in ("first", "second") if isinstance(device.get(name), dict)]
-    for part in (device, *inner):
+    inner = [device[name] for name in ("first", "second", "sector") if isinstance(device.get(name), dict)]
+    for part in (device, *inner, *device.get("draws", ())):
         if "step" in part:
             step, early = int(part["step"], 16), (part["bits"] - 32) // 8
             tickets = part.get("buckets") or (
-                part["width"] if part["draw"] == "sliding" else part["cells"] // part["width"]
+                part["width"] if part.get("draw") == "sliding" else part["cells"] // part.get("width", 1)
             )
             first, late = step >> 32, near(step, 4)
             hanging = [
@@ -121,12 +160,13 @@ def edges(device: dict[str, Any]) -> list[bytes]:
         q, t = device["order"], device["dimension"]
         block, points = (q ** (t - 1) - 1) // (q - 1), (q**t - 1) // (q - 1)
         found += [*near(block * own, size), *near(block * own + (points - block) * other, size)]
+    if "per" in device:
+        found += near((1 << 64) - (1 << 64) % device["per"], 8)
     return found
 
 
-def lattice_edges(kernel: LatticeKernel[Any]) -> list[bytes]:
-    """Return bytes of columns of the alias table, and of coins at and beside their thresholds."""
-    table = kernel.lattice.noise.table
+def alias_edges(table: Alias) -> list[bytes]:
+    """Return bytes of columns of an alias table, and of coins at and beside their thresholds."""
     last, made = (1 << table.bits) - 1, []
     for column in (0, last // 2, last, *random.Random("columns").choices(range(last), k=20)):
         for away in (-1, 0, 1):
@@ -141,41 +181,32 @@ def _kept(number: int, bits: int) -> bytes:
     return (number << (8 * size - bits)).to_bytes(size, "little")
 
 
-def values(mechanism: Mechanism[Any], picked: random.Random) -> Iterator[Any]:
-    """Yield values of a domain: its ends first, then any."""
-    domain = mechanism.domain
-    if isinstance(domain, Categories):
-        labels = list(domain.labels)
-        yield labels[0]
-        yield labels[-1]
-        while True:
-            yield picked.choice(labels)
-    assert isinstance(domain, Line)
-    yield domain.low
-    yield domain.high
-    while True:
-        yield picked.uniform(domain.low, domain.high)
-
-
 def drawn(name: str, mechanism: Mechanism[Any], count: int, seed: str = "") -> Iterator[dict[str, Any]]:
     """Yield draws of a question: the value, the bytes that were taken and the report."""
     picked = random.Random(f"{name} {seed}")
-    device = json.loads(mechanism.device_text)
     given = values(mechanism, picked)
-    turning, beyond = edges(device), 8
-    if isinstance(mechanism.kernel, LatticeKernel):
-        turning, beyond = lattice_edges(mechanism.kernel), 15
+    turning, beyond = edges(json.loads(mechanism.device_text)), 8
+    channel = getattr(mechanism.kernel, "channel", None)
+    if isinstance(mechanism.kernel, LatticeKernel) or channel is not None:
+        noise = mechanism.kernel.lattice.noise if channel is None else channel
+        turning, beyond = alias_edges(noise.table), 15
     for number in range(count):
         value = next(given)
         source = EdgeBytes(turning, f"{name} {number} {seed}", beyond)
-        checked = mechanism.domain.check([value])[0]
-        told = mechanism.kernel.draw_one(checked.item() if hasattr(checked, "item") else checked, source)
-        cell = told if isinstance(told, bytes) else int(told).to_bytes(mechanism.layout.itemsize, "little")
-        yield {"value": value, "bytes": source.taken.hex(), "report": cell.hex()}
+        told = report(mechanism, value, source)
+        yield {"value": value, "bytes": source.taken.hex(), "report": told.hex()}
 
 
-def vectors(count: int = DRAWS, seed: str = "") -> list[dict[str, Any]]:
-    """Return the draws of every question."""
+def known_to_javascript(specification: str) -> bool:
+    """Return whether clients/javascript knows the draw of a specification."""
+    device = json.loads(json.loads(specification)["device"])
+    lattice = device.get("lattice", {"kind": "", "noise": {"decay": ""}})
+    unknown = lattice["kind"] == "bounded" or lattice["noise"]["decay"] == "normal"
+    return device["draw"] not in PYTHON_ONLY and not unknown
+
+
+def vectors(count: int = DRAWS, seed: str = "", *, second: bool = False) -> list[dict[str, Any]]:
+    """Return the draws of every question; with `second`, of those that clients/javascript knows."""
     return [
         {
             "name": name,
@@ -183,6 +214,7 @@ def vectors(count: int = DRAWS, seed: str = "") -> list[dict[str, Any]]:
             "draws": list(drawn(name, mechanism, count, seed)),
         }
         for name, mechanism in questions().items()
+        if not second or known_to_javascript(dt.to_json(mechanism))
     ]
 
 

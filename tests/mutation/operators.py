@@ -37,7 +37,7 @@ COMPUTED: dict[type[ast.operator], type[ast.operator]] = {
 }
 # Left alone: what only words, types or speed depend on.
 WORDS = {"evidence", "describe", "__repr__", "__str__", "weights"}
-SPEED = {"BLOCK", "SHARED_BLOCK", "FEW", "_EARLY", "_DIGITS"}
+SPEED = {"BLOCK", "SHARED_BLOCK", "FEW", "_EARLY", "DIGITS"}
 
 
 @dataclass(frozen=True)

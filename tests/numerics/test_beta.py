@@ -6,6 +6,7 @@ import pytest
 from scipy import stats
 
 from dither.numerics.beta import binomial_above, binomial_below, binomial_tail
+from dither.numerics.binomial import at_least
 
 
 @pytest.mark.parametrize("trials", [1, 10, 400, 100_000, 10**6])
@@ -28,3 +29,12 @@ def test_the_tail_equals_scipy(successes: int, trials: int, p: float) -> None:
         stats.binom.sf(successes - 1, trials, p), rel=1e-9
     )
     assert binomial_tail(0, trials, p) == 1.0
+
+
+@pytest.mark.parametrize("trials", [1, 7, 400, 10**5])
+def test_the_sum_and_the_quadrature_agree(trials: int) -> None:
+    """Two formulas of one tail: the sum for one number, the quadrature for arrays."""
+    for successes in {1, max(1, trials // 50), max(1, trials // 2), trials}:
+        for p in (share * successes / trials for share in (0.05, 0.5, 0.97)):
+            both = binomial_tail(successes, trials, p), float(at_least(successes, trials, p))
+            assert both[0] == pytest.approx(both[1], rel=1e-11), (successes, p)

@@ -26,8 +26,8 @@ TOTAL = 1 << BITS
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(draw, "_LATE", 8)
-    monkeypatch.setattr(draw, "_MOST", BITS)
+    monkeypatch.setattr(draw, "LATE", 8)
+    monkeypatch.setattr(draw, "MOST", BITS)
 
 
 CASES = [(1, 1), (1, 65_279), (2, 700), (3, 5), (3, 255), (3, 256), (3, 257), (5, 13_000), (16, 3_840)]

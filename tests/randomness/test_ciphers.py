@@ -14,7 +14,8 @@ from cryptography.hazmat.primitives.ciphers import CipherContext
 import dither as dt
 from dither.randomness import Seeded, System
 from dither.randomness.ciphers import CHUNK, KEY, chacha, faster, gcm
-from dither.randomness.system import _BUFFER, _CADENCE, _SMALL, ErasingStream
+from dither.randomness.system import BUFFER, CADENCE, SMALL, ErasingStream
+from tests.support.ciphers import Recorder, recorded_streams
 from tests.support.sources import Recorded
 
 CIPHERS = [gcm, chacha]
@@ -23,8 +24,8 @@ CIPHERS = [gcm, chacha]
 @pytest.mark.parametrize("new", CIPHERS)
 def test_a_stream_outlasts_the_cadence_of_its_keys(new: Callable[[bytes], CipherContext]) -> None:
     encryptor = new(b"\xff" * KEY)
-    blocks = {encryptor.update(bytes(CHUNK)) for _ in range(_CADENCE // CHUNK + 2)}
-    assert len(blocks) == _CADENCE // CHUNK + 2
+    blocks = {encryptor.update(bytes(CHUNK)) for _ in range(CADENCE // CHUNK + 2)}
+    assert len(blocks) == CADENCE // CHUNK + 2
 
 
 @pytest.mark.parametrize("new", CIPHERS)
@@ -35,24 +36,6 @@ def test_the_stream_of_every_key_differs(new: Callable[[bytes], CipherContext]) 
 
 def test_the_choice_of_cipher_is_made_once() -> None:
     assert faster() is faster()
-
-
-class Recorder:
-    """Makes contexts, and writes down the key of each."""
-
-    def __init__(self, new: Callable[[bytes], CipherContext]) -> None:
-        self.new, self.keys = new, list[bytes]()
-
-    def stream(self) -> ErasingStream:
-        def make(key: bytes | bytearray) -> CipherContext:  # a function: `image` does not follow it
-            self.keys.append(bytes(key))
-            return self.new(bytes(key) if isinstance(key, bytes) else key)
-
-        return ErasingStream(make)
-
-    def keystream(self, index: int, size: int) -> bytes:
-        """Return what whoever has this key can compute."""
-        return self.new(self.keys[index]).update(bytes(size))
 
 
 def image(root: object) -> bytes:
@@ -78,16 +61,16 @@ def image(root: object) -> bytes:
 def test_used_bytes_and_old_keys_are_not_in_the_source(new: Callable[[bytes], CipherContext]) -> None:
     recorder = Recorder(new)
     stream = recorder.stream()
-    used = [stream.take(64) for _ in range(2 * _BUFFER // 64 + 5)]  # the buffer is refilled twice
-    small = bytearray(_SMALL)
+    used = [stream.take(64) for _ in range(2 * BUFFER // 64 + 5)]  # the buffer is refilled twice
+    small = bytearray(SMALL)
     stream.fill(small)
-    used += [bytes(small[i : i + 64]) for i in range(0, _SMALL, 64)]
+    used += [bytes(small[i : i + 64]) for i in range(0, SMALL, 64)]
     found = image(stream)
     assert not [part for part in used if part in found]
     assert len(recorder.keys) == 5  # the system's, the stream's first, one after each of three refills
     assert not [key for key in recorder.keys if key in found]  # not even the present one: OpenSSL has it
     # The image does contain the buffer, so used bytes would have been found: its unused end is there.
-    assert recorder.keystream(-2, _BUFFER)[-1000:] in found
+    assert recorder.keystream(-2, BUFFER)[-1000:] in found
 
 
 @pytest.mark.parametrize("new", CIPHERS)
@@ -99,12 +82,12 @@ def test_an_image_of_the_state_does_not_reproduce_earlier_output(
     used = [stream.take(16) for _ in range(100)]
     reachable = recorder.keystream(-1, 1 << 20)  # the key inside the context, which an image would contain
     assert not [part for part in used if part in reachable]
-    assert all(part in recorder.keystream(-2, _BUFFER) for part in used)  # the erased key would have told
+    assert all(part in recorder.keystream(-2, BUFFER) for part in used)  # the erased key would have told
     # What comes later can be computed from the image as far as the buffer goes: no generator can avoid that.
-    assert stream.take(16) in recorder.keystream(-2, _BUFFER)
+    assert stream.take(16) in recorder.keystream(-2, BUFFER)
 
 
-@pytest.mark.parametrize("size", [_SMALL + 1, CHUNK, 3 * CHUNK + 5])
+@pytest.mark.parametrize("size", [SMALL + 1, CHUNK, 3 * CHUNK + 5])
 def test_a_large_fill_is_erased_on_request(size: int) -> None:
     recorder = Recorder(chacha)
     stream = recorder.stream()
@@ -121,11 +104,11 @@ def test_a_large_fill_is_erased_on_request(size: int) -> None:
 def test_large_fills_change_the_key_at_the_cadence() -> None:
     recorder = Recorder(gcm)
     stream = recorder.stream()
-    large = bytearray(2 * _CADENCE + CHUNK)
+    large = bytearray(2 * CADENCE + CHUNK)
     stream.fill(large)
     assert len(recorder.keys) == 4
-    assert bytes(large[: 2 * _CADENCE]) == recorder.keystream(1, _CADENCE) + recorder.keystream(2, _CADENCE)
-    large_take = stream.take(_SMALL + 1)
+    assert bytes(large[: 2 * CADENCE]) == recorder.keystream(1, CADENCE) + recorder.keystream(2, CADENCE)
+    large_take = stream.take(SMALL + 1)
     assert large_take not in recorder.keystream(-1, 1 << 20)
 
 
@@ -137,13 +120,20 @@ def test_perturb_erases_when_its_reports_are_drawn() -> None:
         assert [verb for verb, _ in source.asked].count("erase") == 1
 
 
-def test_the_system_source_has_nothing_left_to_erase_after_perturb() -> None:
+def test_the_system_source_has_nothing_left_to_erase_after_perturb(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A present key determines what was drawn before, and does not after; a second erase does nothing."""
+    recorders = recorded_streams(monkeypatch)
     system = System()
-    system.words(100_000)
-    assert [stream.spent for stream in system._idle] == [800_000]
+    drawn = system.words(100_000).tobytes()
+    assert drawn[:64] in recorders[0].keystream(-1, 1 << 20)
     dt.Podium(dt.Interval(0, 1), epsilon=1).perturb(np.full(100_000, 0.5), source=system, threads=2)
-    assert system._idle
-    assert not any(stream.spent for stream in system._idle)
+    assert not any(drawn[:64] in recorder.keystream(-1, 1 << 20) for recorder in recorders)
+    keys = [len(recorder.keys) for recorder in recorders]
+    system.erase()
+    assert [len(recorder.keys) for recorder in recorders] == keys
+    system.words(100_000)
+    system.erase()
+    assert [len(recorder.keys) for recorder in recorders] != keys  # a key would have been seen to change
 
 
 def test_copies_of_one_state_part_at_the_next_key(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -151,20 +141,24 @@ def test_copies_of_one_state_part_at_the_next_key(monkeypatch: pytest.MonkeyPatc
     with monkeypatch.context() as patch:
         patch.setattr(os, "urandom", bytes)
         first, second = ErasingStream(chacha), ErasingStream(chacha)
-        assert first.take(_BUFFER // 8) == second.take(_BUFFER // 8)  # the same state
+        assert first.take(BUFFER // 8) == second.take(BUFFER // 8)  # the same state
     for _ in range(7 + 8):  # the rest of the buffer, and the next one: its key was in the snapshot
-        assert first.take(_BUFFER // 8) == second.take(_BUFFER // 8)
+        assert first.take(BUFFER // 8) == second.take(BUFFER // 8)
     for _ in range(8):
-        assert first.take(_BUFFER // 8) != second.take(_BUFFER // 8)
+        assert first.take(BUFFER // 8) != second.take(BUFFER // 8)
 
 
-def test_a_restart_drops_every_stream() -> None:
-    system, other = System(), System()
-    system.take(8), other.take(8)
-    before = list(system._idle)
-    inherited = other._idle[0]
-    system.restart()
-    assert not system._idle
-    assert not inherited.of_this_process()
-    system.take(8)
-    assert system._idle != before
+def test_a_restart_drops_every_stream(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A snapshot of the process determines the next bytes of every source; after a restart it does not."""
+    recorders = recorded_streams(monkeypatch)
+    sources = System(), System()
+    for source in sources:
+        source.take(8)
+    known = [recorder.keystream(-2, BUFFER) for recorder in recorders]
+    assert [source.take(8) for source in sources] == [
+        stream[8:16] for stream in known
+    ]  # as the snapshot says
+    sources[0].restart()  # for the whole process
+    later = [source.take(8) for source in sources]
+    assert not [part for part, stream in zip(later, known, strict=True) if part in stream]
+    assert len({recorder.keys[0] for recorder in recorders}) == 4  # each has a new key of the system's

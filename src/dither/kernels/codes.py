@@ -6,8 +6,6 @@ from abc import abstractmethod
 from fractions import Fraction
 from typing import final
 
-import numpy as np
-
 from dither.arrays import Array
 from dither.kernels.blocks import FEW, in_threads
 from dither.kernels.kernel import Kernel
@@ -34,14 +32,7 @@ class CodeKernel(Kernel):
     @final
     def draw(self, inputs: Array, source: Source, *, threads: int = 1) -> Array:
         if inputs.size < self.few:
-            return self._draw_few(inputs, source)
+            few = self.draw_singly(inputs.reshape(-1).tolist(), source)
+            return few.reshape(inputs.shape + self.layout.shape)
         reports = in_threads(lambda size: self.write, inputs.reshape(-1), self.layout, source, threads)
         return reports.reshape(inputs.shape + self.layout.shape)
-
-    def _draw_few(self, inputs: Array, source: Source) -> Array:
-        reports = np.empty(inputs.shape, dtype=self.layout)
-        rows = reports.reshape(inputs.size, *self.layout.shape)
-        for index, code in enumerate(inputs.reshape(-1).tolist()):
-            told = self.draw_one(code, source)
-            rows[index] = np.frombuffer(told, dtype=np.uint8) if isinstance(told, bytes) else told
-        return reports

@@ -8,7 +8,7 @@ of integers.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from typing import Any, ClassVar, Final, Self, final
 
@@ -55,7 +55,19 @@ class Kernel(ABC):
 
     @abstractmethod
     def draw_one(self, value: Any, source: Source) -> Any:
-        """Draw the report of one input, in Python integers; it has the same distribution as `draw`."""
+        """Draw the report of one input, in Python integers; it has the same distribution as `draw`.
+
+        Which random bytes are taken, in which order, is fixed by docs/wire.md for every kernel.
+        """
+
+    @final
+    def draw_singly(self, inputs: Iterable[Any], source: Source) -> Array:
+        """Draw a row of reports by `draw_one`, one input after the other, as devices do."""
+        told = [self.draw_one(one, source) for one in inputs]
+        reports = np.empty(len(told), dtype=self.layout)
+        for index, one in enumerate(told):
+            reports[index] = np.frombuffer(one, dtype=np.uint8) if isinstance(one, bytes) else one
+        return reports
 
     @abstractmethod
     def probabilities(self, value: Any) -> list[Fraction]:

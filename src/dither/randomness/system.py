@@ -23,9 +23,9 @@ from typing import Final, final
 from dither.randomness.ciphers import CHUNK, KEY, ZEROS, NewCipher, faster
 from dither.randomness.source import Source
 
-_BUFFER: Final = 1 << 16  # bytes of the buffer for small draws
-_SMALL: Final = 1 << 14  # a draw of at most this many bytes comes from the buffer
-_CADENCE: Final = 1 << 23  # bytes of large fills under one key
+BUFFER: Final = 1 << 16  # bytes of the buffer for small draws
+SMALL: Final = 1 << 14  # a draw of at most this many bytes comes from the buffer
+CADENCE: Final = 1 << 23  # bytes of large fills under one key
 
 _generation = 0
 
@@ -49,8 +49,8 @@ class ErasingStream:
         self._key = bytearray(KEY)  # zero except while a context is made
         self._cipher = new(os.urandom(KEY))
         self.spent = 0  # bytes already returned that the present key determines
-        self._buffer = memoryview(bytearray(_BUFFER))
-        self._next = _BUFFER
+        self._buffer = memoryview(bytearray(BUFFER))
+        self._next = BUFFER
         self._change_key()
 
     def of_this_process(self) -> bool:
@@ -73,7 +73,7 @@ class ErasingStream:
         """Overwrite a buffer with random bytes."""
         view = memoryview(buffer).cast("B")
         size = len(view)
-        if size <= _SMALL:
+        if size <= SMALL:
             ready = self._reserve(size)
             view[:] = ready
             ready[:] = ZEROS[:size]
@@ -82,12 +82,12 @@ class ErasingStream:
             part = view[begin : begin + CHUNK]
             self._cipher.update_into(ZEROS[: len(part)], part)
             self.spent += len(part)
-            if self.spent >= _CADENCE:
+            if self.spent >= CADENCE:
                 self._change_key()
 
     def take(self, size: int) -> bytes:
         """Return random bytes; no copy of them is kept."""
-        if size > _SMALL:
+        if size > SMALL:
             large = bytearray(size)
             self.fill(large)
             self.erase()
@@ -100,8 +100,8 @@ class ErasingStream:
     def _reserve(self, size: int) -> memoryview:
         begin = self._next
         end = begin + size
-        if end > _BUFFER:
-            self._cipher.update_into(ZEROS[:_BUFFER], self._buffer)
+        if end > BUFFER:
+            self._cipher.update_into(ZEROS[:BUFFER], self._buffer)
             self._change_key()
             begin, end = 0, size
         self._next = end
@@ -113,9 +113,8 @@ class System(Source):
     """The default source: a stream cipher keyed by the operating system. No two calls share a byte.
 
     After a small draw (up to 16 KiB), and after `erase`, the source's memory does not determine any byte that
-    it
-    returned. A larger fill can be computed from it until 8 MiB more are drawn or `erase` is called; `perturb`
-    calls it. Python cannot guarantee that freed memory, swapped pages or registers contain no copy.
+    was returned. A larger fill can be computed from it until 8 MiB more are drawn or `erase` is called;
+    `perturb` calls it. Python cannot guarantee that freed memory, swapped pages or registers contain no copy.
     """
 
     def __init__(self) -> None:

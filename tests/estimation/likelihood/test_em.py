@@ -7,8 +7,14 @@ import pytest
 
 import dither as dt
 from dither.estimation.likelihood.binned import grid
-from dither.estimation.likelihood.em import climb, smooth, step, tilted
-from dither.estimation.likelihood.method import _around, _between
+from dither.estimation.likelihood.em import (
+    average_on_circle,
+    average_on_line,
+    climb,
+    smooth,
+    step,
+    tilted,
+)
 from dither.kernels.transition import Dense, Windows
 
 UNIT = dt.Interval(0, 1)
@@ -139,19 +145,25 @@ def test_tilting_keeps_the_constraint_and_is_the_likeliest():
             assert weights @ np.log(other) <= weights @ np.log(best) + 1e-12
 
 
-@pytest.mark.parametrize("kernel", [_between, _around])
-def test_smoothing_keeps_the_sum_and_smooths(kernel):
+@pytest.mark.parametrize(
+    ("kernel", "corners"), [(average_on_line, {}), (average_on_circle, {(0, -1): 1, (-1, 0): 1})]
+)
+def test_smoothing_averages_with_the_neighbours(kernel, corners):
+    """Weights 1, 2, 1 over 4; on a line the ends have 2, 1 over 3. Then the sum is made 1 again."""
+    matrix = 2.0 * np.eye(40) + np.eye(40, k=1) + np.eye(40, k=-1)
+    for place, weight in corners.items():
+        matrix[place] = weight
+    matrix /= matrix.sum(axis=1, keepdims=True)
     rough = np.random.default_rng(5).dirichlet(np.full(40, 0.2))
-    smooth_ = kernel(rough)
-    assert smooth_.sum() == pytest.approx(1)
-    assert np.abs(np.diff(smooth_)).sum() < np.abs(np.diff(rough)).sum()
-    np.testing.assert_allclose(kernel(np.full(40, 1 / 40)), np.full(40, 1 / 40), rtol=0.02)
+    wanted = matrix @ rough
+    np.testing.assert_allclose(kernel(rough), wanted / wanted.sum(), rtol=1e-12)
+    np.testing.assert_allclose(kernel(np.full(40, 1 / 40)), np.full(40, 1 / 40), rtol=1e-12)
 
 
 def test_smoothed_em_is_smoother_and_less_likely():
     operator, counts = problem(SMALL["sw"])
     start = np.full(24, 1 / 24)
     likely = climb(operator, counts, start)
-    gentle = smooth(operator, counts, start, _between, tolerance=1e-2)
+    gentle = smooth(operator, counts, start, average_on_line, tolerance=1e-2)
     assert np.abs(np.diff(gentle.probabilities)).sum() < np.abs(np.diff(likely.probabilities)).sum()
     assert gentle.log_likelihood < likely.log_likelihood

@@ -11,10 +11,11 @@ from scipy import stats
 import dither as dt
 from dither.kernels.coin import FINE, BiasedCoin
 from dither.kernels.sets import bit_rows as packed
-from dither.kernels.sets import bits, hashing, subsets
-from dither.kernels.sets.bits import Bits
+from dither.kernels.sets import hashing
+from dither.kernels.sets.bits import DIGITS, Bits
 from dither.kernels.sets.hadamard import Columns, walsh_hadamard
 from dither.kernels.sets.hashing import Hashing
+from dither.kernels.sets.subsets import Subsets
 from tests.support.broken import frequency as twins
 from tests.support.cases.frequency import KINDS, LISTED, names, numbered
 from tests.support.chi_square import ALARM, p_value
@@ -32,28 +33,30 @@ def test_a_coin_compares_every_bit():
 
 
 @pytest.mark.parametrize("heads", [1, 2**127, 2**128 - 2, 0x5A5A << 112 | 0xBEEF << 40, 3 << 115])
-def test_sliced_bits_are_comparisons_of_whole_numbers(heads, monkeypatch):
+def test_sliced_bits_are_comparisons_of_whole_numbers(heads):
     """Every bit says whether a random number, put together from the digits drawn for it, is below."""
-    monkeypatch.setattr(bits, "_DIGITS", 4)  # so that one bit in sixteen needs the late digits
-    digits = 4
+    people = 2000  # of whose bits about thirty need the late digits
     kernel = Bits(64, BiasedCoin(2**128 - 1), BiasedCoin(heads))
     source = Recorded(dt.Seeded(5))
-    lanes = np.empty((4, 200), dtype=np.uint64)
-    kernel._others(lanes, source)
+    reports = np.empty((people, 8), dtype=np.uint8)
+    kernel.write(np.zeros(people, dtype=np.int64), reports, source)
     drawn = [
-        np.unpackbits(np.frombuffer(part, np.uint8), bitorder="little") for part in source.given[:digits]
+        np.unpackbits(np.frombuffer(part, np.uint8), bitorder="little") for part in source.given[:DIGITS]
     ]
-    target = heads >> (FINE - digits)
-    number = np.zeros(200 * 64, dtype=np.int64)
-    for place in range(digits):
+    target = heads >> (FINE - DIGITS)
+    number = np.zeros(people * 64, dtype=np.int64)
+    for place in range(DIGITS):
         number |= (1 - drawn[place].astype(np.int64)) << place  # the digit is the complement of the bit
-    got = np.unpackbits(lanes[0].view(np.uint8), bitorder="little")
+    got = np.unpackbits(reports, bitorder="little").reshape(-1)
     tied = number == target
-    assert np.array_equal(got[~tied], (number < target)[~tied])
-    late = np.frombuffer(source.given[digits], dtype=np.uint64)
-    assert late.size == tied.sum()
-    rest = heads & ((1 << (FINE - digits)) - 1)
-    assert np.array_equal(got[tied].astype(bool), late < np.uint64(rest >> (FINE - digits - 64)))
+    late = np.frombuffer(source.given[DIGITS], dtype=np.uint64)
+    assert late.size == tied.sum() > 10
+    rest = heads & ((1 << (FINE - DIGITS)) - 1)
+    below = number < target
+    below[tied] = late < np.uint64(rest >> (FINE - DIGITS - 64))
+    others = np.arange(people * 64) % 64 > 0  # the bit of the input is of another coin, which is 1
+    assert np.array_equal(got[others].astype(bool), below[others])
+    assert got[~others].all()
 
 
 @pytest.mark.parametrize("row", range(1, 8))
@@ -74,6 +77,9 @@ def test_the_transform_is_the_matrix_product():
     assert walsh_hadamard(counts).tolist() == (np.array(matrix) @ counts).tolist()
 
 
+HEADS, TAILS = 0, 2**64 - 1
+
+
 @pytest.mark.parametrize("left", [1, 2, 3, 7, 64])
 def test_the_next_element_is_taken_fairly(left):
     """Of `left` equal shares of the words exactly `wanted` take the element; the rest is drawn again."""
@@ -82,16 +88,22 @@ def test_the_next_element_is_taken_fairly(left):
         [word for i in range(left) for word in (i * share, (i + 1) * share - 1)], dtype=np.uint32
     )
     for wanted in range(left + 1):
-        taken = np.empty(edges.size, dtype=np.bool_)
-        count = np.full(edges.size, wanted, dtype=np.uint32)
-        subsets._take(taken, count, left, Scripted(edges))
-        assert taken.tolist() == (edges // share < wanted).tolist()
-        assert (count == wanted - taken).all()
-    rejected = np.array([share * left], dtype=np.uint32)
-    taken = np.empty(1, dtype=np.bool_)
-    again = np.array([0], dtype=np.uint64)
-    subsets._take(taken, np.array([1], dtype=np.uint32), left, Scripted(rejected, again))
-    assert taken[0]
+        # Whoever's coin shows heads has the input in the set, and one element less to take.
+        coin, chosen = (TAILS, wanted) if wanted else (HEADS, 1)
+        rows = first_element(left, chosen, coin, edges)
+        assert rows[:, 0].astype(bool).tolist() == (edges // share < wanted).tolist()
+        assert (rows.sum(axis=1) == chosen).all()
+    rejected, again = np.array([share * left], dtype=np.uint32), np.array([0], dtype=np.uint64)
+    assert first_element(left, 1, TAILS, rejected, again)[0, 0]
+
+
+def first_element(left, chosen, coin, words, *more):
+    """Return sets of left + 1 elements, of which the input is the last, from words for the first element."""
+    kernel = Subsets(left + 1, chosen, BiasedCoin((2**64 - 2) << 64))
+    script = [np.full(words.size, coin, dtype=np.uint64), words, *more]
+    reports = np.empty((words.size, packed.width(left + 1)), dtype=np.uint8)
+    kernel.write(np.full(words.size, left), reports, Scripted(*script, then=dt.Seeded(1)))
+    return packed.unpack(reports, left + 1)
 
 
 @pytest.mark.parametrize("size", [1, 8, 13, 128, 200])

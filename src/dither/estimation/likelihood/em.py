@@ -117,6 +117,21 @@ def smooth(operator: Operator, counts: Floats, start: Floats, kernel: Finish, *,
     return Fit(operator, counts, now, level, steps)
 
 
+def average_on_line(probabilities: Floats) -> Floats:
+    """Return averages with the neighbours, weights 1, 2, 1; at the ends 2, 1 [SW20, Sec. 5.5]."""
+    out = 2.0 * probabilities
+    out[1:] += probabilities[:-1]
+    out[:-1] += probabilities[1:]
+    out[[0, -1]] *= 4.0 / 3.0
+    return np.asarray(out / out.sum())
+
+
+def average_on_circle(probabilities: Floats) -> Floats:
+    """Return averages with the neighbours on the circle, weights 1, 2, 1."""
+    out = 2.0 * probabilities + np.roll(probabilities, 1) + np.roll(probabilities, -1)
+    return np.asarray(out / out.sum())
+
+
 def tilted(weights: Floats, gaps: Floats) -> Floats:
     """Return the p with Σ p·gap = 0 that maximises Σ weight·ln p: weight/(1 + λ·gap), scaled to sum to one.
 

@@ -7,13 +7,12 @@ from typing import Final, final
 
 import numpy as np
 
-from dither.arrays import Floats
 from dither.errors import InvalidParameter, found
 from dither.estimation.bins import Bins, edges_of
 from dither.estimation.estimate import Estimate
 from dither.estimation.likelihood.binned import FINE, Likeliest, grid
 from dither.estimation.likelihood.distribution import EstimatedDistribution
-from dither.estimation.likelihood.em import climb, smooth
+from dither.estimation.likelihood.em import average_on_circle, average_on_line, climb, smooth
 from dither.estimation.method import Method, numerical, on_circle
 from dither.estimation.summary import Summary
 
@@ -54,7 +53,7 @@ class Likelihood(Method):
         counts = operator.counts(summary.counts)
         start = np.full(count, 1.0 / count)
         if self.smoothing:
-            kernel = _around if on_circle(mechanism) else _between
+            kernel = average_on_circle if on_circle(mechanism) else average_on_line
             fit = smooth(operator, counts, start, kernel, tolerance=self.tolerance)
         else:
             fit = climb(operator, counts, start, tolerance=self.tolerance)
@@ -72,21 +71,6 @@ def _ordered(summary: Summary) -> Likeliest:
             "dt.likelihood does not estimate this on a circle; leave `method` out of dt.mean and dt.resultant"
         )
     return Likeliest.of(summary)
-
-
-def _between(probabilities: Floats) -> Floats:
-    """Return averages with the neighbours, weights 1, 2, 1; at the ends 2, 1 [SW20, Sec. 5.5]."""
-    out = 2.0 * probabilities
-    out[1:] += probabilities[:-1]
-    out[:-1] += probabilities[1:]
-    out[[0, -1]] *= 4.0 / 3.0
-    return np.asarray(out / out.sum())
-
-
-def _around(probabilities: Floats) -> Floats:
-    """Return averages with the neighbours on the circle, weights 1, 2, 1."""
-    out = 2.0 * probabilities + np.roll(probabilities, 1) + np.roll(probabilities, -1)
-    return np.asarray(out / out.sum())
 
 
 likelihood: Final = Likelihood()

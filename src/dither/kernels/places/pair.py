@@ -12,6 +12,7 @@ import numpy as np
 from dither.arrays import Array, Floats
 from dither.domains import Domain, read_domain
 from dither.errors import MalformedReport
+from dither.kernels.blocks import FEW
 from dither.kernels.kernel import Kernel, read_kernel
 from dither.kernels.line import LineKernel
 from dither.randomness import Source
@@ -42,6 +43,12 @@ class PairKernel(Kernel):
         return self.first.outcomes * self.second.outcomes
 
     def draw(self, inputs: Array, source: Source, *, threads: int = 1) -> Array:
+        rows = inputs.reshape(-1, 2)
+        if len(rows) < FEW:
+            for axis, part in enumerate(self.parts):
+                if len(rows) and not part.line.admits(rows[:, axis]):
+                    part.line.refuse()
+            return self.draw_singly(rows.tolist(), source).reshape(inputs.shape)
         reports = np.empty(inputs.shape, dtype=self.layout.base)
         for axis, part in enumerate(self.parts):
             reports[..., axis] = part.draw(inputs[..., axis], source, threads=threads)

@@ -16,6 +16,7 @@ from dither.device_text import from_hexadecimal, hexadecimal, real, whole
 from dither.domains import Domain, Paths
 from dither.domains.plane import Pair, read_pair
 from dither.errors import InvalidParameter, NotIdentifiable
+from dither.kernels.blocks import FEW
 from dither.kernels.kernel import CellKernel
 from dither.kernels.places.points import distances, nearest_points
 from dither.kernels.table.weighted_choice import Grades, blocks, draw
@@ -113,7 +114,10 @@ class TwoCopies(CellKernel):
             return np.asarray(np.abs(off) <= width / 2.0)
         sectors = np.minimum((directions / width).astype(np.int64), self.sectors - 1)
         own = np.minimum((true / width).astype(np.int64), self.sectors - 1)
-        told = self.sector.draw(own, source)
+        if own.size < FEW:  # as devices draw: see docs/wire.md
+            told = np.array([self.sector.draw_one(one, source) for one in own.tolist()])
+        else:
+            told = self.sector.draw(own, source)
         return np.asarray(sectors == told[:, None])
 
     def _seldom_lies(self, size: int, odds: float, source: Source) -> Integers:

@@ -30,7 +30,7 @@ from dither.privacy.exact import exp_below
 from dither.randomness import Source
 
 MOST: Final = 1 << 24  # bits of a report: two million bytes
-_DIGITS: Final = 12  # binary digits that are compared for all bits; the others only if these are all equal
+DIGITS: Final = 12  # binary digits that are compared for all bits; the others only if these are all equal
 _WORDS: Final = 1 << 14  # words processed together, so that they stay in the cache
 _SINGLE: Final = 128  # tosses that take as long as the smallest array of words
 _ALL: Final = np.uint64((1 << 64) - 1)
@@ -164,8 +164,8 @@ class Bits(CodeKernel):
         """Set every bit of the first lane with the probability `other`; the other lanes are buffers."""
         less, any_one, all_zero, random = lanes
         less[:], any_one[:], all_zero[:] = 0, 0, _ALL
-        first = self.other.heads >> (FINE - _DIGITS)
-        for place in range(_DIGITS):  # from the last digit: less = digit ? less | random : less & random
+        first = self.other.heads >> (FINE - DIGITS)
+        for place in range(DIGITS):  # from the last digit: less = digit ? less | random : less & random
             source.fill(random.data)
             if first >> place & 1:
                 less |= random
@@ -181,7 +181,7 @@ class Bits(CodeKernel):
 
     @cached_property
     def _rest(self) -> BiasedCoin:
-        return BiasedCoin(self.other.heads & ((1 << (FINE - _DIGITS)) - 1), FINE - _DIGITS)
+        return BiasedCoin(self.other.heads & ((1 << (FINE - DIGITS)) - 1), FINE - DIGITS)
 
     def _ties(self, tied: Words, source: Source) -> Words:
         """Return the bits whose first digits are all equal, decided by the remaining digits."""

@@ -79,6 +79,8 @@ class PrefixKernel(Kernel):
     def draw(self, inputs: Array, source: Source, *, threads: int = 1) -> Array:
         length = self.text.length
         flat = inputs.reshape(-1, length)
+        if len(flat) == 1:  # as a device draws; reports of several texts are pinned
+            return self.draw_singly(flat, source).reshape(inputs.shape[:-1])
         # Each row becomes one item of `length` bytes, so that threads split between rows.
         packed = np.ascontiguousarray(flat, dtype=np.uint8).view(np.dtype((np.void, length))).reshape(-1)
         reports = in_threads(lambda size: self._write, packed, self.layout, source, threads)

@@ -19,7 +19,7 @@ from dither.device_text import whole
 from dither.domains import Categories, Domain
 from dither.domains.profile import Profile
 from dither.errors import InvalidParameter, MalformedReport
-from dither.kernels.blocks import split_rows
+from dither.kernels.blocks import FEW, split_rows
 from dither.kernels.codes import CodeKernel
 from dither.kernels.kernel import MOST_LISTED, Kernel, read_kernel
 from dither.randomness import Source
@@ -111,7 +111,8 @@ class QuestionsKernel(Kernel):
 
     def draw(self, inputs: Array, source: Source, *, threads: int = 1) -> Array:
         rows = inputs.reshape(-1, len(self.sizes))
-        drawn = split_rows(self._rows, rows, source, threads)
+        few = len(rows) < FEW
+        drawn = self.draw_singly(rows, source) if few else split_rows(self._rows, rows, source, threads)
         return drawn.reshape(*inputs.shape[:-1], 1 + self._columns)
 
     def _rows(self, rows: Array, source: Source) -> Array:

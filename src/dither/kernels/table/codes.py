@@ -11,7 +11,7 @@ import numpy as np
 
 from dither.arrays import Array, Floats
 from dither.domains import Domain
-from dither.kernels.blocks import Sampler, in_threads
+from dither.kernels.blocks import FEW, Sampler, in_threads
 from dither.kernels.kernel import CellKernel
 from dither.kernels.table.alias import AliasSampler
 from dither.kernels.table.channel import Channel
@@ -32,6 +32,8 @@ class CodeChannelKernel(CellKernel):
         return self.channel.cells
 
     def draw(self, inputs: Array, source: Source, *, threads: int = 1) -> Array:
+        if inputs.size < FEW:
+            return self.draw_singly(inputs.reshape(-1).tolist(), source).reshape(inputs.shape)
         reports = in_threads(self._sampler, inputs.reshape(-1), self.layout, source, threads)
         return reports.reshape(inputs.shape)
 

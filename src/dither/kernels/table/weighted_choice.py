@@ -18,6 +18,7 @@ import numpy as np
 
 from dither.arrays import Floats, Integers, Mask
 from dither.errors import InvalidParameter, found
+from dither.kernels.blocks import FEW
 from dither.privacy.exact import exp_below
 from dither.randomness import Source
 
@@ -82,7 +83,9 @@ def draw(weights: Integers, source: Source) -> Integers:
 
 
 def below(bounds: Integers, source: Source) -> Integers:
-    """Draw a uniform integer below each bound, up to 2^62, by rejection."""
+    """Draw a uniform integer below each bound, up to 2^62, by rejection; for few of them one by one."""
+    if bounds.size < FEW:
+        return np.array([_ticket(bound, source) for bound in bounds.tolist()], dtype=np.int64)
     out = np.empty(bounds.size, dtype=np.int64)
     wanted = np.arange(bounds.size)
     while wanted.size:
@@ -92,6 +95,14 @@ def below(bounds: Integers, source: Source) -> Integers:
         out[wanted[kept]] = (words % bound)[kept]
         wanted = wanted[~kept]
     return out
+
+
+def _ticket(bound: int, source: Source) -> int:
+    most = (1 << 62) // bound * bound
+    while True:
+        drawn = source.bits(62)
+        if drawn < most:
+            return drawn % bound
 
 
 def blocks(rows: int, columns: int) -> Iterator[slice]:

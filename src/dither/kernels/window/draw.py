@@ -12,8 +12,8 @@ from dither.arrays import Array, Mask
 from dither.errors import InvalidParameter, found
 from dither.randomness import Source
 
-_LATE: Final = 32  # bits that are drawn only if the first ones do not decide
-_MOST: Final = 96  # bits of the longest draw
+LATE: Final = 32  # bits that are drawn only if the first ones do not decide
+MOST: Final = 96  # bits of the longest draw
 
 
 @final
@@ -32,7 +32,7 @@ class Lottery:
     bits: int
 
     def __post_init__(self) -> None:
-        if self.bits not in (64, _MOST) or self.tickets < 1:
+        if self.bits not in (64, MOST) or self.tickets < 1:
             raise InvalidParameter(
                 f"a draw needs at least one ticket, not {found(self.tickets)}, and 64 or 96 bits, "
                 f"not {found(self.bits)}"
@@ -48,9 +48,9 @@ class Lottery:
 
         A step below 2^32 has only that one value. It is accepted only for the longest word.
         """
-        first = step >> _LATE
-        fine = first >= 1 or (bits == _MOST and step >= 1)
-        return fine and tickets * (first + 1) <= 1 << (bits - _LATE)
+        first = step >> LATE
+        fine = first >= 1 or (bits == MOST and step >= 1)
+        return fine and tickets * (first + 1) <= 1 << (bits - LATE)
 
     @property
     def nothing(self) -> Fraction:
@@ -68,15 +68,15 @@ class Lottery:
         Where `drawn` is False the number in `words` has no meaning.
         """
         kind = self.dtype.type
-        first = self.step >> _LATE
-        hanging = kind((1 << (self.bits - _LATE)) - self.tickets)
+        first = self.step >> LATE
+        hanging = kind((1 << (self.bits - LATE)) - self.tickets)
         np.less(words, kind(self.tickets * first), out=drawn)
         where = np.flatnonzero(words >= hanging) if words.size and words.max() >= hanging else None
         last = None if where is None else words[where] - hanging
         np.floor_divide(words, kind(max(first, 1)), out=words)
         if where is not None and last is not None:
-            late = source.words(where.size) >> np.uint64(64 - _LATE)
-            won = late < np.uint64(self.step & ((1 << _LATE) - 1))
+            late = source.words(where.size) >> np.uint64(64 - LATE)
+            won = late < np.uint64(self.step & ((1 << LATE) - 1))
             words[where[won]] = last[won]
             drawn[where[won]] = True
 
@@ -86,13 +86,13 @@ class Lottery:
         All bytes are taken at once, so that the time and the number of bytes do not depend on the outcome.
         The exception has probability tickets/2^(bits − 32) and takes 4 bytes more.
         """
-        early, more = (self.bits - _LATE) >> 3, (extra + 7) >> 3
+        early, more = (self.bits - LATE) >> 3, (extra + 7) >> 3
         taken = source.take(early + more)
-        word, first = int.from_bytes(taken[:early], "little"), self.step >> _LATE
+        word, first = int.from_bytes(taken[:early], "little"), self.step >> LATE
         drawn, ticket = word < self.tickets * first, word // max(first, 1)
-        last = word - (1 << (self.bits - _LATE)) + self.tickets
+        last = word - (1 << (self.bits - LATE)) + self.tickets
         if last >= 0:  # the late bits come before the extra ones: golden files pin this order
-            taken = taken[early:] + source.take(_LATE >> 3)
-            late = int.from_bytes(taken[: _LATE >> 3], "little")
-            drawn, ticket, early = late < self.step & ((1 << _LATE) - 1), last, _LATE >> 3
+            taken = taken[early:] + source.take(LATE >> 3)
+            late = int.from_bytes(taken[: LATE >> 3], "little")
+            drawn, ticket, early = late < self.step & ((1 << LATE) - 1), last, LATE >> 3
         return drawn, ticket, int.from_bytes(taken[early:], "little") >> (8 * more - extra)

@@ -15,6 +15,7 @@ import numpy as np
 from dither.arrays import Array, Floats, Integers, Mask
 from dither.domains import Domain, Paths, Plane, finite
 from dither.errors import InvalidParameter, MalformedReport, NotIdentifiable, found
+from dither.kernels.blocks import FEW
 from dither.kernels.counting import Counting, NotCounted
 from dither.kernels.kernel import Kernel
 from dither.kernels.transition import Product
@@ -109,7 +110,12 @@ class PathMechanism(Mechanism[Area], Generic[Area, Runs]):
 
     def _send(self, paths: Paths, source: Source, threads: int) -> Array:
         """Draw the reports of all locations, with ε for each; the places have been checked."""
-        drawn = self.kernel.draw(paths.points, source, threads=threads)
+        few = len(paths.points) < FEW
+        drawn = (
+            self.kernel.draw_singly(paths.points, source)
+            if few
+            else self.kernel.draw(paths.points, source, threads=threads)
+        )
         return drawn.reshape(len(paths.points), self.columns)
 
     @abstractmethod

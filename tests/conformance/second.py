@@ -1,0 +1,358 @@
+"""Draws that the JavaScript client does not know, written from docs/wire.md alone: no code of the package.
+
+Plain Python integers and doubles. It checks that the page says enough, and that the vectors follow it.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable
+from typing import Any, Final
+
+Take = Callable[[int], bytes]
+
+_WORD: Final = 1 << 64
+
+
+def bits(take: Take, size: int) -> int:
+    """The page's `bits(n)`."""
+    length = -(-size // 8)
+    return int.from_bytes(take(length), "little") >> (8 * length - size)
+
+
+def below(take: Take, bound: int) -> int:
+    """The page's `below(m)`."""
+    while True:
+        drawn = bits(take, (bound - 1).bit_length())
+        if drawn < bound:
+            return drawn
+
+
+def word(take: Take, bound: int) -> int:
+    """The page's `word(m)`."""
+    while True:
+        drawn = bits(take, 64)
+        if drawn < _WORD - _WORD % bound:
+            return drawn % bound
+
+
+def ticket(take: Take, bound: int) -> int:
+    """The page's `ticket(m)`."""
+    while True:
+        drawn = bits(take, 62)
+        if drawn < (1 << 62) // bound * bound:
+            return drawn % bound
+
+
+def choice(take: Take, weights: list[int]) -> int:
+    """The page's `choice(w)`."""
+    drawn, total = ticket(take, sum(weights)), 0
+    for place, weight in enumerate(weights):
+        total += weight
+        if total > drawn:
+            return place
+    raise AssertionError
+
+
+def coin(take: Take, heads: int) -> bool:
+    """The page's `coin(heads)`."""
+    first = bits(take, 64)
+    return bits(take, 64) < heads % _WORD if first == heads >> 64 else first < heads >> 64
+
+
+def response(take: Take, own: int, cells: int, step: int, size: int) -> int:
+    """The page's `response`, by its `lottery`."""
+    early = size // 8 - 4
+    v, first = int.from_bytes(take(early), "little"), step >> 32
+    late = v - ((1 << 8 * early) - cells)
+    if late >= 0:
+        return late if int.from_bytes(take(4), "little") < step % (1 << 32) else own
+    return v // first if v < cells * first else own
+
+
+def alias(take: Take, weights: list[int]) -> int:
+    """The page's `alias`."""
+    size = max(1, (len(weights) - 1).bit_length())
+    capacity = 1 << (128 - size)
+    left = weights + [0] * ((1 << size) - len(weights))
+    thresholds, others = [0] * len(left), list(range(len(left)))
+    small = [i for i, one in enumerate(left) if one < capacity]
+    large = [i for i, one in enumerate(left) if one >= capacity]
+    while small:
+        i, g = small.pop(), large[-1]
+        thresholds[i], others[i] = left[i], g
+        left[g] -= capacity - left[i]
+        if left[g] < capacity:
+            small.append(large.pop())
+    column = bits(take, size)
+    return column if bits(take, 128 - size) < thresholds[column] else others[column]
+
+
+def mixed(seed: int) -> int:
+    """SplitMix64's finaliser of (s + 1)·0x9E3779B97F4A7C15."""
+    m = (seed + 1) * 0x9E3779B97F4A7C15 % _WORD
+    m = (m ^ m >> 30) * 0xBF58476D1CE4E5B9 % _WORD
+    m = (m ^ m >> 27) * 0x94D049BB133111EB % _WORD
+    return m ^ m >> 31
+
+
+def bucket(seed: int, item: int, buckets: int) -> int:
+    """The hash family `affine 1`."""
+    m = mixed(seed)
+    return ((m >> 32) * item + m) % (1 << 32) * buckets >> 32
+
+
+def channel(d: dict[str, Any], row: int, take: Take) -> int:
+    """A report of a row of a table of integers."""
+    values = [int(d["values"][place], 16) for place in d["rows"][row]]
+    weights = [-(-(value << 128) // sum(values)) for value in values]
+    weights[values.index(max(values))] -= sum(weights) - (1 << 128)
+    return alias(take, weights)
+
+
+def code(domain: dict[str, Any], value: Any) -> int:
+    """The code of a label."""
+    return int(value) if "count" in domain else domain["labels"].index(value)
+
+
+def indices(d: dict[str, Any], own: int, take: Take) -> list[int]:
+    """A set of categories as ascending codes."""
+    held, kept = coin(take, int(d["heads"], 16)), list[int]()
+    for i in range(d["chosen"]):
+        n = below(take, d["size"] - 1 - i)
+        for earlier in sorted(kept):
+            n += n >= earlier
+        kept.append(n)
+    row = [n + (n >= own) for n in (kept[:-1] if held else kept)]
+    return sorted([*row, own] if held else row)
+
+
+def falling(low: int, high: int, distances: list[float]) -> list[int]:
+    """The weights of candidates by their distances."""
+    nearest, farthest = min(distances), max(distances)
+    spread = farthest - nearest if farthest > nearest else 1.0
+    made = (high * math.exp((one - nearest) / spread * math.log(low / high)) for one in distances)
+    return [min(max(round(one), low), high) for one in made]
+
+
+def apart(one: Any, two: Any) -> float:
+    """The distance of two places."""
+    x, y = one[0] - two[0], one[1] - two[1]
+    return math.sqrt(x * x + y * y)
+
+
+def points(d: dict[str, Any], place: Any, take: Take) -> list[int]:
+    """The number of a public point."""
+    listed, rule = d["points"], d["weights"]
+    own = min(listed, key=lambda point: apart(place, point))
+    gaps = [apart(own, point) for point in listed]
+    if rule["kind"] == "rings":
+        return [choice(take, [rule["levels"][sum(gap > r for r in rule["radii"])] for gap in gaps])]
+    return [choice(take, falling(rule["low"], rule["high"], gaps))]
+
+
+def cell_of_grid(d: dict[str, Any], place: Any, take: Take) -> list[int]:
+    """A place within a cell of a grid."""
+    side, axes = d["side"], (d["domain"]["x"], d["domain"]["y"])
+    cell = [(axis["high"] - axis["low"]) / side for axis in axes]
+    at = [int((x - axis["low"]) / one) for x, axis, one in zip(place, axes, cell, strict=True)]
+    own = [min(max(one, 0), side - 1) for one in at]
+    centres = [[(a + 0.5) * cell[0], (b + 0.5) * cell[1]] for a in range(side) for b in range(side)]
+    gaps = [apart(centres[own[0] * side + own[1]], one) for one in centres]
+    drawn = choice(take, falling(d["low"], d["high"], gaps))
+    a, b = word(take, 256), word(take, 256)
+    return [256 * (drawn // side) + a, 256 * (drawn % side) + b]
+
+
+def planar(d: dict[str, Any], take: Take) -> tuple[int, int]:
+    """An offset of planar Laplace noise."""
+
+    def heads(h: int, m: int) -> bool:
+        k = 1
+        while word(take, m * k) < h:
+            k += 1
+        return k % 2 == 1
+
+    def geometric() -> int:
+        low = word(take, d["per"])
+        while not heads(low, d["per"]):
+            low = word(take, d["per"])
+        count = 0
+        while heads(1, 1):
+            count += 1
+        return int((low + d["per"] * count) // d["fall"])
+
+    while True:
+        g = geometric() + geometric() + geometric()
+        right = ticket(take, 2 * g + 2) - g - 1
+        up = ticket(take, 2 * g + 4) - g - 2
+        if right**2 + up**2 <= g * (g + 2):
+            return right, up
+
+
+def rings(d: dict[str, Any], take: Take) -> tuple[int, int]:
+    """An offset of staircase noise in the plane."""
+    first, width, b = d["first"], d["width"], int(d["fall"], 16)
+    c = _WORD - b
+    weights = [first**2 * c**2, (width**2 + 2 * first * width) * b * c, 2 * width**2 * b**2]
+    total = sum(weights)
+    digits = total.bit_length()
+    count = -(-digits // 64)
+    while True:
+        while True:
+            words = [bits(take, 64) for _ in range(count)]
+            number = words[0] >> (64 * count - digits)
+            for one in words[1:]:
+                number = number << 64 | one
+            if number < total:
+                break
+        j = kind = (number >= weights[0]) + (number >= weights[0] + weights[1])
+        for _ in range(kind + 1):
+            while bits(take, 64) < b:
+                j += 1
+        radius = first + j * width
+        right, up = ticket(take, 2 * radius) - radius, ticket(take, 2 * radius) - radius
+        if right**2 + up**2 < radius**2:
+            return right, up
+
+
+def near(d: dict[str, Any], place: Any, offset: tuple[int, int]) -> list[int]:
+    """The lattice point nearest to a place, plus an offset."""
+    steps = [round((x - o) / d["spacing"]) for x, o in zip(place, d["origin"], strict=True)]
+    most = (1 << 31) - 1
+    return [min(max(a + b, -most), most) for a, b in zip(steps, offset, strict=True)]
+
+
+def two_copies(d: dict[str, Any], path: Any, take: Take) -> list[int]:
+    """The points of a whole path."""
+    listed, sector = d["points"], d["sector"]
+    truth = [min(range(len(listed)), key=lambda i: apart(place, listed[i])) for place in path]
+
+    def weigh(grades: dict[str, Any], own: int, some: list[int]) -> list[int]:
+        made = falling(grades["low"], grades["high"], [apart(listed[own], listed[i]) for i in some])
+        by = dict(zip(some, made, strict=True))
+        return [by.get(i, 0) for i in range(len(listed))]
+
+    def where(begin: int, end: int) -> int:
+        (a, b), (x, y) = listed[begin], listed[end]
+        angle = math.atan2(y - b, x - a) % (2 * math.pi)
+        return min(int(angle / (2 * math.pi / sector["cells"])), sector["cells"] - 1)
+
+    def copy(parity: int) -> list[int]:
+        last = len(truth) - 1
+        between = [i for i in range(len(truth)) if i % 2 != parity and 0 < i < last]
+        made = [0] * len(truth)
+        for i in range(len(truth)):
+            if i not in between:
+                made[i] = choice(take, weigh(d["anchor"], truth[i], list(range(len(listed)))))
+        step = int(sector["step"], 16)
+        told = [
+            [
+                response(take, where(made[i + side], truth[i]), sector["cells"], step, sector["bits"])
+                for i in between
+            ]
+            for side in (-1, 1)
+        ]
+        for at, i in enumerate(between):
+            some = [
+                j
+                for j in range(len(listed))
+                if all(where(made[i + side], j) == told[k][at] for k, side in enumerate((-1, 1)))
+            ]
+            made[i] = choice(take, weigh(d["choice"], truth[i], some or list(range(len(listed)))))
+        return made
+
+    pairs = zip(copy(1), copy(0), strict=True)
+    return [
+        min(range(len(listed)), key=lambda j: apart(listed[a], listed[j]) + apart(listed[b], listed[j]))
+        for a, b in pairs
+    ]
+
+
+def prefix(d: dict[str, Any], text: str, take: Take) -> int:
+    """A seed, and the bucket of one prefix of a text."""
+    alphabet = d["domain"]["alphabet"]
+    symbols = list(text.encode()) if alphabet is None else [alphabet.index(letter) + 1 for letter in text]
+    symbols += [0] * (d["domain"]["length"] - len(symbols))
+    seed, key = bits(take, 47), 0
+    for symbol in symbols[: d["ends"][seed % len(d["ends"])]]:
+        key = mixed(key ^ symbol)
+    own = bucket(seed, key >> 32, d["buckets"])
+    return seed << 16 | response(take, own, d["buckets"], int(d["step"], 16), d["bits"])
+
+
+def question(d: dict[str, Any], value: dict[str, Any], take: Take) -> list[int]:
+    """A question of several, and its report."""
+    u = int.from_bytes(take(4), "little")
+    ends = list(itertools.accumulate(one[2] for one in d["questions"]))
+    j = next(j for j, end in enumerate(ends) if u < end)
+    attributes, table, _, number = d["questions"][j]
+    place = 0
+    for attribute in attributes:
+        name, domain = d["domain"]["attributes"][attribute]
+        place = place * _count(domain) + code(domain, value[name])
+    inner = d["draws"][number]
+    if inner["draw"] == "indices":
+        return [j, *indices(inner, table[place], take)]
+    told = response(take, table[place], inner["cells"], int(inner["step"], 16), inner["bits"])
+    return [j, told]
+
+
+def _count(domain: dict[str, Any]) -> int:
+    return int(domain["count"]) if "count" in domain else len(domain["labels"])
+
+
+def joint(d: dict[str, Any], value: Any, take: Take) -> bytes:
+    """A report with dealt coins."""
+    label, coins = value
+    own, size = code(d["domain"], label), d["size"]
+
+    def told(truth: int) -> int:
+        return truth if coins[0] else (truth + 1 + word(take, size - 1)) % size
+
+    if d["draw"] == "joint bits":
+        row = sum(((i == own) == coins[i]) << i for i in range(size))
+        return row.to_bytes(-(-size // 8), "little")
+    if d["draw"] == "joint response":
+        return told(own).to_bytes(1, "little")
+    seed = int.from_bytes(take(8), "little") >> 17
+    return (seed << 16 | told(bucket(seed, own, size))).to_bytes(8, "little")
+
+
+_PLACES: Final = {
+    "points": (points, 1),
+    "grid": (cell_of_grid, 2),
+    "planar": (lambda d, place, take: near(d, place, planar(d, take)), 4),
+    "rings": (lambda d, place, take: near(d, place, rings(d, take)), 4),
+}
+PAGE: Final = (
+    *_PLACES,
+    *("two copies", "channel", "table", "indices", "questions", "prefix"),
+    *("joint response", "joint bits", "joint hashed"),
+)
+
+
+def report(d: dict[str, Any], value: Any, take: Take) -> bytes:
+    """Return the report of a value as bytes, from the data of a device text."""
+    kind = d["draw"]
+    if kind in _PLACES:
+        draw, size = _PLACES[kind]
+        rows = [[int(at == 0), *draw(d, place, take)] for at, place in enumerate(value)]
+        return b"".join(n.to_bytes(size, "little", signed=size == 4) for row in rows for n in row)
+    if kind == "two copies":
+        return bytes(n for at, one in enumerate(two_copies(d, value, take)) for n in (int(at == 0), one))
+    if kind.startswith("joint"):
+        return joint(d, value, take)
+    if kind == "prefix":
+        return prefix(d, value, take).to_bytes(8, "little")
+    if kind == "questions":
+        row = question(d, value, take)
+        width = 1 + max(one.get("chosen", 1) for one in d["draws"])
+        return bytes(row + [0] * (width - len(row)))
+    if kind == "indices":
+        return bytes(indices(d, code(d["domain"], value), take))
+    if kind == "table":
+        return bytes([channel(d, code(d["domain"], value), take)])
+    start = d["start"]
+    return bytes([channel(d, start["labels"][sum(edge <= value for edge in start["edges"])], take)])

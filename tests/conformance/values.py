@@ -1,0 +1,109 @@
+"""Values of every kind of domain as vectors hold them, and the report of one of them as bytes."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from dither.domains import Categories, Line, Sphere, Text
+from dither.domains.plane import Plane
+from dither.domains.profile import Profile
+from dither.kernels.codes import CodeKernel
+from dither.kernels.line import LineKernel
+from dither.kernels.places.planar import PlanarNoiseKernel
+from dither.mechanisms.base import Mechanism
+from dither.mechanisms.joint.coin import Coin
+from dither.mechanisms.joint.joint import Joint
+from dither.mechanisms.places.path import PathMechanism
+from dither.randomness import Source
+
+_SYMBOLS = "abcé"
+
+
+def report(mechanism: Mechanism[Any], value: Any, source: Source) -> bytes:
+    """Return what a device sends for a value: numbers of the report, lowest byte first."""
+    if isinstance(mechanism.domain, Line | Categories) and isinstance(
+        mechanism.kernel, LineKernel | CodeKernel
+    ):
+        # As `perturb` does for one value, and faster: vectors of the slow suite have 10^5 draws a question.
+        checked = mechanism.domain.check([value])[0]
+        return _bytes(mechanism.kernel.draw_singly([checked.item()], source))
+    return sent(mechanism, value, source)
+
+
+def sent(mechanism: Mechanism[Any], value: Any, source: Source) -> bytes:
+    """Return what `perturb` makes of one value, as bytes."""
+    if isinstance(mechanism, Joint):
+        label, coins = value
+        return _bytes(Coin(mechanism, tuple(coins)).apply(label, source=source).cells)
+    return _bytes(mechanism.perturb(_as_given(mechanism, value), source=source).cells)
+
+
+def _bytes(cells: Any) -> bytes:
+    return np.ascontiguousarray(cells).astype(cells.dtype.newbyteorder("<"), copy=False).tobytes()
+
+
+def _as_given(mechanism: Mechanism[Any], value: Any) -> Any:
+    """Return a value of a vector as `perturb` takes it."""
+    if isinstance(mechanism, PathMechanism):
+        return np.array(value, dtype=np.float64)
+    if isinstance(mechanism.domain, Profile):
+        return {name: [one] for name, one in value.items()}
+    return [value]
+
+
+def values(mechanism: Mechanism[Any], picked: random.Random) -> Iterator[Any]:
+    """Yield values of a domain: its ends first, then any."""
+    domain = mechanism.domain
+    if isinstance(mechanism, Joint):
+        for label in _of(domain, picked):
+            yield [label, [picked.random() < 0.5 for _ in range(mechanism.kernel.each)]]
+    elif isinstance(mechanism, PathMechanism):
+        while True:
+            alone = isinstance(mechanism.kernel, PlanarNoiseKernel)  # which takes many bytes for a location
+            yield [_place(domain, picked) for _ in range(1 if alone else picked.choice((1, 1, 2, 5)))]
+    else:
+        yield from _of(domain, picked)
+
+
+def _of(domain: Any, picked: random.Random) -> Iterator[Any]:
+    if isinstance(domain, Categories):
+        labels = list(domain.labels)
+        yield labels[0]
+        yield labels[-1]
+        while True:
+            yield picked.choice(labels)
+    elif isinstance(domain, Line):
+        yield domain.low
+        yield domain.high
+        while True:
+            yield picked.uniform(domain.low, domain.high)
+    elif isinstance(domain, Text):
+        while True:
+            yield "".join(picked.choices(_SYMBOLS, k=picked.randrange(4)))
+    elif isinstance(domain, Profile):
+        while True:
+            yield {
+                name: picked.choice(list(part.labels))
+                for name, part in zip(domain.names, domain.parts, strict=True)
+            }
+    else:
+        while True:
+            yield _place(domain, picked)
+
+
+def _place(domain: Plane, picked: random.Random) -> list[float]:
+    """Return a place: mostly inside, sometimes on a corner of the bounding box, moved into the domain."""
+    box = domain.box
+    ends = picked.random() < 0.2
+    x, y = (
+        picked.choice((side.low, side.high)) if ends else picked.uniform(side.low, side.high)
+        for side in (box.x, box.y)
+    )
+    if isinstance(domain, Sphere):
+        return [x, y]
+    a, b = domain.clip([[x, y]])[0].tolist()
+    return [a, b]
