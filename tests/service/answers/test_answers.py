@@ -14,12 +14,12 @@ from tests.service.collectors import MONDAY, TUESDAY, Asked, make, people, send
 
 pytest.importorskip("starlette")
 pytest.importorskip("httpx")
-from starlette.applications import Starlette  # noqa: E402
+from starlette.applications import Starlette
 
-from dither.service.answers.answering import Answers, TooBusy  # noqa: E402
-from dither.service.answers.query import Query, What  # noqa: E402
-from dither.service.answers.routes import routes  # noqa: E402
-from dither.service.answers.rows import GROWTH, LOOKS, look_of  # noqa: E402
+from dither.service.answers.answering import Answers, TooBusy
+from dither.service.answers.query import Query, What
+from dither.service.answers.routes import routes
+from dither.service.answers.rows import GROWTH, LOOKS, look_of
 
 
 @pytest.fixture(scope="module")

@@ -75,7 +75,7 @@ def _summary(base: str, question: str) -> bytes | str:
 def _get(address: str) -> tuple[int, bytes]:
     opener = urllib.request.build_opener(_OtherPage)
     try:
-        request = urllib.request.Request(address, headers={"accept": "application/json, */*"})  # noqa: S310 checked
+        request = urllib.request.Request(address, headers={"accept": "application/json, */*"})
         with opener.open(request, timeout=_PATIENCE) as answer:
             body = answer.read(_MOST + 1)
             status = int(answer.status)

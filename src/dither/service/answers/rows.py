@@ -1,8 +1,8 @@
-"""Rows of answers: estimates of a summary as plain values, each with an interval that is named for what it is.
+"""Rows of answers: estimates as plain values, each with an interval that is named for what it is.
 
-Means and frequencies have intervals that hold at all numbers of reports together (`at_any_time`). Quantiles and
-distributions have none such; theirs hold at 100 looks, which are taken at numbers of reports that were fixed
-beforehand.
+Means and frequencies have intervals that hold at all numbers of reports together (`at_any_time`). Quantiles
+and distributions have none such; theirs hold at 100 looks, which are taken at numbers of reports that were
+fixed beforehand.
 """
 
 from __future__ import annotations
