@@ -15,8 +15,8 @@ from dither.service.answers.rows import (
     FEW,
     MANY_BINS,
     MANY_LOOKS,
-    Part,
     PlainRow,
+    ReportsPart,
     look_of,
     rows,
     without_answer,
@@ -103,7 +103,7 @@ class Answers:
         if kept is not None and kept[0] == n:
             return kept[1]
         people = self._collector.campaigns[campaign].contract.people
-        part = Part(_iso(query.day), query.label)
+        part = ReportsPart(_iso(query.day), query.label)
         if 0 < n < people:
             mechanism = live.mechanism(campaign, query.question)
             name = usual_quantity(mechanism) if query.what is What.USUAL else query.quantity

@@ -15,7 +15,7 @@ _NUMBERS: Final = frozenset({"from", "to", "value", "low", "high"})
 _WHOLE: Final = frozenset({"n", "n of interval"})
 
 
-class Format(NamedTuple):
+class AnswerFormat(NamedTuple):
     """How rows are written, and the media type."""
 
     media: str
@@ -57,7 +57,7 @@ def _arrow(campaign: str, rows: Sequence[PlainRow]) -> bytes:
 
 
 FORMATS: Final = {
-    "json": Format("application/json", _json),
-    "csv": Format("text/csv; charset=utf-8", _csv),
-    "arrow": Format("application/vnd.apache.arrow.stream", _arrow),
+    "json": AnswerFormat("application/json", _json),
+    "csv": AnswerFormat("text/csv; charset=utf-8", _csv),
+    "arrow": AnswerFormat("application/vnd.apache.arrow.stream", _arrow),
 }

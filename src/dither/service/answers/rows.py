@@ -58,7 +58,7 @@ PlainRow = dict[str, Any]
 
 @final
 @dataclass(frozen=True)
-class Part:
+class ReportsPart:
     """A part of the reports: of a day, of a label, or all."""
 
     day: str | None = None
@@ -70,12 +70,14 @@ def look_of(n: int, people: int) -> int:
     return 0 if n < people else 1 + math.floor(math.log(n / people) / math.log(GROWTH) + 1e-9)
 
 
-def without_answer(query: Query, part: Part, n: int, state: str, reason: str, name: str = "") -> PlainRow:
+def without_answer(
+    query: Query, part: ReportsPart, n: int, state: str, reason: str, name: str = ""
+) -> PlainRow:
     """Return the row of a part that has no answer, with the reason."""
     return _row(query, part, n, name or query.quantity, state=state, reason=reason)
 
 
-def rows(query: Query, part: Part, summary: Summary) -> list[PlainRow]:
+def rows(query: Query, part: ReportsPart, summary: Summary) -> list[PlainRow]:
     """Return the rows of a quantity; of one that these reports cannot answer, a row that says why."""
     name = usual_quantity(summary.mechanism) if query.what is What.USUAL else query.quantity
     if not summary.n:
@@ -90,7 +92,7 @@ def rows(query: Query, part: Part, summary: Summary) -> list[PlainRow]:
         return [without_answer(query, part, summary.n, NO_ANSWER, str(error), name)]
 
 
-def _estimates(query: Query, part: Part, name: str, plain: Estimate) -> Iterator[PlainRow]:
+def _estimates(query: Query, part: ReportsPart, name: str, plain: Estimate) -> Iterator[PlainRow]:
     wide, words = _widened(plain, query)
     low, high = wide.interval(LEVEL)
     labels = getattr(plain, "labels", ())
@@ -126,7 +128,7 @@ def _widened(plain: Estimate, query: Query) -> tuple[Estimate, str]:
     return plain.over_looks(LOOKS), MANY_LOOKS
 
 
-def _bins(query: Query, part: Part, shape: EstimatedDistribution) -> Iterator[PlainRow]:
+def _bins(query: Query, part: ReportsPart, shape: EstimatedDistribution) -> Iterator[PlainRow]:
     low, high = shape.bands(level_of_one(LEVEL, LOOKS))
     ends = shape.edges.tolist()
     parts = zip(ends[:-1], ends[1:], shape.probabilities.tolist(), low.tolist(), high.tolist(), strict=True)
@@ -144,7 +146,7 @@ def _bins(query: Query, part: Part, shape: EstimatedDistribution) -> Iterator[Pl
         )
 
 
-def _row(query: Query, part: Part, n: int, quantity: str, **more: Any) -> PlainRow:
+def _row(query: Query, part: ReportsPart, n: int, quantity: str, **more: Any) -> PlainRow:
     base = dict.fromkeys(COLUMNS)
     known: dict[str, Any] = {
         "question": query.question,
