@@ -20,7 +20,7 @@ unit: $(VENV)/.installed
 	$(BIN)/python -m pytest -n 2 -m "not slow"
 
 # Long statistical and reproduction runs, with fresh seeds where a test takes one.
-slow: $(VENV)/.docs
+slow: $(VENV)/.docs $(VENV)/.spark
 	$(BIN)/python -m pytest -n 2 -m slow
 
 # Ratios measured in one run; see benchmarks/README.md.
@@ -37,6 +37,11 @@ client: $(VENV)/.installed
 
 $(VENV)/.docs: $(VENV)/.installed
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group docs
+	touch $@
+
+# Spark and a Java for it, which only the long runs use.
+$(VENV)/.spark: $(VENV)/.installed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group spark
 	touch $@
 
 $(VENV)/.installed: pyproject.toml

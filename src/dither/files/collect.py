@@ -72,13 +72,7 @@ def perturb_file(
     last call.
     """
     path, out, campaign = Path(path), Path(out), Campaign.of(questions)
-    if isinstance(keep, str):
-        raise InvalidParameter(f"keep is a list of column names, such as [{keep!r}], not a text")
-    clash = set(keep) & set(campaign.questions)
-    if clash:
-        raise InvalidParameter(
-            f"column {min(clash)!r} cannot be kept: it is a question, and its values would leak"
-        )
+    check_keep(keep, campaign)
     rows = _Rows(campaign, person, Missing.check(missing), Outside.check(outside))
     reader, writer = table_format(path), table_format(out)
     if reader.specification(path) is not None:
@@ -108,6 +102,17 @@ def perturb_file(
     with written(out, path, force=force) as part:
         writer.write(part, campaign.to_json(), chunks())
     return rows.counts
+
+
+def check_keep(keep: Sequence[str], campaign: Campaign) -> None:
+    """Raise InvalidParameter unless the columns to keep are a list of names that are no questions."""
+    if isinstance(keep, str):
+        raise InvalidParameter(f"keep is a list of column names, such as [{keep!r}], not a text")
+    clash = set(keep) & set(campaign.questions)
+    if clash:
+        raise InvalidParameter(
+            f"column {min(clash)!r} cannot be kept: it is a question, and its values would leak"
+        )
 
 
 def check_file(

@@ -23,6 +23,8 @@ def open_stream(frame: Any) -> tuple[pyarrow.RecordBatchReader, Back]:
     """
     pa = arrow()
     library = type(frame).__module__.partition(".")[0]
+    if library == "pyspark":  # its stream would collect all rows on one machine
+        raise InvalidParameter("for a frame of Spark use dt.frames.spark, whose perturb also takes a path")
     if library == "polars" and type(frame).__name__ == "LazyFrame":
         return _stream(pa, frame.collect(engine="streaming")), lambda reader: _polars(reader).lazy()
     if library == "polars":

@@ -34,7 +34,7 @@ def served():
         "browser": [send(collector, published, "browser", browsers, MONDAY, "1.0")],
     }
     client = Asked(Starlette(routes=routes(collector)))
-    return client, f"/campaigns/{published.id}", sent
+    return client, f"/v1/campaigns/{published.id}", sent
 
 
 def _rows(served, **terms):
@@ -106,13 +106,13 @@ def test_a_formula_stays_a_text_in_csv():
     )
     send(collector, published, "a", ["b"] * 9)
     client = Asked(Starlette(routes=routes(collector)))
-    assert "'=1+1" in client.get(f"/campaigns/{published.id}/answers.csv").text
+    assert "'=1+1" in client.get(f"/v1/campaigns/{published.id}/answers.csv").text
 
 
 def test_few_people_are_not_shown_and_neither_are_none():
     collector, published = make()
     client = Asked(Starlette(routes=routes(collector)))
-    base = f"/campaigns/{published.id}"
+    base = f"/v1/campaigns/{published.id}"
     row = client.get(f"{base}/answers.json").json()["rows"][0]
     assert (row["state"], row["value"], row["n"]) == ("no reports", None, 0)
     send(collector, published, "minutes", people(99)[0])
@@ -165,7 +165,7 @@ def test_a_wrong_request_is_answered_in_words(served, terms, words):
 
 def test_unknown_campaigns_and_formats(served):
     client, base, _ = served
-    assert client.get("/campaigns/nothing/answers.json").status_code == 404
+    assert client.get("/v1/campaigns/nothing/answers.json").status_code == 404
     assert "csv" in client.get(f"{base}/answers.xls").json()["error"]
     assert client.get(f"{base}/summary").status_code == 400
 

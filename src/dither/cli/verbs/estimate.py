@@ -72,7 +72,7 @@ def command(
     dither estimate reports.csv --column minutes --bins 32 --quantile 0.9
     dither estimate reports.csv --by city --by day
     dither estimate export.csv --column report --question minutes.json
-    dither estimate http://127.0.0.1:8000/campaigns/ID --quantile 0.9
+    dither estimate http://127.0.0.1:8000/v1/campaigns/ID --quantile 0.9
 
     The address of a campaign at a collector stands for its reports; several collectors of one campaign are
     added up. Its intervals of means and frequencies hold at any time, however often you look.

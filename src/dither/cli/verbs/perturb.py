@@ -4,28 +4,35 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
+from typing import Final
 
 import click
 
 from dither.cli.options import Asked, dialect_options, question_options
 from dither.cli.output import FORCE_OPTION, JSON_OPTION, counted, print_json, rows_done
+from dither.cli.spark_engine import perturb_with_spark
 from dither.files.choices import Missing, Outside
-from dither.files.collect import perturb_file
+from dither.files.collect import check_keep, perturb_file
 from dither.files.dialect import Dialect
+from dither.files.format import USUAL
 from dither.files.registry import TABLES, endings
 from dither.files.streams import is_standard, shown_name
 
+_INPUT: Final = click.Path(exists=True, dir_okay=False, path_type=Path, allow_dash=True)
+_OUTPUT: Final = click.Path(dir_okay=False, path_type=Path, allow_dash=True)
+
 
 @click.command()
-@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path, allow_dash=True))
+@click.argument("file", type=click.Path(allow_dash=True))
 @question_options
 @dialect_options
 @click.option(
     "-o",
     "--out",
     required=True,
-    type=click.Path(dir_okay=False, path_type=Path, allow_dash=True),
-    help=f"The file of reports: {', '.join(endings(TABLES))}; - is standard output, in CSV.",
+    type=click.Path(allow_dash=True),
+    help=f"The file of reports: {', '.join(endings(TABLES))}; - is standard output, in CSV. With --engine "
+    "spark a new folder.",
 )
 @click.option("--keep", multiple=True, metavar="COLUMN", help="Copy a public column unchanged.")
 @click.option(
@@ -46,17 +53,33 @@ from dither.files.streams import is_standard, shown_name
     help="What to do with a value outside of the domain: 'clip' moves numbers to the nearest end, 'skip' "
     "declares that who is outside is public.",
 )
+@click.option(
+    "--engine",
+    type=click.Choice(["files", "spark"]),
+    default="files",
+    show_default=True,
+    help="What reads and writes: dither, or Spark from Parquet to a folder of Parquet (extra `spark`).",
+)
+@click.option(
+    "--master",
+    metavar="URL",
+    help="With --engine spark: a cluster, spark://HOST:7077 or (Connect) sc://HOST:15002; else this machine.",
+)
 @FORCE_OPTION
 @JSON_OPTION
+@click.pass_context
 def command(
-    file: Path,
+    context: click.Context,
+    file: str,
     asked: Asked,
     dialect: Dialect,
-    out: Path,
+    out: str,
     keep: tuple[str, ...],
     person: str | None,
     missing: str,
     outside: str,
+    engine: str,
+    master: str | None,
     force: bool,
     as_json: bool,
 ) -> None:
@@ -71,22 +94,42 @@ def command(
     dither perturb trips.csv --column minutes --interval 0 180 --epsilon 1 -o reports.csv
     dither perturb survey.csv --campaign survey.toml --person id -o reports.jsonl
     dither perturb umfrage.csv.gz --campaign survey.toml --decimal , --na n/a -o reports.parquet
+    dither perturb trips.parquet --campaign survey.toml --engine spark -o reports
     """
     campaign = asked.campaign()
-    with rows_done(f"perturbing {shown_name(file)}") as progress:
-        counts = perturb_file(
-            file,
-            out,
-            campaign,
-            keep=keep,
-            person=person,
-            missing=Missing(missing),
-            outside=Outside(outside),
-            dialect=dialect,
-            force=force,
-            progress=progress,
+    if engine == "spark":
+        given = {
+            "--person": person is not None,
+            "--outside": outside != Outside.ERROR.value,
+            "--force": force,
+            "--sep, --decimal, --encoding, --na": dialect != USUAL,
+            "-": "-" in (file, out),
+        }
+        for option in (name for name, is_given in given.items() if is_given):
+            raise click.UsageError(f"--engine spark has no {option}; leave it out, or use --engine files")
+        check_keep(keep, campaign)
+        counts = perturb_with_spark(
+            file, out, campaign, keep=keep, missing=Missing(missing), master=master or "local[*]"
         )
-    piped = is_standard(out)  # then standard output holds the reports and nothing else
+    else:
+        if master is not None:
+            raise click.UsageError("--master is for --engine spark")
+        parameters = {one.name: one for one in context.command.params}
+        source = _INPUT.convert(file, parameters["file"], context)
+        with rows_done(f"perturbing {shown_name(source)}") as progress:
+            counts = perturb_file(
+                source,
+                _OUTPUT.convert(out, parameters["out"], context),
+                campaign,
+                keep=keep,
+                person=person,
+                missing=Missing(missing),
+                outside=Outside(outside),
+                dialect=dialect,
+                force=force,
+                progress=progress,
+            )
+    piped = is_standard(Path(out))  # then standard output holds the reports and nothing else
     if as_json:
         print_json({**asdict(counts), "guarantee": str(campaign.guarantee)}, err=piped)
         return

