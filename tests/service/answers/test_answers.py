@@ -160,13 +160,13 @@ def test_a_wrong_request_is_answered_in_words(served, terms, words):
     client, base, _ = served
     answer = client.get(f"{base}/answers.json?{terms}")
     assert answer.status_code == 400
-    assert words in answer.json()["error"]
+    assert words in answer.json()["words"]
 
 
 def test_unknown_campaigns_and_formats(served):
     client, base, _ = served
     assert client.get("/v1/campaigns/nothing/answers.json").status_code == 404
-    assert "csv" in client.get(f"{base}/answers.xls").json()["error"]
+    assert "csv" in client.get(f"{base}/answers.xls").json()["words"]
     assert client.get(f"{base}/summary").status_code == 400
 
 

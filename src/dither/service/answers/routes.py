@@ -63,7 +63,7 @@ def problem(status: int, words: str) -> Response:
     """Return an answer that says what is wrong, as JSON."""
     from starlette.responses import JSONResponse
 
-    return JSONResponse({"error": words}, status_code=status, headers=_PLAIN)
+    return JSONResponse({"words": words}, status_code=status, headers=_PLAIN)
 
 
 def guarded(
