@@ -123,7 +123,7 @@ def test_levels_sum_to_what_is_stated() -> None:
         for inputs in (2, 7, 24):
             plan = rounds.plan(samples, inputs, 0.01)
             assert sum(plan.sizes) == samples
-            spent = sum(plan.levels) + 0.01 * (repeats._REPEATS + repeats._SINGLES)
+            spent = sum(plan.levels) + 0.01 * (repeats.REPEATS + repeats.SINGLES)
             assert math.isclose(spent, 0.01)
             assert min(plan.sizes) > 0
 

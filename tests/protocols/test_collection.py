@@ -27,7 +27,7 @@ from dither.protocols import Certificates, Terms
 from dither.protocols.net.addresses import pack_address
 from dither.protocols.net.messages import Kind
 from dither.protocols.net.streams import Deadline, tell
-from dither.protocols.pairing.servers import _free_ports
+from dither.protocols.pairing.servers import free_ports
 from tests.protocols.network import certificates
 from tests.support.chi_square import ALARM
 
@@ -83,7 +83,7 @@ def collection(
     meetings = [pairing]
     if servers:
         shared.append("--shuffled")
-        addresses = ",".join(f"127.0.0.1:{port}" for port in _free_ports(3))
+        addresses = ",".join(f"127.0.0.1:{port}" for port in free_ports(3))
         meetings = [[*pairing, "--servers", addresses, "--index", str(index)] for index in range(3)]
     with ExitStack() as open_:
         pairs = [open_.enter_context(process("pair", *one)) for one in meetings]

@@ -144,7 +144,9 @@ def test_strangers_do_not_spoil_a_toss() -> None:
             return Exchange(TERMS, Role.SECOND, secret=secret)
 
         with beside(partner) as result:
-            coins = protocols.device._called(exchange, here, Deadline.after(5), protocols.DeviceTLS())
+            coins = protocols.device.toss_with_caller(
+                exchange, here, Deadline.after(5), protocols.DeviceTLS()
+            )
         assert len(coins) == 1
         assert len(result[0]) == 1
 

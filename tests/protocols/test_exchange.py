@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import product
 
 import numpy as np
@@ -18,6 +18,7 @@ from dither.errors import ExchangeFailed, InvalidParameter
 from dither.protocols import Exchange, Role, Terms, exchange
 from dither.protocols.local import converse
 from dither.protocols.net.messages import NO_EXCHANGE, VERSION, ExpectedMessage, Kind, Reader, pack
+from dither.protocols.transfer import TableReceiver, TableSender
 from tests.protocols import golden
 from tests.protocols.test_group import REFUSED
 from tests.support.chi_square import ALARM
@@ -286,21 +287,34 @@ def test_a_changed_message_never_crashes(data: st.DataObject) -> None:
 
 @pytest.mark.parametrize("name", [name for name, point in REFUSED.items() if len(point) == 32])
 @pytest.mark.parametrize("step", [2, 3, 4, 5], ids=["offer", "offer back", "query", "query back"])
-def test_a_partner_that_sends_a_wrong_point_gets_nothing(step: int, name: str) -> None:
-    """The first point of OFFER or QUERY is replaced: the device that receives it ends without an answer."""
+def test_a_partner_that_sends_a_wrong_point_gets_nothing(
+    step: int, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first point of OFFER or QUERY is replaced, the tag is right: its receiver does not answer."""
     first, second = both()
     sides = (second, first)
     victim, wrong = sides[step % 2], sides[1 - step % 2]
-    target, honest = (Kind.OFFER, Kind.QUERY)[step > 3], wrong._send
+    turn_of: list[Exchange] = [first]
+    public, query = TableSender.public.fget, TableReceiver.query  # type: ignore[attr-defined]
 
-    def send(kind: Kind, body: bytes) -> None:
-        honest(kind, REFUSED[name] + body[32:] if kind is target else body)
+    def wrong_public(sender: TableSender) -> bytes:
+        return REFUSED[name] if turn_of[-1] is wrong else public(sender)
 
-    wrong._send = send  # so that the tag is right
+    def wrong_query(receiver: TableReceiver, choices: Sequence[int]) -> bytes:
+        asked = query(receiver, choices)
+        return REFUSED[name] + asked[32:] if turn_of[-1] is wrong else asked
+
+    if step > 3:
+        monkeypatch.setattr(TableReceiver, "query", wrong_query)
+    else:
+        monkeypatch.setattr(TableSender, "public", property(wrong_public))
     second.start()
     said = first.start()
     for turn in range(step):
+        turn_of.append(sides[turn % 2])
         said = sides[turn % 2].receive(said)
+    assert REFUSED[name] in said
+    turn_of.append(victim)
     with pytest.raises(ExchangeFailed, match="prime-order group"):
         victim.receive(said)
     assert not victim.done

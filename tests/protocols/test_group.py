@@ -127,12 +127,12 @@ def test_a_libsodium_that_accepts_too_much_is_noticed(changes: dict[str, Callabl
 def test_no_toss_with_an_unsafe_libsodium(name: str, value: object, monkeypatch: pytest.MonkeyPatch) -> None:
     jrr = dt.JRR(dt.Categories(2), p=0.7, rho=-0.2, n=2)
     monkeypatch.setattr(bindings, name, value)
-    group._sodium.cache_clear()
+    group.libsodium.cache_clear()
     try:
         with pytest.raises(MissingExtra, match=r"libsodium.*dither\[protocols\]"):
             dt.protocols.local_pairs(jrr, bits=4)
     finally:
-        group._sodium.cache_clear()
+        group.libsodium.cache_clear()
 
 
 # --- scalars -----------------------------------------------------------------------------------------------

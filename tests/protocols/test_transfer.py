@@ -9,14 +9,15 @@ from itertools import product
 
 import numpy as np
 import pytest
+from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import dither as dt
 from dither.errors import ExchangeFailed
-from dither.protocols import base_transfer, group
-from dither.protocols.base_transfer import KEY, KeyReceiver, KeySender, _select
-from dither.protocols.transfer import TableReceiver, TableSender, _mask, _stream, query_size, reply_size
+from dither.protocols import group
+from dither.protocols.base_transfer import KEY, KeyReceiver, KeySender
+from dither.protocols.transfer import TableReceiver, TableSender, query_size, reply_size
 from tests.protocols import edwards
 from tests.protocols.edwards import BASE, SMALL, L
 from tests.protocols.test_group import REFUSED
@@ -50,12 +51,15 @@ def reference(session: bytes, a: int, b: int, bit: int, count: int) -> tuple[byt
     public = edwards.multiply(a, BASE)
     query = edwards.multiply(b, BASE) if bit == 0 else edwards.add(edwards.multiply(b, BASE), public)
     points = [edwards.multiply(a, query), edwards.multiply(a, edwards.add(query, edwards.negate(public)))]
-    head = session + edwards.encode(public) + edwards.encode(query) + count.to_bytes(8, "little")
-    keys = [
-        hashlib.blake2b(head + edwards.encode(point), digest_size=16, person=b"dither transfer2").digest()
-        for point in points
-    ]
-    return edwards.encode(public), edwards.encode(query), keys[0], keys[1]
+    told = edwards.encode(public), edwards.encode(query)
+    first, second = (key_of(session, *told, count, edwards.encode(point)) for point in points)
+    return *told, first, second
+
+
+def key_of(session: bytes, public: bytes, query: bytes, count: int, shared: bytes) -> bytes:
+    """Return the key that a shared point is hashed to, with what both sides have seen."""
+    fields = session + public + query + count.to_bytes(8, "little") + shared
+    return hashlib.blake2b(fields, digest_size=16, person=b"dither transfer2").digest()
 
 
 @settings(max_examples=10)
@@ -153,7 +157,7 @@ def test_the_other_key_does_not_follow_from_what_the_receiver_knows(
     query, key = KeyReceiver(SESSION, sender.public, dt.Seeded(6)).query(bit)
     keys = sender.keys(query)
     candidates = {
-        base_transfer._key(SESSION, sender.public, query, 0, point)
+        key_of(SESSION, sender.public, query, 0, point)
         for point in known_to_the_receiver(sender.public, query, secret)
     }
     assert key in candidates  # the search finds the key that it should find
@@ -194,11 +198,6 @@ def test_a_public_key_that_would_show_the_choice_is_refused(
     assert observed(poisoned) == [False] * 8 + [True] * 8
 
 
-def test_both_points_are_selected_alike() -> None:
-    zero, one = bytes(range(32)), bytes(range(100, 132))
-    assert (_select(0, zero, one), _select(1, zero, one)) == (zero, one)
-
-
 # --- wrong points ------------------------------------------------------------------------------------------
 
 
@@ -225,7 +224,10 @@ def test_the_public_key_is_no_query() -> None:
 
 
 def test_no_secret_is_shown() -> None:
-    sender, receiver = sides()
+    secret = (123456789).to_bytes(32, "little")
+    sender = KeySender(SESSION, Scripted(secret + bytes(32)))
+    square = group.multiply(secret, sender.public)
+    receiver = KeyReceiver(SESSION, sender.public, dt.Seeded(6))
     table = TableReceiver(4, SESSION, sender.public, dt.Seeded(7))
     table.query([11])
     for one in (sender, receiver, table):
@@ -233,7 +235,7 @@ def test_no_secret_is_shown() -> None:
     with pytest.raises(ExchangeFailed) as failed:
         sender.keys(REFUSED["small order, 1"])
     shown = repr(failed.value) + str(failed.value.__cause__)
-    assert not any(secret.hex() in shown for secret in (sender._secret, sender._square))
+    assert not any(hidden.hex() in shown or repr(hidden) in shown for hidden in (secret, square))
 
 
 # --- one entry of a table ----------------------------------------------------------------------------------
@@ -247,28 +249,36 @@ def test_every_entry_can_be_read() -> None:
     assert receiver.read(reply) == [tables[choice, choice] for choice in range(16)]
 
 
+def keystream(key: bytes, size: int) -> np.ndarray:
+    """Return AES-128's keystream in counter mode, from its beginning."""
+    cipher = Cipher(algorithms.AES(key), modes.CTR(bytes(16))).encryptor()
+    return np.frombuffer(cipher.update(bytes(size)), np.uint8)
+
+
 @pytest.mark.parametrize("same_keys", [False, True])
-def test_no_other_entry_can_be_read(same_keys: bool) -> None:
+def test_no_other_entry_can_be_read(same_keys: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """With the keys of one choice, every other entry still lacks at least one keystream: a fair coin each.
 
-    The broken twin has the same two keys for every digit, so that some other entries can be read.
+    The broken twin has the same two keys for the first digit, so that another entry can be read.
     """
     bits, choice, size = 8, 0b10110010, 60
+    honest, chosen = KeySender.keys, {place: choice >> place & 1 for place in range(bits)}
     agree = np.zeros((size, 1 << bits), dtype=bool)
     for seed in range(size):
-        sender, receiver = sides(seed)
-        digits = [choice >> place & 1 for place in range(bits)]
-        asked = [receiver.query(digit) for digit in digits]
-        keys = [sender.keys(query) for query, _ in asked]
+        sender = TableSender(bits, SESSION, dt.Seeded(seed))
+        receiver = KeyReceiver(SESSION, sender.public, dt.Seeded(seed + 1000))
+        asked = [receiver.query(digit) for digit in chosen.values()]
+
+        def keys(one: KeySender, query: bytes, first: bytes = asked[0][0]) -> tuple[bytes, bytes]:
+            pair = honest(one, query)
+            return (pair[chosen[0]],) * 2 if query == first else pair
+
         if same_keys:
-            keys = [
-                (key, key) if place == 0 else pair
-                for place, (pair, (_, key)) in enumerate(zip(keys, asked, strict=True))
-            ]
-        guess = np.zeros(reply_size(bits), dtype=np.uint8)
-        for _, key in asked:
-            guess ^= np.frombuffer(_stream(key, 0, guess.size), np.uint8)
-        right = np.unpackbits(_mask(keys), bitorder="little")
+            monkeypatch.setattr(KeySender, "keys", keys)
+        queries = b"".join(query for query, _ in asked)
+        reply = sender.reply(queries, np.zeros((1, 1 << bits), dtype=bool))  # of zeros: the mask itself
+        guess = reduce(np.bitwise_xor, (keystream(key, reply_size(bits)) for _, key in asked))
+        right = np.unpackbits(np.frombuffer(reply, np.uint8), bitorder="little")
         agree[seed] = right == np.unpackbits(guess, bitorder="little")
     assert agree[:, choice].all()
     others = np.delete(agree, choice, axis=1)
@@ -306,4 +316,4 @@ def test_wrong_lengths_are_refused() -> None:
         receiver.query([5, 6])
         with pytest.raises(ExchangeFailed, match="2 bytes"):
             receiver.read(reply)
-        receiver._pending.clear()
+    assert receiver.read(b"") == []  # what could not be read is not asked for any more

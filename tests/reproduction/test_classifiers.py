@@ -16,7 +16,7 @@ if not (DATA / "qcu_stroke_normalized.csv.gz").exists():
 from dither.classifiers import concentration, utility
 from dither.reproduction.classifiers.data import Person, person, trained
 from dither.reproduction.classifiers.kinds import KINDS, PM, WAVE
-from dither.reproduction.classifiers.people import _PLANES
+from dither.reproduction.classifiers.people import PLANES
 
 SETTING = Setting(quick=True, data=DATA)
 BUDGETS = (1.0, 2.0, 4.0, 8.0)
@@ -45,7 +45,7 @@ def test_the_forests(who: Person, name: str, wanted: tuple[float, ...]) -> None:
 @pytest.mark.parametrize(("who", "name", "wanted"), REGRESSIONS, ids=str)
 def test_the_regressions(who: Person, name: str, wanted: tuple[float, ...]) -> None:
     for epsilon, value in zip(BUDGETS, wanted, strict=True):
-        found = utility(_PLANES[who], who.values, KINDS[name](epsilon)).estimate
+        found = utility(PLANES[who], who.values, KINDS[name](epsilon)).estimate
         assert found == pytest.approx(value, abs=6e-4)
 
 
@@ -53,7 +53,7 @@ def test_the_regressions(who: Person, name: str, wanted: tuple[float, ...]) -> N
 def test_the_planes_are_those_of_the_regressions(who: Person) -> None:
     own = trained(SETTING, who.data).linear
     record = own.row(who.value[1], who.values)
-    weights, plane = own.model.coef_[0], _PLANES[who]
+    weights, plane = own.model.coef_[0], PLANES[who]
     first, second = own.columns
     rest = [place for place in range(len(own.names)) if place not in (first, second)]
     offset = own.model.intercept_[0] + math.fsum(weights[rest] * record[rest])

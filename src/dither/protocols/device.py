@@ -84,7 +84,7 @@ def toss(
             if pair.role is Role.FIRST:
                 coins = _calling(exchange(), pair, deadline, contexts)
             else:
-                coins = _called(exchange, listener, deadline, contexts)
+                coins = toss_with_caller(exchange, listener, deadline, contexts)
         except ExchangeFailed as error:
             return Tossed(terms.alone(count, source=source), Standing.LOST, str(error), pair=pair.tag)
         return Tossed(coins, Standing.PAIRED, pair=pair.tag)
@@ -134,7 +134,7 @@ class _Answered:
         return self.exchange.done
 
 
-def _called(
+def toss_with_caller(
     exchange: Callable[[], Exchange], listener: socket.socket, deadline: Deadline, tls: DeviceTLS
 ) -> list[Coin]:
     """Return the coins tossed with the one who connects and has the pair's secret."""

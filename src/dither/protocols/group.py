@@ -24,20 +24,20 @@ _REFUSED: Final = "a point is not an element of the prime-order group of edwards
 def draw_scalar(source: Source) -> bytes:
     """Draw a secret scalar from 1 … L − 1. Reducing 512 bits is within 2^−250 of uniform."""
     while True:
-        scalar = bytes(_sodium().crypto_core_ed25519_scalar_reduce(source.take(64)))
+        scalar = bytes(libsodium().crypto_core_ed25519_scalar_reduce(source.take(64)))
         if any(scalar):
             return scalar
 
 
 def check(point: bytes) -> None:
     """Raise ExchangeFailed unless these bytes are the canonical encoding of a point of order L."""
-    if len(point) != POINT or not _sodium().crypto_core_ed25519_is_valid_point(point):
+    if len(point) != POINT or not libsodium().crypto_core_ed25519_is_valid_point(point):
         raise ExchangeFailed(_REFUSED)
 
 
 def generate(scalar: bytes) -> bytes:
     """Return the multiple of the generator."""
-    return bytes(_sodium().crypto_scalarmult_ed25519_base_noclamp(scalar))
+    return bytes(libsodium().crypto_scalarmult_ed25519_base_noclamp(scalar))
 
 
 def multiply(scalar: bytes, point: bytes) -> bytes:
@@ -48,23 +48,23 @@ def multiply(scalar: bytes, point: bytes) -> bytes:
     if len(point) != POINT:
         raise ExchangeFailed(_REFUSED)
     try:
-        return bytes(_sodium().crypto_scalarmult_ed25519_noclamp(scalar, point))
+        return bytes(libsodium().crypto_scalarmult_ed25519_noclamp(scalar, point))
     except RuntimeError:
         raise ExchangeFailed(_REFUSED) from None
 
 
 def add(one: bytes, other: bytes) -> bytes:
     """Return the sum of two points that have been checked."""
-    return bytes(_sodium().crypto_core_ed25519_add(one, other))
+    return bytes(libsodium().crypto_core_ed25519_add(one, other))
 
 
 def subtract(one: bytes, other: bytes) -> bytes:
     """Return the difference of two points that have been checked."""
-    return bytes(_sodium().crypto_core_ed25519_sub(one, other))
+    return bytes(libsodium().crypto_core_ed25519_sub(one, other))
 
 
 @lru_cache(maxsize=1)
-def _sodium() -> ModuleType:
+def libsodium() -> ModuleType:
     """Return PyNaCl's bindings, after a test that their libsodium refuses what it must refuse."""
     try:
         from nacl import bindings

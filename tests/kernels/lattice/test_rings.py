@@ -47,7 +47,7 @@ def test_a_slightly_flatter_or_wider_law_is_rejected() -> None:
 def test_disks_drawn_by_their_radius_are_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
     """A twin that forgets that larger disks have more points."""
     noise = RingNoise.largest(2.0, 3, 4)
-    monkeypatch.setattr(RingNoise, "_disks", lambda self, size, source: self._geometric(size, source))
+    monkeypatch.setattr(RingNoise, "kinds", (1, 0, 0))  # j is geometric, whatever the radius
     assert fit(noise.draw(200_000, dt.Seeded(3)), noise) < ALARM
 
 
@@ -55,7 +55,7 @@ def test_the_three_kinds_add_up_to_the_disks() -> None:
     """In fractions: sums of geometric variables with the integer weights give b^j·R_j²."""
     noise = RingNoise.largest(1.5, 5, 9)
     b = 1 / noise.ratio
-    one, two, three = (Fraction(weight) for weight in noise._kinds)
+    one, two, three = (Fraction(weight) for weight in noise.kinds)
     law = []
     for j in range(6):
         first = one * (1 - b) * b**j

@@ -103,7 +103,7 @@ def test_a_recorded_hello_does_not_open_an_exchange() -> None:
         return exchange.coins()
 
     with listening() as here, beside(both) as result:
-        coins = protocols.device._called(
+        coins = protocols.device.toss_with_caller(
             lambda: Exchange(TERMS, Role.SECOND, secret=SECRET),
             here,
             Deadline.after(SECONDS),

@@ -110,7 +110,7 @@ def test_a_waiting_device_goes_on_beside_silent_connections() -> None:
 
     with listening() as here, crowd(at(here), HELLO), beside(partner):
         begin = time.monotonic()
-        coins = protocols.device._called(
+        coins = protocols.device.toss_with_caller(
             lambda: Exchange(TERMS, Role.SECOND, secret=b"secret"),
             here,
             Deadline.after(SECONDS),

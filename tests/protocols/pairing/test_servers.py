@@ -22,7 +22,7 @@ from dither import protocols
 from dither.errors import ExchangeFailed, InvalidParameter
 from dither.protocols.net.streams import Deadline, reach
 from dither.protocols.pairing.grouping import from_order
-from dither.protocols.pairing.servers import _free_ports, begin_share, end_share
+from dither.protocols.pairing.servers import begin_share, end_share, free_ports
 from dither.protocols.pairing.shares import PRIME, combine
 from tests.protocols.network import certificates
 from tests.support.chi_square import ALARM
@@ -69,7 +69,7 @@ NAMES, RECORDS = ["a", "b", "c", "d"], [1, 3, 5, 7]
 def test_only_devices_that_all_servers_see_are_paired(
     names: list[str], records: list[int], common: list[int]
 ) -> None:
-    servers = [f"127.0.0.1:{port}" for port in _free_ports(3)]
+    servers = [f"127.0.0.1:{port}" for port in free_ports(3)]
     running = [begin_share(NAMES, RECORDS, index, servers) for index in range(2)]
     running.append(begin_share(names, records, 2, servers))
     if not common:
@@ -89,7 +89,7 @@ def test_only_devices_that_all_servers_see_are_paired(
 
 
 def test_servers_that_wait_for_other_numbers_do_not_pair() -> None:
-    servers = [f"127.0.0.1:{port}" for port in _free_ports(3)]
+    servers = [f"127.0.0.1:{port}" for port in free_ports(3)]
     running = [begin_share(NAMES[: 4 - index], RECORDS[: 4 - index], index, servers) for index in range(3)]
     for process in running:
         with pytest.raises(ExchangeFailed, match="same devices"):
@@ -97,7 +97,7 @@ def test_servers_that_wait_for_other_numbers_do_not_pair() -> None:
 
 
 def test_a_silent_connection_does_not_stop_the_shuffle() -> None:
-    ports = _free_ports(3)
+    ports = free_ports(3)
     servers = [f"127.0.0.1:{port}" for port in ports]
     running = [begin_share(NAMES, RECORDS, 2, servers)]
     end = Deadline.after(30)
@@ -107,7 +107,7 @@ def test_a_silent_connection_does_not_stop_the_shuffle() -> None:
 
 
 def test_a_server_that_is_missing_is_noticed_in_time() -> None:
-    servers = [f"127.0.0.1:{port}" for port in _free_ports(3)]
+    servers = [f"127.0.0.1:{port}" for port in free_ports(3)]
     process = begin_share(NAMES, RECORDS, 0, servers)
     begin = time.monotonic()
     with pytest.raises(ExchangeFailed, match="in time"):
@@ -117,7 +117,7 @@ def test_a_server_that_is_missing_is_noticed_in_time() -> None:
 
 
 def test_servers_listen_on_loopback_only() -> None:
-    ports = _free_ports(3)
+    ports = free_ports(3)
     process = begin_share(NAMES, RECORDS, 2, [f"127.0.0.1:{port}" for port in ports])
     try:
         deadline = time.monotonic() + 20
@@ -165,7 +165,7 @@ print(mpyc.runtime.mpc.run(mpyc.runtime.mpc.transfer(7)))
 
 def test_servers_use_tls_among_themselves(tmp_path: Path) -> None:
     """The second of the three both listens and connects: both sockets take part in a handshake."""
-    tls, ports, end = certificates(tmp_path), _free_ports(2), Deadline.after(30)
+    tls, ports, end = certificates(tmp_path), free_ports(2), Deadline.after(30)
     with socket.create_server(("127.0.0.1", 0)) as third:
         third.settimeout(30)
         servers = [f"127.0.0.1:{port}" for port in (*ports, third.getsockname()[1])]
@@ -189,7 +189,7 @@ TIMES = 60  # drawings of a pairing of four devices
 @lru_cache(maxsize=1)
 def many_times() -> list[list[list[list[int]]]]:
     """Return the shares of three processes in many shuffles: by server, shuffle and device, two each."""
-    servers = [f"127.0.0.1:{port}" for port in _free_ports(3)]
+    servers = [f"127.0.0.1:{port}" for port in free_ports(3)]
     running = []
     for index in range(3):
         process = subprocess.Popen(

@@ -21,7 +21,7 @@ from dither.audits.black_box.search import search
 from dither.audits.evidence import Evidence
 from dither.audits.neighbours import alike
 
-_REPEATS, _SINGLES = 0.1, 0.1  # shares of α
+REPEATS, SINGLES = 0.1, 0.1  # shares of α
 _FIRST: Final = 8  # trials that decide whether more are made
 _MOST: Final = 4000
 _LEARN: Final = 60  # single values of each input from which an event is learned
@@ -31,7 +31,7 @@ _PATIENCE: Final = 8.0  # the time limit, in seconds
 def repeats(calls: Calls, claim: Claim) -> Evidence | None:
     """Return evidence that two reports share their noise: in one call, or in two calls."""
     a, b = (int(place) for place in calls.neighbours.places[0])
-    level = _REPEATS * claim.alpha / 2.0
+    level = REPEATS * claim.alpha / 2.0
     found: list[Evidence] = []
     if 3 * _FIRST * _pace(calls) > _PATIENCE:
         return None
@@ -67,7 +67,7 @@ def repeats(calls: Calls, claim: Claim) -> Evidence | None:
 def singles(calls: Calls, claim: Claim, context: Context) -> Evidence | None:
     """Return the best evidence from values that are given one by one, each in a call of its own."""
     a, b = (int(place) for place in calls.neighbours.places[0])
-    level = _SINGLES * claim.alpha
+    level = SINGLES * claim.alpha
     count = _trials(calls, claim, level)
     if count == 0:
         return None

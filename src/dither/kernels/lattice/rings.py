@@ -85,7 +85,7 @@ class RingNoise:
         return offsets
 
     @cached_property
-    def _kinds(self) -> tuple[int, int, int]:
+    def kinds(self) -> tuple[int, int, int]:
         """The integer weights of the three kinds of j, all times (1−b)³·2^128."""
         rest = _WORD - self.fall
         return (
@@ -105,7 +105,7 @@ class RingNoise:
 
     def _kind(self, size: int, source: Source) -> Integers:
         """Draw 0, 1 or 2 with the three weights, by rejection from whole words."""
-        one, two, three = self._kinds
+        one, two, three = self.kinds
         total = one + two + three
         words = -(-total.bit_length() // _BITS)
         spare = np.uint64(words * _BITS - total.bit_length())

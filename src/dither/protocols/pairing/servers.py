@@ -24,7 +24,7 @@ def shuffle_pairs(n: int, *, timeout: float = 120.0) -> Pairing:
     """Return a pairing by three servers on this machine. For studies, since one party runs all three."""
     check_number(n)
     deadline = Deadline.after(timeout)
-    servers = [f"{LOOPBACK}:{port}" for port in _free_ports(SERVERS)]
+    servers = [f"{LOOPBACK}:{port}" for port in free_ports(SERVERS)]
     names, records = [str(device) for device in range(n)], list(range(1, n + 1))
     running = [begin_share(names, records, index, servers) for index in range(SERVERS)]
     try:
@@ -103,7 +103,8 @@ def end_share(process: subprocess.Popen[str], n: int, deadline: Deadline) -> Sha
     return shares
 
 
-def _free_ports(count: int) -> list[int]:
+def free_ports(count: int) -> list[int]:
+    """Return ports of this machine on which nothing listens now."""
     sockets = [socket.create_server((LOOPBACK, 0)) for _ in range(count)]
     ports = [one.getsockname()[1] for one in sockets]
     for one in sockets:

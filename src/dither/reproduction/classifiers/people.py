@@ -33,7 +33,7 @@ _BOXES: Final = {
     (Person.STROKE, FOREST): Box([0.5, 0.0], [1.0, 0.62]),
     (Person.BANK, LOGISTIC): Box([0.0, 0.0], [0.72, 1.0]),
 }
-_PLANES: Final = {
+PLANES: Final = {
     Person.STROKE: LinearClassifier(np.array([[1.0, -0.02693]]), np.array([-0.62419])),
     Person.FIRST: LinearClassifier(np.array([[1.0, -0.02693]]), np.array([-0.63436])),
     Person.BANK: LinearClassifier(np.array([[-1.0, -0.02561]]), np.array([0.76263])),
@@ -68,7 +68,7 @@ def _compared(setting: Setting, who: Person, kinds: tuple[str, ...]) -> Rows:
                         {"version": RIGHT, **inside, "utility": concentration(mechanism, proven, who.values)}
                     )
                 if model == LOGISTIC:
-                    kept = utility(_PLANES[who], who.values, mechanism).estimate
+                    kept = utility(PLANES[who], who.values, mechanism).estimate
                     rows.append({"version": RIGHT, **row, "utility": kept})
                 elif known is not None:
                     rows.append({"version": RIGHT, **row, "utility": known.forest_utility(mechanism)})

@@ -1,0 +1,173 @@
+"""The playground: one small page, up to date, strict, and right: its estimates are those of Python."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import importlib.util
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dither as dt
+from dither.deployments.playground import playground_headers, playground_page
+from tests.support.chromium import Browser, chromium
+from tests.support.repository import ROOT
+
+PAGE = ROOT / "docs" / "playground" / "index.html"
+READY = "document.documentElement.dataset.ready"
+AXE = "axe-core@4.10.3"
+
+
+@cache
+def build() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("playground_build", PAGE.with_name("build.py"))
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def data() -> dict[str, Any]:
+    found = re.search(
+        r'<script type="application/json" id="data">(.*?)</script>', PAGE.read_text(), re.DOTALL
+    )
+    assert found is not None
+    return dict(json.loads(found[1]))
+
+
+def test_the_page_is_the_one_that_is_built() -> None:
+    """From the client, the specifications and the words of today; the curves are checked below."""
+    built: str = build().page(goals=data()["goals"])
+    assert PAGE.read_text(encoding="utf-8") == built, "run: python docs/playground/build.py"
+    assert playground_page() == PAGE.read_bytes()
+
+
+def test_the_curves_are_those_of_compare() -> None:
+    held, place = data(), data()["curve"].index(1.0)
+    for goal, shown in zip(build().GOALS, held["goals"], strict=True):
+        rows = {row["mechanism"]: row for row in dt.compare(goal["domain"], epsilon=1.0)}
+        for name, title in goal["of"].items():
+            error = rows[name][goal["column"]] ** goal["power"]
+            assert shown["mechanisms"][title][place] == pytest.approx(error, rel=1e-4)
+            assert shown["best"][place] <= shown["mechanisms"][title][place] * (1 + 1e-4)
+
+
+def test_the_page_is_small_and_strict() -> None:
+    text = PAGE.read_text(encoding="utf-8")
+    assert len(text.encode()) <= 300_000
+    policy = playground_headers()["content-security-policy"]
+    assert policy.startswith("default-src 'none'; script-src 'sha256-")
+    assert "unsafe" not in policy
+    assert "frame-ancestors 'none'" in policy
+    for part in re.findall(r"<(?:script|style)>(.*?)</(?:script|style)>", text, re.DOTALL):
+        digest = base64.b64encode(hashlib.sha256(part.encode()).digest()).decode()
+        assert f"'sha256-{digest}'" in policy
+    assert not re.search(r"(?:src|href)=|style=\"|\son\w+=\"", text.partition("<script")[0])
+
+
+def crowd(page: Browser) -> dict[str, Any]:
+    return dict(page.value("playground.crowd()"))
+
+
+def choose(page: Browser, question: int, epsilon: int, people: int) -> None:
+    page.value(f"document.querySelectorAll('input[name=question]')[{question}].click()")
+    for name, value in (("epsilon", epsilon), ("people", people)):
+        page.value(
+            f"{{const e = document.getElementById('{name}'); e.value = {value}; "
+            "e.dispatchEvent(new Event('input')); }"
+        )
+
+
+@pytest.mark.slow
+def test_estimates_are_those_of_python(tmp_path: Path) -> None:
+    questions = data()["questions"]
+    with chromium(tmp_path) as page:
+        page.open(PAGE.as_uri(), READY)
+        for number, question in enumerate(questions):
+            for epsilon, people in ((0, 6), (4, 2), (10, 4)):
+                choose(page, number, epsilon, people)
+                told = crowd(page)
+                mechanism = dt.from_json(question["specifications"][epsilon])
+                reports = mechanism.reports(np.array(told["cells"], dtype=mechanism.layout))
+                if "labels" in question:
+                    found = dt.frequencies(reports)
+                    pairs = zip(np.asarray(found.value), np.asarray(found.half_width()), strict=True)
+                else:
+                    mean = dt.mean(reports)
+                    pairs = zip([mean.value], [mean.half_width()], strict=True)
+                for (value, half), shown in zip(pairs, told["estimates"], strict=True):
+                    assert shown["value"] == pytest.approx(value, rel=1e-9, abs=1e-12)
+                    assert shown["half"] == pytest.approx(half, rel=0.03)
+        troubles = [
+            one for one in page.events if one["method"] in ("Log.entryAdded", "Runtime.exceptionThrown")
+        ]
+        assert troubles == []
+
+
+@pytest.mark.slow
+def test_keys_and_narrow_screens(tmp_path: Path) -> None:
+    with chromium(tmp_path) as page:
+        page.look(width=320, height=640)
+        page.open(PAGE.as_uri(), READY)
+        assert page.value("document.documentElement.scrollWidth <= innerWidth")
+        page.value("document.getElementById('tab-try').focus()")
+        page.key("ArrowRight", 39)
+        assert page.value("document.activeElement.id") == "tab-compare"
+        assert page.value("document.getElementById('try').hidden")
+        assert page.value("document.documentElement.scrollWidth <= innerWidth")
+        page.key("ArrowLeft", 37)
+        before = page.value("document.getElementById('sent').textContent")
+        assert before.startswith("Your device sends: ")
+        page.value("document.getElementById('epsilon').focus()")
+        page.key("ArrowRight", 39)
+        assert page.value("document.getElementById('epsilon-shown').value") == "1.5"
+        assert page.value("document.getElementById('epsilon').getAttribute('aria-valuetext')") == "ε = 1.5"
+
+
+@pytest.fixture(scope="module")
+def axe(tmp_path_factory: pytest.TempPathFactory) -> str:
+    npm = shutil.which("npm", path=f"{os.environ['PATH']}:{Path(sys.executable).parent}")
+    if npm is None:
+        pytest.skip("there is no npm on this machine")
+    folder = tmp_path_factory.mktemp("axe")
+    packed = subprocess.run([npm, "pack", "--silent", AXE], cwd=folder, capture_output=True, check=False)
+    if packed.returncode:
+        pytest.skip("npm found no registry")
+    with tarfile.open(next(folder.glob("*.tgz"))) as archive:
+        member = archive.extractfile("package/axe.min.js")
+        assert member is not None
+        return member.read().decode()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize("width", [360, 1000])
+def test_a_screen_reader_finds_its_way(tmp_path: Path, axe: str, dark: bool, width: int) -> None:
+    with chromium(tmp_path) as page:
+        page.look(width=width, dark=dark)
+        page.open(PAGE.as_uri(), READY)
+        page.value(f"{axe}; true")
+        for step in ("tab-try", "tab-compare"):
+            page.value(f"document.getElementById('{step}').click()")
+            found = page.value(
+                "axe.run(document).then((r) => r.violations.map((v) => v.id + ': ' + v.nodes[0].html))"
+            )
+            assert found == []
+        page.value("document.getElementById('people').remove()")  # the twin: a label without its control …
+        page.value("document.getElementById('tab-try').click()")
+        page.value("document.querySelector('.control').insertAdjacentHTML('beforeend', '<input>')")
+        assert page.value("axe.run(document).then((r) => r.violations.length)") > 0
