@@ -9,6 +9,7 @@ import contextlib
 import datetime
 import socket
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Iterator
@@ -25,6 +26,7 @@ from tests.service.collectors import make, people, send
 
 FIRST = datetime.date(2026, 5, 4)
 STATES = ("full", "few", "empty", "ended", "soon", "wrong")
+LIVE = "document.getElementById('live')?.textContent.startsWith('Live:')"
 HOSTILE = "<script>alert(1)</script>"
 
 
@@ -79,22 +81,20 @@ def served(collector: Collector) -> Iterator[str]:
 
 
 def main() -> None:
-    from tests.support.chromium import Chromium
+    from tests.support.chromium import chromium
 
     folder = Path(sys.argv[1])
-    with Chromium() as browser:
+    with tempfile.TemporaryDirectory() as profile, chromium(Path(profile)) as browser:
         for state in STATES:
             with served(collector_in(state)[0]) as address:
                 views = [("", 1100, False)]
                 if state in ("full", "few"):
                     views += [("-dark", 1100, True), ("-phone", 360, state == "few")]
                 for name, width, dark in views:
-                    browser.look(width, dark=dark)
-                    browser.open(f"{address}/")
-                    browser.until("document.getElementById('live').textContent.startsWith('Live')")
-                    browser.picture(folder / f"{state}{name}.png")
-                    print(state, name, browser.console)
-    print(folder)
+                    browser.look(width=width, dark=dark)
+                    browser.open(f"{address}/", LIVE)
+                    browser.screenshot(folder / f"{state}{name}.png")
+                    print(state, name, browser.problems())
 
 
 if __name__ == "__main__":

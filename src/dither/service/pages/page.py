@@ -45,8 +45,8 @@ def changing(
     collector: Collector, answers: Answers, published: Published, batch: Future[BatchPromise] | None
 ) -> dict[str, Markup]:
     """Return the parts that change, by identity. Computes answers: call it in a thread."""
-    contract, parts = published.contract, {}
-    total = 0
+    contract, total = published.contract, 0
+    parts: dict[str, Markup] = {}
     for number, (name, mechanism) in enumerate(contract.questions.items()):
         rows = {
             kind: [] if query is None else answers.compute(published.id, [query])

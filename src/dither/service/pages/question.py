@@ -147,8 +147,8 @@ def _table(told: Told) -> Markup:
     bins = [row for row in told.shape if row["state"] == SHOWN]
     if bins:
         name = f"Distribution; {narrow(bins[0]['interval'])}, by {whole(bins[0]['n of interval'])} reports"
-        cells = [(f"{row['from']:.4g} – {row['to']:.4g}", with_interval(row)) for row in bins]
-        kept.append(_rows(name, ("from – to", "share"), cells))
+        shares = [(f"{row['from']:.4g} – {row['to']:.4g}", with_interval(row)) for row in bins]
+        kept.append(_rows(name, ("from – to", "share"), shares))
     days = [row for row in told.days if row["answer"] is None or row["answer"] == _leading(told)]
     if days:
         leading = _leading(told)
