@@ -8,6 +8,7 @@ import socket
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from types import FrameType
 from typing import TYPE_CHECKING, Final, final
 
 from dither.errors import InvalidParameter, MissingExtra
@@ -129,7 +130,15 @@ def run(bound: socket.socket, app: Starlette) -> None:
         backlog=_BACKLOG,
         timeout_graceful_shutdown=_DRAIN,
     )
-    uvicorn.Server(config).run(sockets=[bound])
+    server = uvicorn.Server(config)
+    usual = server.handle_exit
+
+    def leave(signal: int, frame: FrameType | None) -> None:
+        app.state.stopping = True  # so that open pages let go at once
+        usual(signal, frame)
+
+    server.handle_exit = leave  # type: ignore[method-assign]
+    server.run(sockets=[bound])
 
 
 def _bound(host: str, port: int) -> socket.socket:

@@ -67,16 +67,14 @@ def served(collector: Collector) -> Iterator[str]:
 
     bound = socket.socket()
     bound.bind(("127.0.0.1", 0))
-    config = uvicorn.Config(
-        Starlette(routes=routes(collector)), log_config=None, timeout_graceful_shutdown=1, lifespan="off"
-    )
-    server = uvicorn.Server(config)
+    app = Starlette(routes=routes(collector))
+    server = uvicorn.Server(uvicorn.Config(app, log_config=None, lifespan="off"))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]}, daemon=True)
     thread.start()
     while not server.started:
         time.sleep(0.01)
     yield f"http://127.0.0.1:{bound.getsockname()[1]}"
-    server.should_exit = True
+    app.state.stopping = server.should_exit = True
     thread.join(10)
 
 

@@ -128,6 +128,8 @@ def test_events_carry_what_changed_and_nothing_else(monkeypatch):
     made = Pages(collector, Answers(collector))
 
     class Request:
+        app = Starlette()
+
         async def is_disconnected(self) -> bool:
             return False
 

@@ -54,10 +54,10 @@ SCRIPT: Final = """
 if(!main||!main.dataset.events||!window.EventSource)return;
 const say=t=>{if(live.textContent!==t)live.textContent=t};
 const source=new EventSource(main.dataset.events);
-let wait;
-source.onopen=()=>{clearTimeout(wait);say('Live: numbers change as reports arrive.')};
-source.onerror=()=>{clearTimeout(wait);
-wait=setTimeout(()=>say('Live updates are interrupted; these numbers may be old. Trying again.'),6000)};
+let wait=0;
+source.onopen=()=>{clearTimeout(wait);wait=0;say('Live: numbers change as reports arrive.')};
+source.onerror=()=>{wait=wait||
+setTimeout(()=>say('Live updates are interrupted; these numbers may be old. Trying again.'),6000)};
 source.onmessage=e=>{const parts=JSON.parse(e.data);
 for(const id in parts){const place=document.getElementById(id);if(place)place.innerHTML=parts[id]}}})();
 """

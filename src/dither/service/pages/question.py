@@ -107,7 +107,11 @@ def _answer(told: Told, people: int) -> Markup:
     ]
     for row in told.lying:
         if row["state"] == SHOWN and row["answer"] == top["answer"]:
-            lines.append(element("p", f"If 1\u202f% of the reports are lies: {bounds(row)}.", class_="soft"))
+            lines.append(
+                element(
+                    "p", f"If 1\u202f% of the reports are lies: {bounds(row)}, at one look.", class_="soft"
+                )
+            )
     return joined(lines)
 
 

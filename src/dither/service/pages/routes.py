@@ -79,7 +79,7 @@ class Pages:
             sent: dict[str, Markup] = {}
             until = time.monotonic() + _LIFE
             yield b"retry: 2000\n\n"
-            while time.monotonic() < until and not await request.is_disconnected():
+            while time.monotonic() < until and not await _over(request):
                 parts = await self.parts(published)
                 changed = {name: part for name, part in parts.items() if sent.get(name) != part}
                 if changed:
@@ -88,6 +88,11 @@ class Pages:
                 await asyncio.sleep(_PAUSE)
         finally:
             self.streams -= 1
+
+
+async def _over(request: Request) -> bool:
+    """Return whether a stream has to end: the browser has gone, or the server stops."""
+    return bool(getattr(request.app.state, "stopping", False)) or await request.is_disconnected()
 
 
 def routes(collector: Collector) -> list[BaseRoute]:
