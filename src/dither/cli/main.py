@@ -29,11 +29,12 @@ VERBS: Final = {
     "recommend": "Recommend a mechanism, a budget or a number of people.",
     "reproduce": "Compute the figures and tables of the papers.",
     "serve": "Collect reports for a campaign.",
+    "sql": "Write the query that counts reports in a database.",
     "trajectory": "Randomise trips, draw maps of them, compare mechanisms on an area.",
     "version": "Show the version.",
 }
 _FOLDERS: Final = {  # verbs in a folder of their own
-    **dict.fromkeys(("campaign", "card", "check", "explain", "serve"), "campaigns."),
+    **dict.fromkeys(("campaign", "card", "check", "explain", "serve", "sql"), "campaigns."),
     "conformance": "devices.",
 }
 

@@ -58,16 +58,17 @@ def collector_in(state: str) -> tuple[Collector, Published]:
 
 
 @contextlib.contextmanager
-def served(collector: Collector) -> Iterator[str]:
-    """Serve a collector on loopback, in a thread; the value is its address."""
+def served(collector: Collector, *, campaigns: bool = False) -> Iterator[str]:
+    """Serve what a collector says on loopback, and maybe its campaigns; the value is its address."""
     import uvicorn
     from starlette.applications import Starlette
 
+    from dither.service.http.campaigns import routes as of_campaigns
     from dither.service.pages.routes import routes
 
     bound = socket.socket()
     bound.bind(("127.0.0.1", 0))
-    app = Starlette(routes=routes(collector))
+    app = Starlette(routes=[*routes(collector), *(of_campaigns(collector) if campaigns else [])])
     server = uvicorn.Server(uvicorn.Config(app, log_config=None, lifespan="off"))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]}, daemon=True)
     thread.start()
