@@ -130,15 +130,15 @@ def run(bound: socket.socket, app: Starlette) -> None:
         backlog=_BACKLOG,
         timeout_graceful_shutdown=_DRAIN,
     )
-    server = uvicorn.Server(config)
-    usual = server.handle_exit
 
-    def leave(signal: int, frame: FrameType | None) -> None:
-        app.state.stopping = True  # so that open pages let go at once
-        usual(signal, frame)
+    class Leaving(uvicorn.Server):
+        """A server whose open pages let go at once when it is told to stop."""
 
-    server.handle_exit = leave  # type: ignore[method-assign]
-    server.run(sockets=[bound])
+        def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+            app.state.stopping = True
+            super().handle_exit(sig, frame)
+
+    Leaving(config).run(sockets=[bound])
 
 
 def _bound(host: str, port: int) -> socket.socket:
