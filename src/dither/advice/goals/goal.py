@@ -45,6 +45,12 @@ class Goal(ABC):
         predicted = [(one, self.error(one.mechanism)) for one in candidates]
         return [(one, error) for one, error in predicted if error is not None]
 
+    def columns(
+        self, candidates: list[Candidate], told: Told | None = None
+    ) -> tuple[str, list[dict[str, float | None]]]:
+        """Return what `dt.compare` shows: how errors were found, and their columns, the first to sort by."""
+        return "", [{"error": self.error(one.mechanism)} for one in candidates]
+
     def ranked(self, able: list[tuple[Candidate, float]]) -> list[tuple[Candidate, float]]:
         """Return candidates and their errors, the one to recommend first: by error unless overridden."""
         return sorted(able, key=lambda pair: pair[1])
@@ -52,6 +58,10 @@ class Goal(ABC):
     @abstractmethod
     def people(self, candidates: list[Candidate], target: float) -> int | None:
         """Return how many people the best candidate needs for a target error; None if no number is enough."""
+
+    def one_liar(self, mechanism: Any) -> float | None:
+        """Return the most that one made-up report can move the estimate; None if it is not derived."""
+        return None
 
     @abstractmethod
     def reason(self, first: Candidate, domain: Any) -> str:
