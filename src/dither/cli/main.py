@@ -12,6 +12,7 @@ import click
 VERBS: Final = {
     "account": "Show, check or export what a person has given.",
     "audit": "Check the ε of a mechanism, a Python function or a command.",
+    "campaign": "Check, publish or retire a campaign, a contract with the people it asks.",
     "card": "Write a machine-readable card of a deployment.",
     "central": "Release a mean, sum or count of raw values, as a trusted curator.",
     "check": "Count which cells of a file fit their questions.",
@@ -27,11 +28,13 @@ VERBS: Final = {
     "perturb": "Randomise columns of a file.",
     "recommend": "Recommend a mechanism, a budget or a number of people.",
     "reproduce": "Compute the figures and tables of the papers.",
+    "serve": "Collect reports for a campaign.",
+    "sql": "Write the query that counts reports in a database.",
     "trajectory": "Randomise trips, draw maps of them, compare mechanisms on an area.",
     "version": "Show the version.",
 }
 _FOLDERS: Final = {  # verbs in a folder of their own
-    **dict.fromkeys(("card", "check", "explain"), "campaigns."),
+    **dict.fromkeys(("campaign", "card", "check", "explain", "serve", "sql"), "campaigns."),
     "conformance": "devices.",
 }
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from dither.arrays import Integers
 from dither.errors import InvalidParameter, MalformedReport, Mismatch, found
+from dither.estimation.counts.table import read_counts
 from dither.mechanisms.base import Mechanism
 from dither.reports import Reports, check_codebooks
 
@@ -84,6 +85,19 @@ class Summary:
         if total is None:
             raise InvalidParameter("there are no chunks; Summary.empty(mechanism) is the summary of none")
         return total
+
+    @classmethod
+    def from_counts(cls, mechanism: Mechanism[Any], table: Any, *, question: str | None = None) -> Self:
+        """Read counts that a database made by the query of `dither sql`; all days and labels are added.
+
+        The table is a data frame, a mapping of columns, or rows that are mappings. Pass the name of the
+        `question` if several questions of the table have this mechanism. Reports that the query refused are
+        not in the counts; the table says how many.
+        """
+        if not isinstance(mechanism, Mechanism):
+            raise InvalidParameter(f"a mechanism was expected, not {type(mechanism).__name__}")
+        totals = read_counts(mechanism, table, question)
+        return cls(mechanism, totals.counts, totals.n)
 
     def __add__(self, other: object) -> Self:
         if not isinstance(other, Summary):

@@ -41,6 +41,10 @@ class Counting(ABC):
     def answers(self, reports: Array) -> int:
         """Return the number of answers in an array of reports."""
 
+    def implied(self, counts: Integers) -> int | None:
+        """Return the number of answers that some counts imply; None if the counts do not say."""
+        return None
+
 
 @final
 @dataclass(frozen=True)
@@ -64,6 +68,9 @@ class EachReport(Counting):
 
     def adds_up(self, counts: Integers, n: int) -> bool:
         return int(counts.sum()) == n
+
+    def implied(self, counts: Integers) -> int:
+        return int(counts.sum())
 
     def answers(self, reports: Array) -> int:
         return int(reports.size)
@@ -96,6 +103,9 @@ class LeadingBits(Counting):
 
     def adds_up(self, counts: Integers, n: int) -> bool:
         return int(counts[:-1].sum()) == n and int(counts[-1]) <= n * ((1 << self.rest) - 1)
+
+    def implied(self, counts: Integers) -> int:
+        return int(counts[:-1].sum())
 
     def answers(self, reports: Array) -> int:
         return int(reports.size)
@@ -166,6 +176,9 @@ class EachColumn(Counting):
         ends = np.cumsum(self.cells)[:-1]
         return all(int(part.sum()) == n for part in np.split(counts, ends))
 
+    def implied(self, counts: Integers) -> int:
+        return int(counts[: self.cells[0]].sum())
+
     def answers(self, reports: Array) -> int:
         return int(reports.size) // len(self.cells)
 
@@ -187,6 +200,9 @@ class ColumnSums(Counting):
 
     def adds_up(self, counts: Integers, n: int) -> bool:
         return int(counts.sum()) == n * self.columns and int(counts.max()) <= n
+
+    def implied(self, counts: Integers) -> int:
+        return int(counts.sum()) // self.columns
 
     def answers(self, reports: Array) -> int:
         return int(reports.size) // self.columns
@@ -229,6 +245,9 @@ class EachQuestion(Counting):
         parts = zip(self.parts, self.split(counts), people, strict=True)
         return sum(people) == n and all(part.adds_up(own, count) for part, own, count in parts)
 
+    def implied(self, counts: Integers) -> int:
+        return sum(self.people(counts))
+
     def answers(self, reports: Array) -> int:
         return int(reports.size) // self.columns
 
@@ -253,6 +272,9 @@ class CoarseGrid(Counting):
 
     def adds_up(self, counts: Integers, n: int) -> bool:
         return int(counts.sum()) == n
+
+    def implied(self, counts: Integers) -> int:
+        return int(counts.sum())
 
     def answers(self, reports: Array) -> int:
         return int(reports.size) // self.columns

@@ -7,16 +7,15 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping
-from types import MappingProxyType
-from typing import Any, Final, final
+from typing import Any, final
 
+from dither.errors import InvalidParameter, unknown_name
 from dither.service.contract import Published
 from dither.service.live import LiveCounts
+from dither.service.logs import log
 from dither.service.refusal import Reason
 from dither.service.settings import Settings
 from dither.service.store.store import CollectorStore, RefusedKey
-
-_START: Final = "open"
 
 
 def today() -> datetime.date:
@@ -38,12 +37,11 @@ class Collector:
         self.live = LiveCounts()
         self.began = time.monotonic()
         self._campaigns: dict[str, Published] = {}
-        self._refused: Counter[RefusedKey] = Counter(store.refused())
+        self._kept_refusals = store.refused()
+        self._new_refusals: Counter[RefusedKey] = Counter()
         self._lock = threading.Lock()
         for published in store.campaigns():
             self._know(published)
-        for slot, counts, n in store.counted():
-            self.live.add_counts(slot, counts, n)
         self.catch_up()
 
     def _know(self, published: Published) -> None:
@@ -53,13 +51,13 @@ class Collector:
     @property
     def campaigns(self) -> Mapping[str, Published]:
         """The published campaigns, by identity, retired ones included."""
-        return MappingProxyType(self._campaigns)
+        return self._campaigns
 
     @property
     def refused(self) -> Mapping[RefusedKey, int]:
         """How many batches were refused, by campaign, day and reason."""
         with self._lock:
-            return dict(self._refused)
+            return Counter(self._kept_refusals) + self._new_refusals
 
     def publish(self, published: Published) -> None:
         """Take in a campaign, or its retirement; it is on disk when this returns."""
@@ -67,14 +65,59 @@ class Collector:
         self._know(published)
 
     def refuse(self, reason: Reason, campaign: str = "") -> None:
-        """Count a refusal."""
+        """Count a refusal; for a campaign that is not known, under no campaign."""
+        campaign = campaign if campaign in self._campaigns else ""
         with self._lock:
-            self._refused[RefusedKey(campaign, self.day(), reason)] += 1
+            self._new_refusals[RefusedKey(campaign, self.day(), reason)] += 1
+
+    def keep_refusals(self) -> None:
+        """Write the new counts of refusals to the store."""
+        with self._lock:
+            new, self._new_refusals = self._new_refusals, Counter()
+        try:
+            if new:
+                self.store.refuse(new)
+        except BaseException:
+            with self._lock:
+                self._new_refusals += new
+            raise
+        kept = self.store.refused() if new else self._kept_refusals
+        with self._lock:
+            self._kept_refusals = kept
 
     def catch_up(self) -> None:
         """Count what others stored since the last time, or everything at the start."""
-        for slot, reports in self.store.news():
-            self.live.add(slot, reports)
+        if self.store.reloaded():
+            self.live.rebuild(self.store.counted(), self.store.news())
+        else:
+            self.live.add_all(self.store.news())
+
+    def fold(self, campaign: str, day: datetime.date) -> int:
+        """Replace the reports of a past day by their counts; return how many parts of batches it were."""
+        if day >= self.day():
+            raise InvalidParameter(f"{day} is not over; only the reports of past days are folded")
+        return self.store.fold(campaign, day, self.live.mechanism)
+
+    def delete(self, campaign: str) -> None:
+        """Remove everything that was collected for a campaign."""
+        if campaign not in self._campaigns:
+            raise unknown_name("campaign", campaign, list(self._campaigns))
+        self.store.delete(campaign)
+        self.live.clear(campaign)
+
+    def tidy(self) -> None:
+        """Fold days whose retry window is over, and forget the identities of their batches.
+
+        Both wait for the later one: an identity is kept until the window closes and the day is folded.
+        """
+        before = self.day() - datetime.timedelta(self.settings.retry)
+        for campaign, day in self.store.days():
+            if day < before and campaign in self._campaigns:
+                parts = self.fold(campaign, day)
+                log("folded", campaign=campaign, day=day.isoformat(), parts=parts)
+        forgotten = self.store.forget(before)
+        if forgotten:
+            log("forgot identities of batches", before=before.isoformat(), count=forgotten)
 
     def health(self) -> dict[str, Any]:
         """Return the state of the collector, without a word about anybody's reports."""

@@ -122,6 +122,12 @@ class Contract:
         """The name of the question of every fingerprint."""
         return MappingProxyType({one.fingerprint: name for name, one in self.questions.items()})
 
+    @cached_property
+    def report_sizes(self) -> Mapping[str, tuple[str, int]]:
+        """By fingerprint: the name of the question, and the bytes of a report."""
+        found = {one.fingerprint: (name, one.report_bytes) for name, one in self.questions.items()}
+        return MappingProxyType(found)
+
     @property
     def guarantee(self) -> Guarantee:
         """The guarantee of a person who answers every question once."""

@@ -28,6 +28,9 @@ class Slot(NamedTuple):
     label: str
 
 
+Reported = Iterable[tuple[Slot, list[bytes]]]
+
+
 @final
 class LiveCounts:
     """Live counts. Adding is cheap: bytes are kept, and counted in blocks or when they are asked for.
@@ -38,7 +41,7 @@ class LiveCounts:
 
     def __init__(self) -> None:
         self._contracts: dict[str, Contract] = {}
-        self._tallies: dict[Slot, _SlotCounts] = {}
+        self._slots: dict[Slot, _SlotCounts] = {}
         self._lock = threading.Lock()
         self.revision = 0  # grows whenever something is added: for whoever waits for news
 
@@ -56,12 +59,28 @@ class LiveCounts:
         self._tally(slot).add_counts(counts, n)
         self.revision += 1
 
+    def rebuild(self, counted: Iterable[tuple[Slot, Integers, int]], news: Reported) -> None:
+        """Replace all counts by those of a store, at once."""
+        fresh = LiveCounts()
+        fresh._contracts = self._contracts
+        for slot, counts, n in counted:
+            fresh.add_counts(slot, counts, n)
+        fresh.add_all(news)
+        with self._lock:
+            self._slots = fresh._slots
+        self.revision += 1
+
+    def add_all(self, news: Reported) -> None:
+        """Add reports that are already grouped by slot."""
+        for slot, reports in news:
+            self.add(slot, b"".join(reports))
+
     def clear(self, campaign: str | None = None) -> None:
         """Forget the counts of a campaign, or all."""
         with self._lock:
-            gone = [slot for slot in self._tallies if campaign in (None, slot.campaign)]
+            gone = [slot for slot in self._slots if campaign in (None, slot.campaign)]
             for slot in gone:
-                del self._tallies[slot]
+                del self._slots[slot]
         self.revision += 1
 
     def summary(
@@ -99,7 +118,7 @@ class LiveCounts:
     def slots(self) -> list[Slot]:
         """Return everything that is counted separately."""
         with self._lock:
-            return sorted(self._tallies)
+            return sorted(self._slots)
 
     def mechanism(self, campaign: str, question: str) -> Mechanism[Any]:
         """Return the mechanism of a question; raise InvalidParameter if there is none."""
@@ -111,10 +130,10 @@ class LiveCounts:
         return questions[question]
 
     def _tally(self, slot: Slot) -> _SlotCounts:
-        tally = self._tallies.get(slot)
+        tally = self._slots.get(slot)
         if tally is None:
             with self._lock:
-                tally = self._tallies.setdefault(
+                tally = self._slots.setdefault(
                     slot, _SlotCounts(self.mechanism(slot.campaign, slot.question))
                 )
         return tally
@@ -122,7 +141,7 @@ class LiveCounts:
     def _found(self, campaign: str, question: str) -> Iterator[tuple[Slot, _SlotCounts]]:
         self.mechanism(campaign, question)
         with self._lock:
-            there = list(self._tallies.items())
+            there = list(self._slots.items())
         return (one for one in there if one[0].campaign == campaign and one[0].question == question)
 
 
@@ -192,6 +211,22 @@ def as_cells(mechanism: Mechanism[Any], reports: Iterable[bytes]) -> Array:
     layout = mechanism.layout
     flat = np.frombuffer(b"".join(reports), layout.base.newbyteorder("<")).astype(layout.base, copy=False)
     return flat.reshape(-1, *layout.shape)
+
+
+@final
+class Total:
+    """Counts of reports that come in pieces."""
+
+    def __init__(self, mechanism: Mechanism[Any]) -> None:
+        self._mechanism = mechanism
+        self.counts: Integers = np.zeros(mechanism.counting.size, dtype=np.int64)
+        self.n = 0
+
+    def add(self, reports: list[bytes]) -> None:
+        """Count reports."""
+        cells = as_cells(self._mechanism, reports)
+        self._mechanism.counting.count_into(self.counts, cells)
+        self.n += self._mechanism.counting.answers(cells)
 
 
 def _blocks(parts: list[bytes], most: int) -> Iterator[list[bytes]]:

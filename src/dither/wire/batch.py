@@ -9,9 +9,12 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import struct
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final, final
+from typing import Final, NamedTuple, final
+
+import numpy as np
 
 from dither.device_text import canonical
 from dither.errors import MalformedReport
@@ -22,7 +25,10 @@ MOST_LABEL: Final = 64  # bytes of the public label
 
 _MAGIC: Final = b"dither\x00\x02"
 _DIGEST: Final = 16
-_HEXADECIMAL: Final = re.compile(r"(?:[0-9a-f]{2})+")
+_GROUP: Final = struct.Struct("<16sII")  # fingerprint, bytes of a report, number of reports
+_HEXADECIMAL: Final = re.compile(r"[0-9a-f]+")
+_JOINED: Final = '","'
+_SORTED: Final = "a batch is sorted: by fingerprint, and then by report"
 
 
 @final
@@ -36,8 +42,7 @@ class BatchBody:
 
     def __post_init__(self) -> None:
         _check_digits(self.id, "the identity of a batch")
-        if not isinstance(self.label, str) or len(_utf8(self.label)) > MOST_LABEL:
-            raise MalformedReport(f"the label of a batch is a text of at most {MOST_LABEL} bytes")
+        _check_label(self.label)
         if not 1 <= len(self.reports) <= MOST_QUESTIONS:
             raise MalformedReport(f"a batch has reports of 1 to {MOST_QUESTIONS} questions")
         for fingerprint, reports in self.reports.items():
@@ -72,6 +77,40 @@ class BatchBody:
     @staticmethod
     def from_bytes(body: bytes) -> BatchBody:
         """Return the batch of a packed body; raise MalformedReport if it is damaged or not one."""
+        return ReadBatch.from_bytes(body).separate()
+
+    @staticmethod
+    def from_json(text: str) -> BatchBody:
+        """Return the batch of a JSON body; raise MalformedReport if it is not canonical or not one."""
+        return ReadBatch.from_json(text).separate()
+
+
+class ReportGroup(NamedTuple):
+    """The reports of one question: each has `size` bytes, and they follow one another in `data`."""
+
+    fingerprint: str
+    size: int
+    data: bytes
+
+
+class ReadBatch(NamedTuple):
+    """A batch as a collector reads it: verified to be canonical, with its reports left in one piece."""
+
+    id: bytes
+    label: str
+    groups: tuple[ReportGroup, ...]
+
+    def separate(self) -> BatchBody:
+        """Return the batch with its reports one by one."""
+        reports = {
+            name: tuple(data[at : at + size] for at in range(0, len(data), size))
+            for name, size, data in self.groups
+        }
+        return BatchBody(self.id.hex(), reports, self.label)
+
+    @staticmethod
+    def from_bytes(body: bytes) -> ReadBatch:
+        """Return the batch of a packed body; raise MalformedReport if it is damaged or not one."""
         if len(body) > MOST_BYTES:
             raise MalformedReport(f"a batch has at most {MOST_BYTES} bytes")
         whole, digest = body[:-_DIGEST], body[-_DIGEST:]
@@ -79,25 +118,29 @@ class BatchBody:
             raise MalformedReport("this is not a batch of version 2")
         if hashlib.sha256(whole).digest()[:_DIGEST] != digest:
             raise MalformedReport("the batch is damaged: its digest is another one")
-        reader = _Reader(whole[len(_MAGIC) :])
-        identity = reader.take(16).hex()
+        at = len(_MAGIC) + 17
         try:
-            label = reader.take(reader.number(1)).decode()
+            identity, after = whole[at - 17 : at - 1], at + whole[at - 1]
+            count = int.from_bytes(_slice(whole, after, 2), "little")
+            label = whole[at:after].decode()
+        except IndexError:
+            raise MalformedReport("the batch ends before its last report") from None
         except UnicodeDecodeError:
             raise MalformedReport("the label of a batch is UTF-8 text") from None
-        groups: dict[str, tuple[bytes, ...]] = {}
-        for _ in range(reader.number(2)):
-            fingerprint, size, count = reader.take(16).hex(), reader.number(4), reader.number(4)
-            if not size or not count:
+        groups, at = [], after + 2
+        for _ in range(count):
+            name, size, often = _GROUP.unpack(_slice(whole, at, _GROUP.size))
+            if not size or not often:
                 raise MalformedReport("the reports of a question have one length, at least one byte")
-            data = reader.take(size * count)
-            groups[fingerprint] = tuple(data[at : at + size] for at in range(0, len(data), size))
-        if reader.rest:
+            at += _GROUP.size
+            groups.append(ReportGroup(name.hex(), size, _slice(whole, at, size * often)))
+            at += size * often
+        if at != len(whole):
             raise MalformedReport("the batch goes on after its last report")
-        return _canonical(BatchBody(identity, groups, label), lambda batch: batch.to_bytes() == body)
+        return _canonical(identity, label, groups)
 
     @staticmethod
-    def from_json(text: str) -> BatchBody:
+    def from_json(text: str) -> ReadBatch:
         """Return the batch of a JSON body; raise MalformedReport if it is not canonical or not one."""
         if len(text) > 2 * MOST_BYTES:
             raise MalformedReport(f"a batch has at most {2 * MOST_BYTES} characters")
@@ -105,38 +148,70 @@ class BatchBody:
             given = json.loads(text)
         except (ValueError, RecursionError):
             raise MalformedReport("a batch is JSON or packed bytes") from None
-        if not isinstance(given, dict) or set(given) != {"dither", "batch", "label", "reports"}:
+        if not isinstance(given, dict) or given.keys() != {"dither", "batch", "label", "reports"}:
             raise MalformedReport("a batch has the fields dither, batch, label and reports")
-        if given["dither"] != 2 or not isinstance(given["reports"], dict):
+        identity, label, reports = given["batch"], given["label"], given["reports"]
+        if given["dither"] != 2 or not isinstance(reports, dict):
             raise MalformedReport("this is not a batch of version 2")
-        groups = {name: tuple(map(_bytes, _list(some))) for name, some in given["reports"].items()}
-        return _canonical(
-            BatchBody(given["batch"], groups, given["label"]), lambda batch: batch.to_json() == text
-        )
+        _check_digits(identity, "the identity of a batch")
+        _check_label(label)
+        groups = []
+        for name, some in reports.items():
+            _check_digits(name, "a fingerprint")
+            groups.append(_listed(name, some))
+        lists = ",".join(f'"{name}":["{_JOINED.join(some)}"]' for name, some in reports.items())
+        head = f'{{"batch":"{identity}","dither":2,"label":{json.dumps(label, ensure_ascii=False)}'
+        if f'{head},"reports":{{{lists}}}}}' != text:
+            raise MalformedReport(_SORTED)
+        return _canonical(bytes.fromhex(identity), label, groups)
 
 
-@final
-class _Reader:
-    """Bytes that are taken from the front."""
-
-    def __init__(self, data: bytes) -> None:
-        self.rest = memoryview(data)
-
-    def take(self, size: int) -> bytes:
-        if size > len(self.rest):
-            raise MalformedReport("the batch ends before its last report")
-        taken, self.rest = self.rest[:size], self.rest[size:]
-        return bytes(taken)
-
-    def number(self, size: int) -> int:
-        return int.from_bytes(self.take(size), "little")
+def _slice(data: bytes, at: int, size: int) -> bytes:
+    part = data[at : at + size]
+    if len(part) != size:
+        raise MalformedReport("the batch ends before its last report")
+    return part
 
 
-def _canonical(batch: BatchBody, same: Any) -> BatchBody:
+def _canonical(identity: bytes, label: str, groups: list[ReportGroup]) -> ReadBatch:
     """Return the batch; raise MalformedReport if its body is not the one that devices write."""
-    if not same(batch):
-        raise MalformedReport("a batch is sorted: by fingerprint, and then by report")
-    return batch
+    if not 1 <= len(groups) <= MOST_QUESTIONS:
+        raise MalformedReport(f"a batch has reports of 1 to {MOST_QUESTIONS} questions")
+    _check_label(label)
+    before = ""
+    for name, size, data in groups:
+        if name <= before or not _ascending(data, size):
+            raise MalformedReport(_SORTED)
+        before = name
+    return ReadBatch(identity, label, tuple(groups))
+
+
+def _ascending(data: bytes, size: int) -> bool:
+    """Return whether reports of `size` bytes are in the order of their bytes."""
+    if len(data) == size:
+        return True
+    # The first byte counts most, so cells compare as big-endian numbers.
+    reports = np.frombuffer(data, f">u{size}" if size in (1, 2, 4, 8) else f"S{size}")
+    return bool((reports[1:] >= reports[:-1]).all())
+
+
+def _listed(name: str, some: object) -> ReportGroup:
+    """Return the reports of a list of hexadecimal texts."""
+    if not isinstance(some, list):
+        raise MalformedReport("the reports of a question are a list of texts")
+    if not all(isinstance(one, str) for one in some):
+        raise MalformedReport("a report in a batch is lower-case hexadecimal text")
+    digits, lengths = "".join(some), set(map(len, some))
+    if digits and (not _HEXADECIMAL.fullmatch(digits) or any(length % 2 for length in lengths)):
+        raise MalformedReport("a report in a batch is lower-case hexadecimal text")
+    if len(lengths) != 1 or not digits:
+        raise MalformedReport("the reports of a question have one length, at least one byte")
+    return ReportGroup(name, lengths.pop() // 2, bytes.fromhex(digits))
+
+
+def _check_label(label: object) -> None:
+    if not isinstance(label, str) or len(_utf8(label)) > MOST_LABEL:
+        raise MalformedReport(f"the label of a batch is a text of at most {MOST_LABEL} bytes")
 
 
 def _check_digits(text: object, what: str) -> None:
@@ -149,15 +224,3 @@ def _utf8(text: str) -> bytes:
         return text.encode()
     except UnicodeEncodeError:
         raise MalformedReport("the label of a batch is UTF-8 text") from None
-
-
-def _list(value: object) -> list[Any]:
-    if not isinstance(value, list):
-        raise MalformedReport("the reports of a question are a list of texts")
-    return value
-
-
-def _bytes(value: object) -> bytes:
-    if not isinstance(value, str) or not _HEXADECIMAL.fullmatch(value):
-        raise MalformedReport("a report in a batch is lower-case hexadecimal text")
-    return bytes.fromhex(value)

@@ -10,6 +10,7 @@ from typing import Any, Final
 import click
 import numpy as np
 
+from dither.cli.databases import all_addresses, counts_of, groups_of, report_table, summaries_of
 from dither.cli.output import JSON_OPTION, counted, number, print_json, probability, rows_done, table
 from dither.domains import Categories
 from dither.errors import DitherError, InvalidParameter, NotIdentifiable, unknown_name
@@ -47,6 +48,12 @@ _NO_NUMBERS: Final = "the answers to this question are categories"
     show_default=True,
     help="With --by: leave out groups with fewer reports.",
 )
+@click.option("--table", "table_name", default="reports", help="Of a database: the table of reports.")
+@click.option("--folded", metavar="TABLE", help="Of a database: a table of counts of days that were folded.")
+@click.option("--unique", is_flag=True, help="Of a database: the reports have no batch and are unique.")
+@click.option(
+    "--map", "renamed", multiple=True, metavar="COLUMN=NAME", help="Of a database: a column's name."
+)
 @JSON_OPTION
 def command(
     files: tuple[str, ...],
@@ -56,6 +63,10 @@ def command(
     shares: tuple[float, ...],
     by: tuple[str, ...],
     minimum: int,
+    table_name: str,
+    folded: str | None,
+    unique: bool,
+    renamed: tuple[str, ...],
     as_json: bool,
 ) -> None:
     """Estimate means, mean directions and frequencies from files that `dither perturb` wrote.
@@ -70,20 +81,42 @@ def command(
     dither estimate reports.csv --column minutes --bins 32 --quantile 0.9
     dither estimate reports.csv --by city --by day
     dither estimate export.csv --column report --question minutes.json
+    dither estimate duckdb://reports.db --question campaign.toml --by day
     """
-    paths = [path for name in files for path in _matching(name)]
-    asked = None if question is None else _questions(question, column)
     if by and (bins is not None or shares):
         raise click.UsageError("--by estimates means and frequencies; leave out --bins and --quantile")
+    asked = None if question is None else _questions(question, column)
+    if all_addresses(files):
+        if asked is None:
+            raise click.UsageError("a database carries no questions; state them with --question FILE")
+        counts = counts_of(files, asked, report_table(table_name, unique, renamed), folded)
+        if by:
+            _print_groups(groups_of(asked, counts, by), column, minimum, as_json)
+        else:
+            _print(summaries_of(asked, counts), "the database", column, bins, shares, as_json)
+        return
+    paths = [path for name in files for path in _matching(name)]
     with rows_done(f"reading {', '.join(shown_name(path) for path in paths[:3])}") as progress:
         if by:
             groups = group_files(paths, by, asked, progress=progress)
             _print_groups(groups, column, minimum, as_json)
             return
         summaries = summarise_files(paths, asked, progress=progress)
+    _print(summaries, shown_name(paths[0]), column, bins, shares, as_json)
+
+
+def _print(
+    summaries: dict[str, Summary],
+    origin: str,
+    column: str | None,
+    bins: int | None,
+    shares: tuple[float, ...],
+    as_json: bool,
+) -> None:
+    """Print the estimates of all questions, or of one, as text or as JSON."""
     if column is not None:
         if column not in summaries:
-            raise click.UsageError(f"{shown_name(paths[0])}: {unknown_name('question', column, summaries)}")
+            raise click.UsageError(f"{origin}: {unknown_name('question', column, summaries)}")
         summaries = {column: summaries[column]}
     if (bins is not None or shares) and all(_is_categorical(summary) for summary in summaries.values()):
         raise click.UsageError("--bins and --quantile are for numbers; these answers are categories")

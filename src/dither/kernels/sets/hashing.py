@@ -27,8 +27,11 @@ BUCKET_BITS: Final = 16  # the lowest bits of a report; the seed is in the highe
 MOST_BUCKETS: Final = 1 << BUCKET_BITS
 MOST_ITEMS: Final = 1 << 32
 
+GOLDEN: Final = 0x9E3779B97F4A7C15  # the constants of SplitMix64
+FIRST: Final = 0xBF58476D1CE4E5B9
+SECOND: Final = 0x94D049BB133111EB
+
 _BLOCK: Final = 1 << 16  # seeds counted together
-_GOLDEN, _FIRST, _SECOND = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB  # of SplitMix64
 _WORD: Final = (1 << 64) - 1
 
 
@@ -58,9 +61,9 @@ class Hashing:
 
     def bucket_one(self, seed: int, item: int) -> int:
         """Return the bucket of one item, in Python integers."""
-        word = (int(seed) + 1) * _GOLDEN & _WORD
-        word = (word ^ (word >> 30)) * _FIRST & _WORD
-        word = (word ^ (word >> 27)) * _SECOND & _WORD
+        word = (int(seed) + 1) * GOLDEN & _WORD
+        word = (word ^ (word >> 30)) * FIRST & _WORD
+        word = (word ^ (word >> 27)) * SECOND & _WORD
         word ^= word >> 31
         return (((word >> 32) * int(item) + word & 0xFFFFFFFF) * self.buckets) >> 32
 
@@ -138,7 +141,7 @@ def stretched(seeds: Words) -> tuple[Halves, Halves]:
 
 def mixed(numbers: Words) -> Words:
     """Return a 64-bit word for each number, every bit of which depends on every input bit [SplitMix14]."""
-    word = (numbers + np.uint64(1)) * np.uint64(_GOLDEN)
-    word = (word ^ (word >> np.uint64(30))) * np.uint64(_FIRST)
-    word = (word ^ (word >> np.uint64(27))) * np.uint64(_SECOND)
+    word = (numbers + np.uint64(1)) * np.uint64(GOLDEN)
+    word = (word ^ (word >> np.uint64(30))) * np.uint64(FIRST)
+    word = (word ^ (word >> np.uint64(27))) * np.uint64(SECOND)
     return word ^ (word >> np.uint64(31))

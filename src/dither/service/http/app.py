@@ -1,24 +1,45 @@
-"""The ASGI application: the routes of every part, and the headers that all answers share.
+"""The ASGI application: the routes of every part of the collector.
 
-A part of the collector that answers over HTTP is a module with a function `routes(collector)`.
+A part that answers over HTTP is a module with a function `routes`, which takes the collector, or the writer
+where it stores or changes something.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Final
 
 from dither.service.collector import Collector
+from dither.service.http import campaigns, operate, reports
+from dither.service.signals import on_hangup
+from dither.service.writer import Writer
 
 if TYPE_CHECKING:
     from starlette.applications import Starlette
     from starlette.routing import BaseRoute
 
+# The parts beside intake and operation, such as answers and the page: each takes the collector.
 Routes = Callable[[Collector], "list[BaseRoute]"]
+PARTS: Final[tuple[Routes, ...]] = ()
 
 
-def application(collector: Collector, *parts: Routes) -> Starlette:
-    """Return the application of a collector: its own routes and those of other parts."""
+def application(writer: Writer, *parts: Routes, token: str | None = None) -> Starlette:
+    """Return the application of a collector: its own routes and those of other parts.
+
+    `token` is the secret of administrators; without it there are no admin actions.
+    """
     from starlette.applications import Starlette
 
-    return Starlette(routes=[route for part in parts for route in part(collector)])
+    collector = writer.collector
+
+    @asynccontextmanager
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        on_hangup(writer.reload)
+        yield
+        await asyncio.to_thread(writer.close)
+        collector.store.close()
+
+    own = [*reports.routes(writer), *campaigns.routes(collector), *operate.routes(writer, token)]
+    return Starlette(routes=[*own, *(one for part in parts for one in part(collector))], lifespan=lifespan)

@@ -1,0 +1,53 @@
+"""`dither serve`: the collector of a campaign."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import click
+
+from dither.service.server import ServerPlan, serve
+from dither.service.settings import Settings
+
+
+@click.command()
+@click.argument("campaign", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False))
+@click.option("--store", help="A SQLite file (made if it is not there), or postgresql://…")
+@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
+@click.option(
+    "--port", default=8000, show_default=True, type=click.IntRange(0, 65535), help="0 takes a free one."
+)
+@click.option(
+    "--workers", default=1, show_default=True, type=click.IntRange(1, 256), help="Processes; PostgreSQL."
+)
+@click.option("--key", type=click.Path(), help="The key that signs campaigns; made beside the store.")
+@click.option("--token-file", type=click.Path(exists=True), help="A file with the token of admin actions.")
+@click.option("--origin", multiple=True, help="A web origin whose pages may send; may be repeated.")
+@click.option("--proxy", multiple=True, help="An address whose X-Forwarded-For is believed; may be repeated.")
+@click.option("--settings", type=click.Path(exists=True), help="A TOML file with limits.")
+def command(
+    campaign: tuple[str, ...],
+    store: str | None,
+    host: str,
+    port: int,
+    workers: int,
+    key: str | None,
+    token_file: str | None,
+    origin: tuple[str, ...],
+    proxy: tuple[str, ...],
+    settings: str | None,
+) -> None:
+    """Collect reports for CAMPAIGN: files in TOML, or what `dither campaign publish` wrote.
+
+    What is acknowledged is on disk. SIGHUP reads the campaigns again, SIGTERM ends after all requests.
+
+    \b
+    dither serve campaign.toml --origin https://city.example
+    dither serve campaign.json --store postgresql://localhost/dither --workers 4
+    """
+    limits = Settings() if settings is None else Settings.read(settings)
+    limits = replace(limits, origins=(*limits.origins, *origin), proxies=(*limits.proxies, *proxy))
+    place = store if store is not None else str(Path(campaign[0]).with_suffix(".sqlite"))
+    plan = ServerPlan(campaign, place, host, port, workers, key, token_file, limits)
+    serve(plan, click.echo)

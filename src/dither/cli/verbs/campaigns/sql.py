@@ -1,0 +1,100 @@
+"""`dither sql`: the query that counts reports in a database."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+
+import click
+
+from dither.cli.databases import report_table
+from dither.cli.output import FORCE_OPTION
+from dither.errors import DitherError
+from dither.files.streams import shown_name, written
+from dither.frames.sql.dialects import DIALECTS
+from dither.frames.sql.folding import fold_script
+from dither.frames.sql.query import counting_query
+from dither.wire.campaign import Campaign
+from dither.wire.codec import from_json
+
+
+@click.command()
+@click.argument("campaign", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option(
+    "--dialect",
+    "dialect_name",
+    required=True,
+    type=click.Choice(sorted(DIALECTS)),
+    help="The database that the query is for.",
+)
+@click.option(
+    "--column",
+    default="report",
+    show_default=True,
+    help="The column of a question, if CAMPAIGN is one specification.",
+)
+@click.option("--table", "table_name", default="reports", show_default=True, help="The table of reports.")
+@click.option("--unique", is_flag=True, help="The reports have no batch: they are already unique.")
+@click.option(
+    "--map",
+    "renamed",
+    multiple=True,
+    metavar="COLUMN=NAME",
+    help="The name of a column of the table, if it differs; COLUMN= for one that is not there.",
+)
+@click.option("--day", type=click.DateTime(["%Y-%m-%d"]), help="Only reports first seen on this day.")
+@click.option("--fold", metavar="TABLE", help="Instead: a script that folds --day into these counts.")
+@click.option("-o", "--out", type=click.Path(dir_okay=False, path_type=Path), help="Instead of the terminal.")
+@FORCE_OPTION
+def command(
+    campaign: Path,
+    dialect_name: str,
+    column: str,
+    table_name: str,
+    unique: bool,
+    renamed: tuple[str, ...],
+    day: datetime | None,
+    fold: str | None,
+    out: Path | None,
+    force: bool,
+) -> None:
+    r"""Write the SQL query that counts a table of reports, by day, label and question.
+
+    CAMPAIGN is a campaign's TOML, or a question's specification with --column. The counted result is read
+    back by `dt.Summary.from_counts(question, table)`. The table is expected to have the columns day, label,
+    question, fingerprint, batch, place, report and report_hex; --map renames or leaves some out.
+
+    \b
+    dither sql survey.toml --dialect duckdb -o counts.sql
+    dither sql survey.toml --dialect postgresql --table warehouse.reports --map batch= --map place=
+    dither sql survey.toml --dialect snowflake --day 2026-11-15
+    dither sql survey.toml --dialect duckdb --day 2026-11-15 --fold counts -o fold.sql
+    """
+    questions = _campaign(campaign, column)
+    given_day = None if day is None else day.date()
+    table = report_table(table_name, unique, renamed)
+    dialect = DIALECTS[dialect_name]
+    if fold is not None:
+        if given_day is None:
+            raise click.UsageError("--fold needs --day: which day is folded")
+        text = fold_script(questions, dialect, table, fold, given_day)
+    else:
+        text = counting_query(questions, dialect, table, day=given_day)
+    if out is None:
+        click.echo(text)
+        return
+    with written(out, campaign, force=force) as place:
+        place.write_text(text, encoding="utf-8")
+
+
+def _campaign(path: Path, column: str) -> Campaign:
+    if path.suffix == ".toml":
+        return Campaign.read(path)
+    try:
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise click.UsageError(f"{path} is not UTF-8 text") from None
+    try:
+        return Campaign({column: from_json(text)})
+    except DitherError as error:
+        raise click.UsageError(f"{shown_name(path)}: {error}") from None

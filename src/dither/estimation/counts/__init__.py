@@ -1,0 +1,1 @@
+"""Counts that were made elsewhere, such as in a database."""

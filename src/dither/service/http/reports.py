@@ -1,0 +1,99 @@
+"""`POST /v1/campaigns/{campaign}/batches`: the intake. A 2xx means that the batch is on disk."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import TYPE_CHECKING, Final, final
+
+from dither.service.http.limits import RateLimits, client_address
+from dither.service.http.replies import Receive, Scope, Send, cors, header, refusal_body, reply
+from dither.service.intake import check, read
+from dither.service.refusal import BatchRefused, Reason
+from dither.service.store.store import StoreUnavailable
+from dither.service.writer import Writer
+
+if TYPE_CHECKING:
+    from starlette.routing import BaseRoute
+
+PATH: Final = "/v1/campaigns/{campaign}/batches"
+_BUSY: Final = json.dumps({"words": "the store cannot be written now; send the same bytes again"}).encode()
+_LARGE: Final = 1 << 17  # bytes of a body that is read in a thread
+_PREFLIGHT: Final = [
+    (b"access-control-allow-methods", b"POST"),
+    (b"access-control-allow-headers", b"content-type"),
+    (b"access-control-max-age", b"86400"),
+]
+
+
+class _Gone(Exception):
+    """The client went away before its body was complete."""
+
+
+@final
+class Batches:
+    """The endpoint, as an ASGI application."""
+
+    def __init__(self, writer: Writer) -> None:
+        self._writer = writer
+        self._collector = writer.collector
+        settings = self._collector.settings
+        self._limits = RateLimits(settings.rate, settings.burst)
+        self._proxies = frozenset(settings.proxies)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        allowed = cors(scope, self._collector.settings.origins)
+        if scope["method"] == "OPTIONS":
+            known = any(name == b"access-control-allow-origin" for name, _ in allowed)
+            await reply(send, 204 if known else 403, b"", [*allowed, *(_PREFLIGHT if known else [])])
+            return
+        campaign = scope["path_params"]["campaign"]
+        try:
+            if not self._limits.allow(client_address(scope, self._proxies)):
+                raise BatchRefused(Reason.RATE)
+            body = await self._body(scope, receive)
+            form = (
+                (header(scope, b"content-type") or b"").partition(b";")[0].strip().lower().decode("latin-1")
+            )
+            large = len(body) > _LARGE
+            batch = await asyncio.to_thread(read, body, form) if large else read(body, form)
+            await self._writer.store(check(self._collector, campaign, batch))
+        except BatchRefused as refused:
+            self._collector.refuse(refused.reason, campaign)
+            await reply(send, refused.reason.status, refusal_body(refused.reason), allowed)
+        except StoreUnavailable:
+            await reply(send, 503, _BUSY, allowed)
+        except _Gone:
+            return
+        else:
+            await reply(send, 200, b'{"batch":"%s"}' % batch.id.hex().encode(), allowed)
+
+    async def _body(self, scope: Scope, receive: Receive) -> bytes:
+        """Return the body; raise BatchRefused if it is too long, or takes too long."""
+        settings = self._collector.settings
+        stated = header(scope, b"content-length")
+        if stated is not None and (not stated.isdigit() or int(stated[:20]) > settings.body):
+            raise BatchRefused(Reason.SIZE)
+        try:
+            async with asyncio.timeout(settings.patience):
+                message = await receive()
+                body: bytes = message.get("body", b"")
+                while message.get("more_body", False) or message["type"] == "http.disconnect":
+                    if message["type"] == "http.disconnect":
+                        raise _Gone
+                    if len(body) > settings.body:
+                        break
+                    message = await receive()
+                    body += message.get("body", b"")
+        except TimeoutError:
+            raise BatchRefused(Reason.SLOW) from None
+        if len(body) > settings.body:
+            raise BatchRefused(Reason.SIZE)
+        return body
+
+
+def routes(writer: Writer) -> list[BaseRoute]:
+    """Return the route of the intake."""
+    from starlette.routing import Route
+
+    return [Route(PATH, Batches(writer), methods=["POST", "OPTIONS"])]

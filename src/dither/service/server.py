@@ -1,0 +1,147 @@
+"""The server: one process on SQLite, or several on PostgreSQL; it reloads on SIGHUP and drains on SIGTERM."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, final
+
+from dither.errors import InvalidParameter, MissingExtra
+from dither.service.collector import Collector
+from dither.service.contract import Contract, Published
+from dither.service.keys import make_key, read_key, read_token
+from dither.service.logs import log, to_stderr
+from dither.service.settings import Settings
+from dither.service.store.opening import is_postgresql, open_store
+from dither.service.workers import supervise
+from dither.service.writer import Writer
+
+if TYPE_CHECKING:
+    from starlette.applications import Starlette
+
+_PLAN: Final = "DITHER_SERVE"  # the variable that tells a worker what to serve
+_BACKLOG: Final = 2048
+_DRAIN: Final = 30  # seconds that requests have to end after SIGTERM
+
+
+@final
+@dataclass(frozen=True)
+class ServerPlan:
+    """What to serve, and where."""
+
+    campaigns: tuple[str, ...]
+    store: str
+    host: str = "127.0.0.1"
+    port: int = 8000
+    workers: int = 1
+    key: str | None = None
+    token: str | None = None  # the file of it
+    settings: Settings = field(default_factory=Settings)
+
+    def __post_init__(self) -> None:
+        if self.workers > 1 and not is_postgresql(self.store):
+            raise InvalidParameter("SQLite has one writer: use one worker, or --store postgresql://…")
+        if self.key is None and is_postgresql(self.store) and any(map(_is_toml, self.campaigns)):
+            raise InvalidParameter("give --key, or a campaign that `dither campaign publish` signed")
+
+    @property
+    def key_file(self) -> Path:
+        """The file of the key: by default beside the store."""
+        return Path(self.key) if self.key is not None else Path(self.store).with_suffix(".key")
+
+    def published(self) -> list[Published]:
+        """Return the campaigns of the files by now; those in TOML are signed with the key."""
+        return [self._published(Path(name)) for name in self.campaigns]
+
+    def _published(self, path: Path) -> Published:
+        if not _is_toml(path):
+            return Published.from_json(path.read_bytes())
+        contract = Contract.read(path)
+        place = self.key_file
+        return Published.sign(contract, read_key(place) if place.exists() else make_key(place))
+
+    def writer(self) -> Writer:
+        """Open the store and return the writer of a collector that knows the campaigns."""
+        collector = Collector(open_store(self.store), self.settings)
+        try:
+            for published in self.published():
+                collector.publish(published)
+        except BaseException:
+            collector.store.close()
+            raise
+        return Writer(collector, self.published)
+
+
+def _is_toml(name: str | Path) -> bool:
+    return str(name).endswith(".toml")
+
+
+def from_environment() -> Starlette:
+    """Return the application that the environment describes: what every worker runs."""
+    given = json.loads(os.environ[_PLAN])
+    given |= {"settings": Settings(**given["settings"]), "campaigns": tuple(given["campaigns"])}
+    return made(ServerPlan(**given))
+
+
+def made(plan: ServerPlan) -> Starlette:
+    """Return the application of a plan, with its store open and everything counted."""
+    try:
+        from dither.service.http.app import PARTS, application
+    except ImportError:
+        raise MissingExtra("the collector", "service") from None
+    token = None if plan.token is None else read_token(Path(plan.token))
+    to_stderr()
+    writer = plan.writer()
+    log("collecting", campaigns=len(writer.collector.campaigns), process=os.getpid())
+    return application(writer, *PARTS, token=token)
+
+
+def serve(plan: ServerPlan, say: Callable[[str], None] = print) -> None:
+    """Serve until SIGTERM or SIGINT. `say` is told the addresses once requests are answered."""
+    with _bound(plan.host, plan.port) as bound:
+        app = made(plan) if plan.workers == 1 else None
+        place = _address(bound)
+        say(f"page      {place}/")
+        for one in plan.published():
+            say(f"campaign  {place}/v1/campaigns/{one.id}")
+        say(f"client    {place}/client/dither.js")
+        if app is not None:
+            run(bound, app)
+        else:
+            os.environ[_PLAN] = json.dumps(asdict(plan))
+            supervise(bound, plan.workers)
+
+
+def run(bound: socket.socket, app: Starlette) -> None:
+    """Serve an application in this process, on a socket."""
+    import uvicorn
+
+    config = uvicorn.Config(
+        app,
+        access_log=False,  # no address is written anywhere
+        log_config=None,
+        proxy_headers=False,
+        server_header=False,
+        backlog=_BACKLOG,
+        timeout_graceful_shutdown=_DRAIN,
+    )
+    uvicorn.Server(config).run(sockets=[bound])
+
+
+def _bound(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    bound = socket.socket(family, socket.SOCK_STREAM)
+    bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    bound.bind((host, port))
+    bound.set_inheritable(True)
+    bound.listen(_BACKLOG)
+    return bound
+
+
+def _address(bound: socket.socket) -> str:
+    host, port = bound.getsockname()[:2]
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"

@@ -1,0 +1,288 @@
+"""A store in one SQLite file: write-ahead log, synchronous FULL, one writer, many batches a transaction."""
+
+from __future__ import annotations
+
+import datetime
+import fcntl
+import os
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+from typing import BinaryIO, Final, final
+
+from dither.arrays import Integers
+from dither.service.contract import Published
+from dither.service.live import Slot, Total
+from dither.service.refusal import Reason
+from dither.service.store.store import (
+    Arrived,
+    CollectorStore,
+    Kept,
+    Mechanisms,
+    RefusedKey,
+    Stored,
+    StoreUnavailable,
+    StoreUnusable,
+    another_text,
+    compared,
+    grouped,
+    pack_counts,
+    part_digest,
+    unpack_counts,
+)
+
+APPLICATION: Final = 0x64697463  # "ditc": by this number SQLite tells such files from others
+VERSION: Final = 1
+_ROWS: Final = 1 << 15  # rows that are read at once
+_SCHEMA: Final = f"""
+PRAGMA application_id = {APPLICATION};
+PRAGMA user_version = {VERSION};
+CREATE TABLE campaigns (id TEXT PRIMARY KEY, name TEXT NOT NULL, version INTEGER NOT NULL,
+    document TEXT NOT NULL, UNIQUE (name, version));
+CREATE TABLE slots (number INTEGER PRIMARY KEY, campaign TEXT NOT NULL, question TEXT NOT NULL,
+    day INTEGER NOT NULL, label TEXT NOT NULL, n INTEGER, counts BLOB);
+CREATE TABLE reports (number INTEGER PRIMARY KEY, id BLOB NOT NULL, part INTEGER NOT NULL,
+    slot INTEGER NOT NULL, data BLOB NOT NULL);
+CREATE UNIQUE INDEX identities ON reports (id, part);
+CREATE TABLE refused (campaign TEXT NOT NULL, day INTEGER NOT NULL, reason TEXT NOT NULL,
+    count INTEGER NOT NULL, PRIMARY KEY (campaign, day, reason)) WITHOUT ROWID;
+"""
+_INSERT: Final = "INSERT INTO reports (id, part, slot, data) VALUES (?, ?, ?, ?)"
+_REPEATED_SLOT: Final = (
+    "SELECT campaign, question, day, label, counts IS NOT NULL FROM slots WHERE number = ?"
+)
+
+
+@final
+class SqliteStore(CollectorStore):
+    """A store in one file. A lock beside it keeps a second collector away."""
+
+    def __init__(self, path: Path | str, *, synchronous: str = "FULL") -> None:
+        """Open a store, or make one; raise StoreUnusable if it is not one or is in use."""
+        self.path = Path(path)
+        self._lock = locked(self.path)
+        try:
+            fresh = not self.path.exists() or not self.path.stat().st_size
+            if fresh:
+                os.close(os.open(self.path, os.O_CREAT | os.O_RDWR, 0o600))
+            self._sql = sqlite3.connect(self.path, isolation_level=None, check_same_thread=False)
+            try:
+                self._prepare(fresh, synchronous)
+            except BaseException:
+                self._sql.close()
+                raise
+        except sqlite3.Error as error:
+            self._lock.close()
+            raise StoreUnusable(f"{self.path} cannot be used as a store: {error}") from None
+        except BaseException:
+            self._lock.close()
+            raise
+        self._slots: dict[Slot, int] = {}
+        self._rebuild = True
+
+    def _prepare(self, fresh: bool, synchronous: str) -> None:
+        if fresh:
+            self._sql.execute("PRAGMA page_size = 8192")  # 4 KiB pages waste half of a body of 2 kB
+        self._sql.execute("PRAGMA journal_mode = WAL")
+        self._sql.execute(f"PRAGMA synchronous = {synchronous}")
+        self._sql.execute("PRAGMA cache_size = -65536")
+        if fresh:
+            self._sql.executescript(f"BEGIN; {_SCHEMA} COMMIT;")
+        check_file(self._sql, self.path)
+
+    # --- writing
+
+    @contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        try:
+            self._sql.execute("BEGIN IMMEDIATE")
+            yield self._sql
+            self._sql.execute("COMMIT")
+        except BaseException as error:
+            with suppress(sqlite3.Error):
+                self._sql.execute("ROLLBACK")
+            if isinstance(error, sqlite3.OperationalError | sqlite3.InternalError):
+                raise StoreUnavailable(str(error)) from error
+            raise
+
+    def publish(self, published: Published) -> None:
+        terms = published.contract
+        with self._transaction() as sql:
+            found = sql.execute(
+                "SELECT id FROM campaigns WHERE name = ? AND version = ?", (terms.name, terms.version)
+            ).fetchone()
+            if found is not None and found[0] != published.id:
+                raise another_text(published)
+            row = (published.id, terms.name, terms.version, published.to_json())
+            sql.execute(
+                "INSERT INTO campaigns VALUES (?, ?, ?, ?) "
+                "ON CONFLICT (id) DO UPDATE SET document = excluded.document",
+                row,
+            )
+
+    def campaigns(self) -> list[Published]:
+        rows = self._sql.execute("SELECT document FROM campaigns ORDER BY rowid").fetchall()
+        return [Published.from_json(document) for (document,) in rows]
+
+    def append(self, batches: Sequence[Arrived]) -> list[Stored]:
+        made: dict[Slot, int] = {}
+        try:
+            with self._transaction() as sql:
+                sql.executemany(_INSERT, self._rows(sql, batches, made))
+            outcomes = [Stored.NEW] * len(batches)
+        except sqlite3.IntegrityError:  # some identity is known: one by one
+            made = {}
+            with self._transaction() as sql:
+                outcomes = [self._append_one(sql, batch, made) for batch in batches]
+        self._slots |= made
+        return outcomes
+
+    def _append_one(self, sql: sqlite3.Connection, batch: Arrived, made: dict[Slot, int]) -> Stored:
+        query = "SELECT slot, data FROM reports WHERE id = ? ORDER BY part"
+        kept = []
+        for number, data in sql.execute(query, (batch.id,)).fetchall():
+            campaign, question, day, label, folded = sql.execute(_REPEATED_SLOT, (number,)).fetchone()
+            kept.append(Kept(Slot(campaign, question, _day(day), label), bool(folded), data))
+        if kept:
+            return compared(batch, kept)
+        sql.executemany(_INSERT, self._rows(sql, [batch], made))
+        return Stored.NEW
+
+    def _rows(
+        self, sql: sqlite3.Connection, batches: Sequence[Arrived], made: dict[Slot, int]
+    ) -> list[tuple[bytes, int, int, bytes]]:
+        rows = []
+        for batch in batches:
+            for part, (slot, data) in enumerate(batch.parts):
+                number = self._slots.get(slot) or made.get(slot)
+                if number is None:
+                    number = made[slot] = self._slot(sql, slot)
+                rows.append((batch.id, part, number, data))
+        return rows
+
+    def _slot(self, sql: sqlite3.Connection, slot: Slot) -> int:
+        row = (slot.campaign, slot.question, slot.day.toordinal(), slot.label)
+        where = "campaign = ? AND question = ? AND day = ? AND label = ? AND counts IS NULL"
+        found = sql.execute(f"SELECT number FROM slots WHERE {where}", row).fetchone()
+        if found is None:
+            done = sql.execute("INSERT INTO slots (campaign, question, day, label) VALUES (?, ?, ?, ?)", row)
+            return int(done.lastrowid or 0)
+        return int(found[0])
+
+    def refuse(self, counts: Mapping[RefusedKey, int]) -> None:
+        rows = [(key.campaign, key.day.toordinal(), key.reason.value, count) for key, count in counts.items()]
+        with self._transaction() as sql:
+            sql.executemany(
+                "INSERT INTO refused VALUES (?, ?, ?, ?) "
+                "ON CONFLICT DO UPDATE SET count = count + excluded.count",
+                rows,
+            )
+
+    def fold(self, campaign: str, day: datetime.date, mechanisms: Mechanisms) -> int:
+        parts = last = 0
+        query = "SELECT number, question FROM slots WHERE campaign = ? AND day = ? AND counts IS NULL"
+        with self._transaction() as sql:
+            slots = dict(sql.execute(query, (campaign, day.toordinal())).fetchall())
+            totals = {number: Total(mechanisms(campaign, question)) for number, question in slots.items()}
+            marks = ",".join(map(str, slots)) or "NULL"
+            some = (
+                f"SELECT number, slot, data FROM reports WHERE number > ? AND slot IN ({marks}) LIMIT {_ROWS}"
+            )
+            while rows := sql.execute(some, (last,)).fetchall():
+                for number, parts_of in grouped((slot, data) for _, slot, data in rows):
+                    totals[number].add(parts_of)
+                sql.executemany(
+                    "UPDATE reports SET data = ? WHERE number = ?",
+                    [(part_digest(data), row) for row, _, data in rows],
+                )
+                parts, last = parts + len(rows), rows[-1][0]
+            for number, total in totals.items():
+                row = (total.n, pack_counts(total.counts), number)
+                sql.execute("UPDATE slots SET n = ?, counts = ? WHERE number = ?", row)
+        self._slots = {slot: number for slot, number in self._slots.items() if slot.day != day}
+        return parts
+
+    def forget(self, before: datetime.date) -> int:
+        with self._transaction() as sql:
+            gone = "SELECT number FROM slots WHERE counts IS NOT NULL AND day < ?"
+            done = sql.execute(f"DELETE FROM reports WHERE slot IN ({gone})", (before.toordinal(),))
+        return done.rowcount
+
+    def delete(self, campaign: str) -> None:
+        with self._transaction() as sql:
+            of = "SELECT number FROM slots WHERE campaign = ?"
+            sql.execute(f"DELETE FROM reports WHERE slot IN ({of})", (campaign,))
+            sql.execute("DELETE FROM slots WHERE campaign = ?", (campaign,))
+        self._slots = {slot: number for slot, number in self._slots.items() if slot.campaign != campaign}
+
+    # --- reading
+
+    def reloaded(self) -> bool:
+        now, self._rebuild = self._rebuild, False
+        self._unread = now
+        return now
+
+    def counted(self) -> Iterator[tuple[Slot, Integers, int]]:
+        rows = self._sql.execute("SELECT * FROM slots WHERE counts IS NOT NULL").fetchall()
+        for _, campaign, question, day, label, n, counts in rows:
+            yield Slot(campaign, question, _day(day), label), unpack_counts(counts), n
+
+    def news(self) -> Iterator[tuple[Slot, list[bytes]]]:
+        if not self._unread:
+            return  # one process writes: all that came later was counted when it came
+        self._unread = False
+        open_slots = {
+            number: Slot(campaign, question, _day(day), label)
+            for number, campaign, question, day, label in self._sql.execute(
+                "SELECT number, campaign, question, day, label FROM slots WHERE counts IS NULL"
+            )
+        }
+        with closing(self._sql.execute("SELECT slot, data FROM reports")) as cursor:
+            while rows := cursor.fetchmany(_ROWS):
+                for number, parts in grouped(rows):
+                    if number in open_slots:
+                        yield open_slots[number], parts
+
+    def refused(self) -> dict[RefusedKey, int]:
+        rows = self._sql.execute("SELECT * FROM refused").fetchall()
+        return {
+            RefusedKey(campaign, _day(day), Reason(reason)): count for campaign, day, reason, count in rows
+        }
+
+    def days(self) -> list[tuple[str, datetime.date]]:
+        rows = self._sql.execute("SELECT DISTINCT campaign, day FROM slots WHERE counts IS NULL").fetchall()
+        return [(campaign, _day(day)) for campaign, day in rows]
+
+    def close(self) -> None:
+        self._sql.close()
+        self._lock.close()
+
+
+def locked(path: Path) -> BinaryIO:
+    """Take the lock of a store; raise StoreUnusable if another process has it."""
+    if not path.parent.is_dir():
+        raise StoreUnusable(f"there is no folder {path.parent}")
+    beside = path.with_name(path.name + ".lock")
+    lock = os.fdopen(os.open(beside, os.O_CREAT | os.O_RDWR, 0o600), "rb+")
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        lock.close()
+        raise StoreUnusable(
+            f"{path} is in use by another collector; SQLite has one writer, so run one, or use PostgreSQL"
+        ) from None
+    return lock
+
+
+def check_file(sql: sqlite3.Connection, path: Path) -> None:
+    """Raise StoreUnusable if a file is not a store of this version."""
+    if sql.execute("PRAGMA application_id").fetchone()[0] != APPLICATION:
+        raise StoreUnusable(f"{path} is not a collector's store")
+    version = sql.execute("PRAGMA user_version").fetchone()[0]
+    if version != VERSION:
+        raise StoreUnusable(f"{path} is a store of version {version}; this dither reads version {VERSION}")
+
+
+def _day(ordinal: int) -> datetime.date:
+    return datetime.date.fromordinal(ordinal)

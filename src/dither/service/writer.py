@@ -1,0 +1,238 @@
+"""The writer: one thread that stores batches, many in a transaction, and acknowledges what is on disk."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import queue
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import Future
+from functools import partial
+from typing import Any, Final, NamedTuple, TypeVar, final
+
+from dither.errors import MalformedReport
+from dither.service.collector import Collector
+from dither.service.contract import Published
+from dither.service.live import as_cells
+from dither.service.logs import log
+from dither.service.refusal import BatchRefused, Reason
+from dither.service.store.store import Arrived, Stored, StoreUnavailable
+
+_TICK: Final = 1.0  # seconds between looks at what others stored
+_TIDY: Final = 3600.0  # seconds between looks at what may be folded and forgotten
+_TURNED: Final = 60.0  # seconds by which a clock is not steady any more
+_BYTES: Final = 1 << 23  # of reports in one transaction, about
+
+Result = TypeVar("Result")
+
+
+class _Waiting(NamedTuple):
+    batch: Arrived
+    loop: asyncio.AbstractEventLoop
+    done: asyncio.Future[None]
+
+
+class _Task(NamedTuple):
+    run: Callable[[], Any]
+    done: Future[Any]
+
+
+@final
+class Writer:
+    """Everything that touches the store runs in this thread, so that there is one writer.
+
+    Batches that arrive while a transaction is written are written together in the next one.
+    """
+
+    def __init__(self, collector: Collector, reload: Callable[[], list[Published]] = list) -> None:
+        """Start the thread. `reload` returns the campaigns that are published by now."""
+        self.collector = collector
+        self.commits = self.repeated = self.unavailable = 0  # for metrics
+        self._queue: queue.SimpleQueue[_Waiting | _Task | None] = queue.SimpleQueue()
+        self._next = time.monotonic() + _TICK
+        self._reload = reload
+        self._tidied = time.monotonic()
+        self._offset = time.time() - time.monotonic()
+        self._closing = False
+        self._thread = threading.Thread(target=self._run, name="dither-writer", daemon=True)
+        self._thread.start()
+
+    async def store(self, batch: Arrived) -> None:
+        """Store a batch and return when it is on disk; raise BatchRefused or StoreUnavailable."""
+        if self._closing or self._queue.qsize() >= self.collector.settings.queue:
+            raise StoreUnavailable("the collector is busy, or stops")
+        loop = asyncio.get_running_loop()
+        done: asyncio.Future[None] = loop.create_future()
+        self._queue.put(_Waiting(batch, loop, done))
+        await done
+
+    def call(self, run: Callable[[], Result]) -> Future[Result]:
+        """Run a function in the thread of the writer, between two transactions."""
+        done: Future[Result] = Future()
+        if self._closing:
+            done.set_exception(StoreUnavailable("the collector stops"))
+        else:
+            self._queue.put(_Task(run, done))
+        return done
+
+    @property
+    def waiting(self) -> int:
+        """How many batches wait to be stored, about."""
+        return self._queue.qsize()
+
+    def able(self) -> bool:
+        """Return whether the store answers. Takes as long as the writer needs to come to it."""
+        try:
+            self.call(self.collector.store.campaigns).result(timeout=5)
+        except (StoreUnavailable, TimeoutError):
+            return False
+        return not self._closing
+
+    def reload(self) -> list[str]:
+        """Publish the campaigns that are there by now; return the identities of all."""
+        for published in self._reload():
+            self.call(partial(self.collector.publish, published)).result()
+        log("reloaded", campaigns=len(self.collector.campaigns))
+        return list(self.collector.campaigns)
+
+    def close(self) -> None:
+        """Write what waits, and the counts of refusals; then stop."""
+        self._closing = True
+        self._queue.put(None)
+        self._thread.join()
+
+    # --- in the thread
+
+    def _run(self) -> None:
+        stopping = False
+        while not stopping or not self._queue.empty():
+            group: list[_Waiting] = []
+            size = 0
+            try:
+                one = self._queue.get(timeout=max(0.0, self._next - time.monotonic()))
+                while True:
+                    if one is None:
+                        stopping = True
+                    elif isinstance(one, _Task):
+                        self._write(group)
+                        group, size = [], 0
+                        self._perform(one)
+                    else:
+                        group.append(one)
+                        size += sum(len(data) for _, data in one.batch.parts)
+                    if len(group) >= self.collector.settings.group or size >= _BYTES:
+                        break
+                    one = self._queue.get_nowait()
+            except queue.Empty:
+                pass
+            self._write(group)
+            if time.monotonic() >= self._next or stopping:
+                self._look()
+
+    def _write(self, group: list[_Waiting]) -> None:
+        if not group:
+            return
+        results: list[BaseException | None]
+        try:
+            results = self._stored([one.batch for one in group])
+        except StoreUnavailable as error:
+            self.unavailable += 1
+            log("the store is not available", level=logging.WARNING, error=str(error))
+            results = [error] * len(group)
+        except Exception as error:
+            self.unavailable += 1
+            logging.getLogger("dither.service").exception("writing failed")
+            results = [StoreUnavailable(type(error).__name__)] * len(group)
+        by_loop: dict[asyncio.AbstractEventLoop, list[tuple[asyncio.Future[None], BaseException | None]]] = {}
+        for one, result in zip(group, results, strict=True):
+            by_loop.setdefault(one.loop, []).append((one.done, result))
+        for loop, finished in by_loop.items():
+            try:
+                loop.call_soon_threadsafe(_finish, finished)
+            except RuntimeError:  # the loop is closed: nobody waits
+                continue
+
+    def _stored(self, batches: list[Arrived]) -> list[BaseException | None]:
+        """Store batches; return for each None, or why it was refused."""
+        results: list[BaseException | None] = [None] * len(batches)
+        for place in self._impossible(batches):
+            results[place] = BatchRefused(Reason.REPORT)
+        good = [place for place, result in enumerate(results) if result is None]
+        if not good:
+            return results
+        outcomes = self.collector.store.append([batches[place] for place in good])
+        self.commits += 1
+        for place, outcome in zip(good, outcomes, strict=True):
+            if outcome is Stored.NEW:
+                for slot, data in batches[place].parts:
+                    self.collector.live.add(slot, data)
+            elif outcome is Stored.CONFLICT:
+                results[place] = BatchRefused(Reason.CONFLICT)
+            else:
+                self.repeated += 1
+        return results
+
+    def _impossible(self, batches: list[Arrived]) -> set[int]:
+        """Return the places of batches with a report that no device could have sent."""
+        groups: dict[tuple[str, str], list[tuple[int, bytes]]] = {}
+        for place, batch in enumerate(batches):
+            for slot, data in batch.parts:
+                groups.setdefault(slot[:2], []).append((place, data))
+        wrong: set[int] = set()
+        for names, parts in groups.items():
+            if not self._possible(names, [data for _, data in parts]):
+                wrong |= {place for place, data in parts if not self._possible(names, [data])}
+        return wrong
+
+    def _possible(self, names: tuple[str, str], data: list[bytes]) -> bool:
+        mechanism = self.collector.live.mechanism(*names)
+        try:
+            mechanism.reports(as_cells(mechanism, data))
+        except MalformedReport:
+            return False
+        return True
+
+    def _steady(self) -> bool:
+        """Return whether an hour passed since the last time, by a clock that nobody turned.
+
+        Identities are forgotten by the date. A clock that jumps ahead must not make that happen early.
+        """
+        now, offset = time.monotonic(), time.time() - time.monotonic()
+        if now - self._tidied < _TIDY:
+            return False
+        turned = abs(offset - self._offset) > _TURNED
+        self._tidied, self._offset = now, offset
+        if turned:
+            log("the clock was turned; nothing is forgotten for an hour", level=logging.WARNING)
+        return not turned
+
+    def _perform(self, task: _Task) -> None:
+        try:
+            task.done.set_result(task.run())
+        except BaseException as error:
+            task.done.set_exception(error)
+
+    def _look(self) -> None:
+        """Keep the counts of refusals, and count what other processes stored."""
+        self._next = time.monotonic() + _TICK
+        try:
+            self.collector.keep_refusals()
+            self.collector.catch_up()
+            if self._steady():
+                self.collector.tidy()
+        except StoreUnavailable as error:
+            log("the store is not available", level=logging.WARNING, error=str(error))
+        except Exception:
+            logging.getLogger("dither.service").exception("looking at the store failed")
+
+
+def _finish(finished: list[tuple[asyncio.Future[None], BaseException | None]]) -> None:
+    for done, result in finished:
+        if done.done():
+            continue  # whoever asked went away; the batch is stored, or not, all the same
+        if result is None:
+            done.set_result(None)
+        else:
+            done.set_exception(result)

@@ -1,0 +1,69 @@
+"""`dither campaign` and the errors of `dither serve`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from dither.cli.main import main
+from dither.service.contract import Published
+from dither.service.keys import make_key, read_token
+from tests.service.campaigns import TOML
+
+
+def run(*words: str) -> tuple[int, str]:
+    done = CliRunner().invoke(main, list(words))
+    return done.exit_code, done.output
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> str:
+    place = tmp_path / "campaign.toml"
+    place.write_text(TOML, encoding="utf-8")
+    return str(place)
+
+
+def test_check_publish_and_retire(file: str, tmp_path: Path) -> None:
+    code, told = run("campaign", "check", file, "--json")
+    assert code == 0
+    identity = json.loads(told)["id"]
+    out, key = str(tmp_path / "campaign.json"), str(tmp_path / "asker.key")
+    code, told = run("campaign", "publish", file, "--key", key, "-o", out)
+    assert code == 0
+    assert identity in told
+    assert Path(key).stat().st_mode & 0o777 == 0o600
+    assert run("campaign", "publish", file, "--key", key, "-o", out)[0] == 2  # it exists
+    code, told = run("campaign", "check", out)
+    assert code == 0
+    assert "signed by" in told
+    assert "50 reports" in told
+    assert run("campaign", "retire", out, "--key", key, "--day", "2026-05-20")[0] == 0
+    gone = Published.from_json(Path(out).read_bytes())
+    assert gone.id == identity
+    assert gone.retired is not None
+    assert "2026-05-20" in run("campaign", "check", out)[1]
+
+
+def test_mistakes_are_said_in_a_line(file: str, tmp_path: Path) -> None:
+    other = tmp_path / "other.key"
+    make_key(other)
+    out = str(tmp_path / "campaign.json")
+    run("campaign", "publish", file, "--key", str(tmp_path / "asker.key"), "-o", out)
+    assert "another key" in run("campaign", "retire", out, "--key", str(other))[1]
+    assert "2026-05-01" in run("campaign", "retire", out, "--key", str(other), "--day", "soon")[1]
+    other.chmod(0o644)
+    assert "chmod 600" in run("campaign", "retire", out, "--key", str(other))[1]
+    other.chmod(0o600)
+    other.write_text("hello", encoding="utf-8")
+    assert "hexadecimal" in run("campaign", "retire", out, "--key", str(other))[1]
+    assert "one worker" in run("serve", file, "--workers", "2")[1]
+    assert "--key" in run("serve", file, "--store", "postgresql://localhost/x")[1]
+    assert "store is the path" in run("serve", out, "--store", "mysql://localhost/x")[1]
+    (tmp_path / "limits.toml").write_text("bodi = 3", encoding="utf-8")
+    assert "mean body" in run("serve", file, "--settings", str(tmp_path / "limits.toml"))[1]
+    other.write_text("short", encoding="utf-8")
+    with pytest.raises(ValueError, match="16 characters"):
+        read_token(other)

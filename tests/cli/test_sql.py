@@ -1,0 +1,131 @@
+"""`dither sql` and `dither estimate duckdb://…`: from a campaign to counts in a database and to estimates."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+
+import dither as dt
+from dither.cli import main
+from tests.support import report_tables as tables
+
+duckdb, pyarrow = pytest.importorskip("duckdb"), pytest.importorskip("pyarrow")
+
+CAMPAIGN = """
+[campaign]
+name = "survey"
+
+[questions.minutes]
+interval = [0, 1]
+epsilon = 4
+mechanism = "Podium"
+
+[questions.choice]
+categories = 3
+epsilon = 4
+mechanism = "OUE"
+"""
+
+
+def run(*words: object) -> Result:
+    return CliRunner().invoke(main, [str(word) for word in words])
+
+
+@pytest.fixture
+def survey(tmp_path: Path) -> Path:
+    path = tmp_path / "campaign.toml"
+    path.write_text(CAMPAIGN)
+    return path
+
+
+@pytest.fixture
+def base(tmp_path: Path, survey: Path) -> str:
+    questions = dt.Campaign.read(survey).questions
+    rows = tables.rows_of({name: tables.drawn(one, 900, 3) for name, one in questions.items()})
+    path = tmp_path / "it's reports.db"
+    with duckdb.connect(str(path)) as connection:
+        connection.register(
+            "loaded", pyarrow.Table.from_pylist(rows + tables.copies(rows) + tables.refused(rows))
+        )
+        connection.execute("CREATE TABLE reports AS SELECT * FROM loaded")
+    return f"duckdb://{path}"
+
+
+def test_the_query_is_what_estimate_runs(base: str, survey: Path, tmp_path: Path) -> None:
+    out = tmp_path / "counts.sql"
+    assert run("sql", survey, "--dialect", "duckdb", "-o", out).exit_code == 0
+    assert out.read_text() == run("sql", survey, "--dialect", "duckdb").output.removesuffix("\n")
+    with duckdb.connect(base.removeprefix("duckdb://")) as connection:
+        counts = connection.sql(out.read_text()).to_arrow_table()
+    minutes = dt.Campaign.read(survey).questions["minutes"]
+    expected = dt.mean(dt.Summary.from_counts(minutes, counts))
+    answer = run("estimate", base, "--question", survey, "--json")
+    assert answer.exit_code == 0, answer.output
+    shown = json.loads(answer.stdout)
+    assert shown["minutes"][0]["value"] == float(expected)
+    assert shown["choice"][0]["n"] == 900
+    assert "minutes: left out: 7 malformed, 2 of another fingerprint" in answer.stderr
+
+
+def test_by_day_and_label(base: str, survey: Path) -> None:
+    by_day = json.loads(run("estimate", base, "--question", survey, "--by", "day", "--json").stdout)
+    assert [row["n"] for row in by_day["minutes"]] == [300, 300, 300]
+    by_label = json.loads(run("estimate", base, "--question", survey, "--by", "label", "--json").stdout)
+    assert {row["label"] for row in by_label["minutes"]} == set(tables.LABELS)
+    assert "label" in run("estimate", base, "--question", survey, "--by", "lable").output
+
+
+def test_a_script_that_folds(base: str, survey: Path) -> None:
+    whole = run("estimate", base, "--question", survey).stdout
+    script = run("sql", survey, "--dialect", "duckdb", "--fold", "counts", "--day", tables.MONDAY).output
+    with duckdb.connect(base.removeprefix("duckdb://")) as connection:
+        connection.execute(script)
+    assert run("estimate", base, "--question", survey, "--folded", "counts").stdout == whole
+    left = json.loads(run("estimate", base, "--question", survey, "--json").stdout)
+    assert left["minutes"][0]["n"] == 600
+    assert "--day" in run("sql", survey, "--dialect", "duckdb", "--fold", "counts").output
+
+
+def test_a_specification_and_renamed_columns(tmp_path: Path) -> None:
+    krr = dt.KRR(dt.Categories(3), epsilon=2)
+    (tmp_path / "krr.json").write_text(dt.to_json(krr))
+    reports = krr.perturb(np.arange(300) % 3, source=dt.Seeded(1))
+    pyarrow.parquet = pytest.importorskip("pyarrow.parquet")
+    table = pyarrow.table({"answer": reports.cells, "asked": ["choice"] * 300})
+    pyarrow.parquet.write_table(table, tmp_path / "part.parquet")
+    absent = [
+        word for name in ("day", "label", "fingerprint", "report_hex") for word in ("--map", f"{name}=")
+    ]
+    names = ["--map", "report=answer", "--map", "question=asked", "--unique", *absent]
+    asked = ("--question", tmp_path / "krr.json", "--column", "choice")
+    answer = run("estimate", f"duckdb://{tmp_path}/*.parquet", *asked, *names, "--json")
+    assert answer.exit_code == 0, answer.output
+    expected = dt.frequencies(reports)
+    assert json.loads(answer.stdout)["choice"][0]["value"] == np.asarray(expected.value).tolist()
+    text = run("sql", tmp_path / "krr.json", "--column", "choice", "--dialect", "spark", *names).output
+    assert "`asked` = 'choice'" in text
+    assert "`answer`" in text
+
+
+def test_mistakes(base: str, survey: Path, tmp_path: Path) -> None:
+    cases = [
+        (("estimate", base), "--question"),
+        (("estimate", base, "reports.csv", "--question", survey), "not both"),
+        (("estimate", base, "--question", survey, "--table", "nowhere"), "nowhere"),
+        (("estimate", "duckdb://none.db", "--question", survey), "none.db"),
+        (("estimate", base, "--question", survey, "--map", "day"), "COLUMN=NAME"),
+        (("sql", survey, "--dialect", "oracle"), "duckdb"),
+        (("sql", survey, "--dialect", "duckdb", "--map", "dya=x"), "day"),
+        (("sql", tmp_path / "none.toml", "--dialect", "duckdb"), "none.toml"),
+    ]
+    for words, told in cases:
+        answer = run(*words)
+        assert answer.exit_code == 2, words
+        assert told in answer.output, words
+        assert "Traceback" not in answer.output
+    (tmp_path / "bad.json").write_bytes(b"\xff")
+    assert "UTF-8" in run("sql", tmp_path / "bad.json", "--dialect", "duckdb").output
