@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import inspect
 from collections.abc import Callable
 from pathlib import Path
@@ -52,9 +53,19 @@ def write(docs: Path) -> None:
     folder.mkdir(exist_ok=True)
     for name, kind in sorted(names().items()):
         made = example(name, kind)
-        portraits.draw(made, folder / f"{name}.png")
+        _draw_once(kind, made, folder / f"{name}.png")
         (folder / f"{name}.md").write_text(page(name, kind, made))
     (docs / "catalogue.md").write_text(listing())
+
+
+def _draw_once(kind: type[Mechanism], made: Mechanism, picture: Path) -> None:
+    """Draw a mechanism, unless the picture of the same code is there: drawing takes most of a build."""
+    sources = [Path(inspect.getfile(one)) for one in (kind, portraits.draw)]
+    text = "".join(file.read_text(encoding="utf-8") for file in sources) + made.describe()
+    digest, kept = hashlib.sha256(text.encode()).hexdigest(), picture.with_suffix(".digest")
+    if not (picture.exists() and kept.exists() and kept.read_text() == digest):
+        portraits.draw(made, picture)
+        kept.write_text(digest)
 
 
 def example(name: str, kind: type[Mechanism]) -> Mechanism:

@@ -4,24 +4,44 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 
 import catalogue  # noqa: E402  (beside this file)
 import listings  # noqa: E402
+import site_parts  # noqa: E402
 
 project = "dither"
 author = "The dither authors"
-extensions = ["myst_parser"]
-myst_heading_anchors = 3
-myst_enable_extensions = ["colon_fence"]
-exclude_patterns = ["_build"]
+project_copyright = "the dither authors; MIT licence"
+extensions = ["myst_nb", "sphinx_copybutton", "formulas"]
+nb_execution_mode = "off"  # notebooks show their stored outputs; the tests run them
+myst_heading_anchors = 4
+myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
+myst_links_external_new_tab = False
+html_math_renderer = "mathml"
+exclude_patterns = ["_build", "playground"]
 html_theme = "furo"
 html_title = "dither"
-suppress_warnings = ["myst.xref_missing", "docutils"]
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_show_sphinx = False
+html_last_updated_fmt = None
+copybutton_prompt_text = r">>> |\.\.\. |\$ "
+copybutton_prompt_is_regexp = True
+if site_parts.repository():
+    html_theme_options = {"source_repository": site_parts.repository(), "source_branch": "main"}
 
+site_parts.write()
 catalogue.write(HERE)
 (HERE / "api").mkdir(exist_ok=True)
 for name, text in {**listings.api(), "cli": listings.cli()}.items():
-    (HERE / f"{name}.md").write_text(text)
+    (HERE / f"{name}.md").write_text(text, encoding="utf-8")
+
+
+def setup(app: Any) -> None:
+    """Register what the site needs besides its extensions."""
+    app.connect("source-read", site_parts.read)
+    app.connect("build-finished", site_parts.finish)

@@ -56,7 +56,7 @@ def shown(value: object) -> object:
     if isinstance(value, type) or inspect.isfunction(value):
         return _Shown(value.__name__)
     if type(value).__name__ in ("_HAS_DEFAULT_FACTORY_CLASS", "object"):
-        return _Shown("…")
+        return _Shown("...")
     return value
 
 

@@ -1,27 +1,41 @@
-// Builds the bundles that browsers load: one file for each entry point, minified, without dependencies.
+// Builds what browsers load: one file for each entry point, minified, without dependencies. All of them import core.js.
+import { readFileSync, writeFileSync } from "node:fs";
 import { build } from "esbuild";
+import { minify } from "terser";
 
-const common = {
-  outdir: "dist",
-  bundle: true,
-  minify: true,
-  target: "es2022",
-  charset: "utf8",
-  legalComments: "none",
+// What src/parts.ts exports beside src/core.ts gets a short name in dist/core.js.
+const names = (file) =>
+  [...readFileSync(`src/${file}.ts`, "utf8").matchAll(/^export \{([^}]*)\}/gm)].flatMap(([, list]) =>
+    list.split(",").flatMap((one) => (one.includes("type ") ? [] : [one.trim()])),
+  );
+const short = names("parts").map((name, at) => [name, String.fromCharCode(97 + at)]);
+const list = (pairs) => pairs.map(([from, to]) => `${from} as ${to}`).join(", ");
+
+const inCore = `export * from "./core.js"; export { ${list(short)} } from "./parts.js";`;
+const alias = Object.fromEntries(short);
+const parts = {
+  name: "parts",
+  setup(plugin) {
+    plugin.onLoad({ filter: /\/src\/\w+\.ts$/ }, ({ path }) => ({
+      loader: "ts",
+      contents: readFileSync(path, "utf8").replace(/\{([^}]*)\} from "\.\/parts\.js"/g, (_, some) => {
+        const renamed = some.split(",").map((one) => (alias[one.trim()] ? `${alias[one.trim()]} as ${one.trim()}` : one));
+        return `{${renamed}} from "./core.js"`;
+      }),
+    }));
+  },
 };
 
-await build({
-  ...common,
-  format: "esm",
-  entryPoints: {
-    core: "src/core.ts",
-    dither: "src/index.ts",
-    angles: "src/angles.ts",
-    lattice: "src/lattice.ts",
-    projective: "src/projective.ts",
-    testing: "src/testing.ts",
-  },
-});
+async function bundle(name, options, module = true) {
+  const made = await build({ bundle: true, format: "esm", target: "es2022", charset: "utf8", write: false, legalComments: "none", ...options });
+  const { code } = await minify(made.outputFiles[0].text, { module, ecma: 2020, compress: { passes: 3, unsafe_arrows: true } });
+  writeFileSync(`dist/${name}.js`, code);
+}
+
+await bundle("core", { stdin: { contents: inCore, resolveDir: "src" } });
+for (const [name, file] of Object.entries({ dither: "index", angles: 0, lattice: 0, paths: 0, projective: 0, testing: 0 })) {
+  await bundle(name, { entryPoints: [`src/${file || name}.ts`], external: ["./core.js"], plugins: [parts] });
+}
 
 // Pages that are opened from disk may not load modules: for them one script with the global name `dither`.
-await build({ ...common, format: "iife", globalName: "dither", entryPoints: { "dither.global": "src/index.ts" } });
+await bundle("dither.global", { format: "iife", globalName: "dither", entryPoints: ["src/index.ts"] }, false);

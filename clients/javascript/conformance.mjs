@@ -1,12 +1,14 @@
 // Answers requests on standard input, one JSON object a line: dither conformance -- node clients/javascript/conformance.mjs
 import { createInterface } from "node:readline";
 import { sectors } from "./dist/angles.js";
-import { draws, expBelow, hex, jsonBody, Malformed, packedBody, readQuestion } from "./dist/dither.js";
+import { draws, hex, Malformed, packedBody, readQuestion } from "./dist/dither.js";
 import { lattice } from "./dist/lattice.js";
+import { paths } from "./dist/paths.js";
 import { projective } from "./dist/projective.js";
+import { expBelow, jsonBody } from "./dist/testing.js";
 import { happen, scripted, unknown } from "./test/events.mjs";
 
-Object.assign(draws, { lattice, sectors, projective });
+Object.assign(draws, { lattice, sectors, projective, ...paths });
 
 const read = new Map();
 
@@ -24,10 +26,8 @@ function answer(asked) {
     }
     case "read":
       return { fingerprint: question(asked.specification).fingerprint };
-    case "bound": {
-      const [numerator, denominator] = expBelow(asked.epsilon);
-      return { below: ((numerator << 320n) / denominator).toString(16) };
-    }
+    case "bound":
+      return { below: expBelow(asked.epsilon).toString(16) };
     case "batch":
       return {
         json: jsonBody(asked.batch, asked.label, asked.reports),

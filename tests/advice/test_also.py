@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
+from scipy import stats
 
 import dither as dt
+from dither.advice.catalogue import Candidate
 from dither.errors import InvalidParameter
 
 
@@ -29,6 +32,46 @@ def test_a_comparison_for_a_goal_agrees_with_the_recommendation() -> None:
     assert table[0]["error"] == pytest.approx(ranking[0]["error"])
     with pytest.raises(InvalidParameter, match="needs the domain Categories"):
         dt.compare(domain, epsilon=1, goal=dt.goals.Frequencies(n=1))
+
+
+def _two(epsilon: float) -> list[Candidate]:
+    kinds = (dt.SW, dt.Duchi, dt.Laplace)
+    return [Candidate(kind.__name__, kind(dt.Interval(0, 1), epsilon=epsilon)) for kind in kinds]
+
+
+def test_columns_of_a_distribution_are_simulated_errors_with_their_seeds() -> None:
+    goal = dt.goals.Distribution(n=400)
+    how, rows = goal.columns(_two(2.0))
+    assert "12 runs (seeds 1000 to 1011)" in how
+    window, two_values, noise = rows
+    assert list(window) == ["W1", "KS"]
+    assert list(dt.goals.Distribution(n=400, distance=dt.goals.Distance.KS).columns(_two(2.0))[1][0]) == [
+        "KS",
+        "W1",
+    ]
+    assert two_values == {"W1": None, "KS": None}  # two values tell no shape
+    assert window["W1"] < window["KS"]  # the mean gap, and the largest
+    assert window["W1"] < noise["W1"]
+    # What 30 other seeds give, written out: the area between the cdf of Beta(2, 5) and the estimated one.
+    places, people = np.linspace(0, 1, 513), stats.beta(2, 5).ppf((np.arange(400) + 0.5) / 400)
+    gaps = []
+    for seed in range(30):
+        shape = dt.distribution(dt.SW(dt.Interval(0, 1), epsilon=2).perturb(people, source=dt.Seeded(seed)))
+        gaps.append(np.mean([abs(shape.cdf(x).value - stats.beta(2, 5).cdf(x)) for x in places[::16]]))
+    spread = np.std(gaps) * (1 / 30 + 1 / 12) ** 0.5
+    assert abs(np.mean(gaps) - window["W1"]) < 0.05 * np.mean(gaps) + 4.9 * spread
+
+
+@pytest.mark.slow
+def test_a_comparison_for_a_distribution() -> None:
+    runs: list[int] = []
+    table = dt.compare(dt.Interval(0, 1), epsilon=1, goal=dt.goals.Distribution(n=2000), told=runs.append)
+    order = [row["W1"] for row in table if row["W1"] is not None]
+    assert order == sorted(order)
+    assert len(order) > 12
+    assert table["Duchi"]["KS"] is None
+    assert "seeds 1000 to 1011" in repr(table)
+    assert dt.compare(dt.Interval(0, 1), epsilon=1, goal=dt.goals.Distribution(n=2000)).rows == table.rows
 
 
 @pytest.mark.parametrize(("epsilon", "best"), [(1.0, "Hybrid"), (4.0, "Podium")])

@@ -218,7 +218,9 @@ def test_predictions_are_stored(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(simulation, "_KNOWN", {})
     assert simulation.simulated(mechanism, question, 500, range(5, 8), runs.append) == first
     assert len(runs) == 3
-    (stored,) = tmp_path.rglob("*.json")
+    kept = {json.loads(path.read_text())["of"][2]: path for path in tmp_path.rglob("*.json")}
+    assert len(kept) == 2  # the same estimates tell W1 and KS
+    stored = kept[repr(question)]
     data = json.loads(stored.read_text())
     assert (data["first_seed"], data["runs"]) == (5, 3)
     stored.write_text("{}")  # damaged: simulated again

@@ -15,7 +15,7 @@ RUNS = 300
 
 
 def _held(errors: list[float], predicted: float) -> tuple[bool, bool]:
-    """Whether the prediction of a root mean square error holds, and whether one 15 % larger would."""
+    """Whether the prediction of a root mean square error holds, and whether one 30 % larger would."""
     squares = np.array(errors) ** 2
     found = math.sqrt(float(squares.mean()))
     slack = 4.0 * float(squares.std()) / math.sqrt(len(errors)) / (2.0 * found**2)  # 4 σ of the simulation

@@ -28,7 +28,7 @@ DRAWS: Final = 60  # of each question
 # The draws that clients/javascript does not know; conformance/README.md names them.
 PYTHON_ONLY: Final = (
     *("channel", "table", "indices", "questions", "prefix", "planar", "rings", "points", "grid"),
-    *("two copies", "polar", "pair", "walk", "joint response", "joint bits", "joint hashed"),
+    *("two copies", "polar", "joint response", "joint bits", "joint hashed"),
 )
 
 LINE, CIRCLE = dt.Interval(-3, 7.5), dt.Circle(360)
@@ -199,10 +199,7 @@ def drawn(name: str, mechanism: Mechanism[Any], count: int, seed: str = "") -> I
 
 def known_to_javascript(specification: str) -> bool:
     """Return whether clients/javascript knows the draw of a specification."""
-    device = json.loads(json.loads(specification)["device"])
-    lattice = device.get("lattice", {"kind": "", "noise": {"decay": ""}})
-    unknown = lattice["kind"] == "bounded" or lattice["noise"]["decay"] == "normal"
-    return device["draw"] not in PYTHON_ONLY and not unknown
+    return json.loads(json.loads(specification)["device"])["draw"] not in PYTHON_ONLY
 
 
 def vectors(count: int = DRAWS, seed: str = "", *, second: bool = False) -> list[dict[str, Any]]:

@@ -41,9 +41,10 @@ def stub() -> Iterator[tuple[Any, str]]:
 )
 def test_the_lines_send_a_report(page: Any, stub: tuple[Any, str]) -> None:
     module, address = stub
-    (lines,) = re.findall(r"^```js\n(.*?)^```$", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
-    bundle = (CLIENT / "dist" / "dither.js").as_uri()
-    code = re.sub(r'from ".*?"', f'from "{bundle}"', lines).replace("indexedStore", "memoryStore")
+    blocks = re.findall(r"^```js\n(.*?)^```$", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    folder = (CLIENT / "dist").as_uri()
+    code = "".join(blocks).replace('"dither-ldp"', '"./dither.js"').replace("indexedStore", "memoryStore")
+    code = re.sub(r'from "\./', f'from "{folder}/', code)
     code = code.replace("https://clinic.example/reports", address)
     code = f"const specification = {json.dumps(dt.to_json(QUESTION))};\n{code}"
     done = subprocess.run(

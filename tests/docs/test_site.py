@@ -32,7 +32,8 @@ PAGES = {
 def test_the_site(tmp_path: Path) -> None:
     pytest.importorskip("sphinx")
     pytest.importorskip("furo")
-    pytest.importorskip("myst_parser")
+    for name in ("myst_nb", "sphinx_copybutton", "latex2mathml"):
+        pytest.importorskip(name)
     build = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-b", "html", "docs", str(tmp_path)]
     offline = {**os.environ, "http_proxy": "http://127.0.0.1:9", "https_proxy": "http://127.0.0.1:9"}
     done = subprocess.run(build, cwd=ROOT, env=offline, capture_output=True, text=True, check=False)

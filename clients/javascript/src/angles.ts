@@ -1,18 +1,20 @@
 /** Sectors, for angles: `draws.sectors = sectors` makes the client know the draw. */
 
-import { asCell, readStart, type Reader } from "./draw.js";
-import { fields, need, whole } from "./text.js";
-import { blocks, NAMES } from "./windows.js";
+import { asCell, blocks, type Fields, line, need, type Reader, readStart, whole } from "./parts.js";
 
-export const sectors: Reader = (device, ends) => {
-  const given = fields(device, NAMES);
+export const sectors: Reader = (given) => {
+  const [inside, ends] = line(given);
   const cells = whole(given["cells"], 2, 2 ** 32);
-  const [cell, ratio] = blocks(given, cells, whole(given["width"], 1, cells));
-  const rule = fields(given["start"], "fraction kind last origin scale");
+  const width = whole(given["width"], 1, cells / 2);
+  const size = Math.log2(width);
+  need(Number.isInteger(size) && cells % width === 0, "cells");
+  const [cell, ratio] = blocks(given, cells / width, size);
+  const rule = given["start"] as Fields;
   need(rule["kind"] === "line" && rule["fraction"] === 0, "start");
   const start = readStart(rule, cells, ends);
   return {
     ratio,
-    draw: (value, source) => asCell(cell(((start(value, source) % cells) + cells) % cells, source), cells),
+    inside,
+    draw: (value: number, source) => asCell(cell(Math.floor((((start(value, source) % cells) + cells) % cells) / width), source), cells),
   };
 };

@@ -1,8 +1,16 @@
 /** The bytes of a batch: reports of several questions, without names, order or time. docs/wire.md has the format. */
 
-import { asBytes } from "./draw.js";
-import { concatenate } from "./source.js";
-import { canonical, sha256, utf8 } from "./text.js";
+import { asBytes, digest, type Fields, hex, type Json, utf8 } from "./parts.js";
+
+/** Return JSON as RFC 8785 writes it: sorted keys, no white space, numbers as ECMAScript does. */
+export const canonical = (value: Json): string =>
+  Array.isArray(value)
+    ? `[${value.map(canonical)}]`
+    : Object(value) === value
+      ? `{${Object.keys(value as Fields)
+          .sort()
+          .map((key) => JSON.stringify(key) + ":" + canonical((value as Fields)[key]))}}`
+      : JSON.stringify(value);
 
 /** A report that waits: hexadecimal text, and the fingerprint of its question. */
 export interface Waiting {
@@ -23,17 +31,16 @@ export function jsonBody(batch: string, label: string, reports: Waiting[]): stri
   return canonical({ dither: 2, batch, label, reports: Object.fromEntries(groups(reports)) });
 }
 
-const unhex = (text: string): Uint8Array => Uint8Array.from(text.match(/../g) ?? [], (pair) => parseInt(pair, 16));
+const unhex = (text: string): Uint8Array<ArrayBuffer> => Uint8Array.from(text.match(/../g) ?? [], (pair) => parseInt(pair, 16));
 
 /** Return a batch as packed bytes. */
-export function packedBody(batch: string, label: string, reports: Waiting[]): Uint8Array {
+export function packedBody(batch: string, label: string, reports: Waiting[]): Uint8Array<ArrayBuffer> {
   const name = utf8(label);
-  const parts = [utf8("dither\0\x02"), unhex(batch), asBytes(name.length, 1), name];
   const found = groups(reports);
-  parts.push(asBytes(found.size, 2));
+  const parts = [utf8("dither\0\x02"), unhex(batch), asBytes(name.length, 1), name, asBytes(found.size, 2)];
   for (const [fingerprint, list] of found) {
-    parts.push(unhex(fingerprint), asBytes(list[0]!.length / 2, 4), asBytes(list.length, 4), ...list.map(unhex));
+    parts.push(unhex(fingerprint), asBytes(list[0]!.length / 2, 4), asBytes(list.length, 4), unhex(list.join("")));
   }
-  const body = concatenate(parts);
-  return concatenate([body, sha256(body).subarray(0, 16)]);
+  const body = parts.map(hex).join("");
+  return unhex(body + digest(unhex(body)));
 }

@@ -1,10 +1,8 @@
 /** A device that answers: questions, one durable account, a queue of reports, and what is promised. */
 
-import { acknowledge, act, answer, batch, epoch, limit, total, type Asked, type Entry, type Moment, type Outcome, type Policy, type State, type Step, type Units } from "./account.js";
-import { jsonBody, packedBody } from "./batch.js";
-import { readQuestion, type Question } from "./question.js";
-import { below, concatenate, systemSource, type Source } from "./source.js";
-import { hex, need, sha256, utf8 } from "./text.js";
+import { below, hex, need, type Question, readQuestion, sha256, type Source, systemSource, utf8 } from "./parts.js";
+import { acknowledge, act, answer, batch, epoch, limit, total, type Asked, type Drawing, type Entry, type Moment, type Outcome, type Policy, type State, type Step, type Units } from "./account.js";
+import { packedBody } from "./batch.js";
 
 /** Where the account is kept. `update` is one transaction: it resolves when the new state is on disk. */
 export interface Store {
@@ -20,6 +18,8 @@ export interface Kept {
 export interface Options {
   /** The ε that all askers together may learn in one epoch. */
   epsilon: number;
+  /** The δ that they may learn in one epoch; none unless it is given, here and in the policy. */
+  delta?: number;
   epoch?: State["limits"]["epoch"];
   /** The ε of all epochs together. */
   lifetime?: number;
@@ -42,6 +42,8 @@ export interface Asking {
   start?: number;
   assumes?: string[];
   data?: [number, number];
+  /** The number of locations of a path: exactly as many are answered, and charged. */
+  times?: number;
   /** The label that stands for answers that are not in the list. */
   otherwise?: unknown;
 }
@@ -70,174 +72,152 @@ export interface Promised {
   left: number;
 }
 
-export class Device {
-  readonly #store: Store;
-  readonly #source: Source;
-  readonly #policy: Policy;
-  readonly #now: () => Moment;
+/** A question as this device is asked it. */
+export interface Asks {
+  readonly question: Question;
+  readonly asking: Asking;
+  /** What the account sees of it: no value. */
+  readonly asked: Asked;
+  /** Return what is promised to the person who answers, and what is left. */
+  promise(): Promise<Promised>;
+}
 
-  private constructor(options: Options) {
-    this.#store = options.store;
-    this.#source = options.source ?? systemSource();
-    this.#policy = { ...NOBODY, ...options.policy };
-    this.#now = options.now ?? systemNow;
-  }
+/** A batch: its identity, and the bytes that are sent until the collector has it. */
+export interface Batch {
+  id: string;
+  body: Uint8Array<ArrayBuffer>;
+}
 
-  /** Open the account of a device; it is created with these limits if there is none. */
-  static async open(options: Options): Promise<Device> {
-    need(options.epsilon > 0 && options.epsilon < 2 ** 20, "epsilon");
-    const device = new Device(options);
-    const fresh = (): string => hex(device.#source.take(16));
-    await options.store.update((kept) => {
-      if (kept) return [undefined];
-      const units = { epsilon: limit(options.epsilon, 64), delta: "0" };
-      const lifetime = options.lifetime === undefined ? null : { epsilon: limit(options.lifetime, 64), delta: "0" };
-      const at = device.#now();
-      const state: State = {
-        account: 2,
-        person: fresh(),
-        device: fresh(),
-        limits: {
-          ...units,
-          epoch: options.epoch ?? "lifetime",
-          lifetime,
-          quota: options.quota === undefined ? null : limit(options.quota, 64),
-          quotas: {},
-          askers: options.askers ?? null,
-        },
-        own: { ...units, lifetime },
-        born: at.wall,
-        clock: { ...at, ahead: 0 },
-        openings: options.askers ?? null,
-        askers: [],
-        entries: [],
-        answers: [],
-        choices: [],
-        queue: [],
-      };
-      return [undefined, { state, key: fresh() + fresh() }];
-    });
-    return device;
-  }
-
+export interface Device {
   /** Read and verify a question. Throw `Malformed` with the reason if this device cannot answer it. */
-  question(specification: string, asking: Asking): Asks {
-    const asks: Asks = new Asks(readQuestion(specification), asking, () => this.promise(asks));
-    return asks;
-  }
-
-  #happen(change: (state: State, key: string) => Step): Promise<Outcome> {
-    return this.#store.update((kept) => {
-      need(kept, "account");
-      const [outcome, state] = change(kept.state, kept.key);
-      return state ? [outcome, { ...kept, state }] : [outcome];
-    });
-  }
-
+  question(specification: string, asking: Asking): Asks;
   /**
    * Answer: check, spend, draw and store in one transaction. The outcome never depends on the value, except that a
    * value that is not in the domain is refused for the reason "value" and nothing is spent: declare `otherwise`.
    */
-  answer(asks: Asks, value: unknown, id = hex(this.#source.take(16))): Promise<Outcome> {
-    const fits = asks.fits(value) ? value : asks.asking.otherwise;
-    if (!asks.fits(fits)) return Promise.resolve({ is: "refused", reason: "value" });
-    return this.#happen((state, key) => {
-      const source = asks.asked.repeat === "per value" ? keyed(key, asks, fits) : this.#source;
-      const drawing = {
-        report: () => hex(asks.question.report(fits, source)!),
-        below: (bound: number) => below(this.#source, bound),
-      };
-      return answer(state, id, asks.asked, this.#now(), this.#policy, drawing);
-    });
-  }
-
+  answer(asks: Asks, value: unknown, id?: string): Promise<Outcome>;
   /** Return what `answer` would do, without a value: nothing is drawn, spent or sent. */
-  dryRun(asks: Asks): Promise<Outcome> {
-    const drawing = { report: () => "", below: () => 0 };
-    return this.#happen((state) => [answer(state, "", asks.asked, this.#now(), this.#policy, drawing, true)[0]]);
-  }
-
-  /** Return what is promised to the person who answers, and what is left. */
-  async promise(asks: Asks): Promise<Promised> {
-    const { epsilon } = asks.question;
-    const odds = Math.exp(epsilon);
-    const left = await this.#store.update((kept) => [kept ? remaining(kept.state, this.#now().wall) : 0]);
-    return { epsilon, odds, reach: odds / (1 + odds), left };
-  }
-
+  dryRun(asks: Asks): Promise<Outcome>;
   /** The person did something themselves, such as pressing a button. No event of an asker may call this. */
-  act(): Promise<Outcome> {
-    return this.#happen((state) => act(state, this.#now()));
-  }
-
-  /** Return the next batch of an asker as a body that is the same until it is acknowledged; undefined if nothing waits. */
-  async body(asker: string, form: "packed" | "json" = "packed", label = "", most = 1000): Promise<{ id: string; body: Uint8Array | string } | undefined> {
-    const fresh = hex(this.#source.take(16));
-    let found: { id: string; body: Uint8Array | string } | undefined;
-    await this.#happen((state) => {
-      const step = batch(state, fresh, asker, most);
-      const [outcome, next] = step;
-      if (outcome.is !== "empty") {
-        const id = outcome["id"] as string;
-        const reports = (next ?? state).queue.filter((one) => one.batch === id);
-        found = { id, body: form === "json" ? jsonBody(id, label, reports) : packedBody(id, label, reports) };
-      }
-      return step;
-    });
-    return found;
-  }
-
+  act(): Promise<Outcome>;
+  /** Return the next batch of an asker, which is the same until it is acknowledged; undefined if nothing waits. */
+  body(asker: string, label?: string, most?: number): Promise<Batch | undefined>;
   /** The collector has the batch: its reports leave the queue. */
-  acknowledge(id: string): Promise<Outcome> {
-    return this.#happen((state) => acknowledge(state, id));
-  }
-
+  acknowledge(id: string): Promise<Outcome>;
   /** Send what waits for an asker, batch by batch. Return how many reports were acknowledged. */
-  async send(asker: string, url: string, options: { fetch?: typeof globalThis.fetch; label?: string } = {}): Promise<number> {
-    const fetch = options.fetch ?? globalThis.fetch.bind(globalThis);
-    let sent = 0;
-    for (;;) {
-      const next = await this.body(asker, "packed", options.label);
-      if (!next) return sent;
-      const response = await fetch(url, {
-        method: "POST",
-        body: next.body as Uint8Array<ArrayBuffer>,
-        headers: { "content-type": "application/vnd.dither.batch" },
-        credentials: "omit",
-        referrerPolicy: "no-referrer",
-        keepalive: true,
+  send(asker: string, url: string, options?: { fetch?: typeof globalThis.fetch; label?: string }): Promise<number>;
+}
+
+/** Open the account of a device; it is created with these limits if there is none. */
+async function open({ epsilon, delta = 0, epoch = "lifetime", lifetime, quota, askers = null as never, store, source = systemSource(), policy, now = systemNow }: Options): Promise<Device> {
+  need(epsilon > 0 && epsilon < 2 ** 20, "epsilon");
+  const allowed = { ...NOBODY, ...policy };
+  const fresh = (): string => hex(source.take(16));
+  const units = (most: number): Units => ({ epsilon: limit(most, 64), delta: limit(delta, 128) });
+  await store.update((kept) => {
+    if (kept) return [0];
+    const at = now();
+    const own = { ...units(epsilon), lifetime: lifetime === undefined ? null : units(lifetime) };
+    const state: State = {
+      account: 2,
+      person: fresh(),
+      device: fresh(),
+      limits: { ...own, epoch, quota: quota === undefined ? null : limit(quota, 64), quotas: {}, askers },
+      own,
+      born: at.wall,
+      clock: { ...at, ahead: 0 },
+      openings: askers,
+      askers: [],
+      entries: [],
+      answers: [],
+      choices: [],
+      queue: [],
+    };
+    return [0, { state, key: fresh() + fresh() }];
+  });
+
+  const happen = (change: (state: State, key: string) => Step): Promise<Outcome> =>
+    store.update((kept) => {
+      need(kept, "account");
+      const [outcome, state] = change(kept.state, kept.key);
+      return state ? [outcome, { ...kept, state }] : [outcome];
+    });
+
+  const device: Device = {
+    question: (specification, asking) => {
+      const question = readQuestion(specification);
+      const { name, asker, repeat = "fresh", assumes = [], data = null, days = null, start = null, times } = asking;
+      const { mechanism, epsilon, delta, fingerprint, spend } = question;
+      const once = Number.isInteger(days) && days! > 0 && Number.isInteger(start);
+      need(name && asker && REPEATS.includes(repeat) && !spend === !times, "asking");
+      need(repeat === "once" ? once : days === start && days === null, "asking");
+      const cost = spend ? spend(epsilon, times!) : epsilon;
+      return {
+        question,
+        asking,
+        asked: { question: name, asker, fingerprint, mechanism, epsilon: cost, delta, assumes, repeat, days, start, data },
+        promise: async () => {
+          const odds = Math.exp(cost);
+          const left = await store.update((kept) => [kept ? remaining(kept.state, now().wall) : 0]);
+          return { epsilon: cost, odds, reach: odds / (1 + odds), left };
+        },
+      };
+    },
+
+    async answer({ question, asking, asked }, value, id = fresh()) {
+      const { otherwise, times } = asking;
+      const fits = (one: unknown): boolean => question.inside(one) !== undefined && (!times || (one as []).length === times);
+      if (!fits(value)) value = otherwise;
+      if (!fits(value)) return { is: "refused", reason: "value" };
+      return happen((state, key) =>
+        answer(state, id, asked, now(), allowed, {
+          report: () => hex(question.report(value, asked.repeat === "per value" ? keyed(key, asked, question, value) : source)!),
+          below: (bound) => below(source, bound),
+        }),
+      );
+    },
+
+    dryRun: ({ asked }) => happen((state) => [answer(state, "", asked, now(), allowed, {} as Drawing, true)[0]]),
+
+    act: () => happen((state) => act(state, now())),
+
+    async body(asker, label = "", most = 1000) {
+      let found: Batch | undefined;
+      const id = fresh();
+      await happen((state) => {
+        const step = batch(state, id, asker, most);
+        const [outcome, next = state] = step;
+        const own = outcome["id"] as string;
+        if (own) found = { id: own, body: packedBody(own, label, next.queue.filter((one) => one.batch === own)) };
+        return step;
       });
-      if (!response.ok) return sent;
-      sent += Number((await this.acknowledge(next.id))["reports"] ?? 0);
-    }
-  }
+      return found;
+    },
+
+    acknowledge: (id) => happen((state) => acknowledge(state, id)),
+
+    async send(asker, url, { fetch = globalThis.fetch, label } = {}) {
+      for (let sent = 0; ; ) {
+        const next = await device.body(asker, label);
+        if (!next) return sent;
+        const { ok } = await fetch(url, {
+          method: "POST",
+          body: next.body,
+          headers: { "content-type": "application/vnd.dither.batch" },
+          credentials: "omit",
+          referrerPolicy: "no-referrer",
+          keepalive: true,
+        });
+        if (!ok) return sent;
+        sent += ((await device.acknowledge(next.id))["reports"] as number) ?? 0;
+      }
+    },
+  };
+  return device;
 }
 
-/** A question as this device is asked it. */
-export class Asks {
-  readonly question: Question;
-  readonly asking: Asking;
-  readonly asked: Asked;
-  /** Return what is promised to the person who answers, and what is left. */
-  readonly promise: () => Promise<Promised>;
-
-  constructor(question: Question, asking: Asking, promise: () => Promise<Promised>) {
-    const { name, asker, repeat = "fresh", assumes = [], data = null, days = null, start = null } = asking;
-    need(name && asker && REPEATS.includes(repeat), "asking");
-    const once = Number.isInteger(days) && days! > 0 && Number.isInteger(start);
-    need(repeat === "once" ? once : days === null && start === null, "asking");
-    this.question = question;
-    this.promise = promise;
-    this.asking = asking;
-    const { mechanism, epsilon, fingerprint } = question;
-    this.asked = { question: name, asker, fingerprint, mechanism, epsilon, delta: 0, assumes, repeat, days, start, data };
-  }
-
-  /** Return whether a value has a report. */
-  fits(value: unknown): boolean {
-    return this.question.admits(value);
-  }
-}
+/** The account of one person on this device, its questions and its queue. */
+export const Device = { open };
 
 /** Return the ε that is left in the epoch of a second, and in all. */
 function remaining({ entries, own, limits, device, clock }: State, wall: number): number {
@@ -249,18 +229,14 @@ function remaining({ entries, own, limits, device, clock }: State, wall: number)
 }
 
 /** A source that repeats for one value: SHA-256 of the key, the question and the value, in counter mode. */
-function keyed(key: string, asks: Asks, value: unknown): Source {
-  const text = JSON.stringify([key, asks.asked.question, asks.question.device, typeof value, value]);
+function keyed(key: string, asked: Asked, question: Question, value: unknown): Source {
+  const text = JSON.stringify([key, asked.question, question.device, typeof value, value]);
   let count = 0;
-  let left = new Uint8Array(0);
+  const left: number[] = [];
   return {
     take(size) {
-      while (left.length < size) {
-        left = concatenate([left, sha256(utf8(`${count++} ${text} ${key}`))]);
-      }
-      const taken = left.slice(0, size);
-      left = left.slice(size);
-      return taken;
+      while (left.length < size) left.push(...sha256(utf8(`${count++} ${text} ${key}`)));
+      return Uint8Array.from(left.splice(0, size));
     },
   };
 }

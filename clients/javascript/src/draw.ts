@@ -1,36 +1,77 @@
-/** What every draw is, and the parts that draws share: coins, the lottery of windows, start rules. */
+/** What every draw is, and the parts that draws share: domains, coins, the lottery of windows, start rules. */
 
-import { bits, concatenate, little, word, type Source } from "./source.js";
-import { fields, hexadecimal, list, need, object, real, whole, type Fields, type Json } from "./text.js";
+import { bits, little, word, type Source } from "./source.js";
+import { hex, hexadecimal, need, real, whole, type Fields } from "./text.js";
 
 /** Two whole numbers: a numerator and a denominator. */
 export type Ratio = readonly [bigint, bigint];
+/** The two ends of an interval or a circle. */
+export type Ends = readonly [number, number];
+/** Return the input of a value, or undefined if nobody may answer with it. It never throws. */
+export type Inside<Input = number> = (value: unknown) => Input | undefined;
 
-/** How a device turns one input into one report. */
-export interface Draw {
+/** How a device turns one value into one report. */
+// eslint-disable-next-line @typescript-eslint/no-explicit-any
+export interface Draw<Input = any> {
   /** The largest ratio of the probabilities of one report under two inputs. */
   readonly ratio: Ratio;
+  readonly inside: Inside<Input>;
   /** Return the report of an input as bytes, lowest byte first. */
-  draw(input: number, source: Source): Uint8Array;
+  draw(input: Input, source: Source): Uint8Array;
+  /** For a promise with a δ: return it, or throw if the integers do not keep it at a lower bound of e^ε·2^320. */
+  delta?(bound: bigint, stated: unknown): number;
+  /** For paths: return the ε of so many locations. */
+  spend?(epsilon: number, times: number): number;
 }
 
-/** The reader of a kind of draw, for an interval or circle from `ends[0]` to `ends[1]`, or for `ends[1]` categories. */
-export type Reader = (device: Fields, ends: readonly [number, number]) => Draw;
+/** The reader of a kind of draw: of the fields of a device text. */
+export type Reader = (device: Fields) => Draw;
+
+/** Return the interval or the circle of a device text. */
+export function line({ domain, outside }: Fields): [inside: Inside, ends: Ends] {
+  const turn = domain.kind === "circle";
+  need(outside === (turn ? "wrap" : "clip") && (turn || domain.kind === "interval"), "domain");
+  const low = turn ? 0 : real(domain.low);
+  const high = real(turn ? domain.period : domain.high);
+  need(low >= -1e30 && high <= 1e30 && high - low >= 1e-30, "domain");
+  const inside: Inside = (value) => {
+    if (typeof value !== "number" || value !== value) return;
+    if (!turn) return Math.min(Math.max(value, low), high);
+    const turned = value % high;
+    return turned === turned ? turned + high * +(turned < 0) : undefined;
+  };
+  return [inside, [low, high]];
+}
+
+/** Return the categories of a device text. */
+export function codes({ domain, outside }: Fields): [inside: Inside, count: number] {
+  need(domain.kind === "categories" && outside === "refuse", "domain");
+  if (domain.count !== undefined) {
+    const count = whole(domain.count, 2, 2 ** 32);
+    return [(value) => (Number.isInteger(value) && (value as number) >= 0 && (value as number) < count ? (value as number) : undefined), count];
+  }
+  const labels = domain.labels as Fields[];
+  const known = new Map<unknown, number>(labels.map((label, code) => [Object(label) === label ? real(label["number"]) : label, code]));
+  need(known.size > 1 && known.size === labels.length, "domain");
+  return [(value) => known.get(value), known.size];
+}
 
 /** Return a whole number below 2^48 as so many bytes, lowest byte first. */
-export function asBytes(value: number, length: number): Uint8Array {
-  return Uint8Array.from({ length }, (_, at) => Math.floor(value / 256 ** at) % 256);
-}
+export const asBytes = (value: number, length: number): Uint8Array =>
+  Uint8Array.from({ length }, (_, at) => value * 2 ** (-8 * at)); // each is taken modulo 256
 
 /** Return a report below `cells` as 1, 2, 4 or 8 bytes. */
-export const asCell = (value: number, cells: number): Uint8Array =>
-  asBytes(value, cells <= 256 ? 1 : cells <= 65536 ? 2 : cells <= 2 ** 32 ? 4 : 8);
+export function asCell(value: number, cells: number): Uint8Array {
+  let length = 1;
+  while (256 ** length < cells) length *= 2;
+  return asBytes(value, length);
+}
 
 /** Return whether a number is a power of two, by its logarithm. */
 export const power = (n: number): boolean => Number.isInteger(Math.log2(n));
 
 /** Heads with probability heads/2^128: 64 bits, and 64 more only if they equal the first 64 of `heads`. */
-export function coin(text: Json | undefined): [toss: (source: Source) => number, heads: bigint, tails: bigint] {
+export function coin(text: unknown): [toss: (source: Source) => number, heads: bigint, tails: bigint] {
   const heads = hexadecimal(text, 32);
   const high = heads >> 64n;
   const low = BigInt.asUintN(64, heads);
@@ -49,8 +90,6 @@ export function lottery(tickets: number, given: Fields): [Lottery, bigint, bigin
   const size = given["bits"] as number;
   const step = hexadecimal(given["step"], 24);
   const long = step >> 32n;
-  const first = Number(long);
-  const late = Number(BigInt.asUintN(32, step));
   const early = size / 8 - 4;
   need(size === 96 ? step : size === 64 && long, "step");
   need(BigInt(tickets) * (long + 1n) <= 1n << BigInt(size - 32), "step");
@@ -58,26 +97,18 @@ export function lottery(tickets: number, given: Fields): [Lottery, bigint, bigin
     const more = (extra + 7) >> 3;
     let taken = source.take(early + more);
     let begin = early;
-    let drawn: boolean, ticket: number, last: number;
-    if (early < 8) {
-      const drew = little(taken, 0, 4);
-      last = drew - 2 ** 32 + tickets;
-      ticket = Math.floor(drew / first);
-      drawn = ticket < tickets;
-    } else {
-      const drew = word(taken);
-      last = Number(drew - (1n << 64n)) + tickets; // exact where it is not far below 0
-      drawn = drew < BigInt(tickets) * long;
-      ticket = drawn ? Number(drew / long) : 0;
-    }
+    const drew = early < 8 ? BigInt(little(taken, 0, 4)) : word(taken);
+    let drawn = drew < BigInt(tickets) * long;
+    let ticket = drawn ? Number(drew / long) : 0;
+    const last = Number(drew - (1n << BigInt(8 * early))) + tickets; // exact where it is not far below 0
     if (last >= 0) {
       // The late word: the four bytes after the early ones decide, and what they were is taken again at the end.
-      taken = concatenate([taken.subarray(early), source.take(4)]);
+      taken = Uint8Array.of(...taken.subarray(early), ...source.take(4));
       begin = 4;
-      drawn = little(taken, 0, 4) < late;
+      drawn = BigInt(little(taken, 0, 4)) < BigInt.asUintN(32, step);
       ticket = last;
     }
-    return [+drawn, ticket, Math.floor(little(taken, begin, begin + more) / 2 ** (8 * more - extra))];
+    return [+drawn, ticket, Math.floor(little(taken, begin) * 2 ** (extra - 8 * more))];
   };
   return [draw, step, 1n << BigInt(size)];
 }
@@ -86,53 +117,41 @@ export function lottery(tickets: number, given: Fields): [Lottery, bigint, bigin
 export type Start = (value: number, source: Source) => number;
 
 /** Read a start rule for windows of so many cells, and values between two ends. */
-export function readStart(data: Json | undefined, cells: number, ends: readonly [number, number]): Start {
-  const given = object(data);
+export function readStart(given: Fields, cells: number, ends: Ends): Start {
   const kind = given["kind"];
   const origin = real(given["origin"]);
   const scale = real(given["scale"]);
   const place = (value: number): number => Math.trunc((value - origin) * scale);
-  const within = (value: number, last: number): number => Math.min(Math.max(place(value), 0), last);
+  const within = (value: number, last: number, least = 0): number => Math.min(Math.max(place(value), least), last);
   need(scale > 0 && ends.every((end) => Math.abs(place(end)) < (cells > 65536 ? 2 ** 52 : 2 ** 31)), "start");
   if (kind === "line") {
-    fields(given, "fraction kind last origin scale");
     const fraction = whole(given["fraction"], 0, 30);
     const last = given["last"] === null ? Infinity : whole(given["last"], 0, 2 ** 52);
-    const aim = last < Infinity ? (value: number): number => within(value, last) : place;
-    return (value, source) => (fraction ? Math.floor((aim(value) + bits(source, fraction)) / 2 ** fraction) : aim(value));
+    const least = last < Infinity ? 0 : -last;
+    return (value, source) => Math.floor((within(value, last, least) + bits(source, fraction)) * 2 ** -fraction);
   }
   const table: number[] = [];
   if (kind === "steps") {
-    fields(given, "counts kind origin scale starts");
-    const starts = list(given["starts"]);
-    const counts = list(given["counts"]);
-    need(starts.length === counts.length && starts.length, "start");
-    counts.forEach((count, i) => {
-      const start = whole(starts[i], 0, cells - 1);
-      for (let left = whole(count, 1, 65536 - table.length); left--; ) table.push(start);
+    (given["counts"] as unknown[]).forEach((count, i) => {
+      for (let left = whole(count, 1, 65536 - table.length); left--; ) table.push(whole(given["starts"][i], 0, cells - 1));
     });
+    need(table.length, "start");
     return (value) => table[within(value, table.length - 1)]!;
   }
-  need(kind === "knots" && cells <= 65536, "start");
-  fields(given, "bits first kind origin pieces scale");
+  const bytes = Uint8Array.from((given["bits"] as string).match(/../g)!, (pair) => parseInt(pair, 16));
+  need(kind === "knots" && cells <= 65536 && hex(bytes) === given["bits"], "start");
   const most = cells * 65536;
-  const text = given["bits"];
-  need(typeof text === "string" && /^([0-9a-f]{2})+$/.test(text), "start");
-  let entry = whole(given["first"], 0, most - 1);
-  table.push(entry);
-  const bit = (at: number): number => (parseInt(text.slice((at >> 3) * 2, (at >> 3) * 2 + 2), 16) >> (at & 7)) & 1;
-  for (const piece of list(given["pieces"])) {
-    const [count, base, ...more] = list(piece);
-    need(!more.length, "start");
-    whole(base, -most, most);
-    for (let left = whole(count, 1, 32768 - table.length); left--; ) {
-      entry += (base as number) + bit(table.length - 1);
-      table.push(whole(entry, 0, most - 1));
+  let entry = given["first"] as number;
+  const add = (): number => table.push(whole(entry, 0, most - 1));
+  add();
+  for (const [count, base] of given["pieces"] as [number, number][]) {
+    for (let left = whole(count, 1, 32768 - table.length); left--; add()) {
+      const at = table.length - 1;
+      entry += whole(base, -most, most) + ((bytes[at >> 3]! >> (at & 7)) & 1);
     }
   }
   const size = table.length - 1;
-  need(size && text.length === 2 * ((size + 7) >> 3), "start");
-  for (let at = size; at & 7; at++) need(!bit(at), "start");
+  need(size && bytes.length === (size + 7) >> 3 && !(bytes.at(-1)! >> (((size - 1) & 7) + 1)), "start");
   return (value, source) => {
     const knot = table[Math.floor((within(value, size * 65536 - 1) + bits(source, 16)) / 65536)]!;
     return Math.floor((knot + bits(source, 16)) / 65536);

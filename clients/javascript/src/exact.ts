@@ -1,15 +1,15 @@
 /** Certified bounds of e^ε in whole numbers. */
 
-const BITS = 320n;
+export const BITS = 320n;
 const HALVINGS = 8;
 
 /**
- * Return a rational lower bound of e^ε as [numerator, denominator], with a relative error below 2^−200.
+ * Return a lower bound of e^ε·2^320, with a relative error below 2^−200.
  *
  * ε stands for the exact rational number of its double, and must be positive.
  */
-export function expBelow(epsilon: number): [bigint, bigint] {
-  let denominator = 1n << BigInt(HALVINGS);
+export function expBelow(epsilon: number): bigint {
+  let denominator = 256n;
   for (; epsilon % 1; denominator *= 2n) epsilon *= 2;
   const numerator = BigInt(epsilon);
   let term = 1n << BITS;
@@ -19,5 +19,5 @@ export function expBelow(epsilon: number): [bigint, bigint] {
     total += term;
   }
   for (let i = 0; i < HALVINGS; i++) total = (total * total) >> BITS;
-  return [total, 1n << BITS];
+  return total;
 }

@@ -1,7 +1,7 @@
 /** dither for pages and applications: the core, a durable account and a queue. */
 
 export * from "./core.js";
-export { Asks, Device, systemNow, type Asking, type Kept, type Options, type Promised, type Store } from "./client.js";
+export { Device, systemNow, type Asking, type Asks, type Batch, type Kept, type Options, type Promised, type Store } from "./client.js";
 export { indexedStore, memoryStore } from "./stores.js";
-export { jsonBody, packedBody } from "./batch.js";
+export { packedBody } from "./batch.js";
 export type { Moment, Outcome, Policy, State } from "./account.js";

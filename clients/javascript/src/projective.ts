@@ -1,8 +1,6 @@
 /** ProjectiveResponse: points of a finite geometry. `draws.projective = projective` makes the client know the draw. */
 
-import { asBytes, asCell, type Reader } from "./draw.js";
-import { concatenate, word } from "./source.js";
-import { fields, hex, hexadecimal, list, need, sha256, whole } from "./text.js";
+import { asCell, codes, digest, hexadecimal, need, type Reader, whole, word } from "./parts.js";
 
 /** Return the elements of the difference set in ascending order, then all others. */
 function members(prime: number, degree: number, dimension: number, polynomial: number[], points: number): Uint32Array {
@@ -25,8 +23,8 @@ function members(prime: number, degree: number, dimension: number, polynomial: n
   return Uint32Array.from([...inside, ...outside]);
 }
 
-export const projective: Reader = (device, [, count]) => {
-  const given = fields(device, "bits dimension draw order other own polynomial set");
+export const projective: Reader = (given) => {
+  const [inside, count] = codes(given);
   const order = whole(given["order"], 2, 2 ** 21);
   const dimension = whole(given["dimension"], 2, 21);
   let prime = 2;
@@ -35,7 +33,7 @@ export const projective: Reader = (device, [, count]) => {
   const points = (order ** dimension - 1) / (order - 1);
   const block = (order ** (dimension - 1) - 1) / (order - 1);
   need(prime ** degree === order && points >= count && points <= 2 ** 21, "cells");
-  const polynomial = list(given["polynomial"]).map((one) => whole(one, 0, prime - 1));
+  const polynomial = (given["polynomial"] as unknown[]).map((one) => whole(one, 0, prime - 1));
   need(polynomial.length === degree * dimension, "cells");
   const own = hexadecimal(given["own"], 32);
   const other = hexadecimal(given["other"], 32);
@@ -45,11 +43,12 @@ export const projective: Reader = (device, [, count]) => {
   need((size === 64 || size === 128) && 0n < other && other < own, "step");
   need(total <= 1n << BigInt(size) && total >= 1n << BigInt(size - 1), "step");
   const all = members(prime, degree, dimension, polynomial, points);
-  const set = concatenate(Array.from(all.subarray(0, block), (one) => asBytes(one, 4)));
-  need(hex(sha256(set)).slice(0, 32) === given["set"], "fingerprint");
+  const set = Uint8Array.from({ length: 4 * block }, (_, at) => all[at >> 2]! >>> (8 * (at & 3)));
+  need(digest(set) === given["set"], "fingerprint");
   return {
     ratio: [own, other],
-    draw: (code, source) => {
+    inside,
+    draw: (code: number, source) => {
       let drawn: bigint;
       do {
         const taken = source.take(size >> 3);

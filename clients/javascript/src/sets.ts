@@ -1,63 +1,62 @@
 /** Draws for answers from a list: unary bits, subsets, Hadamard columns, hashing. */
 
-import { asBytes, asCell, coin, power, type Reader } from "./draw.js";
-import { below, bits, concatenate } from "./source.js";
-import { fields, need, whole } from "./text.js";
+import { asBytes, asCell, codes, coin, power, type Reader } from "./draw.js";
+import { below, bits } from "./source.js";
+import { need, whole, type Fields } from "./text.js";
 import { blocks } from "./windows.js";
 
-const MOST = 2 ** 24; // categories that bits are sent of
+/** Return the number of bits: as many as categories, at most 2^24. */
+const sized = (given: Fields, count: number): number => whole(given["size"], count, Math.min(count, 2 ** 24));
 
-export const unary: Reader = (device, [, count]) => {
-  const given = fields(device, "draw other own size");
-  const size = whole(given["size"], count, Math.min(count, MOST));
+/** Return bits as bytes, lowest bit first. */
+function pack(size: number, bit: (at: number) => number): Uint8Array {
+  const row = new Uint8Array((size + 7) >> 3);
+  for (let at = 0; at < size; at++) row[at >> 3]! |= bit(at) << (at & 7);
+  return row;
+}
+
+export const unary: Reader = (given) => {
+  const [inside, count] = codes(given);
+  const size = sized(given, count);
   const [own, yes, no] = coin(given["own"]);
   const [other, heads, tails] = coin(given["other"]);
   need(0n < heads && heads < yes, "step");
   return {
     ratio: [yes * tails, no * heads],
-    draw: (code, source) => {
-      const row = new Uint8Array((size + 7) >> 3);
-      for (let bit = 0; bit < size; bit++) row[bit >> 3]! |= (bit === code ? own : other)(source) << (bit & 7);
-      return row;
-    },
+    inside,
+    draw: (code: number, source) => pack(size, (bit) => (bit === code ? own : other)(source)),
   };
 };
 
-export const subset: Reader = (device, [, count]) => {
-  const given = fields(device, "chosen draw heads size");
-  const last = whole(given["size"], count, Math.min(count, MOST)) - 1;
+export const subset: Reader = (given) => {
+  const [inside, count] = codes(given);
+  const last = sized(given, count) - 1;
   const chosen = whole(given["chosen"], 1, last);
   const [toss, heads, tails] = coin(given["heads"]);
   return {
     ratio: [heads * BigInt(count - chosen), tails * BigInt(chosen)],
-    draw: (code, source) => {
+    inside,
+    draw: (code: number, source) => {
       const held = toss(source);
-      const row = new Uint8Array((count + 7) >> 3);
-      const put = (element: number, one: number): void => {
-        row[element >> 3] = (row[element >> 3]! & ~(1 << (element & 7))) | (one << (element & 7));
-      };
-      let wanted = chosen - held;
-      for (let element = 0; element < last; element++) {
-        const taken = +(below(source, last - element) < wanted);
-        put(element, taken);
-        wanted -= taken;
-      }
+      const row: number[] = [];
+      for (let wanted = chosen - held; row.length < last; wanted -= row.at(-1)!) row.push(+(below(source, last - row.length) < wanted));
       // The others were drawn as 0 … k − 2: the element at the input's place becomes k − 1.
-      put(last, (row[code >> 3]! >> (code & 7)) & 1);
-      put(code, held);
-      return row;
+      row[last] = row[code]!;
+      row[code] = held;
+      return pack(count, (element) => row[element]!);
     },
   };
 };
 
-export const hadamard: Reader = (device, [, count]) => {
-  const given = fields(device, "draw heads order");
+export const hadamard: Reader = (given) => {
+  const [inside, count] = codes(given);
   const order = whole(given["order"], count + 1, 2 ** 32);
   const [toss, heads, tails] = coin(given["heads"]);
   need(power(order), "cells");
   return {
     ratio: [heads, tails],
-    draw: (code, source) => {
+    inside,
+    draw: (code: number, source) => {
       const row = code + 1;
       let column = bits(source, Math.log2(order)) | 0;
       let odd = row & column;
@@ -80,16 +79,17 @@ function bucket(seed: number, code: number, buckets: number): number {
   return Math.floor((Number(place) * buckets) / 2 ** 32);
 }
 
-export const hashed: Reader = (device) => {
-  const given = fields(device, "bits buckets draw hash step");
+export const hashed: Reader = (given) => {
+  const [inside] = codes(given);
   need(given["hash"] === "affine 1", "draw");
   const buckets = whole(given["buckets"], 2, 65536);
   const [cell, ratio] = blocks(given, buckets);
   return {
     ratio,
-    draw: (code, source) => {
+    inside,
+    draw: (code: number, source) => {
       const seed = bits(source, 47);
-      return concatenate([asBytes(cell(bucket(seed, code, buckets), source), 2), asBytes(seed, 6)]);
+      return Uint8Array.of(...asBytes(cell(bucket(seed, code, buckets), source), 2), ...asBytes(seed, 6));
     },
   };
 };

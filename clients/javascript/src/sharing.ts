@@ -1,7 +1,8 @@
 /** One person with several devices: budgets that are divided beforehand, and accounts that are merged. */
 
+import { canonical } from "./batch.js";
+import { type Json } from "./parts.js";
 import { sorted, total, type Limits, type Own, type State, type Step, type Units } from "./account.js";
-import { canonical, type Json } from "./text.js";
 
 const FIELDS = ["epsilon", "delta"] as const;
 const equal = (a: unknown, b: unknown): boolean => canonical(a as Json) === canonical(b as Json);

@@ -2,7 +2,10 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { Device, jsonBody, Malformed, memoryStore, NoRandomness, packedBody, hex } from "../dist/dither.js";
+import { Device, draws, hex, Malformed, memoryStore, packedBody } from "../dist/dither.js";
+import { lattice } from "../dist/lattice.js";
+import { paths } from "../dist/paths.js";
+import { jsonBody } from "../dist/testing.js";
 
 const read = (name) => JSON.parse(readFileSync(new URL(`../../../conformance/2/${name}`, import.meta.url), "utf8"));
 const specifications = Object.fromEntries(read("draws.json").questions.map((one) => [one.name, one.specification]));
@@ -23,7 +26,7 @@ test("bodies of batches", () => {
 test("answers until the budget is used up, and says what is promised", async () => {
   const { device: mine } = await device();
   const question = mine.question(specifications["Podium"], ASKING);
-  const promised = await mine.promise(question);
+  const promised = await question.promise();
   assert.equal(promised.epsilon, 1);
   assert.ok(Math.abs(promised.reach - 0.7310585786300049) < 1e-12);
   assert.equal((await mine.answer(question, 3)).is, "drawn");
@@ -97,6 +100,41 @@ test("permanent answers stay", async () => {
   assert.equal((await mine.answer(each, 2)).report, two.report);
 });
 
+test("a path is charged for each of its locations", async () => {
+  Object.assign(draws, paths);
+  const { device: mine } = await device({ epsilon: 6 });
+  const question = mine.question(specifications["TraCSD"], { ...ASKING, times: 3 });
+  const path = [[139.5, 35.6], [139.6, 35.7], [500, -500]];
+  assert.equal((await question.promise()).epsilon, 6);
+  const { is, charged, report } = await mine.answer(question, path);
+  assert.deepEqual([is, BigInt(`0x${charged}`), report.length], ["drawn", 6n << 64n, 36]);
+  for (const value of [[], path.slice(1), [...path, path[0]], 5, "x", [[1], [2], [3]], [[NaN, 1], path[0], path[1]], null]) {
+    assert.deepEqual(await mine.answer(question, value), { is: "refused", reason: "value" });
+  }
+  assert.deepEqual(await mine.answer(question, path), { is: "refused", reason: "budget" });
+  for (const times of [undefined, 0, 0.5, -1, 1e9, "3"]) {
+    assert.throws(() => mine.question(specifications["TraCSC"], { ...ASKING, times }), Malformed);
+  }
+  assert.throws(() => mine.question(specifications["Podium"], { ...ASKING, times: 2 }), Malformed);
+  const third = mine.question(specifications["TraCSC"].replace('"epsilon": 2.0', '"epsilon": 2.1'), { ...ASKING, times: 3 });
+  assert.equal(third.asked.epsilon, 6.300000000000001); // 3 · 2.1 lies between two doubles
+});
+
+test("a δ is spent only where the policy allows one", async () => {
+  draws.lattice = lattice;
+  const specification = specifications["Gaussian"];
+  const { device: strict } = await device();
+  assert.equal((await strict.answer(strict.question(specification, ASKING), 1)).reason, "policy");
+  const { device: mine } = await device({ delta: 1.5e-6, policy: { delta: 1e-6 } });
+  const question = mine.question(specification, ASKING);
+  assert.equal(question.question.delta, 1e-6);
+  assert.equal((await mine.answer(question, 1)).is, "drawn");
+  assert.deepEqual(await mine.answer(question, 1), { is: "refused", reason: "budget" });
+  const less = JSON.parse(specification);
+  less.parameters.delta = 0.9e-6;
+  assert.throws(() => mine.question(JSON.stringify(less), ASKING), new Malformed("privacy"));
+});
+
 test("the policy is obeyed", async () => {
   const { device: mine } = await device({ policy: { epsilon: 0.5, mechanisms: ["SW"] } });
   assert.equal((await mine.answer(mine.question(specifications["Podium"], ASKING), 1)).reason, "policy");
@@ -107,7 +145,7 @@ test("without a secure source nothing is drawn", async () => {
   const kept = Object.getOwnPropertyDescriptor(globalThis, "crypto");
   Object.defineProperty(globalThis, "crypto", { value: undefined, configurable: true });
   try {
-    await assert.rejects(Device.open({ epsilon: 1, store: memoryStore() }), NoRandomness);
+    await assert.rejects(Device.open({ epsilon: 1, store: memoryStore() }), new Malformed("source"));
     const source = { take: (size) => new Uint8Array(size).fill(7) };
     const mine = await Device.open({ epsilon: 1, store: memoryStore(), source });
     assert.equal((await mine.answer(mine.question(specifications["Podium"], ASKING), 1)).is, "drawn");

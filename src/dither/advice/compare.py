@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from dither.advice.goals.goal import Goal
+    from dither.advice.simulation import Told
 
 _INPUTS: Final = 2048  # evenly spaced, over which the error of a solved mechanism is averaged
 _UNBIASED: Final = 1e-6  # a bias below this share of the domain's length counts as 0
@@ -94,14 +95,16 @@ def compare(
     losses: Sequence[Power] = (absolute, squared),
     goal: Goal | None = None,
     also: Sequence[Mechanism[Any]] = (),
+    told: Told | None = None,
 ) -> Comparison:
     """Return a table of every mechanism for this domain at this budget.
 
     On an interval or a circle its columns are the worst and average error under each loss, the largest bias,
     the largest variance and the bytes of a report; on categories, the variance that one report adds to a
     frequency. The rows are sorted by the worst error under the first loss, or by the average variance; with a
-    `goal`, such as `dt.goals.Mean(n=1000)`, by the error predicted for it, in a column of its own. `also` are
-    mechanisms of your own to be compared, on the same domain.
+    `goal`, such as `dt.goals.Mean(n=1000)`, by the error predicted for it, in a column of its own;
+    `dt.goals.Distribution(n=1000)` has two, W1 and KS, simulated and stored. `also` are mechanisms of your
+    own to be compared, on the same domain. `told` is called with the number of simulations that are done.
 
     >>> from dither.domains import Interval
     >>> compare(Interval(0, 1), epsilon=1)["OGPM(loss=absolute)"]["worst absolute"]
@@ -109,7 +112,7 @@ def compare(
     """
     budget = check_epsilon(epsilon)
     if isinstance(domain, Categories):
-        return _for_goal(_compare_protocols(domain, budget, _own(also, domain, PureProtocol)), goal)
+        return _for_goal(_compare_protocols(domain, budget, _own(also, domain, PureProtocol)), goal, told)
     if isinstance(domain, Profile):
         if also or goal is not None:
             raise InvalidParameter("tables of attributes are compared without `goal` and `also`")
@@ -122,7 +125,8 @@ def compare(
     if not losses:
         raise InvalidParameter("pass at least one loss, such as losses=[dt.absolute]")
     own = _own(also, domain, Questions)
-    return _for_goal(_compare_numbers(domain, budget, tuple(check_loss(loss) for loss in losses), own), goal)
+    judged = tuple(check_loss(loss) for loss in losses)
+    return _for_goal(_compare_numbers(domain, budget, judged, own), goal, told)
 
 
 def _own(also: Sequence[Mechanism[Any]], domain: Domain, kind: type) -> list[Candidate]:
@@ -140,18 +144,19 @@ def _own(also: Sequence[Mechanism[Any]], domain: Domain, kind: type) -> list[Can
     return found
 
 
-def _for_goal(table: Comparison, goal: Goal | None) -> Comparison:
+def _for_goal(table: Comparison, goal: Goal | None, told: Told | None) -> Comparison:
     """Return the table sorted by the error predicted for a goal; who cannot serve it comes last."""
     if goal is None:
         return table
     goal.check(table.domain)
-    errors = [goal.error(one.mechanism) for one in table.candidates]
+    how, columns = goal.columns(list(table.candidates), told)
+    errors = [next(iter(row.values())) for row in columns]
     order = sorted(range(len(errors)), key=lambda place: (errors[place] is None, errors[place] or 0.0))
     rows = []
     for place in order:
         name, *rest = table.rows[place].items()
-        rows.append(dict([name, ("error", errors[place]), *rest]))
-    title = f"{goal!r}, {table.title}"
+        rows.append(dict([name, *columns[place].items(), *rest]))
+    title = f"{goal!r}{f' ({how})' if how else ''}, {table.title}"
     return replace(
         table, title=title, rows=tuple(rows), candidates=tuple(table.candidates[place] for place in order)
     )

@@ -14,6 +14,7 @@ import math
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from enum import Enum
+from pathlib import Path
 from typing import Any, Final, final
 
 import numpy as np
@@ -28,7 +29,7 @@ from dither.numerics.false_position import power_law_root
 from dither.optimal.store import folder
 from dither.randomness import Seeded
 
-VERSION: Final = 1  # of the estimator and the population: a new one makes stored results void
+VERSION: Final = 2  # of the estimator and the population: a new one makes stored results void
 FINAL: Final = range(64)  # seeds of a prediction
 FIRST: Final = range(1000, 1012)  # other seeds for the first ranking, so that its luck is not reused
 _CLOSE: Final = 0.02  # how near to the target error a number of people must come, relative to it
@@ -157,9 +158,8 @@ _KNOWN: dict[str, Simulated] = {}
 
 def _stored(mechanism: Any, question: ShapeQuestion, n: int, runs: range, told: Told | None) -> Simulated:
     """Return a result from memory or the cache folder, or simulate and keep it."""
-    described = [VERSION, mechanism.fingerprint, repr(question), n, runs.start, len(runs)]
-    key = hashlib.sha256(json.dumps(described).encode()).hexdigest()[:32]
-    path = folder() / f"simulated-{VERSION}" / f"{key}.json"
+    described, key = _described(mechanism, question, n, runs)
+    path = _path(key)
     if key in _KNOWN:
         return _KNOWN[key]
     with contextlib.suppress(OSError, ValueError, TypeError, KeyError):
@@ -169,24 +169,50 @@ def _stored(mechanism: Any, question: ShapeQuestion, n: int, runs: range, told: 
         )
         if data["of"] == described and found.error > 0.0 and math.isfinite(found.error):
             return _KNOWN.setdefault(key, found)
-    found = _run(mechanism, question, n, runs, told)
+    # The same estimates tell every distance.
+    together = [question] if question.share is not None else [ShapeQuestion(one) for one in Distance]
+    for one, result in zip(together, _run(mechanism, together, n, runs, told), strict=True):
+        _keep(_described(mechanism, one, n, runs), result)
+    return _KNOWN[key]
+
+
+def _described(mechanism: Any, question: ShapeQuestion, n: int, runs: range) -> tuple[list[Any], str]:
+    """Return what is simulated, and its digest."""
+    described = [VERSION, mechanism.fingerprint, repr(question), n, runs.start, len(runs)]
+    return described, hashlib.sha256(json.dumps(described).encode()).hexdigest()[:32]
+
+
+def _path(key: str) -> Path:
+    return folder() / f"simulated-{VERSION}" / f"{key}.json"
+
+
+def _keep(what: tuple[list[Any], str], found: Simulated) -> None:
+    """Store a result in memory, and in the cache folder if that can be written."""
+    described, key = what
     _KNOWN[key] = found
+    path = _path(key)
     with contextlib.suppress(OSError, RuntimeError):
         path.parent.mkdir(parents=True, exist_ok=True)
         with renamed(path) as part:
             part.write_text(json.dumps({"of": described, **asdict(found)}), encoding="utf-8")
-    return found
 
 
-def _run(mechanism: Any, question: ShapeQuestion, n: int, runs: range, told: Told | None) -> Simulated:
+def _run(
+    mechanism: Any, questions: list[ShapeQuestion], n: int, runs: range, told: Told | None
+) -> list[Simulated]:
     line: Line = mechanism.line
-    values, misses = people(line, n), []
+    values = people(line, n)
+    misses: list[list[float]] = [[] for _ in questions]
     for run in runs:
         shape = distribution(mechanism.perturb(values, source=Seeded(run)))
-        misses.append(question.miss(shape, line))
+        for question, found in zip(questions, misses, strict=True):
+            found.append(question.miss(shape, line))
         if told is not None:
             told(1)
-    return Simulated(*question.mean(misses), runs.start, len(runs))
+    return [
+        Simulated(*question.mean(found), runs.start, len(runs))
+        for question, found in zip(questions, misses, strict=True)
+    ]
 
 
 def _cdf(shape: EstimatedDistribution, places: Floats) -> Floats:

@@ -153,25 +153,37 @@ class Windows(Operator):
         if not isinstance(other, Windows) or other.rows != self.rows or self.width < _NARROW:
             return super().products(weights, other)
         sums = np.concatenate([[0.0], np.cumsum(weights)])
-        (begin, end), (begins, ends) = self._reached(sums), other._reached(sums)
+        begin, end = self._reached(sums)
+        begins, ends = (begin, end) if other is self else other._reached(sums)
         near, far = begin.mean(axis=1)[:, None], end.mean(axis=1)[:, None]
         nears, fars = begins.mean(axis=1), ends.mean(axis=1)
         # Windows touch where the earlier one ends and the later one begins; both places vary within bins.
-        ahead = (_loose(end)[:, None] + _loose(begins)) / 2.0
-        behind = (_loose(begin)[:, None] + _loose(ends)) / 2.0
-        shared = np.zeros((near.size, nears.size))
-        for turn in (-sums[-1], 0.0, sums[-1]) if self.circular else (0.0,):
-            loose = np.where(near <= nears + turn, ahead, behind)
-            shared += _overlap(np.minimum(far, fars + turn) - np.maximum(near, nears + turn), loose)
+        ahead = (_loose(end)[:, None], _loose(begins))
+        behind = (_loose(begin)[:, None], _loose(ends))
+        if self.circular:
+            shared = np.zeros((near.size, nears.size))
+            for turn in (-sums[-1], 0.0, sums[-1]):
+                loose = np.where(near <= nears + turn, ahead[0] + ahead[1], behind[0] + behind[1])
+                mean = np.minimum(far, fars + turn) - np.maximum(near, nears + turn)
+                shared += _overlap(mean, loose, np.zeros(nears.size))
+        else:  # of two windows on a line, the one that begins first ends first
+            shared = _overlap(far - nears, *ahead)
+            later = near + far > nears + fars
+            if other is self:
+                np.copyto(shared, shared.T.copy(), where=later)
+            else:
+                np.copyto(shared, _overlap(fars - near, *behind), where=later)
         if other is self:  # two values of the same bin: the mean of the earlier end, less the later start
             count = begin.shape[1]
-            later = (2.0 * np.arange(count) + 1.0) / count**2
-            own = np.sort(end, axis=1) @ later[::-1] - np.sort(begin, axis=1) @ later
+            weight = (2.0 * np.arange(count) + 1.0) / count**2
+            own = np.sort(end, axis=1) @ weight[::-1] - np.sort(begin, axis=1) @ weight
             np.fill_diagonal(shared, np.diagonal(shared) - (far - near)[:, 0] + own)
         high, low = self.contrast / self.width, (1.0 - self.contrast) / self.rows
         highs, lows = other.contrast / other.width, (1.0 - other.contrast) / other.rows
-        covered = high * lows * (far - near) + low * highs * (fars - nears)
-        return np.asarray(high * highs * shared + covered + low * lows * sums[-1])
+        shared *= high * highs
+        shared += high * lows * (far - near) + low * lows * sums[-1]
+        shared += low * highs * (fars - nears)
+        return np.asarray(shared)
 
     def squares(self, weights: Floats) -> Floats:
         if self.starts.ndim > 1 or self.width < _NARROW:
@@ -330,16 +342,20 @@ def _loose(places: Floats) -> Floats:
     return np.asarray((places.max(axis=1) - places.min(axis=1)) * (count / max(count - 1, 1)))
 
 
-def _overlap(mean: Floats, loose: Floats) -> Floats:
+def _overlap(mean: Floats, first: Floats, second: Floats) -> Floats:
     """Return the mean overlap of two windows from the mean of its signed length.
 
-    The length varies by up to ± loose with a triangular law, which matters where windows just touch:
-    E[max(d, 0)] = max(m, 0) + (h − |m|)³/(6h²).
+    `first` and `second` are how loose the two ends are. The length varies by up to ± their mean h with a
+    triangular law, which matters where windows just touch: E[max(d, 0)] = max(m, 0) + (h − |m|)³/(6h²).
     """
-    touching = np.nonzero(np.abs(mean) < loose)
-    short = loose[touching] - np.abs(mean[touching])
-    found = np.maximum(mean, 0.0, out=mean)
-    found[touching] += short * (short / loose[touching]) ** 2 / 6.0
+    most = (float(first.max()) + float(second.max())) / 2.0
+    touching = np.flatnonzero(np.abs(mean) < most)
+    found = np.maximum(mean, 0.0)
+    if touching.size:
+        row, column = np.divmod(touching, mean.shape[1])
+        loose = (first[row, column % first.shape[1]] + second[column]) / 2.0
+        short = np.maximum(loose - np.abs(mean[row, column]), 0.0)
+        found[row, column] += short * (short / np.maximum(loose, 1e-300)) ** 2 / 6.0
     return found
 
 

@@ -1,7 +1,6 @@
 /** A device that answers: questions, one durable account, a queue of reports, and what is promised. */
+import { type Question, type Source } from "./parts.js";
 import { type Asked, type Moment, type Outcome, type Policy, type State } from "./account.js";
-import { type Question } from "./question.js";
-import { type Source } from "./source.js";
 /** Where the account is kept. `update` is one transaction: it resolves when the new state is on disk. */
 export interface Store {
     update<T>(change: (kept: Kept | undefined) => [result: T, next?: Kept]): Promise<T>;
@@ -14,6 +13,8 @@ export interface Kept {
 export interface Options {
     /** The ε that all askers together may learn in one epoch. */
     epsilon: number;
+    /** The δ that they may learn in one epoch; none unless it is given, here and in the policy. */
+    delta?: number;
     epoch?: State["limits"]["epoch"];
     /** The ε of all epochs together. */
     lifetime?: number;
@@ -35,6 +36,8 @@ export interface Asking {
     start?: number;
     assumes?: string[];
     data?: [number, number];
+    /** The number of locations of a path: exactly as many are answered, and charged. */
+    times?: number;
     /** The label that stands for answers that are not in the list. */
     otherwise?: unknown;
 }
@@ -50,11 +53,21 @@ export interface Promised {
     /** The ε that is left for all askers in this epoch, before this answer. */
     left: number;
 }
-export declare class Device {
-    #private;
-    private constructor();
-    /** Open the account of a device; it is created with these limits if there is none. */
-    static open(options: Options): Promise<Device>;
+/** A question as this device is asked it. */
+export interface Asks {
+    readonly question: Question;
+    readonly asking: Asking;
+    /** What the account sees of it: no value. */
+    readonly asked: Asked;
+    /** Return what is promised to the person who answers, and what is left. */
+    promise(): Promise<Promised>;
+}
+/** A batch: its identity, and the bytes that are sent until the collector has it. */
+export interface Batch {
+    id: string;
+    body: Uint8Array<ArrayBuffer>;
+}
+export interface Device {
     /** Read and verify a question. Throw `Malformed` with the reason if this device cannot answer it. */
     question(specification: string, asking: Asking): Asks;
     /**
@@ -64,15 +77,10 @@ export declare class Device {
     answer(asks: Asks, value: unknown, id?: string): Promise<Outcome>;
     /** Return what `answer` would do, without a value: nothing is drawn, spent or sent. */
     dryRun(asks: Asks): Promise<Outcome>;
-    /** Return what is promised to the person who answers, and what is left. */
-    promise(asks: Asks): Promise<Promised>;
     /** The person did something themselves, such as pressing a button. No event of an asker may call this. */
     act(): Promise<Outcome>;
-    /** Return the next batch of an asker as a body that is the same until it is acknowledged; undefined if nothing waits. */
-    body(asker: string, form?: "packed" | "json", label?: string, most?: number): Promise<{
-        id: string;
-        body: Uint8Array | string;
-    } | undefined>;
+    /** Return the next batch of an asker, which is the same until it is acknowledged; undefined if nothing waits. */
+    body(asker: string, label?: string, most?: number): Promise<Batch | undefined>;
     /** The collector has the batch: its reports leave the queue. */
     acknowledge(id: string): Promise<Outcome>;
     /** Send what waits for an asker, batch by batch. Return how many reports were acknowledged. */
@@ -81,14 +89,10 @@ export declare class Device {
         label?: string;
     }): Promise<number>;
 }
-/** A question as this device is asked it. */
-export declare class Asks {
-    readonly question: Question;
-    readonly asking: Asking;
-    readonly asked: Asked;
-    /** Return what is promised to the person who answers, and what is left. */
-    readonly promise: () => Promise<Promised>;
-    constructor(question: Question, asking: Asking, promise: () => Promise<Promised>);
-    /** Return whether a value has a report. */
-    fits(value: unknown): boolean;
-}
+/** Open the account of a device; it is created with these limits if there is none. */
+declare function open({ epsilon, delta, epoch, lifetime, quota, askers, store, source, policy, now }: Options): Promise<Device>;
+/** The account of one person on this device, its questions and its queue. */
+export declare const Device: {
+    open: typeof open;
+};
+export {};

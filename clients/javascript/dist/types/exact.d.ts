@@ -1,7 +1,8 @@
 /** Certified bounds of e^ε in whole numbers. */
+export declare const BITS = 320n;
 /**
- * Return a rational lower bound of e^ε as [numerator, denominator], with a relative error below 2^−200.
+ * Return a lower bound of e^ε·2^320, with a relative error below 2^−200.
  *
  * ε stands for the exact rational number of its double, and must be positive.
  */
-export declare function expBelow(epsilon: number): [bigint, bigint];
+export declare function expBelow(epsilon: number): bigint;

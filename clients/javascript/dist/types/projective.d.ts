@@ -1,3 +1,3 @@
 /** ProjectiveResponse: points of a finite geometry. `draws.projective = projective` makes the client know the draw. */
-import { type Reader } from "./draw.js";
+import { type Reader } from "./parts.js";
 export declare const projective: Reader;

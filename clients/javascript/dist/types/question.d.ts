@@ -1,5 +1,5 @@
 /** A question as it travels: read, verified in whole numbers, and ready to be answered. */
-import { type Reader } from "./draw.js";
+import { type Inside, type Reader } from "./draw.js";
 import { type Source } from "./source.js";
 /** The draws that the core knows, by kind. Other entry points hold further ones, which are added here. */
 export declare const draws: {
@@ -9,10 +9,13 @@ export declare const draws: {
 export interface Question {
     readonly mechanism: string;
     readonly epsilon: number;
+    readonly delta: number;
     readonly fingerprint: string;
     readonly device: string;
-    /** Return whether a value has a report. */
-    admits(value: unknown): boolean;
+    /** For paths: return the ε of so many locations. */
+    readonly spend: ((epsilon: number, times: number) => number) | undefined;
+    /** Return the input of a value, or undefined if the value has no report. */
+    readonly inside: Inside<unknown>;
     /** Return the report of a value as bytes, or undefined if the value is not in the domain. */
     report(value: unknown, source: Source): Uint8Array | undefined;
 }

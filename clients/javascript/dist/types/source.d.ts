@@ -4,15 +4,10 @@ export interface Source {
     /** Return `size` new bytes. */
     take(size: number): Uint8Array;
 }
-/** No secure source of randomness was found; nothing is drawn without one. */
-export declare class NoRandomness extends Error {
-}
-/** Return the system's cryptographic source. Throw `NoRandomness` where there is none. */
+/** Return the system's cryptographic source. Throw `Malformed` where there is none: nothing is drawn without one. */
 export declare function systemSource(): Source;
-/** Return bytes one after the other. */
-export declare function concatenate(parts: Uint8Array[]): Uint8Array<ArrayBuffer>;
 /** Return the little-endian whole number of some bytes, as a number: at most 6 bytes. */
-export declare function little(bytes: Uint8Array, begin: number, end: number): number;
+export declare function little(bytes: Uint8Array, begin?: number, end?: number): number;
 /** Return the little-endian whole number of eight bytes. */
 export declare const word: (bytes: Uint8Array) => bigint;
 /** Return a uniform number below 2^size, size ≤ 48: ⌈size/8⌉ bytes, of which the highest bits are kept. */

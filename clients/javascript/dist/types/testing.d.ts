@@ -1,7 +1,8 @@
 /** Parts that tests of any implementation need; not for pages. */
 import { acknowledge, act, answer, batch } from "./account.js";
+import { canonical, jsonBody } from "./batch.js";
+import { below, expBelow, sha256 } from "./parts.js";
 import { merge, split } from "./sharing.js";
-import { below } from "./source.js";
 export declare const accounts: {
     answer: typeof answer;
     act: typeof act;
@@ -11,3 +12,4 @@ export declare const accounts: {
     merge: typeof merge;
     below: typeof below;
 };
+export { canonical, expBelow, jsonBody, sha256 };

@@ -3,10 +3,9 @@ import { type Ratio, type Reader } from "./draw.js";
 import { type Source } from "./source.js";
 import { type Fields } from "./text.js";
 type Cell = (input: number, source: Source) => number;
-export declare const NAMES = "bits cells draw start step width";
 export declare const sliding: Reader;
 export declare const mixture: Reader;
-/** Blocks of equal width: each with probability d/2^w, otherwise the input's own. */
-export declare function blocks(given: Fields, cells: number, width?: number): [cell: Cell, ratio: Ratio];
+/** Blocks: each with probability d/2^w, otherwise the input's own; and a uniform place in it, of so many bits. */
+export declare function blocks(given: Fields, count: number, size?: number): [cell: Cell, ratio: Ratio];
 export declare const response: Reader;
 export {};

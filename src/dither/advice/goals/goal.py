@@ -45,6 +45,12 @@ class Goal(ABC):
         predicted = [(one, self.error(one.mechanism)) for one in candidates]
         return [(one, error) for one, error in predicted if error is not None]
 
+    def columns(
+        self, candidates: list[Candidate], told: Told | None = None
+    ) -> tuple[str, list[dict[str, float | None]]]:
+        """Return what `dt.compare` shows: how errors were found, and their columns, the first to sort by."""
+        return "", [{"error": self.error(one.mechanism)} for one in candidates]
+
     def ranked(self, able: list[tuple[Candidate, float]]) -> list[tuple[Candidate, float]]:
         """Return candidates and their errors, the one to recommend first: by error unless overridden."""
         return sorted(able, key=lambda pair: pair[1])

@@ -74,6 +74,24 @@ class _Simulated(Goal):
             for one, error in zip(able, first, strict=True)
         ]
 
+    def questions(self) -> dict[str, ShapeQuestion]:
+        """Return what `dt.compare` simulates for each column, the first to sort by."""
+        return {"error": self.question}
+
+    @final
+    def columns(
+        self, candidates: list[Candidate], told: Told | None = None
+    ) -> tuple[str, list[dict[str, float | None]]]:
+        n, rows = stated(self.n), []
+        for one in candidates:
+            able = simulation.tells_apart(one.mechanism, self._parts)
+            row: dict[str, float | None] = dict.fromkeys(self.questions())
+            for name, question in self.questions().items() if able else ():
+                row[name] = simulation.simulated(one.mechanism, question, n, FIRST, told).error
+            rows.append(row)
+        how = f"simulated for a Beta, {len(FIRST)} runs (seeds {FIRST.start} to {FIRST.stop - 1})"
+        return how, rows
+
     @final
     def people(self, candidates: list[Candidate], target: float) -> int | None:
         able = [one for one in candidates if simulation.tells_apart(one.mechanism, self._parts)]
@@ -121,6 +139,10 @@ class Distribution(_Simulated):
     @property
     def question(self) -> ShapeQuestion:
         return ShapeQuestion(self.distance)
+
+    def questions(self) -> dict[str, ShapeQuestion]:
+        order = sorted(Distance, key=lambda one: one is not self.distance)
+        return {one.name: ShapeQuestion(one) for one in order}
 
     @property
     def _parts(self) -> int:

@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Final
 
 import click
 
 from dither import losses
 from dither.advice.compare import Comparison, compare
-from dither.advice.goals import Frequencies, Mean
+from dither.advice.goals import Distribution, Frequencies, Goal, Mean, Quantile
 from dither.cli.options import domain_options, needed, read_loss
-from dither.cli.output import JSON_OPTION, print_json, save_picture
+from dither.cli.output import JSON_OPTION, print_json, rows_done, save_picture
 from dither.domains import Categories, Domain
 from dither.losses import Power
+
+_GOALS: Final[dict[str, Callable[..., Goal]]] = {
+    "mean": Mean,
+    "distribution": Distribution,
+    "quantile": Quantile,
+    "frequencies": Frequencies,
+}
 
 
 @click.command()
@@ -30,7 +39,7 @@ from dither.losses import Power
 )
 @click.option(
     "--goal",
-    type=click.Choice(["mean", "frequencies", "values"]),
+    type=click.Choice(["mean", "distribution", "quantile", "frequencies", "values"]),
     help="Sort by the error of this; by default a mean, or frequencies of categories.",
 )
 @click.option(
@@ -54,18 +63,23 @@ def command(
     """Compare all mechanisms for a domain, the best for a goal first.
 
     The error is the one predicted for the mean of --people answers (or for frequencies); it is empty where a
-    mean cannot be estimated without bias. --goal values sorts by the error of single values, --wide shows
-    worst and average errors, bias, variance and bytes. A name that is printed can be given as --mechanism.
+    mean cannot be estimated without bias. --goal values sorts by the error of single values. --goal
+    distribution shows W1, the area between the true and the estimated cdf, and KS, their largest gap, which
+    are simulated once and stored; --goal quantile the error of a median. --wide shows worst and average
+    errors, bias, variance and bytes. A name that is printed can be given as --mechanism.
 
     \b
     dither compare --interval 0 1 --epsilon 1
+    dither compare --interval 0 1 --epsilon 1 --goal distribution --people 10000
     dither compare --interval 0 1 --epsilon 1 --goal values --loss squared --plot errors.png
     dither compare --categories 100 --epsilon 2 --json
     """
     asked = needed(domain)
     goal = goal or ("frequencies" if isinstance(asked, Categories) else "mean")
-    wanted = {"mean": Mean, "frequencies": Frequencies}.get(goal)
-    table = compare(asked, epsilon=epsilon, losses=judged, goal=None if wanted is None else wanted(n=people))
+    wanted = _GOALS.get(goal)
+    with rows_done("simulating", unit="runs") as told:
+        chosen = None if wanted is None else wanted(n=people)
+        table = compare(asked, epsilon=epsilon, losses=judged, goal=chosen, told=told)
     if plot is not None:
         save_picture(table.plot()[0], plot)
     if as_json:
@@ -84,4 +98,6 @@ def _columns(table: Comparison, goal: str) -> list[str]:
     """Return the columns that matter for a goal and fit a terminal of 80 characters."""
     if goal == "values":
         return table.columns[1:3]
+    if goal == "distribution":
+        return ["W1", "KS", "bytes"]
     return ["error", "average variance" if "average variance" in table.columns else "variance", "bytes"]

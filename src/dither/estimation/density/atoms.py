@@ -9,17 +9,19 @@ evidence of the whole model rose.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import Final, final
 
 import numpy as np
 
 from dither.arrays import Floats
 from dither.domains import Circle
-from dither.estimation.density.mode import DensityMode
+from dither.estimation.density.mode import DensityMode, climb_to_mode
 from dither.estimation.density.model import ATOM_CENTRE, ATOM_SPREAD, DensityModel
 from dither.estimation.density.path import Path
+from dither.estimation.density.weights import best_height, lengths_of_line, without_atom
 from dither.kernels.transition import Operator
 from dither.mechanisms.number import NumberMechanism
 
@@ -27,25 +29,33 @@ PLACES: Final = 257  # at which an atom is looked for, before its place is refin
 _END_ODDS: Final = math.log(0.2)  # prior odds of an atom at an end
 _INNER_ODDS: Final = math.log(0.2 / 255.0)  # and at one of the places between
 _WORTH: Final = 1.0  # nats: the estimated gain from which an atom is tried
+_NEARLY: Final = 1.0  # nats: how much the whole path may add to the evidence at one smoothness
+_GLIMPSE: Final = 6  # steps towards a mode with one more atom
 _STEEP: Final = 4.0  # nats by which it is too low at an end, where bins have already risen towards an atom
 _NEAR_END: Final = 2.5 / 256.0  # an atom so near to an end is first tried at the end itself
 _APART: Final = 1.0 / 512.0  # two atoms are at least so far apart
+CLOSE: Final = 1.0 / 32.0  # two atoms whose shares are confused
+_ROUNDS: Final = 6
 _STAGES: Final = 4  # of refinement, each four times finer
 _SHARP: Final = 5.0  # how much higher than the valley beside it a peak is that may be an atom
 _HIGH: Final = 0.05  # and its height relative to the highest
 _NARROW: Final = 8  # bins that are at least half as high
 _CLEAR: Final = 5.0  # standard errors from which an atom is not doubted
-_WEIGHT_STEPS: Final = 6
+_LEAST_HALF, _MOST_HALF, _HALVES = 1e-4, 0.1, 24  # distances at which the halves of an atom are tried
 _ROUNDED: Final = 0.3  # standard deviation of rounding to whole cells
 
 
 @final
 @dataclass(frozen=True)
 class Atom:
-    """A point mass: its place and the standard deviation of the place, in lengths of the domain."""
+    """A point mass: its place, and the standard deviation of the place, in lengths of the domain.
+
+    `width` is how wide it may be: values so close together send reports that cannot be told from its own.
+    """
 
     place: float
     spread: float = 0.0
+    width: float = 0.0
 
 
 @final
@@ -108,18 +118,27 @@ class AtomSearch:
             found = max(found, comb, key=lambda one: one.evidence)
         while len(found.atoms) < most and found.watch.gain > found.path.best.evidence + _WORTH:
             added = [*found.atoms, self._refined(found.model, found.path.best, Atom(found.watch.place), None)]
+            if self._glimpsed(empty, found, added) < found.evidence - _NEARLY:
+                break
             larger = self._tried(empty, None, added)
             if larger.evidence <= found.evidence:
                 break
             found = larger
-        return found.model, found.path, self._all_refined(found.model, found.path.best, found.atoms)
+        atoms = self._all_refined(found.model, found.path.best, found.atoms)
+        return (
+            found.model,
+            found.path,
+            [self._widened(found.model, found.path.best, atom, number) for number, atom in enumerate(atoms)],
+        )
 
     def _tried(self, model: DensityModel, mode: DensityMode | None, atoms: list[Atom]) -> _Found:
         """Return the path with atoms, at the likeliest places near the given ones."""
         if mode is not None:
             atoms = [self._refined(model, mode, atom, None) for atom in atoms]
-        odds = sum(_END_ODDS if self._at_end(atom.place) else _INNER_ODDS for atom in atoms)
-        for _ in range(2):
+        odds = self._odds(atoms)
+        places = sorted(atom.place for atom in atoms)
+        close = any(second - first < CLOSE for first, second in pairwise(places))
+        for _ in range(_ROUNDS if close else 2):  # the places of close atoms depend on each other
             larger = model.with_atoms(self.columns(atoms))
             watch = _Watch(self, larger, atoms)
             path = Path.down(larger, seen=watch.look)
@@ -129,6 +148,19 @@ class AtomSearch:
                 break
             atoms = moved
         return _Found(larger, path, atoms, odds, watch)
+
+    def _odds(self, atoms: list[Atom]) -> float:
+        """Return the prior log-odds of atoms at their places."""
+        return sum(_END_ODDS if self._at_end(atom.place) else _INNER_ODDS for atom in atoms)
+
+    def _glimpsed(self, model: DensityModel, found: _Found, atoms: list[Atom]) -> float:
+        """Return the evidence with one more atom at the smoothness at which it seemed to gain most."""
+        mode = found.watch.mode
+        if mode is None:
+            return -math.inf
+        logs = np.append(mode.logs, math.log(float(np.exp(mode.logs).sum())) + ATOM_CENTRE)
+        larger = model.with_atoms(self.columns(atoms))
+        return climb_to_mode(larger, mode.strength, logs, _GLIMPSE).evidence + self._odds(atoms)
 
     def _pruned(self, model: DensityModel, found: _Found) -> _Found:
         """Return the path without atoms that do not raise the evidence, the weakest first."""
@@ -169,10 +201,7 @@ class AtomSearch:
         """Return the likeliest place near an atom's, all else as in a mode; atoms at the ends stay there."""
         if self._at_end(atom.place):
             return atom
-        rest, weight = mode.expected, 0.05
-        if number is not None:
-            weight = float(mode.shares[model.bins + number])
-            rest = np.maximum(rest - weight * model.atoms[:, number], 1e-300) / max(1.0 - weight, 1e-9)
+        rest, weight = without_atom(model, mode, number)
         place, width = atom.place, 1.0 / (PLACES - 1)
         tried: list[tuple[float, float]] = []
         # Narrow windows need more places at first, or none of them meets the reports.
@@ -180,16 +209,33 @@ class AtomSearch:
         for _ in range(_STAGES):
             places = place + width * np.linspace(-1.0, 1.0, count)
             places = places % 1.0 if self._circular else np.clip(places, 1e-6, 1.0 - 1e-6)
-            heights = [_height(model.counts, rest, law, weight) for law in self.laws(places).dense().T]
+            heights = [best_height(model.counts, rest, law, weight) for law in self.laws(places).dense().T]
             tried.extend(zip(places.tolist(), heights, strict=True))
             place = float(places[int(np.argmax(heights))])
             width, count = 3.0 * width / (count - 1), 13
         where, heights_all = np.array(tried).T
         gaps = where - place
         gaps -= np.round(gaps) if self._circular else 0.0
-        likely = np.exp(heights_all - heights_all.max()) * _shares_of_line(gaps)
+        likely = np.exp(heights_all - heights_all.max()) * lengths_of_line(gaps)
         spread = math.sqrt(float(likely @ gaps**2) / float(likely.sum()))
         return Atom(place, math.hypot(spread, _ROUNDED / self.mechanism.outcomes))
+
+    def _widened(self, model: DensityModel, mode: DensityMode, atom: Atom, number: int) -> Atom:
+        """Return the atom with its width: the root mean square of h, if half of it were at each of place ± h.
+
+        All h have the same prior, and the likelihood that the atom has when it is so divided.
+        """
+        if self._at_end(atom.place):
+            return atom
+        rest, weight = without_atom(model, mode, number)
+        halves = np.concatenate([[0.0], np.geomspace(_LEAST_HALF, _MOST_HALF, _HALVES)])
+        places = atom.place + np.concatenate([-halves, halves])
+        places = places % 1.0 if self._circular else np.clip(places, 0.0, 1.0)
+        columns = self.laws(places).dense().T
+        pairs = (columns[: halves.size] + columns[halves.size :]) / 2.0
+        heights = np.array([best_height(model.counts, rest, law, weight) for law in pairs])
+        likely = np.exp(heights - heights.max()) * np.gradient(halves)
+        return replace(atom, width=math.sqrt(float(likely @ halves**2) / float(likely.sum())))
 
 
 class _Watch:
@@ -198,6 +244,7 @@ class _Watch:
     def __init__(self, search: AtomSearch, model: DensityModel, atoms: list[Atom]) -> None:
         self.search, self.model = search, model
         self.gain, self.place = -math.inf, 0.0
+        self.mode: DensityMode | None = None
         self.taken = np.zeros(search.places.size, dtype=np.bool_)
         for atom in atoms:
             self.taken |= np.abs(search.places - atom.place) < _APART
@@ -213,6 +260,7 @@ class _Watch:
             at = end % gains.size
         if mode.evidence + gains[at] > self.gain:
             self.gain, self.place = mode.evidence + float(gains[at]), float(self.search.places[at])
+            self.mode = mode
 
     def _gains(self, mode: DensityMode) -> Floats:
         model, points, n = self.model, self.search._points, self.model.n
@@ -235,20 +283,3 @@ class _Watch:
         if not self.search._circular:
             gain[[0, -1]] += _STEEP
         return np.where((score > 0.0) & ~self.taken, gain, -math.inf)
-
-
-def _height(counts: Floats, rest: Floats, law: Floats, weight: float) -> float:
-    """Return the log-likelihood of an atom with its best weight beside the rest."""
-    for _ in range(_WEIGHT_STEPS):
-        ratio = (law - rest) / ((1.0 - weight) * rest + weight * law)
-        step = float(counts @ ratio) / max(float(counts @ ratio**2), 1e-300)
-        weight = min(max(weight + step, 1e-5), 0.9999)
-    return float(counts @ np.log((1.0 - weight) * rest + weight * law))
-
-
-def _shares_of_line(gaps: Floats) -> Floats:
-    """Return the length of line that each of several unordered places stands for."""
-    order = np.argsort(gaps, kind="stable")
-    steps = np.zeros(gaps.size)
-    steps[order] = np.gradient(gaps[order]) if gaps.size > 1 else 1.0
-    return np.maximum(steps, 0.0)

@@ -13,7 +13,7 @@ import numpy as np
 
 from dither.arrays import Floats
 from dither.domains import Circle, Line
-from dither.estimation.density.atoms import Atom
+from dither.estimation.density.atoms import CLOSE, Atom
 from dither.estimation.density.path import Posterior
 from dither.estimation.estimate import Estimate
 from dither.numerics.normal import erf
@@ -23,7 +23,6 @@ from dither.privacy import Guarantee
 _FINE: Final = 1024  # places at which a quantile is looked for
 _DRAWS: Final = 4000  # of the largest deviation, for simultaneous bands
 _SAME: Final = 1e-12
-_CLOSE: Final = 1.0 / 32.0  # two atoms whose shares are confused
 
 
 @final
@@ -98,42 +97,50 @@ class DensityCurve:
         order = sorted(range(len(self.atoms)), key=lambda number: self.atoms[number].place)
         for one, two in pairwise(order):
             gap = self.atoms[two].place - self.atoms[one].place
-            if _SAME < gap < _CLOSE:
+            if _SAME < gap < CLOSE:
                 moved = [self.shares[self.bins + k] * self.atoms[k].spread / gap for k in (one, two)]
                 direction = np.zeros(found.shape[0])
                 direction[self.bins + one], direction[self.bins + two] = 1.0, -1.0
                 found += math.hypot(*moved) ** 2 * np.outer(direction, direction)
         return found
 
-    def below(self, places: Floats) -> Floats:
-        """Return the part of each bin and atom at or below places on [0, 1]: a row for each place."""
+    def below(self, places: Floats, *, wide: bool = False) -> Floats:
+        """Return the part of each bin and atom at or below places on [0, 1]: a row for each place.
+
+        With `wide` atoms are as wide as they may be.
+        """
         at = np.asarray(places, dtype=np.float64).reshape(-1, 1)
         if self.points is not None:
             return np.asarray(at >= self.points - _SAME, dtype=np.float64)
         inner = np.clip(at * self.bins - np.arange(self.bins), 0.0, 1.0)
-        return np.column_stack([inner, *(self._before(atom, at) for atom in self.atoms)])
+        spreads = [math.hypot(atom.spread, atom.width) if wide else atom.spread for atom in self.atoms]
+        atoms = [_before(atom.place, spread, at) for atom, spread in zip(self.atoms, spreads, strict=True)]
+        return np.column_stack([inner, *atoms])
 
-    def _before(self, atom: Atom, at: Floats) -> Floats:
-        """Return the probability that an atom's place is at or below other places."""
-        if atom.spread <= _SAME:
-            return np.asarray(at >= atom.place - _SAME, dtype=np.float64)
-        return np.asarray((1.0 + erf((at - atom.place) / (math.sqrt(2.0) * atom.spread))) / 2.0)
-
-    def between(self, first: Floats, last: Floats) -> Floats:
+    def between(self, first: Floats, last: Floats, *, wide: bool = False) -> Floats:
         """Return the parts above `first` and at most at `last`; on a circle from first forward to last."""
-        found = self.below(last) - self.below(first)
+        found = self.below(last, wide=wide) - self.below(first, wide=wide)
         bottom = np.asarray(first).reshape(-1) <= 0.0
-        found[bottom] = self.below(np.asarray(last).reshape(-1)[bottom])  # the lowest value is inside
+        found[bottom] = self.below(np.asarray(last).reshape(-1)[bottom], wide=wide)  # the lowest is inside
         return found + (np.asarray(last) < np.asarray(first)).reshape(-1, 1)
 
-    def share(self, parts: Floats) -> Share:
-        """Estimate the share of people in parts of bins and atoms: rows of `below` or `between`."""
+    def share_below(self, places: Floats) -> Share:
+        """Estimate the share of people at or below places on [0, 1]."""
+        return self.share(self.below(places), self.below(places, wide=True))
+
+    def share_between(self, first: Floats, last: Floats) -> Share:
+        """Estimate the share of people above `first` and at most at `last`; on a circle, forward."""
+        return self.share(self.between(first, last), self.between(first, last, wide=True))
+
+    def share(self, parts: Floats, wide: Floats | None = None) -> Share:
+        """Estimate the share of people in parts of bins and atoms; `wide` are the parts with wide atoms."""
         spread = np.einsum("ij,jk,ik->i", parts, self.covariance, parts)
-        # Whether an atom lies below a place is itself uncertain: a coin with this variance.
+        # Whether an atom lies in a part is itself uncertain: the mean square of a coin about the estimate.
         for number, atom in enumerate(self.atoms):
-            if atom.spread > _SAME:
-                inside = parts[:, self.bins + number] % 1.0
-                spread = spread + self.shares[self.bins + number] ** 2 * inside * (1.0 - inside)
+            if wide is not None and max(atom.spread, atom.width) > _SAME:
+                chance, inside = wide[:, self.bins + number], parts[:, self.bins + number]
+                coin = np.maximum(chance * (1.0 - chance), 0.0) + (chance - inside) ** 2
+                spread = spread + self.shares[self.bins + number] ** 2 * coin
         value, error = parts @ self.shares, np.sqrt(np.maximum(spread, 0.0))
         if parts.shape[0] == 1:
             return Share(float(np.clip(value[0], 0.0, 1.0)), float(error[0]), self.n, self.guarantee)
@@ -147,7 +154,7 @@ class DensityCurve:
         if self.points is not None:
             places = np.sort(np.concatenate([places, self.points, self.points - 1e-9]))
         places = np.unique(np.clip(np.concatenate([places, *beside]), 0.0, 1.0))
-        found = self.share(self.below(places))
+        found = self.share_below(places)
         return places, np.asarray(found.value), np.asarray(found.standard_error)
 
     def quantile(self, share: float) -> Place:
@@ -199,9 +206,11 @@ class DensityCurve:
         found = Place(self._user(peak), 0.0, self.n, self.guarantee, ends, period)
         return replace(found, standard_error=found.half_width() / student_t_quantile(0.95))
 
-    def bands(self, parts: Floats, level: float, *, simultaneous: bool) -> tuple[Floats, Floats]:
+    def bands(
+        self, parts: Floats, level: float, *, simultaneous: bool, wide: Floats | None = None
+    ) -> tuple[Floats, Floats]:
         """Return the ends of intervals for the shares in parts, one by one or all at once."""
-        found = self.share(parts)
+        found = self.share(parts, wide)
         reach = student_t_quantile(level)
         error = np.atleast_1d(found.standard_error)
         if simultaneous:
@@ -224,6 +233,13 @@ class DensityCurve:
 
     def _user(self, place: float) -> float:
         return float(self.line.from_unit(np.asarray(min(max(place, 0.0), 1.0))))
+
+
+def _before(place: float, spread: float, at: Floats) -> Floats:
+    """Return the probability that an atom at a place, known up to a spread, is at or below other places."""
+    if spread <= _SAME:
+        return np.asarray(at >= place - _SAME, dtype=np.float64)
+    return np.asarray((1.0 + erf((at - place) / (math.sqrt(2.0) * spread))) / 2.0)
 
 
 def _crossing(places: Floats, sums: Floats, share: float) -> float:

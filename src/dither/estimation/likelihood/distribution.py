@@ -121,7 +121,7 @@ class EstimatedDistribution:
         if not self.line.low <= _place(x) < self.line.high:
             return Estimate(float(x >= self.line.high), 0.0, self.n, self.guarantee)  # 0 or 1 for certain
         if self.curve is not None:
-            return self.curve.share(self.curve.below(self.line.to_unit(np.array([x]))))
+            return self.curve.share_below(self.line.to_unit(np.array([x])))
         return self._inference.share(float(x))
 
     def tail(self, x: float) -> Estimate:
@@ -141,7 +141,7 @@ class EstimatedDistribution:
             raise InvalidParameter("the first place is above the last")
         if self.curve is not None:
             unit = self.line.to_unit(np.array([low, high]))
-            return self.curve.share(self.curve.between(unit[:1], unit[1:]))
+            return self.curve.share_between(unit[:1], unit[1:])
         return self._inference.between(low, high)
 
     def quantile(self, share: float) -> Estimate:
@@ -184,8 +184,8 @@ class EstimatedDistribution:
         """
         if self.curve is not None and not strict:
             unit = self.line.to_unit(self.edges)
-            parts = self.curve.between(unit[:-1], unit[1:])
-            return self.curve.bands(parts, level, simultaneous=simultaneous)
+            parts, wide = (self.curve.between(unit[:-1], unit[1:], wide=wide) for wide in (False, True))
+            return self.curve.bands(parts, level, simultaneous=simultaneous, wide=wide)
         if simultaneous:
             level = 1.0 - (1.0 - level) / self.bins  # Bonferroni
         ends = [answer.interval(level) for answer in self._of(self.bins).each(self.edges)]

@@ -1,0 +1,184 @@
+/** TraCS, for places and paths: `Object.assign(draws, paths)` makes the client know the draws `pair` and `walk`. */
+
+import { type Draw, draws, type Fields, little, need, type Reader, real, type Source, whole } from "./parts.js";
+
+type Place = readonly [number, number];
+
+/** An area: its places, its two coordinates, and how far steps go. */
+interface Area {
+  /** Return a place inside: the nearest in each coordinate, or along the radius. */
+  clip(place: Place): Place;
+  /** Return the two numbers that `pair` reports. */
+  axes(place: Place): Place;
+  /** Return the length of a step over the distance to the border in its direction. */
+  gauge(at: Place, step: Place): number;
+}
+
+const SLACK = 1e-12; // of a side: the least room before the border
+const clamp = (x: number, low: number, high: number): number => Math.min(Math.max(x, low), high);
+const pair = (given: unknown[]): Place => {
+  need(given.length === 2, "domain");
+  return [real(given[0]), real(given[1])];
+};
+
+function rectangle(x: Place, y: Place): Area {
+  const towards = ([low, high]: Place, at: number, step: number): number =>
+    Math.abs(step) / Math.max(step > 0 ? high - at : at - low, SLACK * (high - low));
+  return {
+    clip: ([a, b]) => [clamp(a, ...x), clamp(b, ...y)],
+    axes: (place) => place,
+    gauge: (at, step) => Math.max(towards(x, at[0], step[0]), towards(y, at[1], step[1])),
+  };
+}
+
+function disk(radius: number, [x, y]: Place): Area {
+  return {
+    clip: ([a, b]) => {
+      const share = radius / Math.hypot(a - x, b - y);
+      return share < 1 ? [x + (a - x) * share, y + (b - y) * share] : [a, b];
+    },
+    axes: (place) => place,
+    gauge: (at, [p, q]) => {
+      const [a, b] = [at[0] - x, at[1] - y];
+      const least = SLACK * radius ** 2;
+      const room = Math.max(radius ** 2 - (a * a + b * b), least);
+      const along = a * p + b * q;
+      const square = p ** 2 + q ** 2;
+      const root = Math.abs(along) + Math.sqrt(along * along + square * room);
+      return along > 0 ? root / room : square / Math.max(root, least * SLACK);
+    },
+  };
+}
+
+function parallelogram([x, y]: Place, [a, b]: Place, [c, d]: Place): Area {
+  const area = a * d - b * c;
+  need(Math.abs(area) > 1e-9 * Math.hypot(a, b) * Math.hypot(c, d), "domain");
+  const unit = rectangle([0, 1], [0, 1]);
+  const along = ([p, q]: Place): Place => [(p * d - q * c) / area, (q * a - p * b) / area];
+  const axes = ([p, q]: Place): Place => unit.clip(along([p - x, q - y]));
+  return {
+    clip: (place) => {
+      const exact = along([place[0] - x, place[1] - y]);
+      const [s, t] = axes(place);
+      const far = Math.max(Math.abs(exact[0] - s), Math.abs(exact[1] - t));
+      return far > SLACK ? [x + s * a + t * c, y + s * b + t * d] : place;
+    },
+    axes,
+    gauge: (at, step) => unit.gauge(axes(at), along(step)),
+  };
+}
+
+/** Longitude and latitude; a longitude is an angle, which `pair` counts from −180°. */
+const sphere: Area = {
+  clip: ([longitude, latitude]) => {
+    const turned = (longitude + 180) % 360;
+    const inside = Math.abs(longitude) <= 180 ? longitude : turned + 360 * +(turned < 0) - 180;
+    return [inside, clamp(latitude, -90, 90)];
+  },
+  axes: ([longitude, latitude]) => [longitude + 180, latitude],
+  gauge: () => 1,
+};
+
+function readArea({ domain, outside }: Fields): Area {
+  const side = (given: Fields): Place => {
+    const ends: Place = [real(given["low"]), real(given["high"])];
+    need(given["kind"] === "interval" && ends[1] - ends[0] >= 1e-30, "domain");
+    return ends;
+  };
+  need(outside === "clip", "domain");
+  switch (domain.kind) {
+    case "rectangle":
+      return rectangle(side(domain.x), side(domain.y));
+    case "disk":
+      need(real(domain.radius) > 0, "domain");
+      return disk(domain.radius, pair(domain.centre));
+    case "parallelogram":
+      return parallelogram(pair(domain.corner), pair(domain.first), pair(domain.second));
+  }
+  need(domain.kind === "sphere" && real(domain.radius) > 0, "domain");
+  return sphere;
+}
+
+/** Return the number that a cell stands for, by a codebook. */
+function codebook(given: Fields): (cell: number) => number {
+  if (given["values"]) {
+    const table: number[] = [];
+    (given["runs"] as unknown[]).forEach((run, i) => {
+      for (let left = whole(run, 1, 2 ** 20 - table.length); left--; ) table.push(real(given["values"][i]));
+    });
+    return (cell) => table[cell]!;
+  }
+  const [offset, step] = [real(given["offset"]), real(given["step"])];
+  const low = given["low"] === undefined ? -Infinity : real(given["low"]);
+  const high = given["high"] === undefined ? Infinity : real(given["high"]);
+  return (cell) => clamp(offset + step * cell, low, high);
+}
+
+/** Return ε·times, rounded up to a double. */
+function spend(epsilon: number, times: number): number {
+  let scale = 1;
+  for (; epsilon % 1; scale *= 2) epsilon *= 2;
+  const exact = BigInt(epsilon) * BigInt(whole(times, 1, 65536));
+  const near = Number(exact);
+  return (BigInt(near) < exact ? near + near * 1.5 * 2 ** -53 : near) / scale;
+}
+
+/** Read a draw that reports two cells for each location of a path. */
+function reader(walks: boolean): Reader {
+  return (device) => {
+    const area = readArea(device);
+    need(!(walks && area === sphere) && (walks || device["domain"].kind !== "disk"), "domain");
+    const [first, second] = ["first", "second"].map((name): Draw<number> => {
+      const part = device[name] as Fields;
+      // The part of a pair has no rule for values outside: what comes to it is inside.
+      const whole = { __proto__: part, outside: part["domain"].kind === "circle" ? "wrap" : "clip" } as Fields;
+      const known = draws[part["draw"]];
+      need(known, "draw");
+      const read = known(whole) as Draw<number>;
+      need(!read.delta && !read.spend, "draw");
+      return read;
+    }) as [Draw<number>, Draw<number>];
+    const begin = walks ? pair(device["start"]) : undefined;
+    const books = walks ? (device["codebooks"] as Fields[]).map(codebook) : [];
+    need(!walks || books.length === 2, "start");
+    /** Draw the report of a place from a reference; return it with the next reference. */
+    const step = (at: Place | undefined, place: Place, source: Source): [cells: Uint8Array[], next: Place | undefined] => {
+      const draw = (part: Draw<number>, value: number): Uint8Array => part.draw(part.inside(value)!, source);
+      if (!at) {
+        const [one, two] = area.axes(place);
+        return [[draw(first, one), draw(second, two)], at];
+      }
+      const way: Place = [place[0] - at[0], place[1] - at[1]];
+      const angle = Math.atan2(way[1], way[0]);
+      const cells = [draw(first, angle + 2 * Math.PI * +(angle < 0)), draw(second, Math.min(area.gauge(at, way), 1))];
+      const [turn, share] = cells.map((cell, i) => books[i]!(little(cell, 0, cell.length))) as [number, number];
+      const unit: Place = [Math.cos(turn), Math.sin(turn)];
+      const length = clamp(share, 0, 1) / area.gauge(at, unit);
+      return [cells, [at[0] + unit[0] * length, at[1] + unit[1] * length]];
+    };
+    return {
+      ratio: [first.ratio[0] * second.ratio[0], first.ratio[1] * second.ratio[1]],
+      spend,
+      inside: (value) =>
+        Array.isArray(value) && value.length && value.every((one) => Array.isArray(one) && one.length === 2 && one.every(Number.isFinite))
+          ? (value as Place[]).map(area.clip)
+          : undefined,
+      draw: (path: Place[], source) => {
+        let at = begin;
+        const rows = path.map((place) => {
+          const [cells, next] = step(at, place, source);
+          at = next;
+          return cells;
+        });
+        // Whether a path begins here and two cells, all equally wide.
+        const size = Math.max(...rows[0]!.map((cell) => cell.length));
+        const report = new Uint8Array(3 * size * rows.length);
+        report[0] = 1;
+        rows.forEach((cells, row) => cells.forEach((cell, i) => report.set(cell, (3 * row + i + 1) * size)));
+        return report;
+      },
+    };
+  };
+}
+
+export const paths: { [kind: string]: Reader } = { pair: reader(false), walk: reader(true) };
