@@ -17,6 +17,7 @@ VERBS: Final = {
     "central": "Release a mean, sum or count of raw values, as a trusted curator.",
     "check": "Count which cells of a file fit their questions.",
     "classify": "Bound the probability that a classifier's answer stays on a randomised record.",
+    "collector": "Back up a collector's store, or restore it.",
     "compare": "Compare all mechanisms for a domain.",
     "conformance": "Drive another implementation with the conformance vectors.",
     "demo": "Perturb and estimate generated data, with pictures.",
@@ -34,7 +35,7 @@ VERBS: Final = {
     "version": "Show the version.",
 }
 _FOLDERS: Final = {  # verbs in a folder of their own
-    **dict.fromkeys(("campaign", "card", "check", "explain", "serve", "sql"), "campaigns."),
+    **dict.fromkeys(("campaign", "card", "check", "collector", "explain", "serve", "sql"), "campaigns."),
     "conformance": "devices.",
 }
 

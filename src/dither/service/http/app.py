@@ -12,7 +12,8 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Final
 
 from dither.service.collector import Collector
-from dither.service.http import campaigns, operate, reports
+from dither.service.http import campaigns, openapi, operate, reports
+from dither.service.pages import routes as pages
 from dither.service.signals import on_hangup
 from dither.service.writer import Writer
 
@@ -20,9 +21,10 @@ if TYPE_CHECKING:
     from starlette.applications import Starlette
     from starlette.routing import BaseRoute
 
-# The parts beside intake and operation, such as answers and the page: each takes the collector.
+# The parts beside intake and operation, such as answers and the page: each takes the collector. An attribute
+# `paths` of such a function is added to the OpenAPI description.
 Routes = Callable[[Collector], "list[BaseRoute]"]
-PARTS: Final[tuple[Routes, ...]] = ()
+PARTS: Final[tuple[Routes, ...]] = (pages.routes,)
 
 
 def application(writer: Writer, *parts: Routes, token: str | None = None) -> Starlette:
@@ -42,4 +44,6 @@ def application(writer: Writer, *parts: Routes, token: str | None = None) -> Sta
         collector.store.close()
 
     own = [*reports.routes(writer), *campaigns.routes(collector), *operate.routes(writer, token)]
+    paths = {name: one for part in parts for name, one in getattr(part, "paths", {}).items()}
+    own += openapi.routes(paths, admin=token is not None)
     return Starlette(routes=[*own, *(one for part in parts for one in part(collector))], lifespan=lifespan)

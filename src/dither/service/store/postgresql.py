@@ -190,11 +190,18 @@ class PostgresqlStore(CollectorStore):
                 )
 
     @contextmanager
-    def _alone(self) -> Iterator[Connection[Any]]:
+    def alone(self) -> Iterator[Connection[Any]]:
         """Begin a transaction during which nobody appends, and after which everybody counts anew."""
         with self._transaction() as sql:
             sql.execute(f"SELECT pg_advisory_xact_lock({LOCK})")
             sql.execute("UPDATE dither_meta SET generation = generation + 1")
+            yield sql
+
+    @contextmanager
+    def snapshot(self) -> Iterator[Connection[Any]]:
+        """Begin a transaction that sees the store as it is now, whatever others write."""
+        with self._transaction() as sql:
+            sql.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
             yield sql
 
     def fold(self, campaign: str, day: datetime.date, mechanisms: Mechanisms) -> int:
@@ -202,7 +209,7 @@ class PostgresqlStore(CollectorStore):
         query = (
             "SELECT number, question FROM dither_slots WHERE campaign = %s AND day = %s AND counts IS NULL"
         )
-        with self._alone() as sql:
+        with self.alone() as sql:
             for number, question in sql.execute(query, (campaign, day.toordinal())).fetchall():
                 total = Total(mechanisms(campaign, question))
                 some = "SELECT id, part, data FROM dither_reports WHERE slot = %s"
@@ -229,7 +236,7 @@ class PostgresqlStore(CollectorStore):
         return done.rowcount
 
     def delete(self, campaign: str) -> None:
-        with self._alone() as sql:
+        with self.alone() as sql:
             of = "SELECT number FROM dither_slots WHERE campaign = %s"
             sql.execute(f"DELETE FROM dither_reports WHERE slot IN ({of})", (campaign,))
             sql.execute("DELETE FROM dither_slots WHERE campaign = %s", (campaign,))
@@ -254,8 +261,7 @@ class PostgresqlStore(CollectorStore):
             yield Slot(campaign, question, _day(day), label), unpack_counts(bytes(counts)), n
 
     def news(self) -> Iterator[tuple[Slot, list[bytes]]]:
-        with self._transaction() as sql:
-            sql.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+        with self.snapshot() as sql:
             row = sql.execute("SELECT generation FROM dither_meta").fetchone()
             if row is None or row[0] != self._generation:
                 return  # folded meanwhile: the next look builds the counts anew

@@ -35,7 +35,7 @@ from dither.service.store.store import (
 APPLICATION: Final = 0x64697463  # "ditc": by this number SQLite tells such files from others
 VERSION: Final = 1
 _ROWS: Final = 1 << 15  # rows that are read at once
-_SCHEMA: Final = f"""
+SCHEMA: Final = f"""
 PRAGMA application_id = {APPLICATION};
 PRAGMA user_version = {VERSION};
 CREATE TABLE campaigns (id TEXT PRIMARY KEY, name TEXT NOT NULL, version INTEGER NOT NULL,
@@ -88,7 +88,7 @@ class SqliteStore(CollectorStore):
         self._sql.execute(f"PRAGMA synchronous = {synchronous}")
         self._sql.execute("PRAGMA cache_size = -65536")
         if fresh:
-            self._sql.executescript(f"BEGIN; {_SCHEMA} COMMIT;")
+            self._sql.executescript(f"BEGIN; {SCHEMA} COMMIT;")
         check_file(self._sql, self.path)
 
     # --- writing

@@ -1,0 +1,155 @@
+"""The OpenAPI description of the collector, at `/openapi.json`. Requests for tests are made from it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from dither.service.http.reports import PATH
+from dither.service.intake import JSON, PACKED
+from dither.service.refusal import Reason
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+    from starlette.responses import Response
+    from starlette.routing import BaseRoute
+
+_DIGITS: Final = {"type": "string", "pattern": "^[0-9a-f]{32}$"}
+_CAMPAIGN: Final = {
+    "name": "campaign",
+    "in": "path",
+    "required": True,
+    "description": "The identity of a campaign: the SHA-256 of its text.",
+    "schema": {"type": "string", "pattern": "^[0-9a-f]{64}$"},
+}
+_BATCH: Final = {
+    "type": "object",
+    "description": "A batch in canonical JSON, see docs/wire.md: keys and reports sorted, no white space.",
+    "required": ["batch", "dither", "label", "reports"],
+    "additionalProperties": False,
+    "properties": {
+        "batch": _DIGITS,
+        "dither": {"const": 2},
+        "label": {"type": "string", "maxLength": 64},
+        "reports": {
+            "type": "object",
+            "minProperties": 1,
+            "maxProperties": 1024,
+            "propertyNames": {"pattern": "^[0-9a-f]{32}$"},
+            "additionalProperties": {
+                "type": "array",
+                "minItems": 1,
+                "items": {"type": "string", "pattern": "^([0-9a-f]{2})+$"},
+            },
+        },
+    },
+}
+_ACKNOWLEDGED: Final = {"type": "object", "required": ["batch"], "properties": {"batch": _DIGITS}}
+_REFUSED: Final = {
+    "type": "object",
+    "required": ["refused", "words"],
+    "properties": {
+        "refused": {"enum": [reason.value for reason in Reason]},
+        "words": {"type": "string"},
+    },
+}
+
+
+def answer(words: str, schema: Mapping[str, Any] | None = None, form: str = JSON) -> dict[str, Any]:
+    """Return the description of an answer."""
+    return {"description": words, "content": {form: {"schema": dict(schema or {"type": "object"})}}}
+
+
+def _batches() -> dict[str, Any]:
+    refused = {str(reason.status): answer(f"Refused: {reason.words}.", _REFUSED) for reason in Reason}
+    return {
+        "summary": "Send a batch. A 2xx means that it is on disk.",
+        "parameters": [_CAMPAIGN],
+        "requestBody": {
+            "required": True,
+            "content": {
+                PACKED: {"schema": {"type": "string", "format": "binary"}},
+                JSON: {"schema": _BATCH},
+            },
+        },
+        "responses": {
+            "200": answer("The batch is on disk, now or since it came first.", _ACKNOWLEDGED),
+            **refused,
+            "503": answer("The store cannot be written now: send the same bytes again."),
+        },
+    }
+
+
+def _admin(words: str, *fields: str) -> dict[str, Any]:
+    schema = {
+        "type": "object",
+        "required": list(fields),
+        "properties": {name: {"type": "string"} for name in fields},
+    }
+    return {
+        "summary": words,
+        "security": [{"token": []}],
+        "requestBody": {"required": bool(fields), "content": {JSON: {"schema": schema}}},
+        "responses": {
+            "200": answer("Done."),
+            "400": answer("A field is missing or wrong."),
+            "401": answer("The token is missing or wrong."),
+            "503": answer("The store cannot be written now."),
+        },
+    }
+
+
+def _read(words: str, answers: Mapping[str, Any], *parameters: Mapping[str, Any]) -> dict[str, Any]:
+    return {"get": {"summary": words, "parameters": list(parameters), "responses": dict(answers)}}
+
+
+def description(more: Mapping[str, Any], *, admin: bool) -> dict[str, Any]:
+    """Return the description; `more` are the paths of other parts, `admin` says whether there is a token."""
+    name = {"name": "name", "in": "path", "required": True, "schema": {"type": "string"}}
+    gone = {"404": answer("There is no such thing.")}
+    paths: dict[str, Any] = {
+        "/v1/campaigns": _read("All campaigns.", {"200": answer("Their identities and days.")}),
+        "/v1/campaigns/{campaign}": _read(
+            "A campaign, signed.", {"200": answer("The campaign."), **gone}, _CAMPAIGN
+        ),
+        PATH: {"post": _batches()},
+        "/client/{name}": _read(
+            "A file of the JavaScript client.",
+            {"200": answer("The file.", {"type": "string"}, "text/javascript"), **gone},
+            name,
+        ),
+        "/health": _read("The state of the process.", {"200": answer("The state.")}),
+        "/ready": _read(
+            "Whether the store answers.", {"200": answer("It does."), "503": answer("It does not.")}
+        ),
+        "/metrics": _read(
+            "Metrics for Prometheus.", {"200": answer("The metrics.", {"type": "string"}, "text/plain")}
+        ),
+        **more,
+    }
+    if admin:
+        paths |= {
+            "/v1/admin/reload": {"post": _admin("Read the campaigns again.")},
+            "/v1/admin/fold": {"post": _admin("Replace the reports of a day by counts.", "campaign", "day")},
+            "/v1/admin/delete": {"post": _admin("Remove all that was collected.", "campaign")},
+        }
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "dither collector", "version": "1"},
+        "paths": paths,
+        "components": {"securitySchemes": {"token": {"type": "http", "scheme": "bearer"}}},
+    }
+
+
+def routes(more: Mapping[str, Any], *, admin: bool) -> list[BaseRoute]:
+    """Return the route of the description."""
+    from starlette.responses import Response as Made
+    from starlette.routing import Route
+
+    text = json.dumps(description(more, admin=admin))
+
+    async def shown(request: Request) -> Response:
+        return Made(text, media_type="application/json")
+
+    return [Route("/openapi.json", shown)]

@@ -1,0 +1,44 @@
+"""Collectors that start at once: this process imports everything and forks one for every request.
+
+A line of JSON on standard input is the plan of a collector. It says on standard output what `dither serve`
+says, after a line with the number of its process.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+
+from dither.service.http import app, openapi
+from dither.service.server import ServerPlan, serve
+from dither.service.settings import Settings
+
+LOADED = [app, openapi]
+
+
+def main() -> None:
+    try:
+        import psycopg
+        import uvicorn
+
+        LOADED.extend([psycopg, uvicorn])
+    except ImportError:
+        pass
+    for line in sys.stdin:
+        child = os.fork()
+        if child:
+            os.waitpid(child, 0)
+            print("ended", flush=True)
+            continue
+        print(os.getpid(), flush=True)
+        given = json.loads(line)
+        plan = ServerPlan(**{**given, "settings": Settings(**given.get("settings", {}))})
+        try:
+            serve(plan, lambda words: print(words, flush=True))
+        finally:
+            os._exit(0)
+
+
+if __name__ == "__main__":
+    main()
