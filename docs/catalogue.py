@@ -4,39 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import inspect
-from collections.abc import Callable
 from pathlib import Path
 
-import numpy as np
 import portraits
 import prose
+import site_parts
+from mechanism_page import example, page, standing
 
-import dither as dt
-from dither.domains import Circle, Domain, Interval
 from dither.mechanisms.base import Mechanism
-from dither.mechanisms.places.points import grid
 from dither.registry import names
 
-UNIT, SQUARE = Interval(0, 1), dt.Rectangle(Interval(0, 1), Interval(0, 1))
-EIGHT = dt.Categories(8)
-
-# Mechanisms that need more than a domain and a budget, as an example makes them.
-EXAMPLES: dict[str, Callable[[type], Mechanism]] = {
-    "ATP": lambda kind: kind(SQUARE, grid(SQUARE, 9), epsilon=1),
-    "Exponential": lambda kind: kind(UNIT, [0, 0.25, 0.5, 0.75, 1], epsilon=1),
-    "Focused": lambda kind: kind(UNIT, focus=0.2, epsilon=1),
-    "Gaussian": lambda kind: kind(UNIT, epsilon=1, delta=1e-6),
-    "JRR": lambda kind: kind(dt.Categories(2), p=0.75, rho=-0.2, n=1000),
-    "JointOLH": lambda kind: dt.JRR.over(dt.OLH(EIGHT, epsilon=1), rho=-0.2, n=1000),
-    "JointSUE": lambda kind: dt.JRR.over(dt.SUE(EIGHT, epsilon=1), rho=-0.2, n=1000),
-    "LSRR": lambda kind: kind(SQUARE, grid(SQUARE, 9), epsilon=1),
-    "Marginals": lambda kind: kind({name: dt.Categories(8) for name in ("age", "income", "town")}, epsilon=1),
-    "NGram": lambda kind: kind(SQUARE, grid(SQUARE, 9), epsilon=1),
-    "PEM": lambda kind: kind(dt.Text(6), epsilon=1),
-    "Workload": lambda kind: dt.optimal.workload(np.tril(np.ones((8, 8))), 1),
-    "RR": lambda kind: kind(dt.Categories(["no", "yes"]), epsilon=1),
-}
-DOMAINS: tuple[Domain, ...] = (UNIT, Circle(360), EIGHT, SQUARE, dt.Disk(1.0))
 GROUPS = {
     "numeric": "Numbers and angles",
     "optimal": "Numbers and angles: best possible",
@@ -52,10 +29,10 @@ def write(docs: Path) -> None:
     folder = docs / "mechanisms"
     folder.mkdir(exist_ok=True)
     for name, kind in sorted(names().items()):
-        made = example(name, kind)
-        _draw_once(kind, made, folder / f"{name}.png")
-        (folder / f"{name}.md").write_text(page(name, kind, made))
-    (docs / "catalogue.md").write_text(listing())
+        _draw_once(kind, example(name, kind), folder / f"{name}.png")
+        text = page(name, kind, standing(name, kind))
+        (folder / f"{name}.md").write_text(site_parts.cited(text, f"mechanisms/{name}.md"), encoding="utf-8")
+    (docs / "catalogue.md").write_text(listing(), encoding="utf-8")
 
 
 def _draw_once(kind: type[Mechanism], made: Mechanism, picture: Path) -> None:
@@ -66,27 +43,6 @@ def _draw_once(kind: type[Mechanism], made: Mechanism, picture: Path) -> None:
     if not (picture.exists() and kept.exists() and kept.read_text() == digest):
         portraits.draw(made, picture)
         kept.write_text(digest)
-
-
-def example(name: str, kind: type[Mechanism]) -> Mechanism:
-    """Make a mechanism as its page shows it: from the table, or on the first domain that it takes."""
-    if name in EXAMPLES:
-        return EXAMPLES[name](kind)
-    domain = next(domain for domain in DOMAINS if isinstance(domain, kind.takes))
-    return kind(domain, epsilon=1)
-
-
-def page(name: str, kind: type[Mechanism], made: Mechanism) -> str:
-    """Give the page of a mechanism."""
-    public = f"dt.{name}" if name in dt.__all__ else f"dt.jrr.{name}" if name in dt.jrr.__all__ else name
-    text = [f"# {name}", "", prose.summary(kind), "", prose.body(kind), ""]
-    text += [f"```python\n{public}{prose.signature(kind)}\n```", ""]
-    text += [f"![{portraits.caption(made)}]({name}.png)", "", portraits.caption(made), ""]
-    source = Path(inspect.getfile(kind))
-    where = source.relative_to(Path(dt.__file__).parent.parent)
-    text += [f"**As drawn:** {made.describe()}", "", f"**Source:** `src/{where.as_posix()}`. ", ""]
-    text += ["[References](../references.md) · [Deviations from the papers](../deviations.md)", ""]
-    return "\n".join(text)
 
 
 def listing() -> str:

@@ -84,7 +84,7 @@ def _module_page(name: str, module: ModuleType) -> str:
 def _entry(path: str, thing: object, level: int) -> list[str]:
     text = [f"{'#' * level} {path}", ""]
     if inspect.isclass(thing) or inspect.isroutine(thing):
-        text += [f"```python\n{path}{prose.signature(thing)}\n```", ""]
+        text += [f"```python\n{prose.declaration(path, thing)}\n```", ""]
     elif isinstance(thing, UnionType):
         return [*text, "Any of " + ", ".join(f"`{one.__name__}`" for one in thing.__args__) + ".", ""]
     elif not isinstance(thing, ModuleType):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import dither as dt
+from dither.advice.compare import average_variance
 from dither.kernels.table.reading import LinearReading
 from dither.mechanisms.analysis import Questions
 from dither.mechanisms.base import Mechanism
@@ -17,6 +19,7 @@ from dither.mechanisms.frequency.pure_protocol import PureProtocol
 from dither.mechanisms.joint.joint import Joint
 from dither.mechanisms.joint.tuning import rho_range
 from dither.mechanisms.queries import QueryMechanism
+from dither.optimal.closed_form import least_frequency_variance
 
 EPSILONS = np.geomspace(0.1, 8.0, 25)
 FEW_EPSILONS = np.geomspace(0.25, 8.0, 9)
@@ -55,7 +58,10 @@ def draw(mechanism: Mechanism, picture: Path) -> None:
 def caption(mechanism: Mechanism) -> str:
     """Say what the picture shows."""
     if isinstance(mechanism, Questions):
-        return "Left: the report for two values (dotted). Right: the worst expected error at each ε."
+        return (
+            "Left: the report for two values (dotted). Right: the worst expected error at each ε; "
+            "grey is the smallest that any mechanism can have."
+        )
     if isinstance(mechanism, Joint):
         return (
             "Left: how often a report supports each answer when the true one is red. "
@@ -64,7 +70,8 @@ def caption(mechanism: Mechanism) -> str:
     if isinstance(mechanism, PureProtocol | dt.PEM):
         return (
             "Left: how often a report supports each answer when the true one is red. "
-            "Right: the error of the frequency of a rare answer, times √n, at each ε; grey are k-RR and OUE."
+            "Right: the error of a frequency, averaged over the answers, times √n, at each ε; grey is the "
+            "smallest that any mechanism can have."
         )
     if isinstance(mechanism, dt.Marginals):
         return (
@@ -88,9 +95,16 @@ def _law(mechanism: Any, left: Any, right: Any) -> None:
     for loss, style in ((dt.absolute, "-"), (dt.squared, "--")):
         worst = [mechanism.at(float(epsilon)).worst_error(loss) for epsilon in EPSILONS]
         right.loglog(EPSILONS, worst, style, color=INK, label=f"{loss!r}")
+        right.loglog(FEW_EPSILONS, _best(mechanism.domain, loss), style, color=GREY, linewidth=1)
     right.set_xlabel("ε")
     right.legend(frameon=False)
     right.set_title("worst expected error")
+
+
+@cache
+def _best(domain: dt.Interval | dt.Circle, loss: Any) -> list[float]:
+    """Return the smallest worst error that any mechanism can have, certified, at a few ε."""
+    return [dt.Optimal(domain, epsilon=float(one), loss=loss).certificate.bound for one in FEW_EPSILONS]
 
 
 def _support(protocol: PureProtocol, axes: Any) -> None:
@@ -105,8 +119,8 @@ def _support(protocol: PureProtocol, axes: Any) -> None:
 
 def _frequency_error(protocol: PureProtocol, levels: int, axes: Any) -> None:
     domain = protocol.categories if len(protocol.categories) <= 1024 else dt.Categories(1024)
-    for rival in (dt.KRR(domain, epsilon=1), dt.OUE(domain, epsilon=1)):
-        axes.loglog(EPSILONS, _noise(rival, 1), color=GREY, linewidth=1)
+    least = [math.sqrt(levels * least_frequency_variance(len(domain), float(one))) for one in EPSILONS]
+    axes.loglog(EPSILONS, least, color=GREY, linewidth=1)
     axes.loglog(EPSILONS, _noise(protocol, levels), color=INK, linewidth=2)
     axes.set_xlabel("ε")
     axes.set_title("error of a frequency × √n")
@@ -116,7 +130,7 @@ def _noise(protocol: PureProtocol, levels: int) -> list[float]:
     found = []
     for epsilon in EPSILONS:
         try:
-            found.append(math.sqrt(levels * protocol.at(float(epsilon)).variance(0.0)))
+            found.append(math.sqrt(levels * average_variance(protocol.at(float(epsilon)))))
         except dt.errors.InvalidParameter:  # a budget that this mechanism does not take
             found.append(math.nan)
     return found

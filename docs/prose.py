@@ -43,6 +43,36 @@ def signature(thing: object) -> str:
     return str(shown.replace(parameters=plain, return_annotation=inspect.Signature.empty))
 
 
+def declaration(path: str, thing: object) -> str:
+    """Return how a class or a function is called: one parameter a line, with types and defaults."""
+    try:
+        found = inspect.signature(thing)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        return path
+    parts, keyword = [], False
+    for one in found.parameters.values():
+        if one.name in ("self", "cls", "travelled"):  # `travelled` is what a specification brings
+            continue
+        if one.kind is one.KEYWORD_ONLY and not keyword and not any("*" in part for part in parts):
+            parts.append("*")
+        keyword |= one.kind is one.KEYWORD_ONLY
+        stars = {one.VAR_POSITIONAL: "*", one.VAR_KEYWORD: "**"}.get(one.kind, "")
+        default = "" if one.default is one.empty else f" = {shown(one.default)!r}"
+        parts.append(f"{stars}{one.name}{_annotation(one.annotation)}{default}")
+    returned = "" if inspect.isclass(thing) else _annotation(found.return_annotation, " -> ")
+    short = f"{path}({', '.join(parts)}){returned}"
+    if len(short) <= 88:
+        return short
+    lines = "".join(f"    {part},\n" for part in parts)
+    return f"{path}(\n{lines}){returned}"
+
+
+def _annotation(given: object, before: str = ": ") -> str:
+    if given is inspect.Signature.empty:
+        return ""
+    return f"{before}{given if isinstance(given, str) else getattr(given, '__name__', given)}"
+
+
 def _parameter(one: inspect.Parameter) -> inspect.Parameter:
     if one.default is inspect.Parameter.empty:
         return one.replace(annotation=inspect.Parameter.empty)

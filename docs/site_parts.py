@@ -20,6 +20,7 @@ PAGES = {
     **{page: f"benchmarks/{page.name}" for page in sorted((ROOT / "benchmarks").glob("*.md"))},
     **{page: f"notebooks/{page.name}" for page in sorted((ROOT / "notebooks").glob("*.ipynb"))},
 }
+CITATION = re.compile(r"\[((?:[A-Z][A-Za-z]*\d\d)|Thesis)((?:,[^\]\n]*)?)\](?!\()")
 _NEEDED: set[Path] = set()  # files that pages link to, which are copied into the site as text
 
 
@@ -68,6 +69,17 @@ def relinked(text: str, source: Path, page: str) -> str:
     return LINK.sub(link, text)
 
 
+def cited(text: str, page: str) -> str:
+    """Return the text with every citation such as [OGPM25, Thm 3.7] as a link to the list of references."""
+    up = "../" * page.count("/")
+    if page == "references.md":
+        return re.sub(r"\*\*\[(\w+)\]\*\*", r'<a id="\1"></a>**[\1]**', text)
+    parts = re.split(r"(^```.*?^```$|^ {4}.*?$|`[^`\n]*`)", text, flags=re.MULTILINE | re.DOTALL)
+    for place in range(0, len(parts), 2):  # what is not code
+        parts[place] = CITATION.sub(rf'<a href="{up}references.html#\1">[\1\2]</a>', parts[place])
+    return "".join(parts)
+
+
 def code(file: Path) -> str:
     """Return where a file of the repository stands in the site, as text, and remember to copy it there."""
     target = file if file.is_file() else file / "__init__.py"
@@ -82,6 +94,7 @@ def read(app: Any, name: str, source: list[str]) -> None:
         ("project/", "benchmarks/", "notebooks/", "mechanisms/", "api/")
     ):
         source[0] = relinked(source[0], file, f"{name}.md")
+        source[0] = cited(source[0], f"{name}.md")
     source[0] = source[0].replace("\n\n```\n", "\n```\n")  # the empty line that ends an example
 
 

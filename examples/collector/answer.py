@@ -20,6 +20,6 @@ with dt.Account.open(account) as me:
     print(client.promise)
     print(client.dry_run("minutes"))
     client.answer("minutes", 25)
-    client.answer("transport", "bus")
+    client.answer("travel", "bus")
     print(client.send())
     print(me.left)

@@ -85,10 +85,19 @@ def test_everything_on_the_api_pages_says_what_it_is() -> None:
 @pytest.mark.parametrize("name", sorted(names()))
 def test_every_mechanism_has_a_page(name: str) -> None:
     kind = names()[name]
-    page = catalogue.page(name, kind, catalogue.example(name, kind))
-    for part in ("- **Promise:**", "- **Reports:**", "- **Use when:**", "- **Reference:**", f"({name}.png)"):
+    page = catalogue.page(name, kind)
+    parts = ("- **Promise:**", "- **Reports:**", "- **Use when:**", "- **Reference:**", f"({name}.png)")
+    for part in (*parts, "## Example", "## Parameters", "- source: <a ", "- tests: <a ", "## See also"):
         assert part in page, f"the page of {name} has no {part}"
+    assert not re.search(r"<(function|object|class|Criterion)\b| at 0x|lambda", page), (
+        f"{name} shows an address"
+    )
     assert f"(mechanisms/{name}.md)" in catalogue.listing()
+
+
+def test_no_two_mechanisms_are_described_alike() -> None:
+    said = [listings.prose.summary(kind) for kind in names().values()]
+    assert len(set(said)) == len(said)
 
 
 @pytest.mark.parametrize("name", ["Podium", "OLH", "JRR", "TraCSC", "PEM", "Polar"])

@@ -27,7 +27,7 @@ CONTAINER = (FOLDER / "Containerfile").read_text(encoding="utf-8")
 
 def test_the_campaign_and_the_limits_are_read() -> None:
     made = Contract.read(FOLDER / "campaign.toml")
-    assert list(made.questions) == ["minutes", "transport"]
+    assert list(made.questions) == ["minutes", "travel"]
     assert "ε ≤ 2" in str(made.guarantee)
     given, default = Settings.read(FOLDER / "collector.toml"), Settings()
     for name in ("body", "patience", "rate", "burst", "grace", "retry", "group", "queue"):

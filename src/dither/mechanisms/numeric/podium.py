@@ -14,7 +14,7 @@ from dither.numerics.newton import newton
 @final
 @dataclass(frozen=True)
 class Podium(WindowMechanism):
-    """A report from a wider range, likelier near the value; unbiased.
+    """Of all unbiased reports with two levels, those with the smallest worst-case variance.
 
     Promise:   pure ε.
     Reports:   cells of the domain stretched about its centre.

@@ -1,0 +1,300 @@
+"""The page of one mechanism: what for, an example that is run, parameters, cost, rivals, source, tests."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import portraits
+import prose
+import site_parts
+
+import dither as dt
+from dither.errors import DitherError
+from dither.mechanisms.base import Mechanism
+
+SQUARE = "dt.Rectangle(dt.Interval(0, 1), dt.Interval(0, 1))"
+POINTS = "[(x / 6, y / 6) for x in (1, 3, 5) for y in (1, 3, 5)]"
+# How the example makes a mechanism that needs more than a domain and a budget.
+EXAMPLES = {
+    "ATP": f"dt.ATP({SQUARE}, {POINTS}, epsilon=1)",
+    "Exponential": "dt.Exponential(dt.Interval(0, 1), [0, 0.25, 0.5, 0.75, 1], epsilon=1)",
+    "Focused": "dt.Focused(dt.Interval(0, 1), focus=0.2, epsilon=1)",
+    "Gaussian": "dt.Gaussian(dt.Interval(0, 1), epsilon=1, delta=1e-6)",
+    "JRR": "dt.JRR(dt.Categories(2), p=0.75, rho=-0.2, n=1000)",
+    "JointOLH": "dt.JRR.over(dt.OLH(dt.Categories(8), epsilon=1), rho=-0.2, n=1000)",
+    "JointSUE": "dt.JRR.over(dt.SUE(dt.Categories(8), epsilon=1), rho=-0.2, n=1000)",
+    "LSRR": f"dt.LSRR({SQUARE}, {POINTS}, epsilon=1)",
+    "Marginals": 'dt.Marginals({name: dt.Categories(8) for name in ("age", "income", "town")}, epsilon=1)',
+    "NGram": f"dt.NGram({SQUARE}, {POINTS}, epsilon=1)",
+    "PEM": "dt.PEM(dt.Text(6), epsilon=1)",
+    "Workload": "dt.optimal.workload(np.tril(np.ones((8, 8))), 1)",
+    "RR": 'dt.RR(dt.Categories(["no", "yes"]), epsilon=1)',
+}
+DOMAINS = ("dt.Interval(0, 1)", "dt.Circle(360)", "dt.Categories(8)", SQUARE, "dt.Disk(1.0)")
+MEANINGS = {
+    "approximate": "True: the paper's width in place of the exact minimiser",
+    "calibration": "how σ is found from ε and δ: analytic, classic, or for a PAC bound",
+    "cells": "N, into how many equal cells the report space is cut",
+    "centred": "True: sectors centred on the true direction, which reveals it (as published)",
+    "clipped": "True: reports outside of the area are moved to its edge",
+    "contrast": "how the weights of near and far points follow from ε",
+    "criterion": "the largest error, or the mean over uniform values",
+    "decoding": "how a report is read as a number: its own codebook, compressed, or truncated",
+    "delta": "δ of the bound",
+    "direction": "the mechanism of the direction",
+    "distance": "the mechanism of the distance, or how far apart two places look alike",
+    "domain": "what the question admits",
+    "epsilon": "ε, the privacy budget of one answer",
+    "focus": "the public value that most values are near",
+    "fresh": "True: solve again in place of a stored design",
+    "hashed_to": "into how many buckets answers are hashed",
+    "inner": "the mechanism of each coordinate",
+    "loss": "what makes an error: a power of the distance, or a function of it",
+    "n": "how many people answer, in pairs",
+    "p": "the probability of telling the truth",
+    "points": "the public points that a report can be",
+    "queries": "the linear queries to be answered, one row each",
+    "radian": "how many units of distance a radian is worth",
+    "reach": "how far reports may be from the truth (as published); None: everywhere",
+    "reading": "what is done with decoded places: rounding, snapping, projecting",
+    "redesign": "True: the version that stays inside of the domain",
+    "rho": "ρ, the correlation of two people's coins",
+    "rings": "the radii of the two rings, as shares of the longer side",
+    "sectors": "into how many sectors directions are cut",
+    "sensitivity": "how far apart two values can be that must look alike; None: the whole domain",
+    "side": "how many cells the grid has along each side",
+    "split": "the share of ε that the first part has",
+    "start": "where the path is taken to begin; None: the centre",
+    "target": "the gap to the lower bound at which the solver stops",
+    "unbiased": "True: E[report] is the value",
+    "unit": "what ε is promised for: one location or one trajectory",
+    "way": "how many attributes a question is about, at most",
+    "widths": "the loss that the windows are made for; None: `loss`",
+}
+GUIDES = {
+    "numeric": ("estimation", "Means, quantiles and distributions"),
+    "optimal": ("optimal", "The best possible mechanism"),
+    "frequency": ("frequencies", "How many people gave which answer"),
+    "joint": ("jrr", "Joint randomized response"),
+    "tables": ("attributes", "Several attributes"),
+    "places": ("trajectories", "Places and paths"),
+}
+RANKED = (0.5, 1.0, 2.0, 4.0)
+
+
+def made_by(name: str, kind: type[Mechanism]) -> str:
+    """Return the code that makes the mechanism of the example."""
+    if name in EXAMPLES:
+        return EXAMPLES[name]
+    domain = next(one for one in DOMAINS if isinstance(_evaluated(one), kind.takes))
+    return f"dt.{name}({domain}, epsilon=1)"
+
+
+@cache
+def example(name: str, kind: type[Mechanism]) -> Mechanism:
+    """Return the mechanism of the example."""
+    made: Mechanism = _evaluated(made_by(name, kind))
+    return made
+
+
+def _evaluated(code: str) -> Any:
+    return eval(code, {"dt": dt, "np": np})
+
+
+def page(name: str, kind: type[Mechanism], rivals: list[str] | None = None) -> str:
+    """Return the page of a mechanism; `rivals` are the lines of `standing`, which take longer to compute."""
+    made, group = example(name, kind), group_of(kind)
+    guide, title = GUIDES[group]
+    text = [f"# {name}", "", prose.summary(kind), "", _without_examples(prose.body(kind)), ""]
+    text += ["## Example", "", *shown_run(name, kind), ""]
+    text += [f"![{portraits.caption(made)}]({name}.png)", "", portraits.caption(made), ""]
+    text += ["## Parameters", "", *_parameters(kind), ""]
+    text += ["## What a report costs", "", f"{_cost(made)} The promise of the example: {made.guarantee}.", ""]
+    if rivals:
+        text += ["## Beside the best possible", "", *rivals, ""]
+    text += ["## Source and tests", "", *_sources(name, kind), ""]
+    text += ["## See also", "", f"- [{title}](../{guide}.md), the guide"]
+    text += ["- [Which mechanism, which ε, how many people](../choose.md)"]
+    text += ["- [Where we differ from the papers](../deviations.md), [references](../references.md)", ""]
+    return "\n".join(text)
+
+
+def group_of(kind: type[Mechanism]) -> str:
+    """Return the room of mechanisms that a class is in."""
+    return next(group for group in GUIDES if group in kind.__module__.split("."))
+
+
+def _without_examples(text: str) -> str:
+    return re.sub(r"```pycon\n.*?```", "", text, flags=re.DOTALL).strip()
+
+
+def shown_run(name: str, kind: type[Mechanism]) -> list[str]:
+    """Return an example as a session, with the outputs of running it now, with a seeded source."""
+    lines = ["import dither as dt", "import numpy as np"]
+    lines += [f"question = {made_by(name, kind)}", *_asked(example(name, kind), kind)]
+    names: dict[str, Any] = {}
+    shown = ["```pycon"]
+    for line in lines:
+        tree = ast.parse(line)
+        try:
+            if isinstance(tree.body[0], ast.Expr):
+                value = eval(line, names)
+                shown += [f">>> {line}", *([] if value is None else repr(value).split("\n"))]
+            else:
+                exec(line, names)
+                shown.append(f">>> {line}")
+        except DitherError as error:  # what these reports cannot say is part of what a reader wants to know
+            if line != lines[-1]:
+                raise
+            shown += [f">>> {line}", f"{type(error).__name__}: {error}"]
+    return [*shown, "```"]
+
+
+def _asked(made: Mechanism, kind: type[Mechanism]) -> list[str]:
+    group, draw = group_of(kind), "reports = question.perturb(values, source=dt.Seeded(1))"
+    random = "np.random.default_rng(1)"
+    if isinstance(made, dt.PEM):
+        return [f'values = {random}.choice(["cat", "dog"], 20_000)', draw, "dt.heavy_hitters(reports)"]
+    if isinstance(made, dt.Marginals):
+        columns = f'{{name: {random}.integers(8, size=5_000) for name in ("age", "income", "town")}}'
+        return [f"values = {columns}", draw, "reports"]
+    if group in ("frequency", "joint"):
+        labels = [label for label in made.domain.labels if isinstance(label, str)]  # type: ignore[attr-defined]
+        size = len(made.domain)  # type: ignore[arg-type]
+        n = 1_000 if group == "joint" else 10_000
+        drawn = f"{random}.choice({labels}, {n})" if labels else f"{random}.integers({size}, size={n})"
+        return [f"values = {drawn}", draw, "dt.frequencies(reports)"]
+    if isinstance(made.domain, dt.Circle):
+        told = [] if group == "places" else ["dt.mean(reports)"]
+        return [f"values = {random}.normal(350, 20, 10_000) % 360", draw, "reports", *told]
+    if isinstance(made.domain, dt.Interval):
+        truth = "round(float(values.mean()), 3)  # the truth"
+        told = [truth, "dt.mean(reports)"]
+        if not hasattr(made, "line"):
+            told = ["reports"]
+        elif not _straight(made):
+            told = ["distances = np.abs(np.asarray(reports) - values)", "round(float(distances.mean()), 3)"]
+        return [f"values = {random}.beta(2, 5, 10_000)", draw, *told]
+    if group == "optimal":
+        return [f"values = {random}.integers(8, size=10_000)", draw, "reports"]
+    places = "[[0.4, 0.3], [0.1, -0.2]]" if isinstance(made, dt.Polar) else "[[0.30, 0.35], [0.32, 0.40]]"
+    return [f"values = np.array({places})", draw, "np.asarray(reports).round(2)"]
+
+
+def _straight(made: Mechanism) -> bool:
+    """Return whether `dt.mean` reads the reports."""
+    try:
+        dt.mean(made.perturb(np.array([0.2, 0.5, 0.8]), source=dt.Seeded(1)))
+    except DitherError:
+        return False
+    return True
+
+
+def _parameters(kind: type[Mechanism]) -> list[str]:
+    rows = ["| parameter | type | default | is |", "|---|---|---|---|"]
+    for one in inspect.signature(kind).parameters.values():
+        if one.name == "travelled":  # what a specification brings; nobody writes it
+            continue
+        if one.name not in MEANINGS:
+            raise KeyError(f"docs/mechanism_page.py: MEANINGS has no words for {one.name} of {kind.__name__}")
+        type_ = _type(kind, one)
+        default = "" if one.default is inspect.Parameter.empty else f"`{prose.shown(one.default)!r}`"
+        rows.append(f"| `{one.name}` | {type_} | {default} | {MEANINGS[one.name]} |")
+    return rows
+
+
+def _type(kind: type[Mechanism], one: inspect.Parameter) -> str:
+    if one.name == "domain":
+        return " or ".join(f"`{taken.__name__}`" for taken in kind.takes)
+    return f"`{one.annotation}`".replace("|", "\\|")
+
+
+def _cost(made: Mechanism) -> str:
+    size = int(made.layout.itemsize)
+    each = "each location" if "places" in type(made).__module__ else "a report"
+    return f"{size} byte{'' if size == 1 else 's'} for {each}, as it is sent and stored."
+
+
+@cache
+def _table(domain: str, epsilon: float) -> dict[str, dict[str, Any]]:
+    return {row["mechanism"]: dict(row) for row in dt.compare(_evaluated(domain), epsilon=epsilon)}
+
+
+def standing(name: str, kind: type[Mechanism]) -> list[str]:
+    """Return the errors of a mechanism relative to the best possible at some ε, and what is better there."""
+    made = example(name, kind)
+    domain = next((one for one in DOMAINS[:3] if _evaluated(one) == made.domain), None)
+    if domain is None:
+        return []
+    columns = (
+        {"worst absolute": "single values, absolute error", "variance": "a mean, unbiased"}
+        if "Categories" not in domain
+        else {"average variance": "frequencies"}
+    )
+    rows = []
+    for epsilon in RANKED:
+        table = _table(domain, epsilon)
+        mine = [row for key, row in table.items() if re.match(rf"{name}\b", key)]
+        for column, task in columns.items():
+            ratios = [row[f"relative {column}"] for row in mine if row.get(f"relative {column}")]
+            if not ratios:
+                continue
+            ranked = sorted(
+                (
+                    (row[f"relative {column}"], key)
+                    for key, row in table.items()
+                    if row.get(f"relative {column}")
+                )
+            )
+            better = [key for ratio, key in ranked if ratio < min(ratios) * (1 - 1e-6)]
+            said = ", ".join(f"`{key}`" for key in better[:2]) or "nothing"
+            rows.append(f"| {epsilon:g} | {task} | {min(ratios):.3f} | {said} |")
+    if not rows:
+        return []
+    return [
+        f"On `{domain}`, computed by `dt.compare` when this page was built; the best of its variants counts.",
+        "",
+        "| ε | for | error ÷ the best possible | smaller still |",
+        "|---|---|---|---|",
+        *rows,
+    ]
+
+
+def _sources(name: str, kind: type[Mechanism]) -> list[str]:
+    source = Path(inspect.getfile(kind))
+    cited = sorted(
+        set(re.findall(r"\[((?:[A-Z]\w*\d\d|Thesis), [^\]\n]+)\]", source.read_text(encoding="utf-8")))
+    )
+    lines = [f"- source: {_link(source)}"]
+    if cited:
+        lines.append(f"- theorems beside the formulas: {', '.join(f'[{one}]' for one in cited)}")
+    lines.append(f"- tests: {', '.join(_link(file) for file in tests_of(name, kind))}")
+    return lines
+
+
+def _link(file: Path) -> str:
+    return f'<a href="../{site_parts.code(file)}">{file.relative_to(site_parts.ROOT).as_posix()}</a>'
+
+
+@cache
+def _test_files() -> dict[Path, str]:
+    rooms = ("mechanisms", "optimal", "statistical", "support/cases", "reproduction")
+    tests = site_parts.ROOT / "tests"
+    return {
+        file: file.read_text(encoding="utf-8")
+        for room in rooms
+        for file in sorted((tests / room).rglob("*.py"))
+    }
+
+
+def tests_of(name: str, kind: type[Mechanism]) -> list[Path]:
+    """Return the files of tests that name a mechanism most often, at most three."""
+    counted = {file: len(re.findall(rf"\b{name}\b", text)) for file, text in _test_files().items()}
+    named = [file for file, count in sorted(counted.items(), key=lambda pair: -pair[1]) if count]
+    return named[:3] or [site_parts.ROOT / "tests" / "laws" / "__init__.py"]
