@@ -7,6 +7,7 @@ BIN := $(VENV)/bin
 
 demo: $(VENV)/.installed
 	$(BIN)/dither demo
+	$(BIN)/python examples/collector/demo.py
 
 test: lint unit
 

@@ -94,6 +94,20 @@ class Browser:
             raise RuntimeError(str(done["exceptionDetails"].get("exception", {}).get("description")))
         return done["result"].get("value")
 
+    def problems(self) -> list[str]:
+        """Return the errors and warnings that the console has shown since the last time."""
+        found = []
+        for event in self.events:
+            terms = event.get("params", {})
+            if event.get("method") == "Log.entryAdded" and terms["entry"]["level"] in ("error", "warning"):
+                found.append(str(terms["entry"]["text"]))
+            if event.get("method") == "Runtime.consoleAPICalled" and terms["type"] in ("error", "warning"):
+                found.append(str(terms["args"]))
+            if event.get("method") == "Runtime.exceptionThrown":
+                found.append(str(terms["exceptionDetails"].get("text")))
+        self.events.clear()
+        return found
+
     def key(self, name: str, code: int, text: str = "") -> None:
         """Press and release a key."""
         for kind in ("keyDown", "keyUp"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, final
+from typing import Any, Final, final
 
 from dither.advice.catalogue import Candidate
 from dither.advice.goals.goal import Goal
@@ -17,13 +17,16 @@ from dither.mechanisms.shuffled import shuffled as central
 from dither.numerics.false_position import decreasing_root
 from dither.table import ResultTable, as_text, percent, shown
 
+LIAR: Final = "one liar moves"  # a column of means and frequencies
+
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
 class Recommendation(ResultTable):
     """The result of `dt.recommend`: mechanisms for a goal, the best first, each with its error and a reason.
 
-    `best` is the first of them, as an object.
+    `best` is the first of them, as an object. For means and frequencies `one liar moves` is the most that one
+    made-up report among n can move the estimate.
     """
 
     mechanisms: tuple[Mechanism[Any], ...]
@@ -34,11 +37,17 @@ class Recommendation(ResultTable):
         return self.mechanisms[0]
 
     def __repr__(self) -> str:
+        lies = any(LIAR in row for row in self.rows)
         rows = [
-            (f"{number:2d}. {row['mechanism']}", f"{shown(row['error']):>9}", row["why"])
+            [
+                f"{number:2d}. {row['mechanism']}",
+                f"{shown(row['error']):>9}",
+                *([f"{shown(row.get(LIAR)):>9}"] if lies else []),
+                row["why"],
+            ]
             for number, row in enumerate(self.rows, 1)
         ]
-        return f"{self.title}\n\n{as_text((), rows, align='lrl')}"
+        return f"{self.title}\n\n{as_text((), rows, align='lrrl' if lies else 'lrl')}"
 
 
 def recommend(
@@ -78,8 +87,11 @@ def recommend(
             why = f"the same error as {ranking[0][0]}"
         else:
             why = f"{_more(error / best)} error {'of' if error >= 2.0 * best else 'than'} {ranking[0][0]}"
-        rows.append({"mechanism": one.name, "error": error, "why": why})
-    title = f"{goal!r} on {domain} with ε = {epsilon:g}{among}: mechanism, predicted error, why"
+        liar = goal.one_liar(one.mechanism)
+        moved = {} if liar is None else {LIAR: liar}
+        rows.append({"mechanism": one.name, "error": error, **moved, "why": why})
+    lies = f"{LIAR}, " if any(LIAR in row for row in rows) else ""
+    title = f"{goal!r} on {domain} with ε = {epsilon:g}{among}: mechanism, predicted error, {lies}why"
     return Recommendation(title, tuple(rows), tuple(one.mechanism for one, _ in ranking))
 
 

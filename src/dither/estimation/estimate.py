@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
 
@@ -14,6 +14,10 @@ from dither.errors import InvalidParameter
 from dither.numerics.quantiles import student_t_quantile
 from dither.privacy import Guarantee
 from dither.table import ResultTable, Row
+
+if TYPE_CHECKING:
+    from dither.estimation.bounds.any_time import AtAnyTime, OverLooks
+    from dither.estimation.bounds.lying import IfLying
 
 MOST_ROWS: Final = 50  # of an estimate in a notebook
 
@@ -68,6 +72,30 @@ class Estimate:
         if np.ndim(self.value):
             raise InvalidParameter("a p-value is of one number; take one category, as in (a - b)['yes']")
         return p_value(self, null)
+
+    def if_lying(self, share: float) -> IfLying:
+        """Return the estimate if at most this share of the reports are lies, for means and frequencies.
+
+        A liar sends any report, and may know all others. The intervals cover the value of the honest people.
+        """
+        from dither.estimation.bounds.lying import refused
+
+        raise refused(self)
+
+    def at_any_time(self) -> AtAnyTime:
+        """Return the estimate with intervals that hold at all numbers of reports at once.
+
+        For means and frequencies. Who looks every day and stops when the answer pleases needs these.
+        """
+        from dither.estimation.bounds.any_time import refused
+
+        raise refused(self)
+
+    def over_looks(self, looks: int) -> OverLooks:
+        """Return the estimate with intervals that hold together if it is looked at so many times."""
+        from dither.estimation.bounds.any_time import over_looks
+
+        return over_looks(self, looks)
 
     def __add__(self, other: object) -> Estimate:
         """Return the sum with a number, or with an estimate of other people."""

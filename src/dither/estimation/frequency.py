@@ -10,6 +10,8 @@ import numpy as np
 
 from dither.arrays import Floats, Integers
 from dither.errors import InvalidParameter, MalformedReport, NotIdentifiable, found, unknown_name
+from dither.estimation.bounds.any_time import AtAnyTime, BoundedNumbers
+from dither.estimation.bounds.lying import IfLying, if_lying, shares_without
 from dither.estimation.estimate import Estimate, show, thousands
 from dither.estimation.narrowing import CLEAR, LEAST, Narrowed
 from dither.estimation.projection import simplex
@@ -63,6 +65,49 @@ class Frequency(Estimate):
         """Return half the width of the interval at `level`."""
         low, high = self.interval(level)
         return (high - low) / 2.0
+
+    def at_any_time(self) -> AtAnyTime:
+        if any(self.shared):
+            raise NotIdentifiable(
+                "intervals for any time need independent reports, and pairs share noise here (JRR); "
+                "estimate.over_looks(100) holds at 100 looks together"
+            )
+        share = np.asarray(self.share, dtype=np.float64)
+        return AtAnyTime(
+            self.value,
+            self.standard_error,
+            self.n,
+            self.guarantee,
+            origin=self.origin,
+            numbers=BoundedNumbers(share, self.n * share * (1.0 - share), self.n, 0.0, 1.0),
+            scale=(self.other, self.gap),
+            possible=self.possible,
+            labels=getattr(self, "labels", ()),
+        )
+
+    def if_lying(self, share: float) -> IfLying:
+        if any(self.shared):
+            raise NotIdentifiable(
+                "what liars can do is not derived for reports whose noise pairs of people share (JRR); "
+                "with KRR or OLH it is"
+            )
+        return if_lying(self, share)
+
+    def honest(self, liars: int) -> tuple[Any, Any]:
+        """Return the least and the greatest frequency that is left when so many reports are removed."""
+        shares = shares_without(np.asarray(self.share), self.n, liars)
+        least, greatest = (((one - self.other) / self.gap)[()] for one in shares)
+        return least, greatest
+
+    def interval_if_lying(self, liars: int, level: float) -> tuple[Any, Any]:
+        """Return the ends of an interval that covers whichever reports so many liars sent."""
+        left, reach = max(self.n - liars, 1), student_t_quantile(level)
+        low, high = shares_without(np.asarray(self.share), self.n, liars)
+        means = _score(low, left, reach, self.shared)[0], _score(high, left, reach, self.shared)[1]
+        ends = [(end - self.other) / self.gap for end in means]
+        if self.possible:
+            ends = [np.clip(end, 0.0, 1.0) for end in ends]
+        return ends[0][()], ends[1][()]
 
 
 @final

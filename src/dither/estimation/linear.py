@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, final
 
 import numpy as np
@@ -11,6 +11,9 @@ import numpy as np
 from dither.arrays import Floats
 from dither.errors import NotIdentifiable
 from dither.estimation import circular
+from dither.estimation.bounds import any_time
+from dither.estimation.bounds.any_time import AtAnyTime
+from dither.estimation.bounds.lying import CountedNumbers, IfLying, if_lying, mean_error_without, refused
 from dither.estimation.estimate import Estimate
 from dither.estimation.method import Method, numerical, on_circle
 from dither.estimation.summary import Summary
@@ -32,6 +35,7 @@ class Average(Estimate):
     """
 
     skew: float = 0.0
+    numbers: CountedNumbers | None = None  # of a mean: what each report counts for
 
     def interval(self, level: float = 0.95) -> tuple[Any, Any]:
         """Return the ends of an interval that covers the population's value with probability `level`."""
@@ -41,6 +45,50 @@ class Average(Estimate):
         shift = reach**2 * self.skew / (2.0 * self.n)
         half = math.hypot(shift, reach * self.standard_error)
         return self.value + shift - half, self.value + shift + half
+
+    def at_any_time(self) -> AtAnyTime:
+        if self.numbers is None:
+            raise any_time.refused(self)
+        low, high = self.numbers.reading.span
+        # If only leading bits of cells are counted, the deviations are those of groups: (√V + √n·slack)² is
+        # at least the sum of squares of the cells.
+        root = float(self.standard_error) * math.sqrt(self.n * max(self.n - 1, 1))
+        squares = (root + math.sqrt(self.n) * self.numbers.reading.slack) ** 2
+        return AtAnyTime(
+            self.value,
+            self.standard_error,
+            self.n,
+            self.guarantee,
+            origin=self.origin,
+            unit=self.unit,
+            numbers=any_time.BoundedNumbers(float(self.value), squares, self.n, low, high),
+        )
+
+    def if_lying(self, share: float) -> IfLying:
+        if self.numbers is None:
+            raise refused(self)
+        return if_lying(self, share)
+
+    def honest(self, liars: int) -> tuple[float, float]:
+        """Return the least and the greatest average that is left when so many reports are removed."""
+        if self.numbers is None:
+            raise refused(self)
+        left = self.n - liars
+        if not liars or left < 1:
+            return (float(self.value),) * 2 if not liars else (-math.inf, math.inf)
+        whole = float(self.value) * self.n
+        least = (whole - self.numbers.sum_of_highest(liars)) / left
+        return least, (whole - self.numbers.sum_of_lowest(liars)) / left
+
+    def interval_if_lying(self, liars: int, level: float) -> tuple[float, float]:
+        """Return the ends of an interval that covers whichever reports so many liars sent."""
+        low, high = self.interval(level)
+        if not liars:
+            return low, high
+        least, greatest = self.honest(liars)
+        error = mean_error_without(float(self.standard_error), self.n, liars)
+        reach = student_t_quantile(level, self.n - liars - 1) * error
+        return min(low, least - reach), max(high, greatest + reach)
 
 
 def average(summary: Summary, values: Floats, mean: float | None = None, *, least: float = 0.0) -> Average:
@@ -81,7 +129,8 @@ class Linear(Method):
         # E[Y² | x] is convex, so of all values with the same mean, equal ones have the least variance.
         alike = mechanism.line.clip([mean])
         least = moment(mechanism, alike, (reading.values - alike) ** 2)
-        return average(summary, reading.values, mean, least=float(least[0]))
+        found = average(summary, reading.values, mean, least=float(least[0]))
+        return replace(found, numbers=CountedNumbers(reading, summary.counts[: reading.values.size]))
 
     def variance(self, summary: Summary) -> Estimate:
         mechanism = numerical(summary)

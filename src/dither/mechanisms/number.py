@@ -39,6 +39,16 @@ class UnbiasedReading:
     cut: float = 0.0
     half: float = 0.0
 
+    @property
+    def slack(self) -> float:
+        """How far the number of a report may be from that of its group; 0 if every cell is counted."""
+        return abs(self.cut) * self.half
+
+    @property
+    def span(self) -> tuple[float, float]:
+        """The least and the greatest number that a report can stand for."""
+        return float(self.values.min()) - self.slack, float(self.values.max()) + self.slack
+
     def total(self, counts: Array, n: int) -> float:
         """Return the sum of the numbers of n reports."""
         rest = self.cut * (float(counts[-1]) - n * self.half) if self.cut else 0.0

@@ -8,6 +8,7 @@ import socket
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from types import FrameType
 from typing import TYPE_CHECKING, Final, final
 
 from dither.errors import InvalidParameter, MissingExtra
@@ -129,7 +130,15 @@ def run(bound: socket.socket, app: Starlette) -> None:
         backlog=_BACKLOG,
         timeout_graceful_shutdown=_DRAIN,
     )
-    uvicorn.Server(config).run(sockets=[bound])
+
+    class Leaving(uvicorn.Server):
+        """A server whose open pages let go at once when it is told to stop."""
+
+        def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+            app.state.stopping = True
+            super().handle_exit(sig, frame)
+
+    Leaving(config).run(sockets=[bound])
 
 
 def _bound(host: str, port: int) -> socket.socket:

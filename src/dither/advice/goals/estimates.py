@@ -15,6 +15,7 @@ from dither.advice.compare import average_variance, error_of, largest, mean_over
 from dither.advice.goals.goal import Goal, check_people, stated
 from dither.arrays import Floats
 from dither.domains import Categories, Circle, Interval
+from dither.estimation.bounds.lying import reach_of_one
 from dither.kernels.law import COSINE, Moment
 from dither.losses import Criterion, absolute, check_criterion, squared, worst
 from dither.mechanisms.analysis import Questions
@@ -49,6 +50,11 @@ class Averaged(Goal):
     def error(self, mechanism: Any) -> float | None:
         spread = self.spread(mechanism)
         return None if spread is None else math.sqrt(spread / stated(self.n))
+
+    @final
+    def one_liar(self, mechanism: Any) -> float | None:
+        reach = reach_of_one(mechanism)
+        return None if reach is None else reach / stated(self.n)
 
     @final
     def people(self, candidates: list[Candidate], target: float) -> int | None:

@@ -59,6 +59,10 @@ class Goal(ABC):
     def people(self, candidates: list[Candidate], target: float) -> int | None:
         """Return how many people the best candidate needs for a target error; None if no number is enough."""
 
+    def one_liar(self, mechanism: Any) -> float | None:
+        """Return the most that one made-up report can move the estimate; None if it is not derived."""
+        return None
+
     @abstractmethod
     def reason(self, first: Candidate, domain: Any) -> str:
         """Return one sentence that says why the first of the ranking is the best."""

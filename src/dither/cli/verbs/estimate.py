@@ -15,6 +15,7 @@ from dither.cli.output import JSON_OPTION, counted, number, print_json, probabil
 from dither.domains import Categories
 from dither.errors import DitherError, InvalidParameter, NotIdentifiable, unknown_name
 from dither.estimation.api import distribution, estimate, quantile
+from dither.estimation.bounds.any_time import AtAnyTime
 from dither.estimation.comparison.groups import MINIMUM, GroupCounts
 from dither.estimation.estimate import Estimate, show_interval
 from dither.estimation.frequency import EstimatedFrequencies
@@ -25,6 +26,7 @@ from dither.files.streams import is_standard, shown_name
 from dither.wire.campaign import Campaign
 from dither.wire.codec import from_json
 
+ADDRESSES: Final = ("http://", "https://")
 _NO_NUMBERS: Final = "the answers to this question are categories"
 
 
@@ -82,7 +84,17 @@ def command(
     dither estimate reports.csv --by city --by day
     dither estimate export.csv --column report --question minutes.json
     dither estimate duckdb://reports.db --question campaign.toml --by day
+    dither estimate http://127.0.0.1:8000/v1/campaigns/ID --quantile 0.9
+
+    The address of a campaign at a collector stands for its reports; several collectors of one campaign are
+    added up. Its intervals of means and frequencies hold at any time, however often you look.
     """
+    remote = [name for name in files if name.startswith(ADDRESSES)]
+    if remote:
+        if len(remote) < len(files) or by or question is not None:
+            raise click.UsageError("addresses of collectors go without files, --by and --question")
+        _print_remote(remote, column, bins, shares, as_json)
+        return
     if by and (bins is not None or shares):
         raise click.UsageError("--by estimates means and frequencies; leave out --bins and --quantile")
     asked = None if question is None else _questions(question, column)
@@ -124,6 +136,13 @@ def _print(
     for alike in zip(*answers.values(), strict=True):  # what no question has is an error
         if all(isinstance(value, str) for _, value in alike):
             raise click.UsageError(f"no {alike[0][0]}: {alike[0][1]}")
+    _print_answers(answers, summaries, as_json)
+
+
+def _print_answers(
+    answers: Mapping[str, list[tuple[str, Any]]], summaries: Mapping[str, Summary], as_json: bool
+) -> None:
+    """Print the estimates of each question, or all of them as JSON."""
     if as_json:
         shown = {name: [_plain(label, value) for label, value in found] for name, found in answers.items()}
         print_json(shown)
@@ -135,6 +154,35 @@ def _print(
         click.echo(f"{name}: {reports} of {type(mechanism).__name__}, {mechanism.guarantee}")
         for label, value in found:
             click.echo(_text(label, value))
+
+
+def _print_remote(
+    addresses: list[str], column: str | None, bins: int | None, shares: tuple[float, ...], as_json: bool
+) -> None:
+    """Print the estimates of a campaign at one or several collectors."""
+    from dither.service.answers.remote import fetch
+
+    contract, found = fetch(addresses)
+    if column is not None:
+        if column not in found:
+            raise click.UsageError(str(unknown_name("question", column, found)))
+        found = {column: found[column]}
+    answers: dict[str, list[tuple[str, Any]]] = {}
+    summaries: dict[str, Summary] = {}
+    for name, summary in found.items():
+        known = isinstance(summary, Summary)
+        summaries[name] = summary if isinstance(summary, Summary) else Summary.empty(contract.questions[name])
+        made = _answers(summaries[name], bins, shares) if known else [("answer", str(summary))]
+        answers[name] = [(label, _at_any_time(value)) for label, value in made]
+    _print_answers(answers, summaries, as_json)
+
+
+def _at_any_time(value: Any) -> Any:
+    """Return an estimate whose intervals hold at any time, where there is one."""
+    try:
+        return value.at_any_time() if isinstance(value, Estimate) else value
+    except NotIdentifiable:
+        return value
 
 
 def _print_groups(groups: dict[str, GroupCounts], column: str | None, minimum: int, as_json: bool) -> None:
@@ -217,7 +265,7 @@ def _try(function: Callable[..., Any], summary: Summary, *more: Any) -> Any:
 def _text(label: str, value: Any) -> str:
     if isinstance(value, str):
         return f"  no {label}: {value}"
-    if isinstance(value, EstimatedFrequencies):
+    if isinstance(value, EstimatedFrequencies) or (isinstance(value, AtAnyTime) and value.labels):
         ends = (np.asarray(end).tolist() for end in (value.value, *value.interval()))
         rows = [
             [str(name), show_interval(*line)]
@@ -251,7 +299,7 @@ def _range(written: Callable[[float], str], low: float, high: float) -> str:
 def _plain(label: str, value: Any) -> dict[str, Any]:
     if isinstance(value, str):
         return {"answer": label, "problem": value}
-    if isinstance(value, EstimatedFrequencies):
+    if isinstance(value, EstimatedFrequencies) or (isinstance(value, AtAnyTime) and value.labels):
         low, high = value.interval()
         return {
             "answer": label,

@@ -1,0 +1,179 @@
+"""Confidence sequences: intervals that hold at all numbers of reports at once, so that looking is free.
+
+Let Y be numbers from `low` to `high` with mean μ, c = high − low, and let
+ψ(λ) = −ln(1 − λ) − λ. For every m and 0 ≤ λ < 1,
+
+    exp(λ·Σ(Y − m)/c − ψ(λ)·Σ(Y − m)²/c²)
+
+is at most a product of 1 + λ(Y − m)/c [Fan15, eq. 4.11], whose mean is 1 at m = μ after every report. So a
+mixture over λ ever reaches 1/α with probability at most α [Ville39]. It depends on n, the average and the
+squares alone: a summary is enough, and no order or normality is assumed.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, final
+
+import numpy as np
+
+from dither.arrays import Floats
+from dither.errors import InvalidParameter, NotIdentifiable, found
+from dither.estimation.estimate import Estimate, thousands
+from dither.numerics.quantiles import check_level
+
+# The mixture: 20 bets, each half the one before, weighted by 1/(j + 2). At λ ≤ 0.5 the exponent rises with
+# the distance of m from the average over the whole range, so that the m that are left are an interval.
+_BETS: Final = 0.5 * 0.5 ** np.arange(20.0)
+_WEIGHTS: Final = (1.0 / (np.arange(20.0) + 2.0)) / np.sum(1.0 / (np.arange(20.0) + 2.0))
+_COSTS: Final = -np.log1p(-_BETS) - _BETS
+_LOG_WEIGHTS: Final = np.log(_WEIGHTS)
+_STEPS: Final = 80  # at most; eight are usual
+_CLOSE: Final = 1e-12
+MOST_LOOKS: Final = 10**6
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class BoundedNumbers:
+    """Numbers of reports from `low` to `high`: their average, and the sum of squared deviations from it."""
+
+    mean: float | Floats
+    squares: float | Floats
+    n: int
+    low: float
+    high: float
+
+    def interval(self, level: float) -> tuple[Floats, Floats]:
+        """Return the ends of an interval that holds the mean at all n at once, with probability `level`."""
+        outside = (1.0 - check_level(level)) / 2.0
+        mean, squares = np.asarray(self.mean, dtype=np.float64), np.asarray(self.squares, dtype=np.float64)
+        # A mean of bounded numbers lies between the bounds; rounding, or too few reports, may not say so.
+        most = np.maximum([mean - self.low, self.high - mean], 0.0)
+        down, up = self._reach(most, squares, -math.log(outside))
+        return np.maximum(mean - down, self.low), np.minimum(mean + up, self.high)
+
+    def _reach(self, most: Floats, squares: Floats, reached: float) -> Floats:
+        """Return the smallest distance from the average, at most `most`, with a log-capital of `reached`.
+
+        Newton's steps, or halving where a step would leave the bracket.
+        """
+        unit = self.high - self.low
+        near, far = np.zeros_like(most), most / unit
+        spread = np.broadcast_to(squares / unit**2, most.shape)
+        place = np.minimum(4.0 * np.sqrt(np.maximum(spread, 1.0)) / self.n, far / 2.0)
+        for _ in range(_STEPS):
+            capital, slope = _log_capital(self.n, place, spread)
+            short = capital < reached
+            near, far = np.where(short, place, near), np.where(short, far, place)
+            step = place - (capital - reached) / slope
+            inside = (step > near) & (step < far)
+            moved = np.where(inside, step, (near + far) / 2.0)
+            if np.all(np.abs(moved - place) <= _CLOSE * moved):
+                break
+            place = moved
+        # Outwards by what Newton's last step may be off.
+        return np.minimum(moved * (1.0 + 2.0 * _CLOSE) * unit, most)
+
+
+def _log_capital(n: int, gap: Floats, spread: Floats) -> tuple[Floats, Floats]:
+    """Return the logarithm of the mixture at a distance from the average, and its slope."""
+    costs = _COSTS * n
+    at = gap[..., None]
+    exponents = _BETS * n * at - _COSTS * spread[..., None] - costs * at**2 + _LOG_WEIGHTS
+    top = exponents.max(axis=-1, keepdims=True)
+    parts = np.exp(exponents - top)
+    whole = parts.sum(axis=-1)
+    slope = (parts * (_BETS * n - 2.0 * costs * at)).sum(axis=-1) / whole
+    return top[..., 0] + np.log(whole), slope
+
+
+@final
+@dataclass(frozen=True, eq=False, repr=False)
+class AtAnyTime(Estimate):
+    """An estimate whose intervals hold at all numbers of reports at once.
+
+    With probability `level` no interval of the whole collection, however often it is looked at, misses the
+    population's value. It assumes independent people from one population; no number of looks is fixed.
+    """
+
+    numbers: BoundedNumbers = field(kw_only=True)
+    scale: tuple[float, float] = field(default=(0.0, 1.0), kw_only=True)  # value = (mean − first)/second
+    possible: bool = field(default=False, kw_only=True)  # whether intervals are clipped to 0 and 1
+    labels: Sequence[Hashable] = field(default=(), kw_only=True)
+
+    def interval(self, level: float = 0.95) -> tuple[Any, Any]:
+        """Return the ends of an interval; those of all n cover together with probability `level`."""
+        ends = [((end - self.scale[0]) / self.scale[1])[()] for end in self.numbers.interval(level)]
+        if self.possible:
+            ends = [np.clip(end, 0.0, 1.0) for end in ends]
+        return ends[0], ends[1]
+
+    def __getitem__(self, label: Hashable) -> AtAnyTime:
+        if label not in self.labels:
+            raise InvalidParameter(f"{found(label)} is not one of the categories of this estimate")
+        at = self.labels.index(label)
+        value, error, mean, squares = (
+            float(np.asarray(part)[at])
+            for part in (self.value, self.standard_error, self.numbers.mean, self.numbers.squares)
+        )
+        numbers = BoundedNumbers(mean, squares, self.n, self.numbers.low, self.numbers.high)
+        return AtAnyTime(
+            value, error, self.n, self.guarantee, numbers=numbers, scale=self.scale, possible=self.possible
+        )
+
+    def _remark(self) -> str:
+        return ", at any time"
+
+
+@final
+@dataclass(frozen=True, eq=False, repr=False)
+class OverLooks(Estimate):
+    """An estimate whose intervals hold at a fixed number of looks together: each at 1 − (1 − level)/looks."""
+
+    plain: Estimate = field(kw_only=True)
+    looks: int = field(kw_only=True)
+    labels: Sequence[Hashable] = field(default=(), kw_only=True)
+
+    def interval(self, level: float = 0.95) -> tuple[Any, Any]:
+        """Return the ends of an interval; those of all looks cover together with probability `level`."""
+        return self.plain.interval(level_of_one(level, self.looks))
+
+    def _remark(self) -> str:
+        return f", {thousands(self.looks)} looks"
+
+
+def level_of_one(level: float, looks: int) -> float:
+    """Return the level that each of several intervals needs so that all hold together (Bonferroni)."""
+    whole = isinstance(looks, int | np.integer) and not isinstance(looks, bool)
+    if not whole or not 1 <= looks <= MOST_LOOKS:
+        raise InvalidParameter(
+            f"the number of looks is a whole number from 1 to {MOST_LOOKS}, not {found(looks)}"
+        )
+    return 1.0 - (1.0 - check_level(level)) / int(looks)
+
+
+def over_looks(estimate: Estimate, looks: int) -> OverLooks:
+    """Return an estimate with intervals that hold at so many looks together."""
+    level_of_one(0.95, looks)
+    return OverLooks(
+        estimate.value,
+        estimate.standard_error,
+        estimate.n,
+        estimate.guarantee,
+        origin=estimate.origin,
+        unit=estimate.unit,
+        plain=estimate,
+        looks=int(looks),
+        labels=getattr(estimate, "labels", ()),
+    )
+
+
+def refused(estimate: Estimate) -> NotIdentifiable:
+    """Return the error for an estimate without a confidence sequence."""
+    return NotIdentifiable(
+        "intervals for any time are known for means (dt.linear) and frequencies, not for this "
+        f"{type(estimate).__name__}; estimate.over_looks(100) holds at 100 looks together"
+    )
