@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy import stats
 from scipy.optimize import isotonic_regression
 
 import dither as dt
@@ -57,6 +58,31 @@ def test_monotone_is_a_choice_and_never_worse_in_squares() -> None:
     assert ((kept.value - truth) ** 2).sum() <= ((np.asarray(free.value) - truth) ** 2).sum()
     assert kept.probabilities.sum() == pytest.approx(1.0)
     assert kept.value[-1] == 1.0
+
+
+def test_a_smooth_reading_is_closer_and_covers() -> None:
+    """Cells about a smooth curve: closer than isotonic regression, and 95 % intervals hold on average."""
+    question = dt.Cumulative(dt.Interval(0, 1), epsilon=1)
+    truth = stats.beta(2, 5).cdf(question.edges[1:])
+    squares, held, halved = {"linear": 0.0, "smooth": 0.0}, [], []
+    for run in range(12):
+        values = np.random.default_rng(run).beta(2, 5, 20_000)
+        summary = dt.Summary.of(question.perturb(values, source=dt.Seeded(run)))
+        smooth = dt.cumulative(summary, method=dt.empirical_bayes)
+        squares["linear"] += float(np.square(dt.cumulative(summary).value - truth).sum())
+        squares["smooth"] += float(np.square(smooth.value - truth).sum())
+        low, high = smooth.interval()
+        held.append(np.mean((low <= truth) & (truth <= high)))
+        halved.append(np.mean(np.abs(truth - (low + high) / 2) <= (high - low) / 4))
+        assert (np.diff(smooth.value) >= 0).all()
+        assert smooth.value[-1] == 1.0
+    assert squares["smooth"] < 0.85 * squares["linear"]
+    assert np.mean(held) > 0.88 > np.mean(halved)
+    scale = dt.Cumulative(dt.Categories(["no", "maybe", "yes"]), epsilon=2)
+    few = dt.cumulative(scale.perturb(["no", "yes", "yes", "maybe"] * 500), method=dt.empirical_bayes)
+    assert few.cdf("no").covers(0.25, 0.99999)
+    with pytest.raises(InvalidParameter, match="estimated by"):
+        dt.cumulative(summary, method=dt.likelihood)
 
 
 def test_quantiles_and_shares_cover() -> None:

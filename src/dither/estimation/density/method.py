@@ -8,7 +8,7 @@ from typing import Final, final
 
 import numpy as np
 
-from dither.arrays import Floats
+from dither.arrays import Array, Floats
 from dither.errors import InvalidParameter
 from dither.estimation.bins import Bins
 from dither.estimation.density.atoms import AtomSearch
@@ -21,7 +21,7 @@ from dither.estimation.likelihood.distribution import EstimatedDistribution
 from dither.estimation.likelihood.method import likelihood
 from dither.estimation.method import Method, numerical, on_circle
 from dither.estimation.summary import Summary
-from dither.kernels.transition import Operator
+from dither.kernels.transition import Dense, Operator
 from dither.mechanisms.number import NumberMechanism
 
 GRID: Final = 128  # bins of a fit
@@ -73,8 +73,7 @@ class EmpiricalBayes(Method):
             rows = _rows(mechanism, points.size)
             operator = mechanism.likelihood(np.clip(line.from_unit(points), line.low, line.high), rows)
             model = _model(operator, summary, Prior.of(points.size, circular=circular and points.size > 2))
-            paths = [Path.down(model, scatter).refined(model) for scatter in _SCATTERS]
-            posterior = Posterior.over(model, paths)
+            posterior = _about_a_curve(model)
             return DensityCurve(line, posterior, (), summary.n, mechanism.guarantee, points)
         rows = _rows(mechanism, GRID)
         operator = _spread(mechanism, rows)
@@ -85,6 +84,25 @@ class EmpiricalBayes(Method):
 
     def __repr__(self) -> str:
         return "dt.empirical_bayes"
+
+
+def posterior_of_cells(laws: Floats, counts: Array) -> Posterior:
+    """Return the posterior of the shares of ordered cells, with the law of their reports in each row.
+
+    As for declared points, the shares lie about a smooth curve, off it by a factor that is estimated too.
+    """
+    operator = Dense(np.ascontiguousarray(laws.T), np.arange(laws.shape[1]))
+    model = DensityModel(
+        operator,
+        np.zeros((laws.shape[1], 0)),
+        np.asarray(counts, dtype=np.float64),
+        Prior.of(laws.shape[0], circular=False),
+    )
+    return _about_a_curve(model)
+
+
+def _about_a_curve(model: DensityModel) -> Posterior:
+    return Posterior.over(model, [Path.down(model, scatter).refined(model) for scatter in _SCATTERS])
 
 
 def too_coarse(summary: Summary) -> bool:
