@@ -8,7 +8,7 @@ fixed beforehand.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, final
 
@@ -96,7 +96,8 @@ def _estimates(query: Query, part: ReportsPart, name: str, plain: Estimate) -> I
     wide, words = _widened(plain, query)
     low, high = wide.interval(LEVEL)
     columns = [np.asarray(end, dtype=np.float64).reshape(-1) for end in (plain.value, low, high)]
-    labels = [str(label) for label in getattr(plain, "labels", ())] or [None] * columns[0].size
+    named = [str(label) for label in getattr(plain, "labels", ())]
+    labels: Sequence[str | None] = named or [None] * columns[0].size
     shared = {"unit": plain.unit or None, "interval": words, "n of interval": plain.n}
     base = _row(query, part, plain.n, name, **shared)
     ends = (column.tolist() for column in columns)
