@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -49,6 +50,8 @@ def test_a_command_is_audited(tmp_path: Path) -> None:
         "1",
         "--samples",
         "4000",
+        "--repeat",
+        "1000",
         "--json",
         "--",
         *_client(tmp_path, 0.9),
@@ -59,6 +62,9 @@ def test_a_command_is_audited(tmp_path: Path) -> None:
     assert data["realised"] > 1.5
     assert data["evidence"]["trials"][0] > 500
     assert {data["evidence"]["first"], data["evidence"]["second"]} == {"'yes'", "'no'"}
+    assert data["repeated"]["trials"] == [1000, 1000]
+    assert data["repeated"]["event"] == data["evidence"]["event"]
+    assert data["repeated"]["epsilon"] > 1.5
 
 
 @pytest.mark.parametrize(
@@ -88,9 +94,11 @@ def test_a_function_is_audited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     assert fair.exit_code == 0, fair.output
     assert "ε = 1 is not refuted" in fair.output
     picture = tmp_path / "found.png"
-    bare = run("somebodys:bare", *line, "--plot", str(picture))
+    bare = run("somebodys:bare", *line, "--plot", str(picture), "--repeat", "300", "--seed", "5")
     assert bare.exit_code == 1
     assert "DOES NOT HOLD" in bare.output
+    assert "--repeat 10000 of dither audit; the audit's seed is 5" in bare.output
+    assert re.search(r"repeated on fresh reports:\n  input .*\n  300 of 300 against 0 of 300", bare.output)
     assert picture.stat().st_size > 5000
     data = ["--inputs", "[[0, 0.5], [1, 0.5]]", "--each", "--epsilon", "1", "--samples", "2000"]
     curator = run("somebodys:total", *data)
@@ -103,6 +111,7 @@ def test_a_function_is_audited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     [
         (["--interval", "0", "1"], "give a mechanism, MODULE:FUNCTION, or a command"),
         (["podium", "--", "node"], "not both"),
+        (["podium", "--interval", "0", "1", "--epsilon", "1", "--repeat", "9"], "--repeat is for a function"),
         (["--epsilon", "1", "--"], "write the command after --"),
         (["math:nothing", "--interval", "0", "1", "--epsilon", "1"], "math:nothing cannot be imported"),
         (["nowhere:f", "--interval", "0", "1", "--epsilon", "1"], "nowhere:f cannot be imported"),

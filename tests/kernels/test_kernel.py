@@ -63,6 +63,16 @@ def test_what_a_device_needs_builds_the_same_kernel(case: KernelCase) -> None:
 
 
 @each_case
+def test_no_reports_are_none(case: KernelCase) -> None:
+    for owner, check in ((case.kernel, case.kernel.check), (case.mechanism, case.mechanism.reports)):
+        layout = owner.layout
+        empty = check(np.zeros((0, *layout.shape), dtype=layout.base))
+        cells = empty.cells if isinstance(empty, dt.Reports) else empty
+        assert cells.shape == (0, *layout.shape)
+        assert cells.dtype == layout.base
+
+
+@each_case
 def test_what_describes_no_kernel_is_refused(case: KernelCase) -> None:
     data = case.kernel.device()
     for name in data:

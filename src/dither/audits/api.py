@@ -105,7 +105,9 @@ def _randomiser(
     bound: Bound = Approximate(found, claim.delta) if claim.delta else Pure(found)
     how = f"a lower bound with confidence {100 * claim.confidence:g} %, from {calls.reports} reports"
     durations = timed(calls, rng) if timing else None
-    return Finding(name, claim.epsilon, bound, how, claim.delta, evidence=best, notes=notes, timing=durations)
+    return Finding(
+        name, claim.epsilon, bound, how, claim.delta, evidence=best, notes=notes, timing=durations, seed=seed
+    )
 
 
 def _experiments(

@@ -26,7 +26,8 @@ class Finding:
     combinator, or the questions of a campaign.
 
     Where a randomiser was sampled, `bound` is a lower bound on what it spends, and `evidence` says which two
-    inputs and which event prove it. `notes` and `timing` are told apart and are no part of the verdict.
+    inputs and which event prove it; `evidence.repeat` draws both inputs anew, and an audit with the same
+    `seed` makes the same choices. `notes` and `timing` are told apart and are no part of the verdict.
     """
 
     mechanism: str
@@ -42,6 +43,7 @@ class Finding:
     evidence: Evidence | None = None
     notes: tuple[str, ...] = ()
     timing: Timing | None = None
+    seed: int | None = None
 
     @property
     def realised(self) -> float:
@@ -81,7 +83,14 @@ class Finding:
         verdict = "is not refuted" if self.ok else "DOES NOT HOLD"
         left = f"at least {self.realised:.4g} is spent"
         lines = [f"{self.mechanism}: ε = {self.claimed:g} {verdict}; {left} ({self.how})"]
-        return [*lines, f"  {self.evidence}"] if self.evidence is not None else lines
+        if self.evidence is None:
+            return lines
+        again = f"evidence.repeat(10_000), or --repeat 10000 of dither audit; the audit's seed is {self.seed}"
+        return [
+            *lines,
+            f"  {self.evidence}",
+            *([] if self.ok else [f"  to repeat on fresh reports: {again}"]),
+        ]
 
     def __str__(self) -> str:
         lines = self._exact() if self.evidence is None else self._sampled()

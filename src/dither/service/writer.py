@@ -20,6 +20,8 @@ from dither.service.logs import log
 from dither.service.refusal import BatchRefused, Reason
 from dither.service.store.store import Arrived, Stored, StoreUnavailable
 
+_GATHER: Final = 0.002  # seconds to wait for more batches,
+_FEW: Final = 64  # where fewer than so many wait
 _TICK: Final = 1.0  # seconds between looks at what others stored
 _TIDY: Final = 3600.0  # seconds between looks at what may be folded and forgotten
 _TURNED: Final = 60.0  # seconds by which a clock is not steady any more
@@ -112,6 +114,8 @@ class Writer:
             size = 0
             try:
                 one = self._queue.get(timeout=max(0.0, self._next - time.monotonic()))
+                if self._queue.qsize() < _FEW:
+                    time.sleep(_GATHER)  # a commit costs as much as many batches: let some more come
                 while True:
                     if one is None:
                         stopping = True

@@ -161,3 +161,5 @@ def test_the_command_line_with_java_from_the_package(tmp_path: Path) -> None:
     assert whole.schema.names == ["minutes", "city"]
     assert whole.num_rows == 2970
     assert whole["minutes"].null_count == 0
+    answers = json.loads(run("-m", "dither", "estimate", "out/*.parquet", "--json", folder=tmp_path))
+    assert answers["minutes"][0]["n"] == 2970

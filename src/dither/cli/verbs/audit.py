@@ -13,6 +13,7 @@ import click
 
 from dither.audits.api import audit
 from dither.audits.black_box.command import Command
+from dither.audits.evidence import Evidence
 from dither.audits.finding import Finding
 from dither.cli.loading import is_question_file, questions_in
 from dither.cli.options import build, domain_options, mechanism_names, needed
@@ -48,6 +49,11 @@ class _WithCommand(click.Command):
 )
 @click.option("--each", is_flag=True, help="The function takes one value, not an array of them.")
 @click.option("--seed", type=int, default=0, help="The seed of the audit's own choices.", show_default=True)
+@click.option(
+    "--repeat",
+    type=click.IntRange(min=1),
+    help="Draw the event that was found anew: so many reports of each of its two inputs.",
+)
 @click.option("--plot", type=click.Path(path_type=Path, dir_okay=False), help="Draw the evidence.")
 @click.option(
     "--assume",
@@ -67,6 +73,7 @@ def command(
     confidence: float,
     each: bool,
     seed: int,
+    repeat: int | None,
     plot: Path | None,
     assume: tuple[str, ...],
     as_json: bool,
@@ -91,9 +98,9 @@ def command(
     """
     words: tuple[str, ...] | None = ctx.meta.get(_WORDS)
     if words is None and mechanism and is_question_file(mechanism) and not mechanism.endswith(".json"):
-        if domain is not None or epsilon is not None or plot is not None:
+        if domain is not None or epsilon is not None or plot is not None or repeat is not None:
             raise click.UsageError(
-                "a file has its own domains and ε; leave out the domain, --epsilon, --plot"
+                "a file has its own domains and ε; leave out the domain, --epsilon, --plot and --repeat"
             )
         _audit_file(mechanism, assume, as_json)
     randomiser = _randomiser(mechanism, words)
@@ -111,13 +118,18 @@ def command(
             seed=seed,
         )
     else:
+        if repeat is not None:
+            raise click.UsageError("--repeat is for a function or a command; a mechanism is audited exactly")
         finding = audit(build(str(mechanism), domain, epsilon), assume=assume)
     if plot is not None:
         save_picture(finding.plot(), plot)
+    again = finding.evidence.repeat(repeat) if repeat is not None and finding.evidence is not None else None
     if as_json:
-        print_json(_as_data(finding))
+        print_json({**_as_data(finding), **({} if again is None else {"repeated": _as_evidence(again)})})
     else:
         click.echo(verdict(str(finding), finding.ok))
+        if again is not None:
+            click.echo(f"repeated on fresh reports:\n  {again}")
     raise SystemExit(0 if finding.ok else 1)
 
 
@@ -191,14 +203,21 @@ def _as_data(finding: Finding) -> dict[str, Any]:
         answer["notes"] = list(finding.notes)
     evidence = finding.evidence
     if evidence is not None:
-        answer["evidence"] = {
-            "first": repr(evidence.first),
-            "second": repr(evidence.second),
-            "event": evidence.event,
-            "hits": list(evidence.hits),
-            "trials": list(evidence.trials),
-            "confidence": evidence.confidence,
-        }
+        answer["evidence"] = _as_evidence(evidence)
+    if finding.seed is not None:
+        answer["seed"] = finding.seed
     if finding.timing is not None:
         answer["timing"] = {"t": finding.timing.t, "differs": finding.timing.differs}
     return answer
+
+
+def _as_evidence(evidence: Evidence) -> dict[str, Any]:
+    return {
+        "first": repr(evidence.first),
+        "second": repr(evidence.second),
+        "event": evidence.event,
+        "hits": list(evidence.hits),
+        "trials": list(evidence.trials),
+        "epsilon": evidence.epsilon,
+        "confidence": evidence.confidence,
+    }

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from starlette.routing import BaseRoute
 
 PATH: Final = "/v1/campaigns/{campaign}/batches"
+METHODS: Final = ("POST", "OPTIONS")
+_BEFORE, _, _AFTER = PATH.partition("{campaign}")
 _BUSY: Final = json.dumps({"words": "the store cannot be written now; send the same bytes again"}).encode()
 _LARGE: Final = 1 << 17  # bytes of a body that is read in a thread
 _PREFLIGHT: Final = [
@@ -92,8 +94,16 @@ class Batches:
         return body
 
 
-def routes(writer: Writer) -> list[BaseRoute]:
+def routes(batches: Batches) -> list[BaseRoute]:
     """Return the route of the intake."""
     from starlette.routing import Route
 
-    return [Route(PATH, Batches(writer), methods=["POST", "OPTIONS"])]
+    return [Route(PATH, batches, methods=list(METHODS))]
+
+
+def matched(path: str) -> str | None:
+    """Return the campaign of a path of the intake; None if it is another path."""
+    if not path.startswith(_BEFORE) or not path.endswith(_AFTER):
+        return None
+    campaign = path[len(_BEFORE) : -len(_AFTER)]
+    return campaign if campaign and "/" not in campaign else None

@@ -1,0 +1,160 @@
+"""Requests made from the published OpenAPI description, and damaged ones: described answers alone, no 5xx."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import hypothesis.strategies as st
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from dither.service.collector import Collector
+from dither.service.intake import JSON, PACKED
+from dither.service.settings import Settings
+from dither.service.store.sqlite import SqliteStore
+from tests.service.caller import Caller
+from tests.service.campaigns import DAY, published
+from tests.service.test_http import CAMPAIGN, PATH, body
+
+TOKEN = "correct horse battery"
+DEFAULT, MANY = 500, 10_000
+NAMES = [
+    CAMPAIGN.id,
+    CAMPAIGN.id.upper(),
+    CAMPAIGN.id[:-1],
+    "..",
+    "dither.js",
+    "minutes",
+    "2026-05-04",
+    "1.0",
+]
+FORMS = [PACKED, JSON, f"{JSON}; charset=utf-8", "text/plain", "", "multipart/form-data"]
+
+words = st.one_of(st.sampled_from(NAMES), st.text(max_size=30))
+anything = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | words,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(words, inner, max_size=4),
+    max_leaves=12,
+)
+
+
+@pytest.fixture
+def client(tmp_path: Path) -> Iterator[Caller]:
+    limits = Settings(rate=1e6, burst=10**6, body=4000)
+    collector = Collector(SqliteStore(tmp_path / "store.sqlite", synchronous="OFF"), limits, lambda: DAY)
+    collector.publish(published())
+    made = Caller(collector, TOKEN)
+    yield made
+    made.close()
+
+
+@st.composite
+def batches(draw: st.DrawFn) -> bytes:
+    """A batch as devices send it, or one with bytes changed, removed, doubled or moved."""
+    made = body(draw(st.integers(0, 50)), draw(st.integers(1, 5)), draw(st.sampled_from(["", "1.0", "9"])))
+    data = draw(st.sampled_from([made.to_bytes(), made.to_json().encode()]))
+    for _ in range(draw(st.integers(0, 2))):
+        at, to = sorted(draw(st.tuples(*[st.integers(0, len(data))] * 2)))
+        change = draw(st.sampled_from(["cut", "flip", "double", "move", "insert"]))
+        match change:
+            case "cut":
+                data = data[:at] + data[to:]
+            case "flip" if at < len(data):
+                data = data[:at] + bytes([data[at] ^ 1 << draw(st.integers(0, 7))]) + data[at + 1 :]
+            case "double":
+                data = data[:to] + data[at:]
+            case "move":
+                data = data[to:] + data[:to]
+            case "insert":
+                data = data[:at] + draw(st.binary(max_size=9)) + data[at:]
+    return data
+
+
+@st.composite
+def requests(draw: st.DrawFn, operations: list[tuple[str, str, dict[str, Any]]]) -> dict[str, Any]:
+    """A request to an operation of the description, with fields of any kind in it."""
+    path, method, operation = draw(st.sampled_from(operations))
+    filled = re.sub(r"{\w+}", lambda _: quote(draw(words), safe=""), path)
+    if path == PATH.replace(CAMPAIGN.id, "{campaign}") and draw(st.booleans()):
+        filled = PATH
+    asked = {one["name"]: one for one in operation.get("parameters", []) if one["in"] == "query"}
+    query = {name: draw(words) for name in asked if draw(st.booleans())}
+    query |= draw(st.dictionaries(words, words, max_size=1))
+    headers = {"content-type": draw(st.sampled_from(FORMS)), "origin": "https://city.example"}
+    if draw(st.booleans()):
+        headers["authorization"] = f"Bearer {TOKEN}"
+    as_json = anything.map(lambda one: json.dumps(one).encode())
+    fields = (
+        operation.get("requestBody", {})
+        .get("content", {})
+        .get(JSON, {})
+        .get("schema", {})
+        .get("properties", {})
+    )
+    as_told = st.fixed_dictionaries(dict.fromkeys(fields, words)).map(lambda one: json.dumps(one).encode())
+    content = draw(st.one_of(batches(), batches(), as_json, as_told, st.binary(max_size=5000)))
+    return {
+        "operation": (path, method),
+        "method": method,
+        "path": filled,
+        "params": query,
+        "headers": headers,
+        "content": b"" if method == "GET" else content,
+    }
+
+
+def fuzz(client: Caller, count: int) -> tuple[int, set[int]]:
+    """Send requests made from the description; return how many, and the statuses of their answers."""
+    description = client.get("/openapi.json").json()
+    operations = [
+        (path, method.upper(), one)
+        for path, every in description["paths"].items()
+        for method, one in every.items()
+    ]
+    known = {(path, method): {int(code) for code in one["responses"]} for path, method, one in operations}
+    # Most requests go to the intake.
+    often = [*operations, *[one for one in operations if one[0].endswith("/batches")] * len(operations)]
+    statuses: list[int] = []
+
+    @settings(max_examples=count, suppress_health_check=list(HealthCheck))
+    @given(requests(often))
+    def send(request: dict[str, Any]) -> None:
+        operation = request.pop("operation")
+        answer = client.request(request.pop("method"), request.pop("path"), **request)
+        statuses.append(answer.status_code)
+        assert answer.status_code < 500
+        other_path = answer.status_code in (404, 405)  # a name with a slash is another path
+        assert answer.status_code in known[operation] or other_path
+
+    send()
+    return len(statuses), set(statuses)
+
+
+def test_requests_from_the_description_get_described_answers(client: Caller) -> None:
+    sent, statuses = fuzz(client, DEFAULT)
+    assert sent >= DEFAULT
+    assert {200, 400, 401, 404, 409, 413, 415, 422} & statuses >= {200, 400, 404, 415}
+    recounted(client)
+
+
+@pytest.mark.slow
+def test_ten_thousand_requests(client: Caller) -> None:
+    sent, _ = fuzz(client, MANY)
+    assert sent >= MANY
+    recounted(client)
+
+
+def recounted(client: Caller) -> None:
+    """What got through, if any, is counted as it is stored."""
+    collector = client.collector
+    live = {name: collector.live.summary(CAMPAIGN.id, name) for name in CAMPAIGN.questions}
+    path = collector.store.path  # type: ignore[attr-defined]
+    client.close()
+    again = Collector(SqliteStore(path), Settings())
+    assert {name: again.live.summary(CAMPAIGN.id, name) for name in CAMPAIGN.questions} == live
+    again.store.close()
