@@ -9,6 +9,7 @@ from __future__ import annotations
 import datetime
 import hashlib
 import json
+import math
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -138,13 +139,12 @@ class Contract:
         """The contract as canonical JSON: this text is signed, and its digest is the identity."""
         terms: dict[str, Any] = {name: getattr(self, name) for name in _TERMS}
         terms |= {name: terms[name].isoformat() for name in ("begins", "ends")}
-        promise = {"assumptions": list(self.guarantee.assumes), "words": str(self.guarantee)}
         return canonical(
             {
                 "dither-campaign": VERSION,
                 **terms,
                 "repeat": self.repeat.value,
-                "promise": promise,
+                "promise": _promise(self.guarantee),
                 "questions": [[name, to_json(one)] for name, one in self.questions.items()],
             }
         )
@@ -156,7 +156,7 @@ class Contract:
 
     @classmethod
     def from_text(cls, text: str) -> Self:
-        """Return the contract of a published text; raise MalformedReport unless it says what it would say."""
+        """Return the contract of a published text; raise MalformedReport unless it keeps to its form."""
         data = loads(text, "a campaign", MOST_BYTES)
         try:
             if data["dither-campaign"] != VERSION:
@@ -173,8 +173,14 @@ class Contract:
             if isinstance(error, DitherError):
                 raise
             raise MalformedReport("this is not a published campaign") from None
-        if made.text != text:
+        stated = data.pop("promise", None)
+        if data.keys() != {"dither-campaign", "questions", *_TERMS} or not _is_promise(
+            stated, made.guarantee
+        ):
             raise MalformedReport("the campaign does not say what its questions promise, or not in this form")
+        if canonical({**data, "promise": stated}) != text:
+            raise MalformedReport("the text of a campaign is canonical JSON")
+        made.__dict__["text"] = text  # as it was signed: a later version may write other specifications
         return made
 
     @classmethod
@@ -292,6 +298,27 @@ def _verify(key: str, signature: str, message: bytes) -> None:
         raise MalformedReport(
             "the signature of the campaign is not valid: it was changed or damaged"
         ) from None
+
+
+def _promise(guarantee: Guarantee) -> dict[str, Any]:
+    """Return what a person is promised, computed from the integers of the questions."""
+    epsilon, delta = (getattr(guarantee.bound, name, None) for name in ("epsilon", "delta"))
+    return {"epsilon": epsilon, "delta": delta, "assumptions": list(guarantee.assumes)}
+
+
+def _is_promise(stated: object, guarantee: Guarantee) -> bool:
+    """Return whether a stated promise is the computed one; the last digits may be another version's."""
+    computed = _promise(guarantee)
+    if not isinstance(stated, dict) or stated.keys() != computed.keys():
+        return False
+    for name in ("epsilon", "delta"):
+        given, own = stated[name], computed[name]
+        if own is None or given is None:
+            if given is not own:
+                return False
+        elif not isinstance(given, int | float) or not math.isclose(given, own, rel_tol=1e-9):
+            return False
+    return bool(stated["assumptions"] == computed["assumptions"])
 
 
 def _check_text(what: str, text: object, most: int) -> None:
