@@ -35,6 +35,7 @@ docs: $(VENV)/.docs
 # The bundles that browsers load, clients/javascript/dist; Node comes with the development packages where there is none.
 client: $(VENV)/.installed
 	cd clients/javascript && PATH="$$PATH:$(CURDIR)/$(BIN)" npm ci --silent && PATH="$$PATH:$(CURDIR)/$(BIN)" npm run --silent build
+	$(BIN)/python docs/playground/build.py
 
 $(VENV)/.docs: $(VENV)/.installed
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group docs

@@ -10,6 +10,7 @@ HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 
 import catalogue  # noqa: E402  (beside this file)
+import interfaces  # noqa: E402
 import listings  # noqa: E402
 import site_parts  # noqa: E402
 
@@ -37,7 +38,7 @@ if site_parts.repository():
 site_parts.write()
 catalogue.write(HERE)
 (HERE / "api").mkdir(exist_ok=True)
-for name, text in {**listings.api(), "cli": listings.cli()}.items():
+for name, text in {**listings.api(), "cli": listings.cli(), **interfaces.pages()}.items():
     (HERE / f"{name}.md").write_text(text, encoding="utf-8")
 
 

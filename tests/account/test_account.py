@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import datetime
 import os
+import sqlite3
 import stat
 import subprocess
 import sys
 from collections import Counter
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -271,12 +273,13 @@ def test_the_file_stays_locked_while_it_is_read_and_written(tmp_path: Path) -> N
 
 
 def test_a_file_that_another_process_holds_is_waited_for_then_refused(tmp_path: Path) -> None:
-    account = make(tmp_path)
+    make(tmp_path).close()
     other = dt.Account.open(tmp_path / "me.account", wait=0.05, now=SetClock())
-    account._store.connection.execute("BEGIN IMMEDIATE")
-    with pytest.raises(AccountUnusable, match="in use by another process"):
-        other.answer(number(), 1)
-    account._store.connection.execute("ROLLBACK")
+    with closing(sqlite3.connect(tmp_path / "me.account", isolation_level=None)) as holder:
+        holder.execute("BEGIN IMMEDIATE")
+        with pytest.raises(AccountUnusable, match="in use by another process"):
+            other.answer(number(), 1)
+        holder.execute("ROLLBACK")
     other.answer(number(), 1)
 
 

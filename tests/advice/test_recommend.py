@@ -210,12 +210,12 @@ def test_a_window_is_ranked_before_staircase_noise() -> None:
 
 def test_predictions_are_stored(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DITHER_CACHE", str(tmp_path))
-    monkeypatch.setattr(simulation, "_KNOWN", {})
+    monkeypatch.setattr(simulation, "KNOWN", {})
     question, mechanism = simulation.ShapeQuestion(), dt.SW(UNIT, epsilon=3)
     runs: list[int] = []
     first = simulation.simulated(mechanism, question, 500, range(5, 8), runs.append)
     assert runs == [1, 1, 1]
-    monkeypatch.setattr(simulation, "_KNOWN", {})
+    monkeypatch.setattr(simulation, "KNOWN", {})
     assert simulation.simulated(mechanism, question, 500, range(5, 8), runs.append) == first
     assert len(runs) == 3
     kept = {json.loads(path.read_text())["of"][2]: path for path in tmp_path.rglob("*.json")}
@@ -224,7 +224,7 @@ def test_predictions_are_stored(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) 
     data = json.loads(stored.read_text())
     assert (data["first_seed"], data["runs"]) == (5, 3)
     stored.write_text("{}")  # damaged: simulated again
-    monkeypatch.setattr(simulation, "_KNOWN", {})
+    monkeypatch.setattr(simulation, "KNOWN", {})
     assert simulation.simulated(mechanism, question, 500, range(5, 8), runs.append) == first
     assert len(runs) == 6
 

@@ -18,6 +18,7 @@ from tests.support.repository import ROOT
 sys.path.insert(0, str(ROOT / "docs"))
 
 import catalogue
+import interfaces
 import listings
 
 VERBS_AND_ALL = listings.commands(main, "dither")
@@ -114,6 +115,38 @@ def test_every_page_is_in_the_contents() -> None:
     assert written <= listed
     for page, title in PAGES.items():
         assert (ROOT / "docs" / f"{page}.md").read_text().startswith(f"# {title}")
+
+
+def test_every_page_says_what_it_is_for() -> None:
+    """In its first lines; lists of references and of deviations are looked up, not read."""
+    for page in (ROOT / "docs").glob("*.md"):
+        if page.stem in ("index", "api", "cli", "catalogue", "references", "deviations"):
+            continue
+        first = " ".join(page.read_text(encoding="utf-8").split("\n")[1:6])
+        assert re.search(r"(After (reading )?this page|With this page)", first), page.name
+
+
+def test_every_export_of_the_client_is_described() -> None:
+    page = interfaces.client()
+    for point, module in interfaces.entry_points().items():
+        assert f"\n## {point}\n" in page
+        for name, _ in interfaces.names_of(module):
+            chapter = page.partition(f"\n### {name}\n")[2].partition("\n##")[0]
+            assert re.sub(r"```.*?```", "", chapter, flags=re.DOTALL).strip(), (
+                f"{name} of {point} says nothing"
+            )
+
+
+def test_every_endpoint_is_described(tmp_path: Path) -> None:
+    pytest.importorskip("starlette")
+    page, source = interfaces.collector(), ROOT / "src" / "dither" / "service" / "http"
+    paths = {
+        path
+        for file in source.glob("*.py")
+        for path in re.findall(r"(?:Route\(|PATH: Final = )\"(/[^\"]*)\"", file.read_text(encoding="utf-8"))
+    }
+    assert len(paths) > 5
+    assert [path for path in paths - {"/openapi.json", "/v1/admin/{action}"} if f"`{path}`" not in page] == []
 
 
 def test_every_citation_is_in_the_references() -> None:

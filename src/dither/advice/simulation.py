@@ -153,27 +153,27 @@ def people_for_error(mechanism: Any, question: ShapeQuestion, target: float) -> 
     return None if left >= 1.0 + _CLOSE else math.ceil(n)
 
 
-_KNOWN: dict[str, Simulated] = {}
+KNOWN: dict[str, Simulated] = {}
 
 
 def _stored(mechanism: Any, question: ShapeQuestion, n: int, runs: range, told: Told | None) -> Simulated:
     """Return a result from memory or the cache folder, or simulate and keep it."""
     described, key = _described(mechanism, question, n, runs)
     path = _path(key)
-    if key in _KNOWN:
-        return _KNOWN[key]
+    if key in KNOWN:
+        return KNOWN[key]
     with contextlib.suppress(OSError, ValueError, TypeError, KeyError):
         data = json.loads(path.read_text(encoding="utf-8"))
         found = Simulated(
             float(data["error"]), float(data["standard_error"]), int(data["first_seed"]), int(data["runs"])
         )
         if data["of"] == described and found.error > 0.0 and math.isfinite(found.error):
-            return _KNOWN.setdefault(key, found)
+            return KNOWN.setdefault(key, found)
     # The same estimates tell every distance.
     together = [question] if question.share is not None else [ShapeQuestion(one) for one in Distance]
     for one, result in zip(together, _run(mechanism, together, n, runs, told), strict=True):
         _keep(_described(mechanism, one, n, runs), result)
-    return _KNOWN[key]
+    return KNOWN[key]
 
 
 def _described(mechanism: Any, question: ShapeQuestion, n: int, runs: range) -> tuple[list[Any], str]:
@@ -189,7 +189,7 @@ def _path(key: str) -> Path:
 def _keep(what: tuple[list[Any], str], found: Simulated) -> None:
     """Store a result in memory, and in the cache folder if that can be written."""
     described, key = what
-    _KNOWN[key] = found
+    KNOWN[key] = found
     path = _path(key)
     with contextlib.suppress(OSError, RuntimeError):
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -49,10 +49,16 @@ def numbers_of(column: pyarrow.Array) -> Array:
     pa = arrow()
     if pa.types.is_decimal(column.type):
         column = column.cast(pa.float64())
-    if pa.types.is_integer(column.type) or pa.types.is_floating(column.type):
+    if is_number(column.type):
         numbers: Array = column.to_numpy(zero_copy_only=False)
         return numbers
     raise OutsideDomain(f"numbers were expected; the column is of type {column.type}")
+
+
+def is_number(kind: pyarrow.DataType) -> bool:
+    """Return whether a type is one of integers or floats."""
+    pa = arrow()
+    return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind))
 
 
 def coded_column(column: pyarrow.Array) -> tuple[Integers, list[Any]]:

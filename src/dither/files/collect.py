@@ -19,6 +19,7 @@ from dither.files.dialect import Dialect
 from dither.files.fit import ColumnFit, Misfit, Misfits, clipped, read_values
 from dither.files.format import USUAL, Chunk, Columns, Progress, naming, silent
 from dither.files.person import person_text
+from dither.files.pipeline import cores, in_order, run_ahead
 from dither.files.registry import table_format
 from dither.files.streams import shown_name, written
 from dither.files.trips.specification import is_of_trips
@@ -83,17 +84,30 @@ def perturb_file(
     columns = [*campaign.questions, *keep, *([] if person is None else [person])]
     done = progress or silent
 
+    kept: dict[str, Sequence[Any]] = {name: [] for name in keep}
+
+    def used() -> Iterator[_Used]:  # rows are chosen one chunk after the other: a person is used once
+        for chunk in run_ahead(reader.read(path, list(dict.fromkeys(columns)), dialect)):
+            there, values = rows.used(chunk)
+            kept.update({name: chunk.kept(name, there) for name in keep})
+            wanted = bool(there.size) and not rows.misfits  # after a misfit the rest is only counted
+            yield _Used(len(chunk), values if wanted else None, dict(kept))
+
+    def drawn(one: _Used) -> tuple[int, Columns | None]:
+        if one.values is None:
+            return one.rows, None
+        cells = {
+            name: question.perturb(one.values[name], source=source)
+            for name, question in campaign.questions.items()
+        }
+        return one.rows, {**cells, **one.kept}
+
     def chunks() -> Iterator[Columns]:
-        kept: dict[str, Sequence[Any]] = {name: [] for name in keep}
-        for chunk in reader.read(path, list(dict.fromkeys(columns)), dialect):
-            used, values = rows.used(chunk)
-            kept = {name: chunk.kept(name, used) for name in keep}
-            if used.size and not rows.misfits:  # after a misfit the rest of the file is only counted
-                drawn = {
-                    name: one.perturb(values[name], source=source) for name, one in campaign.questions.items()
-                }
-                yield {**drawn, **kept}
-            done(len(chunk))
+        # A source that was passed may be seeded: its bytes are drawn in the order of the rows.
+        for count, made in run_ahead(in_order(drawn, used(), cores() if source is None else 1)):
+            if made is not None:
+                yield made
+            done(count)
         if rows.misfits:
             raise rows.misfits.error(rows.domains)
         if not rows.counts.written:  # a file without rows still has its columns
@@ -102,6 +116,16 @@ def perturb_file(
     with written(out, path, force=force) as part:
         writer.write(part, campaign.to_json(), chunks())
     return rows.counts
+
+
+@final
+@dataclass(frozen=True)
+class _Used:
+    """The rows of a chunk that are used: their values, or None if nothing is drawn, and what is kept."""
+
+    rows: int
+    values: dict[str, Any] | None
+    kept: dict[str, Sequence[Any]]
 
 
 def check_keep(keep: Sequence[str], campaign: Campaign) -> None:

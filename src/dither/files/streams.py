@@ -19,7 +19,7 @@ from dither.files.dialect import Dialect
 
 COMPRESSED: Final = (".gz", ".zst")  # endings after the one of the format, as in trips.csv.gz
 STANDARD: Final = "-"
-_KEPT: Final = 1 << 22  # bytes of standard input that can be read twice: more than any specification
+KEPT: Final = 1 << 22  # bytes of standard input that can be read twice: more than any specification
 _HEAD: Final = 4  # bytes of the longest byte-order mark
 
 
@@ -189,7 +189,7 @@ class _Replayed(io.RawIOBase):
 
 @final
 class _Pipe:
-    """Standard input. Its first `_KEPT` bytes are remembered, so that the head of a file can be looked at."""
+    """Standard input. Its first `KEPT` bytes are remembered, so that the head of a file can be looked at."""
 
     def __init__(self) -> None:
         self._kept = bytearray()
@@ -209,7 +209,7 @@ class _Pipe:
         if at < len(self._kept):
             return bytes(self._kept[at : at + count])
         data = (self._stream.read(count) if self._stream else b"") or b""
-        if len(self._kept) < _KEPT and not self._past:
+        if len(self._kept) < KEPT and not self._past:
             self._kept += data
         elif data:
             self._past, self._kept = True, bytearray()

@@ -124,7 +124,7 @@ def test_random_files_are_read_alike(tmp_path: Path) -> None:
 
 def test_arrow_stops_in_the_middle_of_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Rows that Arrow has read are not read again, and the numbers of rows go on."""
-    monkeypatch.setattr(csv_quick, "_BLOCK", 4096)
+    monkeypatch.setattr(csv_quick, "BLOCK", 4096)
     path = tmp_path / "in.csv"
     path.write_text("a,b\n" + "1,2\n" * 3000 + f"3,{'x' * 9000}\n4,5\n")  # a row longer than a block
     chunks = list(QUICK.read(path, ["a", "b"]))

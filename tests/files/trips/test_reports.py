@@ -158,7 +158,7 @@ def test_what_is_not_for_trips() -> None:
 
 def test_many_trips_in_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     """Batches end between paths, and the law is the same as in one go."""
-    monkeypatch.setattr("dither.files.trips.reports._BATCH", 50)
+    monkeypatch.setattr("dither.files.trips.reports.BATCH", 50)
     rng = np.random.default_rng(1)
     many = [rng.random((length, 2)) + np.array([139, 35]) for length in rng.integers(1, 120, 40)]
     own = files.Trips(dt.Paths.of(many), tuple(map(str, range(40))))

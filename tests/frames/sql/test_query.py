@@ -89,6 +89,8 @@ def test_questions_that_cannot_be_told_apart_or_written_are_refused() -> None:
         )
     with pytest.raises(InvalidParameter, match="no column for the day"):
         sql.counting_query({"a": krr}, "duckdb", sql.ReportTable(day=None), day=tables.MONDAY)
+    with pytest.raises(InvalidParameter, match="retries"):
+        sql.counting_query({"a": krr}, "duckdb", day=tables.MONDAY, retries=-1)
     with pytest.raises(InvalidParameter, match="without days"):
         sql.fold_statements({"a": krr}, sql.DIALECTS["duckdb"], sql.ReportTable(day=None), "c", tables.MONDAY)
     with pytest.raises(InvalidParameter, match="batch"):

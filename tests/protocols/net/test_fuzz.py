@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 import socket
-import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
@@ -137,7 +136,6 @@ def test_a_collection_beside_mutated_messages() -> None:
         return tossed.standing
 
     with listening() as meeting, listening() as desk, ThreadPoolExecutor(6) as pool:
-        begin = time.monotonic()
         seated = pool.submit(seat, meeting, 2, dealer, Deadline.after(SECONDS), patience=2.0)
         collected = pool.submit(protocols.collect, desk, TERMS, timeout=SECONDS, patience=2.0)
         thrown = [
@@ -150,7 +148,6 @@ def test_a_collection_beside_mutated_messages() -> None:
         assert [one.result() for one in devices] == [Standing.PAIRED] * 2
         assert seated.result() == 2
         assert collected.result().paired == 2
-        assert time.monotonic() - begin < SECONDS / 2
 
 
 def test_an_enrolment_with_more_bytes_does_not_count() -> None:
@@ -168,7 +165,7 @@ def test_an_enrolment_with_more_bytes_does_not_count() -> None:
 
 
 def test_a_meeting_point_that_sends_mutated_places() -> None:
-    """A device is told its pair, or nothing that it can use; it never waits beyond its deadline."""
+    """A device is told its pair, or nothing that it can use."""
     draw, outcomes = random.Random(5), []
     whole = pack(Kind.PLACE, 0, NO_EXCHANGE, PLACE)
 
@@ -182,7 +179,6 @@ def test_a_meeting_point_that_sends_mutated_places() -> None:
 
     with listening() as here, beside(answer):
         here.settimeout(SECONDS)
-        begin = time.monotonic()
         for _ in range(60):
             try:
                 outcomes.append(
@@ -190,7 +186,6 @@ def test_a_meeting_point_that_sends_mutated_places() -> None:
                 )
             except ExchangeFailed:
                 outcomes.append("refused")
-        assert time.monotonic() - begin < SECONDS
     assert outcomes.count("refused") > 10
 
 

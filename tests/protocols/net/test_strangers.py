@@ -30,7 +30,7 @@ ENROL = pack(Kind.ENROL, 0, NO_EXCHANGE, b"e" * 16 + pack_address(("127.0.0.1", 
 CELLS = TERMS.mechanism.reports([0]).cells
 REPORT = pack(Kind.REPORT, 0, NO_EXCHANGE, pack_report(b"r" * 16, TERMS, Standing.ALONE, CELLS))
 HELLO = Exchange(TERMS, Role.FIRST, secret=b"secret").start()
-SECONDS = 20.0
+SECONDS, LONG = 20.0, 100.0
 
 
 @contextmanager
@@ -86,18 +86,16 @@ def device(meeting: tuple[str, int], desk: tuple[str, int]) -> Standing:
 
 
 def test_a_collection_goes_on_beside_silent_connections() -> None:
-    """All of them connect first and stay. The devices are done before any of them is closed."""
+    """All of them connect first and stay. Whoever waited for one would keep the devices beyond their time."""
     with ExitStack() as open_:
         meeting, desk, pool = map(open_.enter_context, (listening(), listening(), ThreadPoolExecutor(4)))
         with crowd(at(meeting), ENROL), crowd(at(desk), REPORT):
-            begin = time.monotonic()
-            seated = pool.submit(seat, meeting, 2, dealer, Deadline.after(SECONDS), patience=SECONDS)
-            collected = pool.submit(protocols.collect, desk, TERMS, timeout=SECONDS, patience=SECONDS)
+            seated = pool.submit(seat, meeting, 2, dealer, Deadline.after(SECONDS), patience=LONG)
+            collected = pool.submit(protocols.collect, desk, TERMS, timeout=SECONDS, patience=LONG)
             devices = [pool.submit(device, at(meeting), at(desk)) for _ in range(2)]
             assert [one.result() for one in devices] == [Standing.PAIRED] * 2
             assert seated.result() == 2
             assert collected.result().paired == 2
-            assert time.monotonic() - begin < 5.0
 
 
 def test_a_waiting_device_goes_on_beside_silent_connections() -> None:
@@ -109,14 +107,12 @@ def test_a_waiting_device_goes_on_beside_silent_connections() -> None:
             protocols.device.run(exchange, connection, Deadline.after(SECONDS))
 
     with listening() as here, crowd(at(here), HELLO), beside(partner):
-        begin = time.monotonic()
         coins = protocols.device.toss_with_caller(
             lambda: Exchange(TERMS, Role.SECOND, secret=b"secret"),
             here,
             Deadline.after(SECONDS),
             protocols.DeviceTLS(),
         )
-        assert time.monotonic() - begin < 4.0
     assert len(coins) == 1
 
 
@@ -130,18 +126,24 @@ SERVERS: dict[str, Callable[..., object]] = {
 def test_silent_and_slow_connections_are_closed_in_time(name: str) -> None:
     """The time counts from the first byte: bytes that keep coming do not extend it."""
     message = ENROL if name == "meeting" else REPORT
+    ended: list[float] = []
 
     def serve() -> None:
         with pytest.raises(ExchangeFailed, match="in time"):
-            SERVERS[name](here, patience=0.4)
+            SERVERS[name](here, patience=0.2)
+        ended.append(time.monotonic())
 
-    with listening() as here, beside(serve):
-        begin = time.monotonic()
-        with dripping(at(here), message, 0.05) as closed, socket.create_connection(at(here)) as silent:
-            silent.settimeout(SECONDS)
-            assert silent.recv(1) == b""
-            assert 0.2 < time.monotonic() - begin < 1.2
-            assert closed.wait(1.0)
+    with (
+        listening() as here,
+        beside(serve),
+        dripping(at(here), message, 0.05) as closed,
+        socket.create_connection(at(here)) as silent,
+    ):
+        silent.settimeout(SECONDS)
+        assert silent.recv(1) == b""
+        assert closed.wait(SECONDS)
+        both = time.monotonic()
+    assert both < ended[0]  # each by its own time, not when the server ended
 
 
 @pytest.mark.parametrize("name", SERVERS)
@@ -149,8 +151,8 @@ def test_the_overall_deadline_holds_whatever_comes(name: str) -> None:
     with listening() as here, crowd(at(here), ENROL):
         begin = time.monotonic()
         with pytest.raises(ExchangeFailed, match="in time"):
-            SERVERS[name](here, patience=SECONDS)
-        assert time.monotonic() - begin < 3.0
+            SERVERS[name](here, patience=LONG)
+        assert time.monotonic() - begin < LONG / 2
 
 
 @pytest.mark.parametrize("name", SERVERS)

@@ -109,10 +109,8 @@ def test_a_silent_connection_does_not_stop_the_shuffle() -> None:
 def test_a_server_that_is_missing_is_noticed_in_time() -> None:
     servers = [f"127.0.0.1:{port}" for port in free_ports(3)]
     process = begin_share(NAMES, RECORDS, 0, servers)
-    begin = time.monotonic()
     with pytest.raises(ExchangeFailed, match="in time"):
         end_share(process, 4, Deadline.after(1.5))
-    assert time.monotonic() - begin < 10
     assert process.poll() is not None
 
 

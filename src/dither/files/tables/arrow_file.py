@@ -5,6 +5,7 @@ Needs the extra `frames`.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, final
 
@@ -37,7 +38,7 @@ class ArrowFile(ColumnarFormat):
                 for begin in range(0, batch.num_rows, BATCH):  # one batch may hold the whole file
                     yield batch.slice(begin, BATCH)
 
-    def writer(self, path: Path, schema: pyarrow.Schema) -> Any:
+    def writer(self, path: Path, schema: pyarrow.Schema, reports: Sequence[str] = ()) -> Any:
         return arrow().ipc.new_file(str(path), schema)
 
 

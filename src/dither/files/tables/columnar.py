@@ -18,6 +18,7 @@ from dither.files.arrow import (
     arrow,
     coded_column,
     from_column,
+    is_number,
     numbers_of,
     plain,
     report_type,
@@ -59,6 +60,9 @@ class ArrowChunk(Chunk):
 
     def numbers(self, column: str, rows: Integers) -> Floats:
         with self._naming(column):  # the whole column has the wrong type
+            whole = self._batch.column(column)
+            if rows.size == len(whole) and is_number(whole.type):  # all rows, none of them missing
+                return np.asarray(numbers_of(whole), dtype=np.float64)
             return np.asarray(numbers_of(self.kept(column, rows)), dtype=np.float64)
 
     def coded(self, column: str, rows: Integers) -> tuple[Integers, list[Any]]:
@@ -119,8 +123,11 @@ class ColumnarFormat(TableFormat):
         """Yield the named columns of a file, which is open, a batch of rows at a time, each `checked`."""
 
     @abstractmethod
-    def writer(self, path: Path, schema: pyarrow.Schema) -> Any:
-        """Return a writer of batches to a new file, which is a context manager."""
+    def writer(self, path: Path, schema: pyarrow.Schema, reports: Sequence[str] = ()) -> Any:
+        """Return a writer of batches to a new file, which is a context manager.
+
+        `reports` are the columns that hold reports: their bits are random.
+        """
 
     def specification(self, path: Path) -> str | None:
         with self._open(path) as file:
@@ -144,7 +151,8 @@ class ColumnarFormat(TableFormat):
         first = next(chunks)  # determines the columns and their types
         fields = [pa.field(name, _type(column)) for name, column in first.items()]
         schema = pa.schema(fields, metadata={SPECIFICATION: specification.encode()})
-        with self.writer(path, schema) as writer:
+        reports = [name for name, column in first.items() if isinstance(column, Reports)]
+        with self.writer(path, schema, reports) as writer:
             for chunk in chain([first], chunks):
                 writer.write_batch(_batch(chunk, schema))
 

@@ -28,7 +28,7 @@ from dither.reports import Reports
 if TYPE_CHECKING:
     import pyarrow
 
-_BLOCK: Final = 1 << 21  # bytes that Arrow reads at once
+BLOCK: Final = 1 << 21  # bytes that Arrow reads at once
 
 
 def batches(
@@ -50,7 +50,7 @@ def batches(
         try:
             source = reader.open_csv(
                 stream,
-                read_options=reader.ReadOptions(column_names=list(header), block_size=_BLOCK),
+                read_options=reader.ReadOptions(column_names=list(header), block_size=BLOCK),
                 parse_options=reader.ParseOptions(
                     delimiter=separator, newlines_in_values=True, ignore_empty_lines=False
                 ),

@@ -22,7 +22,7 @@ from dither.mechanisms.places.path import PathMechanism
 from dither.randomness import Source
 from dither.reports import Reports
 
-_BATCH: Final = 1 << 16  # places perturbed between two calls of `progress`
+BATCH: Final = 1 << 16  # places perturbed between two calls of `progress`
 
 
 @final
@@ -194,7 +194,7 @@ def _draw(
     offsets, parts = paths.offsets, []
     begin = 0
     while begin < len(paths):
-        end = max(begin + 1, int(np.searchsorted(offsets, offsets[begin] + _BATCH, side="right")) - 1)
+        end = max(begin + 1, int(np.searchsorted(offsets, offsets[begin] + BATCH, side="right")) - 1)
         rows = slice(offsets[begin], offsets[end])
         part = Paths(paths.points[rows], offsets[begin : end + 1] - offsets[begin])
         parts.append(mechanism.perturb(part, source=source).cells)

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import date
-from typing import Any, Final
+from datetime import date, timedelta
+from typing import Any
 
-from dither.errors import DitherError, InvalidParameter
+from dither.errors import DitherError, InvalidParameter, found
 from dither.estimation.counts.table import Measure
 from dither.frames.sql.blocks import Block, Cell, block, listed
 from dither.frames.sql.dialects import SqlDialect, dialect_named
 from dither.frames.sql.table import ReportTable
 from dither.mechanisms.base import Mechanism
 from dither.wire.campaign import Campaign
-
-ONCE: Final = "dither_once"  # the reports without duplicates
 
 
 def counting_query(
@@ -23,27 +21,30 @@ def counting_query(
     table: ReportTable | None = None,
     *,
     day: date | None = None,
+    retries: int | None = None,
 ) -> str:
     """Return the SQL text that counts a table of reports; `Summary.from_counts` reads its result.
 
     The result has the columns `day` and `label` (if the table has them), `question`, `fingerprint`,
     `measure`, `cell` and `total`. All totals add: counts of several days, tables or machines may be put
     below each other. Reports of another fingerprint, and those that no device can have sent, are not
-    counted; `measure` says how many. With `day`, only reports that were first seen on that day are counted.
+    counted; `measure` says how many. With `day`, only reports that were first seen on that day are counted:
+    all earlier days are searched for them, or as many as `retries` says, the days during which devices retry.
     """
     campaign = Campaign.of(questions)
     spoken = dialect_named(dialect) if isinstance(dialect, str) else dialect
     where = table or ReportTable()
+    if retries is not None and (isinstance(retries, bool) or not isinstance(retries, int) or retries < 0):
+        raise InvalidParameter(f"retries is a whole number of days from 0 upwards, not {found(retries)}")
     if day is not None and where.day is None:
         raise InvalidParameter("the table of reports has no column for the day; leave out the day")
     if where.question is None and len({one.fingerprint for one in campaign.questions.values()}) < len(
         campaign.questions
     ):
         raise InvalidParameter("two questions have one fingerprint; a column `question` must tell them apart")
-    parts = [_counted(name, one, spoken, where, day) for name, one in campaign.questions.items()]
-    body = "\nUNION ALL\n".join(parts)
-    once = "" if where.unique else f"WITH {ONCE} AS (\n{_once(campaign, spoken, where, day)}\n)\n"
-    return f"{_head(spoken, campaign)}{once}{body}\n"
+    since = None if day is None or retries is None else day - timedelta(days=retries)
+    parts = [_counted(name, one, spoken, where, day, since) for name, one in campaign.questions.items()]
+    return _head(spoken, campaign) + "\nUNION ALL\n".join(parts) + "\n"
 
 
 def _head(dialect: SqlDialect, campaign: Campaign) -> str:
@@ -61,49 +62,33 @@ def _head(dialect: SqlDialect, campaign: Campaign) -> str:
     return "".join(f"-- {line}\n" for line in lines)
 
 
-def _once(campaign: Campaign, dialect: SqlDialect, table: ReportTable, day: date | None) -> str:
-    """Return the reports without duplicates; a report counts for the first day on which it was seen."""
-    keys, least = (
-        {
-            name: f"s.{dialect.identifier(given)}"
-            for name in names
-            if (given := getattr(table, name)) is not None
-        }
-        for names in (("question", "fingerprint", "batch", "place"), ("day", "label", "report", "report_hex"))
-    )
-    absent = " OR ".join(f"{keys[name]} IS NULL" for name in ("batch", "place") if name in keys)
-    columns = {
-        **keys,
-        **{name: f"MIN({text})" for name, text in least.items()},
-        "weight": f"CASE WHEN {absent} THEN COUNT(*) ELSE 1 END",
-    }
-    where, having = asked(campaign, dialect, table, "s."), ""
-    if day is not None:
-        where += f" AND {least['day']} <= {dialect.day(day)}"
-        having = f" HAVING MIN({least['day']}) = {dialect.day(day)}"
-    grouped = ", ".join(keys.values())
-    source = dialect.path(table.name)
-    return f"SELECT {listed(columns)}\nFROM {source} AS s WHERE {where} GROUP BY {grouped}{having}"
-
-
-def asked(campaign: Campaign, dialect: SqlDialect, table: ReportTable, relation: str = "") -> str:
+def asked(campaign: Campaign, dialect: SqlDialect, table: ReportTable) -> str:
     """Return the condition that a row belongs to one of the questions."""
     if table.question is not None:
         names = ", ".join(dialect.text(name) for name in campaign.questions)
-        return f"{relation}{dialect.identifier(table.question)} IN ({names})"
+        return f"{dialect.identifier(table.question)} IN ({names})"
     prints = ", ".join(f"'{one.fingerprint}'" for one in campaign.questions.values())
-    return f"{relation}{dialect.identifier(table.fingerprint or '')} IN ({prints})"
+    return f"{dialect.identifier(table.fingerprint or '')} IN ({prints})"
 
 
 def _counted(
-    name: str, mechanism: Mechanism[Any], dialect: SqlDialect, table: ReportTable, day: date | None
+    name: str,
+    mechanism: Mechanism[Any],
+    dialect: SqlDialect,
+    table: ReportTable,
+    day: date | None,
+    since: date | None,
 ) -> str:
     """Return the SELECT of one question's counts."""
     public = tuple(one for one in ("day", "label") if getattr(table, one) is not None)
     needed = "report" if mechanism.layout.subdtype is None else "report_hex"
     if getattr(table, needed) is None:
         raise InvalidParameter(f"question {name!r} needs the column {needed}, which the table does not have")
-    relation = _source(name, mechanism, dialect, table, public, needed, day)
+    if table.unique:
+        days = "" if day is None else f" AND s.{dialect.identifier(table.day or '')} = {dialect.day(day)}"
+        relation = _source(name, mechanism, dialect, table, (*public, needed), days)
+    else:
+        relation = _once(name, mechanism, dialect, table, (*public, needed), day, since)
     one = Block(dialect, mechanism, relation, public, weighted=not table.unique)
     try:
         counts = block(mechanism.counting, one)
@@ -127,33 +112,61 @@ def _source(
     mechanism: Mechanism[Any],
     dialect: SqlDialect,
     table: ReportTable,
-    public: tuple[str, ...],
-    needed: str,
-    day: date | None,
+    columns: tuple[str, ...],
+    days: str = "",
 ) -> str:
-    """Return the reports of one question, with their state."""
-    once = not table.unique
-
-    def column(field: str) -> str:  # in `ONCE` the columns have their usual names
-        return f"s.{field}" if once else f"s.{dialect.identifier(getattr(table, field))}"
-
+    """Return some columns of the reports of one question, with their state; `days` is a condition."""
+    given = {one: f"s.{dialect.identifier(getattr(table, one))}" for one in (*columns, *_there(table))}
     expected = f"'{mechanism.fingerprint}'"
-    cases = [] if table.fingerprint is None else [f"WHEN {column('fingerprint')} = {expected} THEN 0"]
-    if once:
-        absent = " OR ".join(
-            f"s.{one} IS NULL" for one in ("batch", "place") if getattr(table, one) is not None
-        )
-        cases.insert(0, f"WHEN {absent} THEN {Cell.MALFORMED:d}")
-    otherwise = "0" if table.fingerprint is None else f"{Cell.OTHER:d}"
-    judged = f"CASE {' '.join(cases)} ELSE {otherwise} END" if cases else otherwise
-    columns = {**{one: column(one) for one in (*public, needed)}, "state": judged}
-    if once:
-        columns["weight"] = "s.weight"
-    if table.question is not None:
-        where = f"{column('question')} = {dialect.text(name)}"
+    cases = []
+    if not table.unique:
+        cases.append(f"WHEN {_absent(given)} THEN {Cell.MALFORMED:d}")
+    if table.fingerprint is not None:
+        cases += [f"WHEN {given['fingerprint']} = {expected} THEN 0", f"ELSE {Cell.OTHER:d}"]
     else:
-        where = f"{column('fingerprint')} = {expected}"
-    if day is not None and not once:
-        where += f" AND {column('day')} = {dialect.day(day)}"
-    origin = ONCE if once else dialect.path(table.name)
-    return f"(SELECT {listed(columns)}\nFROM {origin} AS s WHERE {where})"
+        cases.append("ELSE 0")
+    judged = f"CASE {' '.join(cases)} END" if len(cases) > 1 else "0"
+    if table.question is not None:
+        where = f"{given['question']} = {dialect.text(name)}"
+    else:
+        where = f"{given['fingerprint']} = {expected}"
+    chosen = listed({**{one: given[one] for one in columns}, "state": judged})
+    return f"(SELECT {chosen}\nFROM {dialect.path(table.name)} AS s WHERE {where}{days})"
+
+
+def _once(
+    name: str,
+    mechanism: Mechanism[Any],
+    dialect: SqlDialect,
+    table: ReportTable,
+    columns: tuple[str, ...],
+    day: date | None,
+    since: date | None,
+) -> str:
+    """Return the reports of one question without duplicates, each of the first day on which it was seen."""
+    keys = tuple(one for one in ("batch", "place") if getattr(table, one) is not None)
+    days, having = "", ""
+    if day is not None and table.day is not None:
+        column = f"s.{dialect.identifier(table.day)}"
+        days = f" AND {column} <= {dialect.day(day)}"
+        days += "" if since is None else f" AND {column} >= {dialect.day(since)}"
+        having = f" HAVING MIN(s.day) = {dialect.day(day)}"
+    absent = " OR ".join(f"s.{one} IS NULL" for one in keys)
+    chosen = {
+        **{one: f"MIN(s.{one})" for one in columns},
+        "state": "s.state",
+        "weight": f"CASE WHEN {absent} THEN COUNT(*) ELSE 1 END",  # rows without a batch are not one report
+    }
+    source = _source(name, mechanism, dialect, table, (*columns, *keys), days)
+    grouped = ", ".join(f"s.{one}" for one in ("state", *keys))
+    return f"(SELECT {listed(chosen)}\nFROM {source} AS s GROUP BY {grouped}{having})"
+
+
+def _there(table: ReportTable) -> tuple[str, ...]:
+    """Return the columns of the table that say what a row is."""
+    names = ("question", "fingerprint", "batch", "place")
+    return tuple(one for one in names if getattr(table, one) is not None)
+
+
+def _absent(given: Mapping[str, str]) -> str:
+    return " OR ".join(f"{given[one]} IS NULL" for one in ("batch", "place") if one in given)

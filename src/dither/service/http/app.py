@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from dither.service.collector import Collector
 from dither.service.http import campaigns, openapi, operate, reports
+from dither.service.http.playground import PlaygroundPart
 from dither.service.http.replies import Receive, Scope, Send
 from dither.service.pages import routes as pages
 from dither.service.signals import on_hangup
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 # The parts beside intake and operation, such as answers and the page: each takes the collector. An attribute
 # `paths` of such a function is added to the OpenAPI description.
 Routes = Callable[[Collector], "list[BaseRoute]"]
-PARTS: Final[tuple[Routes, ...]] = (pages.routes,)
+PARTS: Final[tuple[Routes, ...]] = (PlaygroundPart(), pages.routes)
 
 
 def application(writer: Writer, *parts: Routes, token: str | None = None) -> Starlette:

@@ -43,6 +43,11 @@ from dither.wire.codec import from_json
     help="The name of a column of the table, if it differs; COLUMN= for one that is not there.",
 )
 @click.option("--day", type=click.DateTime(["%Y-%m-%d"]), help="Only reports first seen on this day.")
+@click.option(
+    "--retries",
+    type=click.IntRange(min=0),
+    help="With --day: how many days before it are searched for copies.",
+)
 @click.option("--fold", metavar="TABLE", help="Instead: a script that folds --day into these counts.")
 @click.option("-o", "--out", type=click.Path(dir_okay=False, path_type=Path), help="Instead of the terminal.")
 @FORCE_OPTION
@@ -54,6 +59,7 @@ def command(
     unique: bool,
     renamed: tuple[str, ...],
     day: datetime | None,
+    retries: int | None,
     fold: str | None,
     out: Path | None,
     force: bool,
@@ -79,7 +85,7 @@ def command(
             raise click.UsageError("--fold needs --day: which day is folded")
         text = fold_script(questions, dialect, table, fold, given_day)
     else:
-        text = counting_query(questions, dialect, table, day=given_day)
+        text = counting_query(questions, dialect, table, day=given_day, retries=retries)
     if out is None:
         click.echo(text)
         return

@@ -1,0 +1,102 @@
+"""Reading, drawing and writing at the same time: each in threads of its own, in order, with few items ahead.
+
+Arrow, numpy and the cipher release the interpreter's lock while they work, so that threads use all cores.
+What is read, drawn and written, and in which order, is the same as without threads.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from queue import Empty, Full, Queue
+from typing import Final, TypeVar
+
+Given = TypeVar("Given")
+Made = TypeVar("Made")
+
+DEPTH: Final = 2  # items that wait between two threads
+_PATIENCE: Final = 0.1  # seconds after which a waiting thread looks whether it should end
+
+
+def cores() -> int:
+    """Return the number of cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def run_ahead(items: Iterator[Given]) -> Iterator[Given]:
+    """Yield the items of an iterator that a thread of its own runs, up to `DEPTH` items ahead.
+
+    An error of the iterator is raised here, after the items before it. The iterator is closed by its own
+    thread, also if the caller stops early.
+    """
+    waiting: Queue[tuple[Given] | BaseException | None] = Queue(DEPTH)
+    ended = threading.Event()
+
+    def put(item: tuple[Given] | BaseException | None) -> bool:
+        while not ended.is_set():
+            try:
+                waiting.put(item, timeout=_PATIENCE)
+            except Full:
+                continue
+            return True
+        return False
+
+    def run() -> None:
+        last: BaseException | None = None
+        try:
+            for item in items:
+                if not put((item,)):
+                    break
+        except BaseException as error:
+            last = error
+        try:
+            close = getattr(items, "close", None)
+            if close is not None:
+                close()
+        except BaseException as error:
+            last = last or error
+        put(last)
+
+    thread = threading.Thread(target=run, name="dither-ahead", daemon=True)
+    thread.start()
+    try:
+        while True:
+            item = waiting.get()
+            if item is None:
+                return
+            if isinstance(item, BaseException):
+                raise item
+            yield item[0]
+    finally:
+        ended.set()
+        while True:  # what waits is dropped, so that its memory is free before the thread has ended
+            try:
+                waiting.get_nowait()
+            except Empty:
+                break
+        thread.join()
+
+
+def in_order(function: Callable[[Given], Made], items: Iterator[Given], threads: int) -> Iterator[Made]:
+    """Yield function(item) of every item, in order, computed by several threads a few items ahead."""
+    if threads <= 1:
+        for item in items:
+            yield function(item)
+        return
+    pending: deque[Future[Made]] = deque()
+    with ThreadPoolExecutor(threads, thread_name_prefix="dither-draw") as pool:
+        try:
+            for item in items:
+                pending.append(pool.submit(function, item))
+                if len(pending) > threads:
+                    yield pending.popleft().result()
+            while pending:
+                yield pending.popleft().result()
+        finally:
+            for one in pending:
+                one.cancel()
