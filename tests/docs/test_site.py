@@ -25,6 +25,19 @@ PAGES = {
     "extend",
     "api",
     "cli",
+    "glossary",
+    "nist",
+    "from_diffprivlib",
+    "from_opendp",
+    "from_pure_ldp",
+    "from_rappor",
+    "notebooks/analyse",
+    "api/javascript",
+    "api/collector",
+    "project/changelog",
+    "project/cite",
+    "project/security",
+    "playground/index",
 }
 
 
@@ -40,6 +53,10 @@ def test_the_site(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr[-4000:]
     built = {page.relative_to(tmp_path).with_suffix("").as_posix() for page in tmp_path.rglob("*.html")}
     assert PAGES | {f"mechanisms/{name}" for name in names()} <= built
+    assert "<math" in (tmp_path / "theory.html").read_text(encoding="utf-8")
+    assert "image/png" in (tmp_path / "notebooks" / "analyse.html").read_text(encoding="utf-8") or list(
+        (tmp_path / "_images").glob("*.png")
+    )
     lost = [
         (page.name, link)
         for page in tmp_path.rglob("*.html")

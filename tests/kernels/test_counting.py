@@ -1,35 +1,26 @@
-"""Counting in place is counting, for every kind of counts."""
+"""What a summary counts: sums stay exact, and counts that no reports have are noticed."""
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-import pytest
 
-import dither as dt
-from dither.mechanisms.base import Mechanism
-
-ITEMS = dt.Categories([str(one) for one in range(40)])
-KINDS: dict[str, Mechanism[Any]] = {
-    "cells": dt.Podium(dt.Interval(0, 1), epsilon=1),
-    "table": dt.KRR(ITEMS, epsilon=1),
-    "bits": dt.OUE(ITEMS, epsilon=1),
-    "hashes": dt.OLH(ITEMS, epsilon=1),
-    "columns": dt.HadamardResponse(ITEMS, epsilon=1),
-}
+from dither.kernels.counting import LeadingBits
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("n", [1, 7, 5000])
-def test_count_into_adds_what_count_returns(kind: str, n: int) -> None:
-    mechanism = KINDS[kind]
-    random = np.random.default_rng(n)
-    values: Any = random.random(n)
-    if isinstance(mechanism.domain, dt.Categories):
-        values = random.choice(np.array(ITEMS.labels), n)
-    cells = mechanism.perturb(values, source=dt.Seeded(n)).cells
-    counting = mechanism.counting
-    total = np.full(counting.size, 3, dtype=np.int64)
-    counting.count_into(total, cells)
-    assert np.array_equal(total, 3 + counting.count(cells))
+def test_groups_keep_the_sum_of_all_cells() -> None:
+    counting = LeadingBits(cells=64, rest=3)
+    reports = np.random.default_rng(1).integers(0, 64, 500).astype(np.uint8)
+    counts = counting.count(reports)
+    assert counts.size == counting.size == 9
+    assert 8 * int(np.arange(8) @ counts[:-1]) + int(counts[-1]) == int(reports.sum())
+
+
+def test_counts_that_no_reports_have_do_not_add_up() -> None:
+    """Of n reports the last three bits add up to 7n at most."""
+    counting = LeadingBits(cells=64, rest=3)
+    counts = counting.count(np.full(20, 15, dtype=np.uint8))  # the largest cell of its group
+    assert counts[-1] == 140
+    assert counting.adds_up(counts, 20)
+    assert not counting.adds_up(counts, 19)
+    counts[-1] += 1
+    assert not counting.adds_up(counts, 20)

@@ -8,7 +8,7 @@ import pytest
 
 import dither as dt
 from dither.kernels.kernel import Kernel
-from dither.kernels.transition import Windows
+from dither.kernels.transition import Product, Windows
 from dither.mechanisms.number import NumberMechanism
 
 UNIT = dt.Interval(0, 1)
@@ -149,3 +149,18 @@ def test_weighted_products_of_columns_are_those_of_the_matrix(mechanism):
         np.testing.assert_allclose(first.products(weights, second), exactly, atol=close * exactly.max())
     own = (spread.dense() ** 2 * weights[:, None]).sum(axis=0)
     np.testing.assert_allclose(np.diagonal(spread.products(weights, spread)), own, rtol=0.002)
+
+
+def test_a_product_is_the_kronecker_product_of_its_matrices():
+    rng = np.random.default_rng(3)
+    first, second = rng.random((3, 2)), rng.random((5, 4))
+    product, matrix = Product(first, second), np.kron(first, second)
+    assert product.shape == matrix.shape
+    inputs, reports = rng.random(8), rng.random(15)
+    np.testing.assert_allclose(product.forward(inputs), matrix @ inputs)
+    np.testing.assert_allclose(product.backward(reports), matrix.T @ reports)
+    assert product.counts(np.arange(15)).tolist() == list(range(15))
+    assert product.twins().tolist() == [False] * 7  # one for every two neighbouring columns
+    wide = product.spread(2)
+    np.testing.assert_allclose(wide.second, (second[:, ::2] + second[:, 1::2]) / 2)
+    np.testing.assert_array_equal(wide.first, first)

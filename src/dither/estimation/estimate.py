@@ -85,7 +85,8 @@ class Estimate:
     def at_any_time(self) -> AtAnyTime:
         """Return the estimate with intervals that hold at all numbers of reports at once.
 
-        For means and frequencies. Who looks every day and stops when the answer pleases needs these.
+        For means, frequencies and answers of queries. They are for who looks every day and stops when it
+        pleases.
         """
         from dither.estimation.bounds.any_time import refused
 

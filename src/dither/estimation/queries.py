@@ -11,6 +11,7 @@ import numpy as np
 from dither.arrays import Floats
 from dither.domains import Categories
 from dither.errors import InvalidParameter, NotIdentifiable, found
+from dither.estimation.bounds.any_time import AtAnyTime, BoundedNumbers
 from dither.estimation.density.method import empirical_bayes, posterior_of_cells
 from dither.estimation.estimate import Estimate
 from dither.estimation.linear import linear
@@ -27,7 +28,30 @@ def answers(reports: Reports | Summary) -> Estimate:
     independent numbers: it holds sampling and noise.
     """
     value, error, mechanism, n = _read(reports)
-    return Estimate(value, error, n, mechanism.guarantee)
+    table = mechanism.reading.table
+    bounds = table.min(axis=1), table.max(axis=1)
+    return QueryAnswers(value, error, n, mechanism.guarantee, bounds=bounds)
+
+
+@final
+@dataclass(frozen=True, eq=False, repr=False)
+class QueryAnswers(Estimate):
+    """The answers to the queries of a workload: averages of numbers between two bounds each."""
+
+    bounds: tuple[Floats, Floats] = field(kw_only=True)
+
+    def at_any_time(self) -> AtAnyTime:
+        squares = np.asarray(self.standard_error) ** 2 * self.n * (self.n - 1)
+        low, high = self.bounds
+        return AtAnyTime(
+            self.value,
+            self.standard_error,
+            self.n,
+            self.guarantee,
+            origin=self.origin,
+            unit=self.unit,
+            numbers=BoundedNumbers(np.asarray(self.value), squares, self.n, low, high),
+        )
 
 
 @final

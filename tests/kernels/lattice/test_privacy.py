@@ -13,6 +13,7 @@ import pytest
 
 import dither as dt
 from dither.errors import InvalidParameter, MalformedReport
+from dither.kernels.lattice.circular import Ring
 from dither.kernels.lattice.delta import excess, failure
 from dither.kernels.lattice.integers import Clamped, domain_base
 from dither.kernels.lattice.kernel import LatticeKernel
@@ -342,3 +343,20 @@ def test_gaussian_and_exponential_travel() -> None:
         assert again.fingerprint == mechanism.fingerprint
         reports = mechanism.perturb(np.linspace(-3, 7, 40), source=dt.Seeded(2))
         assert dt.from_bytes(dt.to_bytes(reports)) == reports
+
+
+@pytest.mark.parametrize("end", End)
+def test_noise_that_ends_in_another_way_is_refused(end: End) -> None:
+    """The ratio of a lattice is proved for one way in which its noise ends."""
+    noise = LatticeNoise(Geometric(), decayed(Fraction(1, 2)), 40, end)
+    lattices = {
+        End.RING: lambda: Ring(noise),
+        End.CUT: lambda: Bounded(noise, 2),
+        End.PILED: lambda: Clamped(noise, 20, 8),
+    }
+    for wanted, make in lattices.items():
+        if wanted is end:
+            make()
+        else:
+            with pytest.raises(InvalidParameter, match=rf"needs noise with {re.escape(str(wanted))}"):
+                make()

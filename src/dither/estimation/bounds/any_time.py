@@ -31,7 +31,7 @@ _WEIGHTS: Final = (1.0 / (np.arange(20.0) + 2.0)) / np.sum(1.0 / (np.arange(20.0
 _COSTS: Final = -np.log1p(-_BETS) - _BETS
 _LOG_WEIGHTS: Final = np.log(_WEIGHTS)
 _STEPS: Final = 80  # at most; eight are usual
-_CLOSE: Final = 1e-12
+_CLOSE: Final = 1e-9
 MOST_LOOKS: Final = 10**6
 
 
@@ -43,8 +43,8 @@ class BoundedNumbers:
     mean: float | Floats
     squares: float | Floats
     n: int
-    low: float
-    high: float
+    low: float | Floats
+    high: float | Floats
 
     def interval(self, level: float) -> tuple[Floats, Floats]:
         """Return the ends of an interval that holds the mean at all n at once, with probability `level`."""
@@ -60,22 +60,24 @@ class BoundedNumbers:
 
         Newton's steps, or halving where a step would leave the bracket.
         """
-        unit = self.high - self.low
+        unit = np.asarray(self.high, dtype=np.float64) - self.low
+        unit = np.where(unit > 0.0, unit, 1.0)  # of numbers that are all the same
         near, far = np.zeros_like(most), most / unit
         spread = np.broadcast_to(squares / unit**2, most.shape)
+        never = _log_capital(self.n, far, spread)[0] < reached  # then nothing is excluded on this side
         place = np.minimum(4.0 * np.sqrt(np.maximum(spread, 1.0)) / self.n, far / 2.0)
         for _ in range(_STEPS):
             capital, slope = _log_capital(self.n, place, spread)
+            newton = place - (capital - reached) / slope
+            done = never | (np.abs(newton - place) <= _CLOSE * place)
+            if done.all():
+                break
             short = capital < reached
             near, far = np.where(short, place, near), np.where(short, far, place)
-            step = place - (capital - reached) / slope
-            inside = (step > near) & (step < far)
-            moved = np.where(inside, step, (near + far) / 2.0)
-            if np.all(np.abs(moved - place) <= _CLOSE * moved):
-                break
-            place = moved
-        # Outwards by what Newton's last step may be off.
-        return np.minimum(moved * (1.0 + 2.0 * _CLOSE) * unit, most)
+            inside = (newton > near) & (newton < far)
+            place = np.where(done, place, np.where(inside, newton, (near + far) / 2.0))
+        # Outwards by more than the last step may be off.
+        return np.where(never, most, np.minimum(place * (1.0 + 4.0 * _CLOSE) * unit, most))
 
 
 def _log_capital(n: int, gap: Floats, spread: Floats) -> tuple[Floats, Floats]:

@@ -8,7 +8,7 @@ fixed beforehand.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, final
 
@@ -95,23 +95,14 @@ def rows(query: Query, part: ReportsPart, summary: Summary) -> list[PlainRow]:
 def _estimates(query: Query, part: ReportsPart, name: str, plain: Estimate) -> Iterator[PlainRow]:
     wide, words = _widened(plain, query)
     low, high = wide.interval(LEVEL)
-    labels = getattr(plain, "labels", ())
-    ends = (np.asarray(end, dtype=np.float64).reshape(-1).tolist() for end in (plain.value, low, high))
-    for place, (value, least, most) in enumerate(zip(*ends, strict=True)):
-        answer = str(labels[place]) if labels else None
-        yield _row(
-            query,
-            part,
-            plain.n,
-            name,
-            answer=answer,
-            value=value,
-            low=_finite(least),
-            high=_finite(most),
-            unit=plain.unit or None,
-            interval=words,
-            **{"n of interval": plain.n},
-        )
+    columns = [np.asarray(end, dtype=np.float64).reshape(-1) for end in (plain.value, low, high)]
+    named = [str(label) for label in getattr(plain, "labels", ())]
+    labels: Sequence[str | None] = named or [None] * columns[0].size
+    shared = {"unit": plain.unit or None, "interval": words, "n of interval": plain.n}
+    base = _row(query, part, plain.n, name, **shared)
+    ends = (column.tolist() for column in columns)
+    for answer, value, least, most in zip(labels, *ends, strict=True):
+        yield {**base, "answer": answer, "value": value, "low": _finite(least), "high": _finite(most)}
 
 
 def _widened(plain: Estimate, query: Query) -> tuple[Estimate, str]:

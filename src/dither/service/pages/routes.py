@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final, final
 from dither.deployments.batch import BatchPromise, batch_promise
 from dither.html import Markup
 from dither.service.answers.answering import Answers
+from dither.service.answers.description import PATHS
 from dither.service.answers.routes import guarded, problem
 from dither.service.answers.routes import routes as answer_routes
 from dither.service.collector import Collector
@@ -141,3 +142,6 @@ def routes(collector: Collector) -> list[BaseRoute]:
         Route("/campaigns/{campaign}", page, methods=["GET"]),
         Route("/v1/campaigns/{campaign}/events", guarded(collector, events), methods=["GET"]),
     ]
+
+
+routes.paths = PATHS  # type: ignore[attr-defined]  # for the OpenAPI description
