@@ -97,3 +97,24 @@ def test_tables_are_compared_with_the_bound() -> None:
     assert 1.0 <= table["Marginals(way=1)"]["relative average variance"] <= 1.06
     with pytest.raises(InvalidParameter, match="picture"):
         table.plot()
+
+
+def test_ranges_are_compared_with_the_bound() -> None:
+    # The certified lower bound of 31 prefixes at ε = 1 is 217.8 for the summed variance of one report.
+    table = dt.compare(dt.Interval(0, 1), epsilon=1, goal=dt.goals.Ranges(n=1000))
+    least = math.sqrt(217.8 / 31 / 1000)
+    for row in table:
+        assert row["relative error"] == pytest.approx(row["error"] / least, rel=1e-3)
+    assert [row["mechanism"] for row in table] == ["Cumulative", "SubsetSelection", "KRR"]
+    assert table["Cumulative"]["relative error"] < 1.01
+    scale = dt.compare(dt.Categories(4), epsilon=1, goal=dt.goals.Ranges(n=1000))
+    assert scale[0]["mechanism"] == "Cumulative"  # a Hadamard response is no set, and was ranked before it
+    domain = dt.Profile({"a": dt.Categories(4), "b": dt.Categories(4)})
+    (row,) = dt.compare(domain, epsilon=1, goal=dt.goals.Tables(n=1000))
+    assert 1.0 <= row["relative error"] <= 1.03
+    with pytest.raises(InvalidParameter, match="also"):
+        dt.compare(
+            dt.Interval(0, 1), epsilon=1, goal=dt.goals.Ranges(n=9), also=[table.candidates[0].mechanism]
+        )
+    with pytest.raises(InvalidParameter, match="picture"):
+        table.plot()

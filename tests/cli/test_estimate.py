@@ -152,3 +152,17 @@ def test_reports_out_of_a_database(tmp_path: Path) -> None:
     assert refused.exit_code == 2
     assert "export.csv, row 501, column 'report'" in refused.output
     assert "99999" not in refused.output
+
+
+def test_answers_that_are_multiples_are_declared_by_a_step(reports: Path) -> None:
+    found = run("estimate", reports, "--column", "minutes", "--step", 20, "--json")
+    (mean, shape) = json.loads(found.output)["minutes"]
+    assert mean["answer"] == "mean"
+    assert shape["edges"] == pytest.approx([0, *range(10, 180, 20), 180])
+    assert sum(shape["probabilities"]) == pytest.approx(1)
+    assert np.argmax(shape["probabilities"]) == 3  # about 60
+    assert "170 – 180" in run("estimate", reports, "--column", "minutes", "--step", 20).output
+    for wrong, why in ((0, "step"), (1000, "step")):
+        assert why in run("estimate", reports, "--column", "minutes", "--step", wrong).output
+    assert "numbers" in run("estimate", reports, "--column", "browser", "--step", 20).output
+    assert "leave out" in run("estimate", reports, "--step", 20, "--by", "city").output

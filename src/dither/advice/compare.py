@@ -56,8 +56,8 @@ class Comparison(ResultTable):
         `ax` is a pair of axes, such as `plt.subplots(1, 2)[1]`; the pair is returned. On categories the left
         panel shows the variance against the frequency. Needs the extra `plot`.
         """
-        if isinstance(self.domain, Profile):
-            raise InvalidParameter("errors of tables have no picture; draw an estimate from dt.tables")
+        if not all(isinstance(one.mechanism, Questions | PureProtocol) for one in self.candidates):
+            raise InvalidParameter("errors of ranges and tables have no picture; draw an estimate")
         best = self.candidates[:count]
         if isinstance(self.domain, Categories):
             here = [(one.name, _frequency_curve(one)) for one in best]
@@ -111,6 +111,10 @@ def compare(
     0.3775406687981454
     """
     budget = check_epsilon(epsilon)
+    if goal is not None and goal.apart:
+        if also:
+            raise InvalidParameter(f"mechanisms for {goal!r} are compared without `also`")
+        return _compare_apart(domain, budget, goal)
     if isinstance(domain, Categories):
         return _for_goal(_compare_protocols(domain, budget, _own(also, domain, PureProtocol)), goal, told)
     if isinstance(domain, Profile):
@@ -252,6 +256,27 @@ def _compare_tables(domain: Profile, epsilon: float) -> Comparison:
         "in brackets, relative to a lower bound for every mechanism"
     )
     return Comparison(title, rows, domain, epsilon, tuple(candidates), ())
+
+
+def _compare_apart(domain: Domain, epsilon: float, goal: Goal) -> Comparison:
+    """Return the mechanisms that a goal proposes, with its errors relative to a lower bound of all."""
+    goal.check(domain)
+    candidates = goal.candidates(domain, epsilon)
+    ranking = goal.ranked(goal.errors(candidates))
+    least = goal.least_error(candidates)
+    rows = tuple(
+        {
+            "mechanism": one.name,
+            "error": error,
+            "bytes": one.mechanism.report_bytes,
+            **({} if least is None else {"relative error": error / least}),
+        }
+        for one, error in ranking
+    )
+    title = (
+        f"{goal!r}, ε = {epsilon:g} on {domain}; in brackets, relative to a lower bound for every mechanism"
+    )
+    return Comparison(title, rows, domain, epsilon, tuple(one for one, _ in ranking), ())
 
 
 def error_of(mechanism: Any, loss: Power, criterion: Criterion) -> float:

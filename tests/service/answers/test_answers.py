@@ -242,3 +242,45 @@ def test_a_hundred_looks_last_for_long():
     assert look_of(99, 100) == 0
     assert [look_of(n, 100) for n in (100, 119, 120, 143, 144)] == [1, 1, 2, 2, 3]
     assert look_of(int(100 * GROWTH ** (LOOKS - 1)), 100) <= LOOKS < look_of(10**10, 100)
+
+
+def test_directions_hashes_and_noise_are_answered_too():
+    """A direction has no interval for any time; hashed answers are counted in blocks."""
+    collector, published = make(
+        questions={
+            "heading": dt.OGPM(dt.Circle(360), epsilon=2, cells=1 << 10),
+            "item": dt.OLH(dt.Categories(30), epsilon=2),
+            "wait": dt.Laplace(dt.Interval(0, 60), epsilon=2, cells=1 << 10),
+        }
+    )
+    rng = np.random.default_rng(4)
+    sent = {
+        "heading": send(collector, published, "heading", rng.normal(350, 20, 2000) % 360),
+        "item": send(collector, published, "item", rng.integers(0, 30, 2000)),
+        "wait": send(collector, published, "wait", 60 * rng.random(2000)),
+    }
+    answers = Answers(collector)
+    heading, *rest = answers.compute(published.id, [Query(name) for name in sent])
+    assert heading["value"] == float(dt.mean(sent["heading"]).value)
+    assert heading["interval"] == "95 % over 100 looks"
+    items, (wait,) = rest[:30], rest[30:]
+    assert [row["value"] for row in items] == np.asarray(dt.frequencies(sent["item"]).value).tolist()
+    assert wait["value"] == float(dt.mean(sent["wait"]).value)
+    assert {row["interval"] for row in (*items, wait)} == {"95 % at any time"}
+    (refused,) = answers.compute(published.id, [Query("heading", lying=0.01)])
+    assert refused["state"] == "no answer"
+    assert "liars" in refused["reason"]
+    answers.close()
+
+
+def test_the_description_knows_every_route_and_parameter():
+    from dither.service.answers.description import PATHS
+    from dither.service.answers.query import _KNOWN
+
+    collector, _ = make()
+    found = {
+        route.path.replace("{form}", name) for route in routes(collector) for name in ("json", "csv", "arrow")
+    }
+    assert found <= set(PATHS)
+    named = {one["name"] for one in PATHS["/v1/campaigns/{campaign}/answers.json"]["get"]["parameters"]}
+    assert named == {"campaign", *_KNOWN}

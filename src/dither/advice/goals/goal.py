@@ -20,6 +20,7 @@ class Goal(ABC):
     otherwise: ClassVar[str]  # for the error message: which goal to use on other domains
     close: ClassVar[float] = 1e-4  # the relative accuracy of a predicted error
     simulated: ClassVar[bool] = False  # whether `errors(rough=True)` is much faster
+    apart: ClassVar[bool] = False  # whether `dt.compare` lists the goal's own candidates and nothing else
 
     @final
     def check(self, domain: Domain) -> None:
@@ -50,6 +51,10 @@ class Goal(ABC):
     ) -> tuple[str, list[dict[str, float | None]]]:
         """Return what `dt.compare` shows: how errors were found, and their columns, the first to sort by."""
         return "", [{"error": self.error(one.mechanism)} for one in candidates]
+
+    def least_error(self, candidates: list[Candidate]) -> float | None:
+        """Return a lower bound on the error of every mechanism, known or not; None if there is none."""
+        return None
 
     def ranked(self, able: list[tuple[Candidate, float]]) -> list[tuple[Candidate, float]]:
         """Return candidates and their errors, the one to recommend first: by error unless overridden."""

@@ -37,6 +37,7 @@ class Ranges(Averaged):
 
     cells: int | None = None
 
+    apart = True
     takes = (Interval, Categories)
     otherwise = "for tables of several attributes ask dt.goals.Tables"
 
@@ -75,6 +76,10 @@ class Ranges(Averaged):
         matrix = prefixes(size)
         return summed_variance(mechanism, matrix) / (size - 1)
 
+    def least_error(self, candidates: list[Candidate]) -> float | None:
+        solved = [one.mechanism for one in candidates if isinstance(one.mechanism, Cumulative)]
+        return _below(self, solved[0]) if solved else None
+
     def reason(self, first: Candidate, domain: Any) -> str:
         if isinstance(first.mechanism, Cumulative):
             above = math.sqrt(1.0 + first.mechanism.gap) - 1.0
@@ -92,6 +97,7 @@ class Tables(Averaged):
 
     way: int = 2
 
+    apart = True
     takes = (Profile,)
     otherwise = "for one list of answers ask dt.goals.Frequencies"
 
@@ -102,10 +108,19 @@ class Tables(Averaged):
         tables = combinations(mechanism.domain.sizes, self.way)
         return float(mechanism.average_variance / sum(math.prod(table) for table in tables))
 
+    def least_error(self, candidates: list[Candidate]) -> float | None:
+        return _below(self, candidates[0].mechanism)
+
     def reason(self, first: Candidate, domain: Any) -> str:
         above = math.sqrt(1.0 + first.mechanism.gap) - 1.0
         asked = "linear functions of pairs" if first.mechanism.plan.field else "pairs themselves"
         return f"an error at most {percent(above)} above the smallest possible; it asks about {asked}"
+
+
+def _below(goal: Averaged, mechanism: Any) -> float | None:
+    """Return the smallest error that the certified gap of a solved mechanism leaves possible."""
+    error = goal.error(mechanism)
+    return None if error is None else error / math.sqrt(1.0 + mechanism.gap)
 
 
 def summed_variance(protocol: Any, matrix: Floats) -> float:

@@ -10,7 +10,7 @@ import click
 
 from dither import losses
 from dither.advice.compare import Comparison, compare
-from dither.advice.goals import Distribution, Frequencies, Goal, Mean, Quantile
+from dither.advice.goals import Distribution, Frequencies, Goal, Mean, Quantile, Ranges
 from dither.cli.options import domain_options, needed, read_loss
 from dither.cli.output import JSON_OPTION, print_json, rows_done, save_picture
 from dither.domains import Categories, Domain
@@ -21,6 +21,7 @@ _GOALS: Final[dict[str, Callable[..., Goal]]] = {
     "distribution": Distribution,
     "quantile": Quantile,
     "frequencies": Frequencies,
+    "ranges": Ranges,
 }
 
 
@@ -39,7 +40,7 @@ _GOALS: Final[dict[str, Callable[..., Goal]]] = {
 )
 @click.option(
     "--goal",
-    type=click.Choice(["mean", "distribution", "quantile", "frequencies", "values"]),
+    type=click.Choice(["mean", "distribution", "quantile", "frequencies", "ranges", "values"]),
     help="Sort by the error of this; by default a mean, or frequencies of categories.",
 )
 @click.option(
@@ -65,7 +66,8 @@ def command(
     The error is the one predicted for the mean of --people answers (or for frequencies); it is empty where a
     mean cannot be estimated without bias. --goal values sorts by the error of single values. --goal
     distribution shows W1, the area between the true and the estimated cdf, and KS, their largest gap, which
-    are simulated once and stored; --goal quantile the error of a median. --wide shows worst and average
+    are simulated once and stored; --goal quantile the error of a median, --goal ranges that of cumulative
+    shares. --wide shows worst and average
     errors, bias, variance and bytes. A name that is printed can be given as --mechanism.
 
     \b
@@ -98,6 +100,6 @@ def _columns(table: Comparison, goal: str) -> list[str]:
     """Return the columns that matter for a goal and fit a terminal of 80 characters."""
     if goal == "values":
         return table.columns[1:3]
-    if goal == "distribution":
-        return ["W1", "KS", "bytes"]
+    if goal in ("distribution", "ranges"):
+        return ["W1", "KS", "bytes"] if goal == "distribution" else ["error", "bytes"]
     return ["error", "average variance" if "average variance" in table.columns else "variance", "bytes"]

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from glob import glob
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, final
 
 import click
 import numpy as np
 
 from dither.cli.databases import all_addresses, counts_of, groups_of, report_table, summaries_of
 from dither.cli.output import JSON_OPTION, counted, number, print_json, probability, rows_done, table
-from dither.domains import Categories
+from dither.domains import Categories, Interval
 from dither.errors import DitherError, InvalidParameter, NotIdentifiable, unknown_name
 from dither.estimation.api import distribution, estimate, quantile
 from dither.estimation.bounds.any_time import AtAnyTime
@@ -30,6 +31,21 @@ ADDRESSES: Final = ("http://", "https://")
 _NO_NUMBERS: Final = "the answers to this question are categories"
 
 
+@final
+@dataclass(frozen=True)
+class Wanted:
+    """What is estimated of numbers beside their mean."""
+
+    bins: int | None
+    shares: tuple[float, ...]
+    step: float | None
+
+    @property
+    def numbers(self) -> bool:
+        """Whether anything is asked that only numbers have."""
+        return self.bins is not None or self.step is not None or bool(self.shares)
+
+
 @click.command()
 @click.argument("files", nargs=-1, required=True, metavar="FILE…")
 @click.option("--column", help="Estimate one question only.")
@@ -41,6 +57,11 @@ _NO_NUMBERS: Final = "the answers to this question are categories"
 @click.option("--bins", type=int, help="Also the distribution of numeric answers, in this many bins.")
 @click.option(
     "--quantile", "shares", type=float, multiple=True, help="Also a quantile of numeric answers, such as 0.9."
+)
+@click.option(
+    "--step",
+    type=float,
+    help="Answers are multiples of this above the lowest value: the share of each point.",
 )
 @click.option("--by", multiple=True, help="By groups: a column of public labels, such as city. Repeatable.")
 @click.option(
@@ -63,6 +84,7 @@ def command(
     question: Path | None,
     bins: int | None,
     shares: tuple[float, ...],
+    step: float | None,
     by: tuple[str, ...],
     minimum: int,
     table_name: str,
@@ -81,6 +103,7 @@ def command(
     dither estimate reports.csv
     dither estimate monday.csv tuesday.csv "week-2/*.csv"
     dither estimate reports.csv --column minutes --bins 32 --quantile 0.9
+    dither estimate reports.csv --column minutes --step 15
     dither estimate reports.csv --by city --by day
     dither estimate export.csv --column report --question minutes.json
     dither estimate duckdb://reports.db --question campaign.toml --by day
@@ -89,14 +112,17 @@ def command(
     The address of a campaign at a collector stands for its reports; several collectors of one campaign are
     added up. Its intervals of means and frequencies hold at any time, however often you look.
     """
+    wanted = Wanted(bins, shares, step)
     remote = [name for name in files if name.startswith(ADDRESSES)]
     if remote:
         if len(remote) < len(files) or by or question is not None:
             raise click.UsageError("addresses of collectors go without files, --by and --question")
-        _print_remote(remote, column, bins, shares, as_json)
+        _print_remote(remote, column, wanted, as_json)
         return
-    if by and (bins is not None or shares):
-        raise click.UsageError("--by estimates means and frequencies; leave out --bins and --quantile")
+    if by and (bins is not None or shares or step is not None):
+        raise click.UsageError(
+            "--by estimates means and frequencies; leave out --bins, --step and --quantile"
+        )
     asked = None if question is None else _questions(question, column)
     if all_addresses(files):
         if asked is None:
@@ -105,7 +131,7 @@ def command(
         if by:
             _print_groups(groups_of(asked, counts, by), column, minimum, as_json)
         else:
-            _print(summaries_of(asked, counts), "the database", column, bins, shares, as_json)
+            _print(summaries_of(asked, counts), "the database", column, wanted, as_json)
         return
     paths = [path for name in files for path in _matching(name)]
     with rows_done(f"reading {', '.join(shown_name(path) for path in paths[:3])}") as progress:
@@ -114,15 +140,14 @@ def command(
             _print_groups(groups, column, minimum, as_json)
             return
         summaries = summarise_files(paths, asked, progress=progress)
-    _print(summaries, shown_name(paths[0]), column, bins, shares, as_json)
+    _print(summaries, shown_name(paths[0]), column, wanted, as_json)
 
 
 def _print(
     summaries: dict[str, Summary],
     origin: str,
     column: str | None,
-    bins: int | None,
-    shares: tuple[float, ...],
+    wanted: Wanted,
     as_json: bool,
 ) -> None:
     """Print the estimates of all questions, or of one, as text or as JSON."""
@@ -130,9 +155,9 @@ def _print(
         if column not in summaries:
             raise click.UsageError(f"{origin}: {unknown_name('question', column, summaries)}")
         summaries = {column: summaries[column]}
-    if (bins is not None or shares) and all(_is_categorical(summary) for summary in summaries.values()):
-        raise click.UsageError("--bins and --quantile are for numbers; these answers are categories")
-    answers = {name: _answers(summary, bins, shares) for name, summary in summaries.items()}
+    if wanted.numbers and all(_is_categorical(summary) for summary in summaries.values()):
+        raise click.UsageError("--bins, --step and --quantile are for numbers; these answers are categories")
+    answers = {name: _answers(summary, wanted) for name, summary in summaries.items()}
     for alike in zip(*answers.values(), strict=True):  # what no question has is an error
         if all(isinstance(value, str) for _, value in alike):
             raise click.UsageError(f"no {alike[0][0]}: {alike[0][1]}")
@@ -156,9 +181,7 @@ def _print_answers(
             click.echo(_text(label, value))
 
 
-def _print_remote(
-    addresses: list[str], column: str | None, bins: int | None, shares: tuple[float, ...], as_json: bool
-) -> None:
+def _print_remote(addresses: list[str], column: str | None, wanted: Wanted, as_json: bool) -> None:
     """Print the estimates of a campaign at one or several collectors."""
     from dither.service.answers.remote import fetch
 
@@ -172,7 +195,7 @@ def _print_remote(
     for name, summary in found.items():
         known = isinstance(summary, Summary)
         summaries[name] = summary if isinstance(summary, Summary) else Summary.empty(contract.questions[name])
-        made = _answers(summaries[name], bins, shares) if known else [("answer", str(summary))]
+        made = _answers(summaries[name], wanted) if known else [("answer", str(summary))]
         answers[name] = [(label, _at_any_time(value)) for label, value in made]
     _print_answers(answers, summaries, as_json)
 
@@ -242,16 +265,25 @@ def _is_categorical(summary: Summary) -> bool:
     return isinstance(summary.mechanism.domain, Categories)
 
 
-def _answers(summary: Summary, bins: int | None, shares: tuple[float, ...]) -> list[tuple[str, Any]]:
+def _answers(summary: Summary, wanted: Wanted) -> list[tuple[str, Any]]:
     """Return the estimates of one question, each with its label; a text says why there is none."""
     numbers = not _is_categorical(summary)
+    if wanted.step is not None and isinstance(summary.mechanism.domain, Interval):
+        summary = _in_steps(summary, wanted.step)
     found: list[tuple[str, Any]] = [("mean" if numbers else "frequencies", _try(estimate, summary))]
-    for share in shares:
+    for share in wanted.shares:
         label = f"quantile {share:g}"
         found.append((label, _try(quantile, summary, share) if numbers else _NO_NUMBERS))
-    if bins is not None:
-        found.append(("distribution", _try(distribution, summary, bins) if numbers else _NO_NUMBERS))
+    if wanted.bins is not None or wanted.step is not None:
+        found.append(("distribution", _try(distribution, summary, wanted.bins) if numbers else _NO_NUMBERS))
     return found
+
+
+def _in_steps(summary: Summary, step: float) -> Summary:
+    """Return the same counts, with the declaration that answers are multiples: devices do not know of it."""
+    mechanism = summary.mechanism
+    domain = Interval(mechanism.domain.low, mechanism.domain.high, unit=mechanism.domain.unit, step=step)
+    return summary.read_by(replace(mechanism, domain=domain, travelled=None))
 
 
 def _try(function: Callable[..., Any], summary: Summary, *more: Any) -> Any:
