@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import json
 from collections.abc import Callable
 from functools import cache, partial
@@ -29,7 +30,8 @@ COLUMNAR = (".parquet", ".arrow")
 TRIPS = (".gpx", ".geojson")
 
 
-_FOLDER = TemporaryDirectory(prefix="dither-fuzz-")  # removed when the tests end
+_FOLDER = TemporaryDirectory(prefix="dither-fuzz-")
+atexit.register(_FOLDER.cleanup)
 
 
 def folder() -> Path:
