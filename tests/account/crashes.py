@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+from unittest import mock
 
 import dither as dt
 
@@ -19,22 +23,38 @@ class Remains:
     step: str
 
 
+@contextmanager
+def connections() -> Iterator[list[sqlite3.Connection]]:
+    """Yield the list to which every connection to a database is added that is made while the block runs."""
+    made: list[sqlite3.Connection] = []
+    connect = sqlite3.connect
+
+    def noted(*args: Any, **more: Any) -> sqlite3.Connection:
+        made.append(connect(*args, **more))
+        return made[-1]
+
+    with mock.patch.object(sqlite3, "connect", noted):
+        yield made
+
+
 def remains_of(
-    account: dt.Account, work: Callable[[Callable[[str], None]], None], folder: Path
+    connection: sqlite3.Connection, live: Path, work: Callable[[Callable[[str], None]], None], folder: Path
 ) -> list[Remains]:
-    """Do the work, which calls its argument with each identity that leaves; copy the folder at every step."""
+    """Do the work on the account in the folder `live`; copy that folder at every step of the connection.
+
+    The work calls its argument with each identity that leaves.
+    """
     copies: list[Remains] = []
     sent: set[str] = set()
-    path = account._store.path
 
     def copy(step: str) -> None:
         place = folder / f"step {len(copies)}"
-        shutil.copytree(path.parent, place)
+        shutil.copytree(live, place)
         copies.append(Remains(place, frozenset(sent), step))
 
-    account._store.connection.set_trace_callback(copy)  # called before each statement runs
+    connection.set_trace_callback(copy)  # called before each statement runs
     work(lambda identity: (sent.add(identity), copy(f"sent {identity}"))[0])  # type: ignore[func-returns-value]
-    account._store.connection.set_trace_callback(None)
+    connection.set_trace_callback(None)
     copy("done")
     return copies
 

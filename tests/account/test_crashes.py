@@ -13,7 +13,7 @@ import pytest
 import dither as dt
 from dither.account.question import Question
 from dither.errors import AccountUnusable, Refused
-from tests.account.crashes import losses, remains_of
+from tests.account.crashes import connections, losses, remains_of
 from tests.account.devices import DAY, SetClock, make, number
 
 FIRST, SECOND, THIRD = "1" * 32, "2" * 32, "3" * 32
@@ -24,7 +24,8 @@ FIRST, SECOND, THIRD = "1" * 32, "2" * 32, "3" * 32
 
 def test_1_recorded_covers_sent_whatever_step_a_process_is_killed_at(tmp_path: Path) -> None:
     (tmp_path / "live").mkdir()
-    account = make(tmp_path / "live", epsilon=2)
+    with connections() as made:
+        account = make(tmp_path / "live", epsilon=2)
     returned: dict[str, dt.Reports] = {}
 
     def work(send) -> None:
@@ -34,7 +35,7 @@ def test_1_recorded_covers_sent_whatever_step_a_process_is_killed_at(tmp_path: P
             returned[identity] = report
             send(identity)
 
-    copies = remains_of(account, work, tmp_path)
+    copies = remains_of(made[-1], tmp_path / "live", work, tmp_path)
     assert len(copies) > 20
     assert losses([one for one in copies if THIRD not in one.sent]) == []
     half = Counter()
@@ -57,7 +58,8 @@ def test_1_recorded_covers_sent_whatever_step_a_process_is_killed_at(tmp_path: P
 
 def test_1_the_check_finds_an_account_that_sends_before_it_writes(tmp_path: Path, monkeypatch) -> None:
     (tmp_path / "live").mkdir()
-    account = make(tmp_path / "live", epsilon=2)
+    with connections() as made:
+        account = make(tmp_path / "live", epsilon=2)
     original = Question.draw
 
     def work(send) -> None:
@@ -69,11 +71,12 @@ def test_1_the_check_finds_an_account_that_sends_before_it_writes(tmp_path: Path
         monkeypatch.setattr(Question, "draw", draw)
         account.answer(number(), 1, identity=FIRST)
 
-    assert losses(remains_of(account, work, tmp_path)) != []
+    assert losses(remains_of(made[-1], tmp_path / "live", work, tmp_path)) != []
 
 
 def test_1_an_error_in_the_draw_or_in_the_store_spends_and_sends_nothing(tmp_path: Path, monkeypatch) -> None:
-    account = make(tmp_path)
+    with connections() as made:
+        account = make(tmp_path)
     before = account.wire()
 
     def fails(self: Question, *args) -> dt.Reports:
@@ -84,12 +87,12 @@ def test_1_an_error_in_the_draw_or_in_the_store_spends_and_sends_nothing(tmp_pat
         account.answer(number(), 1)
     monkeypatch.undo()
     assert account.wire() == before
-    pages = account._store.connection.execute("PRAGMA page_count").fetchone()[0]
+    pages = made[-1].execute("PRAGMA page_count").fetchone()[0]
     large = dt.Question("large", dt.OUE(dt.Categories(10**5), epsilon=0.5))
-    account._store.connection.execute(f"PRAGMA max_page_count = {pages}")
+    made[-1].execute(f"PRAGMA max_page_count = {pages}")
     with pytest.raises(AccountUnusable, match=r"disk is full\. Nothing was spent or sent"):
         account.answer(large, 1)
-    account._store.connection.execute("PRAGMA max_page_count = 1000000")
+    made[-1].execute("PRAGMA max_page_count = 1000000")
     assert account.wire() == before
     account.answer(large, 1)  # it goes on by itself
 

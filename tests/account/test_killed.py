@@ -21,8 +21,13 @@ pytestmark = [pytest.mark.slow, pytest.mark.skipif(not hasattr(os, "fork"), reas
 # One process imports everything, and forks a worker for each line that it reads: the statement at which the
 # worker kills itself, or 0. The worker answers without end, and writes what it sends.
 NURSERY = """
-import json, os, signal, sys
+import json, os, signal, sqlite3, sys
 import dither as dt
+made, connect = [], sqlite3.connect
+def noted(*args, **more):
+    made.append(connect(*args, **more))
+    return made[-1]
+sqlite3.connect = noted
 mechanism = dt.OLH(dt.Categories(1000), epsilon=1e-3)
 question = dt.Question("place", mechanism, asker="clinic")
 kept = dt.Question("home", mechanism, asker="clinic", repeat=dt.Repeat.SAME)
@@ -40,7 +45,7 @@ for line in sys.stdin:
         left -= 1
         if left == 0:
             os.kill(os.getpid(), signal.SIGKILL)
-    account._store.connection.set_trace_callback(count)
+    made[-1].set_trace_callback(count)
     while True:
         for asked in (question, kept):
             identity = os.urandom(16).hex()

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -73,8 +75,10 @@ def test_export_is_what_another_device_merges(file: Path, tmp_path: Path) -> Non
     assert text == run("export", file).output
     with dt.Account.open(file) as account:
         assert account.merge(text) == 0
-        assert account._key is not None
-        assert account._key.hex() not in text
+    with closing(sqlite3.connect(file)) as inside:
+        ((key,),) = inside.execute("SELECT key FROM secret").fetchall()
+    assert len(key) == 32
+    assert key.hex() not in text
     data = json.loads(text)
     assert len(data["entries"]) == 4
     assert "queue" not in data

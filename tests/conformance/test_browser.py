@@ -1,4 +1,7 @@
-"""The client in real browsers: the same draws, and an account that survives `kill -9`. Needs a browser."""
+"""The client in real browsers: the same draws, service workers, an account that survives `kill -9`.
+
+Every test that needs a browser is skipped where there is none.
+"""
 
 from __future__ import annotations
 
@@ -21,21 +24,24 @@ from typing import Any
 import pytest
 
 from dither.wire.batch import BatchBody
-from tests.conformance.draws import FILE, text, vectors
+from dither.wire.conformance import vectors as read
+from tests.conformance.draws import FILE, known_to_javascript, text, vectors
+from tests.conformance.test_javascript import run
 from tests.support.repository import ROOT
 
-pytestmark = pytest.mark.slow
-
-CHROMIUM = ("chromium", "chromium-browser", "google-chrome", "chrome")
+BROWSERS = {
+    "chromium": ("chromium", "chromium-browser", "google-chrome", "chrome"),
+    "firefox": ("firefox", "firefox-esr"),
+}
 ROUNDS = 50
 
 
 def command(browser: str, profile: Path) -> list[str]:
     """Return the command of a browser without a window, or skip."""
-    names = CHROMIUM if browser == "chromium" else (browser,)
-    found = next((path for name in names if (path := shutil.which(name))), None)
+    found = next((path for name in BROWSERS[browser] if (path := shutil.which(name))), None)
     if found is None:
         pytest.skip(f"there is no {browser} on this machine")
+    profile.mkdir(exist_ok=True)
     if browser == "firefox":
         return [found, "--headless", "--no-remote", "--profile", str(profile)]
     return [
@@ -117,16 +123,49 @@ def opened(words: list[str], address: str) -> Iterator[None]:
         started.wait()
 
 
-@pytest.mark.parametrize("browser", ["chromium", "firefox"])
+def differing(browser: str, profile: Path, made: str) -> dict[str, Any]:
+    """Return what a browser tells of vectors: how many draws, and how many differ."""
+    with pages(made) as server, opened(command(browser, profile), server.address("draws.html")):
+        return server.told.get(timeout=600)
+
+
+@pytest.mark.parametrize("browser", BROWSERS)
 def test_browsers_draw_what_python_draws(browser: str, tmp_path: Path) -> None:
-    words = command(browser, tmp_path)
-    for made in (text(vectors(second=True)), text(vectors(4_000, "browser", second=True))):
-        count = sum(len(one["draws"]) for one in json.loads(made)["questions"])
-        with pages(made) as server, opened(words, server.address("draws.html")):
-            told = server.told.get(timeout=300)
-        assert told == {"draws": count, "differences": 0, "questions": len(json.loads(made)["questions"])}
+    made = [one for one in read("draws")["questions"] if known_to_javascript(one["specification"])]
+    count = sum(len(one["draws"]) for one in made)
+    told = differing(browser, tmp_path, text(made))
+    assert told == {"draws": count, "differences": 0, "questions": len(made)}
 
 
+@pytest.mark.parametrize("browser", BROWSERS)
+def test_a_service_worker_answers_and_sends(browser: str, tmp_path: Path) -> None:
+    with (
+        pages(FILE.read_text(encoding="utf-8")) as server,
+        opened(command(browser, tmp_path), server.address("worker.html")),
+    ):
+        told = server.told.get(timeout=60)
+    assert told == {"outcomes": ["drawn", "drawn", "refused"], "waited": 2, "page": "undefined"}
+    assert len(server.batches) == 1
+
+
+@pytest.mark.slow
+def test_a_hundred_thousand_draws_of_each_mechanism(tmp_path: Path) -> None:
+    """In Node, and in every browser that is found. A location of a path is a draw."""
+    browsers = [browser for browser in BROWSERS if any(map(shutil.which, BROWSERS[browser]))]
+    for part in range(10):
+        made = text(vectors(10_000, f"part {part}", second=True))
+        file = tmp_path / "vectors.json"
+        file.write_text(made, encoding="utf-8")
+        done = run(file)
+        assert done.returncode == 0, done.stdout[-3000:]
+        for browser in browsers:
+            told = differing(browser, tmp_path / f"{browser} {part}", made)
+            assert told["differences"] == 0
+            assert told["draws"] == sum(len(one["draws"]) for one in json.loads(made)["questions"])
+            assert "error" not in told
+
+
+@pytest.mark.slow
 def test_an_account_survives_kill_9(tmp_path: Path) -> None:
     words, picked = command("chromium", tmp_path), random.Random("kill")
     drawn: dict[str, str] = {}

@@ -12,7 +12,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.conformance.draws import text, vectors
 from tests.support.repository import ROOT
 
 CLIENT = ROOT / "clients" / "javascript"
@@ -86,13 +85,3 @@ def test_the_bundle_is_built_again_byte_for_byte(tmp_path: Path) -> None:
         file.relative_to(CLIENT): file.read_bytes() for file in (CLIENT / "dist").rglob("*") if file.is_file()
     }
     assert built == kept
-
-
-@pytest.mark.slow
-def test_a_hundred_thousand_draws_of_each_mechanism(tmp_path: Path) -> None:
-    for part in range(10):
-        file = tmp_path / f"{part}.json"
-        file.write_text(text(vectors(10_000, f"part {part}", second=True)), encoding="utf-8")
-        done = run(file)
-        assert done.returncode == 0, done.stdout[-3000:]
-        file.unlink()

@@ -55,8 +55,8 @@ def _as_given(mechanism: Mechanism[Any], value: Any) -> Any:
     return [value]
 
 
-def values(mechanism: Mechanism[Any], picked: random.Random) -> Iterator[Any]:
-    """Yield values of a domain: its ends first, then any."""
+def values(mechanism: Mechanism[Any], picked: random.Random, locations: int = 0) -> Iterator[Any]:
+    """Yield values of a domain: its ends first, then any. Paths have so many locations, or 1, 2 or 5."""
     domain = mechanism.domain
     if isinstance(mechanism, Joint):
         for label in _of(domain, picked):
@@ -64,7 +64,8 @@ def values(mechanism: Mechanism[Any], picked: random.Random) -> Iterator[Any]:
     elif isinstance(mechanism, PathMechanism):
         while True:
             alone = isinstance(mechanism.kernel, PlanarNoiseKernel)  # which takes many bytes for a location
-            yield [_place(domain, picked) for _ in range(1 if alone else picked.choice((1, 1, 2, 5)))]
+            count = 1 if alone else locations or picked.choice((1, 1, 2, 5))
+            yield [_place(domain, picked) for _ in range(count)]
     else:
         yield from _of(domain, picked)
 

@@ -103,6 +103,9 @@ const same = (a: Named, b: Named): boolean =>
   a.asker === b.asker && a.question === b.question && a.fingerprint === b.fingerprint;
 const named = ({ asker, question, fingerprint }: Named): Named => ({ asker, question, fingerprint });
 
+/** Return a copy of plain data. (Some phones have no structuredClone.) */
+export const copy = <T>(data: T): T => JSON.parse(JSON.stringify(data)) as T;
+
 /** Sort by fields, one after the other: texts by their UTF-16 code units. */
 export function sorted<T>(list: T[], ...keys: (keyof T)[]): T[] {
   return list.sort((a, b) => {
@@ -168,7 +171,7 @@ export function answer(state: State, id: string, asked: Asked, at: Moment, polic
     asked.assumes.every((line) => policy.assumptions.includes(line)) &&
     (policy.mechanisms === null || policy.mechanisms.includes(asked.mechanism));
   if (!allowed) return refuse("policy");
-  const next = structuredClone(state);
+  const next = copy(state);
   next.clock = clockAfter(state.clock, at);
   if (next.clock.ahead > AHEAD[state.limits.epoch]) return refuse("clock");
   const now = next.clock.wall;

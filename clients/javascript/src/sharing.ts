@@ -2,15 +2,15 @@
 
 import { canonical } from "./batch.js";
 import { type Json } from "./parts.js";
-import { sorted, total, type Limits, type Own, type State, type Step, type Units } from "./account.js";
+import { copy, sorted, total, type Limits, type Own, type State, type Step, type Units } from "./account.js";
 
 const FIELDS = ["epsilon", "delta"] as const;
 const equal = (a: unknown, b: unknown): boolean => canonical(a as Json) === canonical(b as Json);
 
 /** Give part/whole of this device's budget to another device. */
 export function split(state: State, device: string, [part, whole]: [number, number]): Step {
-  const own = structuredClone(state.own);
-  const gift = structuredClone(state.own);
+  const own = copy(state.own);
+  const gift = copy(state.own);
   for (const [mine, theirs] of [[own, gift], [own.lifetime, gift.lifetime]] as [Units | null, Units | null][]) {
     for (const field of mine && theirs ? FIELDS : []) {
       const all = BigInt(`0x${mine![field]}`);
@@ -37,7 +37,7 @@ export function merge(state: State, from: Export): Step {
   const refuse = (reason: string): Step => [{ is: "refused", reason }];
   if (from.person !== state.person) return refuse("person");
   if (!equal(from.limits, state.limits)) return refuse("limits");
-  const next = structuredClone(state);
+  const next = copy(state);
   for (const entry of from.entries) {
     const known = state.entries.find((one) => one.id === entry.id);
     if (known && !equal(known, entry)) return refuse("conflict");

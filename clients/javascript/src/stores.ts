@@ -1,5 +1,6 @@
 /** Stores: a browser's database, and memory for tests. */
 
+import { copy } from "./account.js";
 import { type Kept, type Store } from "./client.js";
 
 /** Keep the account in memory: it is gone with the page, so the budget begins anew. For tests and dry runs. */
@@ -7,8 +8,8 @@ export function memoryStore(): Store {
   let kept: Kept | undefined;
   return {
     async update(change) {
-      const [result, next] = change(structuredClone(kept));
-      if (next) kept = structuredClone(next);
+      const [result, next] = change(kept && copy(kept));
+      if (next) kept = copy(next);
       return result;
     },
   };

@@ -94,6 +94,8 @@ export interface Drawing {
     report(): string;
     below(bound: number): number;
 }
+/** Return a copy of plain data. (Some phones have no structuredClone.) */
+export declare const copy: <T>(data: T) => T;
 /** Sort by fields, one after the other: texts by their UTF-16 code units. */
 export declare function sorted<T>(list: T[], ...keys: (keyof T)[]): T[];
 /** Return the units of a limit from a number: docs/account.md says why it is a little more. */

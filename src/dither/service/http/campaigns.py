@@ -15,7 +15,10 @@ if TYPE_CHECKING:
     from starlette.responses import Response
     from starlette.routing import BaseRoute
 
-BUNDLES: Final = ("dither.js", "dither.global.js", "core.js", "lattice.js", "projective.js", "angles.js")
+BUNDLES: Final = (
+    *("dither.js", "dither.global.js", "core.js", "lattice.js", "paths.js", "projective.js", "angles.js"),
+    "signatures.js",
+)
 
 
 def bundle(name: str) -> bytes | None:

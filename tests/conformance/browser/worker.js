@@ -1,0 +1,17 @@
+// A classic service worker, so that every browser runs it: the client is the global `dither`.
+importScripts("/clients/javascript/dist/dither.global.js");
+
+self.addEventListener("install", () => self.skipWaiting());
+self.addEventListener("activate", (event) => event.waitUntil(self.clients.claim()));
+self.addEventListener("message", async ({ data, source }) => {
+  try {
+    const device = await dither.Device.open({ epsilon: 2, store: dither.indexedStore("worker") });
+    const question = device.question(data, { name: "minutes", asker: "clinic.example" });
+    const outcomes = [];
+    for (let value = 0; value < 3; value++) outcomes.push((await device.answer(question, value)).is);
+    const sent = await device.send("clinic.example", "/reports");
+    source.postMessage({ outcomes, waited: sent + ((await device.body("clinic.example")) ? 2 : 0), page: typeof document });
+  } catch (error) {
+    source.postMessage({ error: String(error) });
+  }
+});
