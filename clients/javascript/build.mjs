@@ -1,5 +1,5 @@
 // Builds what browsers load: one file for each entry point, minified, without dependencies. All of them import core.js.
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { build } from "esbuild";
 import { minify } from "terser";
 
@@ -32,6 +32,7 @@ async function bundle(name, options, module = true) {
   writeFileSync(`dist/${name}.js`, code);
 }
 
+mkdirSync("dist", { recursive: true });
 await bundle("core", { stdin: { contents: inCore, resolveDir: "src" } });
 for (const [name, file] of Object.entries({ dither: "index", angles: 0, lattice: 0, paths: 0, projective: 0, signatures: 0, testing: 0 })) {
   await bundle(name, { entryPoints: [`src/${file || name}.ts`], external: ["./core.js"], plugins: [parts] });
