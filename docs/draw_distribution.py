@@ -11,6 +11,7 @@ import matplotlib as mpl
 import numpy as np
 
 import dither as dt
+from dither.mechanisms.plotting import styled
 
 mpl.use("Agg")
 from matplotlib import pyplot
@@ -36,8 +37,8 @@ def main() -> None:
         for share, centre, width in groups
     )
     left.plot(places, truth, color="black", linewidth=1.0, linestyle="--", label="the truth")
-    left.set_xlabel("minutes")
-    left.set_title(f"{PEOPLE:,} people, ε = {EPSILON:g} each".replace(",", " "))
+    title = f"{PEOPLE:,}".replace(",", "\u202f") + f" people, ε = {EPSILON:g} each"
+    styled(left, title=title, x="minutes", y="share per minute")
     left.legend(frameon=False, fontsize="small")
 
     # Four in ten do not commute at all.
@@ -54,11 +55,9 @@ def main() -> None:
         linestyle="--",
         label="the truth",
     )
-    right.set_xlabel("minutes")
-    right.set_title("40 % of them stay at home: a point mass, found")
-    right.legend(frameon=False, fontsize="small")
-    for axes in (left, right):
-        axes.spines[["top", "right"]].set_visible(False)
+    right.set_ylim(top=0.014)  # room for the legend above the curves
+    styled(right, title="40 % of them stay at home: a point mass, found", x="minutes", y="share per minute")
+    right.legend(frameon=False, fontsize="small", loc="upper right")
     figure.savefig(HERE / "pictures" / "distribution.png", dpi=110)
 
 

