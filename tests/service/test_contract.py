@@ -10,6 +10,7 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 import dither as dt
+from dither.device_text import canonical
 from dither.errors import InvalidParameter, MalformedReport, Mismatch
 from dither.service.contract import Contract, Published
 from tests.service.campaigns import KEY, TOML, contract, published
@@ -33,11 +34,30 @@ def test_any_change_is_another_identity() -> None:
 
 def test_a_text_that_promises_something_else_is_refused() -> None:
     data = json.loads(contract().text)
-    data["promise"]["words"] = "ε ≤ 0.1 for one value"
-    with pytest.raises(MalformedReport, match="does not say"):
-        Contract.from_text(json.dumps(data, ensure_ascii=False, separators=(",", ":"), sort_keys=True))
-    with pytest.raises(MalformedReport):
+    assert Contract.from_text(canonical(data)) == contract()
+    changes: list[dict[str, Any]] = [
+        {"promise": {**data["promise"], "epsilon": 0.1}},
+        {"promise": {**data["promise"], "epsilon": None}},
+        {"promise": {**data["promise"], "assumptions": ["nobody looks"]}},
+        {"promise": "ε ≤ 0.1"},
+        {"more": 1},
+    ]
+    for change in changes:
+        with pytest.raises(MalformedReport, match="does not say"):
+            Contract.from_text(canonical({**data, **change}))
+    with pytest.raises(MalformedReport, match="canonical"):
         Contract.from_text(" " + contract().text)
+
+
+def test_the_text_travels_as_it_was_signed() -> None:
+    """A later version may state the last digit of ε otherwise; the identity stays."""
+    data = json.loads(contract().text)
+    data["promise"]["epsilon"] *= 1 + 1e-15
+    text = canonical(data)
+    made = Contract.from_text(text)
+    assert made.text == text != contract().text
+    assert made.id != contract().id
+    assert Published.from_json(Published.sign(made, KEY).to_json()).id == made.id
 
 
 @pytest.mark.parametrize(

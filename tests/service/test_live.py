@@ -84,6 +84,27 @@ def test_a_question_of_65_536_cells_needs_at_most_0_6_MB() -> None:
     assert held <= 600_000 + (1 << 18)  # the vector, and bytes that wait to be counted
 
 
+def test_counts_that_rest_are_held_in_few_bytes_and_stay_the_same() -> None:
+    mechanism = MECHANISMS["window"]
+    made = contract(questions={"q": mechanism})
+    live = LiveCounts()
+    live.know(made)
+    reports = mechanism.perturb(values(mechanism, 300_000), source=dt.Seeded(3))
+    slot = Slot(made.id, "q", DAY, "")
+    tracemalloc.start()
+    live.add(slot, reports.cells[:200_000].tobytes())
+    before, _ = tracemalloc.get_traced_memory()
+    live.shrink()
+    live.shrink()
+    after, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert before - after > 400_000
+    assert live.summary(made.id, "q") == Summary.of(reports[:200_000])
+    live.add(slot, reports.cells[200_000:].tobytes())
+    live.add_counts(slot, Summary.of(reports[:1000]).counts, 1000)
+    assert live.summary(made.id, "q") == Summary.of(reports) + Summary.of(reports[:1000])
+
+
 def test_unknown_names() -> None:
     live = LiveCounts()
     with pytest.raises(InvalidParameter, match="campaign"):

@@ -6,12 +6,12 @@ import datetime
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, final
 
 from dither.errors import InvalidParameter, unknown_name
 from dither.service.contract import Published
-from dither.service.live import LiveCounts
+from dither.service.live import LiveCounts, Slot
 from dither.service.logs import log
 from dither.service.refusal import Reason
 from dither.service.settings import Settings
@@ -40,8 +40,6 @@ class Collector:
         self._kept_refusals = store.refused()
         self._new_refusals: Counter[RefusedKey] = Counter()
         self._lock = threading.Lock()
-        for published in store.campaigns():
-            self._know(published)
         self.catch_up()
 
     def _know(self, published: Published) -> None:
@@ -88,9 +86,21 @@ class Collector:
     def catch_up(self) -> None:
         """Count what others stored since the last time, or everything at the start."""
         if self.store.reloaded():
-            self.live.rebuild(self.store.counted(), self.store.news())
+            self._learn()
+            self.live.rebuild(self.store.counted(), self._news())
         else:
-            self.live.add_all(self.store.news())
+            self.live.add_all(self._news())
+
+    def _learn(self) -> None:
+        """Take in the campaigns of the store: those of before, and those that another process published."""
+        for published in self.store.campaigns():
+            self._know(published)
+
+    def _news(self) -> Iterator[tuple[Slot, list[bytes]]]:
+        for slot, reports in self.store.news():
+            if slot.campaign not in self._campaigns:
+                self._learn()
+            yield slot, reports
 
     def fold(self, campaign: str, day: datetime.date) -> int:
         """Replace the reports of a past day by their counts; return how many parts of batches it were."""
@@ -115,6 +125,7 @@ class Collector:
             if day < before and campaign in self._campaigns:
                 parts = self.fold(campaign, day)
                 log("folded", campaign=campaign, day=day.isoformat(), parts=parts)
+        self.live.shrink()
         forgotten = self.store.forget(before)
         if forgotten:
             log("forgot identities of batches", before=before.isoformat(), count=forgotten)

@@ -11,7 +11,7 @@ import hashlib
 import json
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
@@ -22,6 +22,7 @@ from dither.device_text import canonical
 from dither.errors import DitherError, InvalidParameter, MalformedReport, Mismatch, found, unknown_name
 from dither.mechanisms.base import Mechanism
 from dither.privacy import Guarantee
+from dither.service.terms import check_text, is_promise, promised
 from dither.wire.batch import MOST_LABEL, MOST_QUESTIONS
 from dither.wire.campaign import Campaign
 from dither.wire.codec import from_json, to_json
@@ -70,10 +71,11 @@ class Contract:
     repeat: Repeat = Repeat.SAME
     days: int | None = None
     labels: tuple[str, ...] = ()
+    travelled: str | None = field(default=None, repr=False, compare=False)  # the text that was signed
 
     def __post_init__(self) -> None:
         for name, most in (("name", _MOST_NAME), ("asker", 253), ("contact", 500), ("purpose", _MOST_TEXT)):
-            _check_text(name, getattr(self, name), most)
+            check_text(name, getattr(self, name), most)
         for name, most in (("version", 1 << 31), ("people", 1 << 53)):
             number = getattr(self, name)
             if isinstance(number, bool) or not isinstance(number, int) or not 1 <= number < most:
@@ -86,7 +88,7 @@ class Contract:
         if len(set(self.labels)) != len(self.labels) or len(self.labels) > _MOST_LABELS:
             raise InvalidParameter(f"labels are at most {_MOST_LABELS} different texts")
         for label in self.labels:
-            _check_text("a label", label, MOST_LABEL)
+            check_text("a label", label, MOST_LABEL)
         object.__setattr__(self, "questions", MappingProxyType(dict(self.questions)))
         self._check_questions()
 
@@ -95,7 +97,7 @@ class Contract:
             raise InvalidParameter(f"a campaign has 1 to {MOST_QUESTIONS} questions")
         seen: dict[str, str] = {}
         for name, mechanism in self.questions.items():
-            _check_text("the name of a question", name, _MOST_NAME)
+            check_text("the name of a question", name, _MOST_NAME)
             twin = seen.setdefault(mechanism.fingerprint, name)
             if twin != name:
                 raise InvalidParameter(
@@ -135,16 +137,20 @@ class Contract:
 
     @cached_property
     def text(self) -> str:
-        """The contract as canonical JSON: this text is signed, and its digest is the identity."""
+        """The contract as canonical JSON: this text is signed, and its digest is the identity.
+
+        What was read from a text keeps it: a later version may write the specifications otherwise.
+        """
+        if self.travelled is not None:
+            return self.travelled
         terms: dict[str, Any] = {name: getattr(self, name) for name in _TERMS}
         terms |= {name: terms[name].isoformat() for name in ("begins", "ends")}
-        promise = {"assumptions": list(self.guarantee.assumes), "words": str(self.guarantee)}
         return canonical(
             {
                 "dither-campaign": VERSION,
                 **terms,
                 "repeat": self.repeat.value,
-                "promise": promise,
+                "promise": promised(self.guarantee),
                 "questions": [[name, to_json(one)] for name, one in self.questions.items()],
             }
         )
@@ -156,7 +162,7 @@ class Contract:
 
     @classmethod
     def from_text(cls, text: str) -> Self:
-        """Return the contract of a published text; raise MalformedReport unless it says what it would say."""
+        """Return the contract of a published text; raise MalformedReport unless it keeps to its form."""
         data = loads(text, "a campaign", MOST_BYTES)
         try:
             if data["dither-campaign"] != VERSION:
@@ -166,15 +172,19 @@ class Contract:
             terms = {name: data[name] for name in _TERMS}
             terms |= {name: datetime.date.fromisoformat(terms[name]) for name in ("begins", "ends")}
             terms |= {"repeat": Repeat(terms["repeat"]), "labels": tuple(terms["labels"])}
-            made = cls(**terms, questions={name: from_json(one) for name, one in data["questions"]})
+            questions = {name: from_json(one) for name, one in data["questions"]}
+            made = cls(**terms, questions=questions, travelled=text)
         except InvalidParameter as error:
             raise MalformedReport(f"the campaign is not valid: {error}") from None
         except (KeyError, TypeError, ValueError) as error:
             if isinstance(error, DitherError):
                 raise
             raise MalformedReport("this is not a published campaign") from None
-        if made.text != text:
+        stated = data.pop("promise", None)
+        if data.keys() != {"dither-campaign", "questions", *_TERMS} or not is_promise(stated, made.guarantee):
             raise MalformedReport("the campaign does not say what its questions promise, or not in this form")
+        if canonical({**data, "promise": stated}) != text:
+            raise MalformedReport("the text of a campaign is canonical JSON")
         return made
 
     @classmethod
@@ -292,10 +302,3 @@ def _verify(key: str, signature: str, message: bytes) -> None:
         raise MalformedReport(
             "the signature of the campaign is not valid: it was changed or damaged"
         ) from None
-
-
-def _check_text(what: str, text: object, most: int) -> None:
-    if not isinstance(text, str) or not text.strip() or len(text.encode(errors="replace")) > most:
-        raise InvalidParameter(f"{what} is a text of 1 to {most} bytes, not {found(text)}")
-    if not text.replace("\n", " ").isprintable():
-        raise InvalidParameter(f"{what} has characters that cannot be shown")

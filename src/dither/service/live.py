@@ -75,6 +75,13 @@ class LiveCounts:
         for slot, reports in news:
             self.add(slot, b"".join(reports))
 
+    def shrink(self) -> None:
+        """Hold the counts of slots that were not added to of late in as few bytes as they need."""
+        with self._lock:
+            there = list(self._slots.values())
+        for one in there:
+            one.shrink()
+
     def clear(self, campaign: str | None = None) -> None:
         """Forget the counts of a campaign, or all."""
         with self._lock:
@@ -159,6 +166,7 @@ class _SlotCounts:
         self._waiting: list[bytes] = []
         self._bytes = 0  # of those that wait
         self.n = 0
+        self._shrunk_at = -1  # the number of answers at the last call of `shrink`
         self._lock = threading.Lock()  # of the list and the numbers
         self._folding = threading.RLock()  # of the vector
 
@@ -177,6 +185,13 @@ class _SlotCounts:
         with self._folding, self._lock:
             self._counts = np.array(counts, dtype=np.int64) if self._counts is None else self._counts + counts
             self.n += n
+
+    def shrink(self) -> None:
+        """Hold the counts in the smallest type of numbers, if nothing came since the last call."""
+        with self._folding:
+            if self._shrunk_at == self.n and self._counts is not None and self._counts.dtype == np.int64:
+                self._counts = self._counts.astype(np.min_scalar_type(int(self._counts.max(initial=0))))
+            self._shrunk_at = self.n
 
     def add_to(self, total: Integers) -> int:
         """Add these counts to a vector; return the number of answers in them."""
@@ -199,6 +214,7 @@ class _SlotCounts:
                 return
             if self._counts is None:
                 self._counts = np.zeros(self._counting.size, dtype=np.int64)
+            self._counts = self._counts.astype(np.int64, copy=False)
             for block in _blocks(waiting, self._block):
                 self._counting.count_into(self._counts, as_cells(self._mechanism, block))
 

@@ -61,6 +61,10 @@ def answer(words: str, schema: Mapping[str, Any] | None = None, form: str = JSON
     return {"description": words, "content": {form: {"schema": dict(schema or {"type": "object"})}}}
 
 
+_ASKED: Final = ("question", "what", "share", "bins", "by", "day", "label", "lying")
+_BUSY: Final = answer("Too many answers are being computed.")
+
+
 def _batches() -> dict[str, Any]:
     refused = {str(reason.status): answer(f"Refused: {reason.words}.", _REFUSED) for reason in Reason}
     return {
@@ -118,6 +122,27 @@ def description(more: Mapping[str, Any], *, admin: bool) -> dict[str, Any]:
             "A file of the JavaScript client.",
             {"200": answer("The file.", {"type": "string"}, "text/javascript"), **gone},
             name,
+        ),
+        "/v1/campaigns/{campaign}/answers.{form}": _read(
+            "Estimates: json, csv or arrow.",
+            {"200": answer("The estimates."), "400": answer("A parameter is wrong."), **gone, "503": _BUSY},
+            _CAMPAIGN,
+            {"name": "form", "in": "path", "required": True, "schema": {"enum": ["json", "csv", "arrow"]}},
+            *({"name": one, "in": "query", "schema": {"type": "string"}} for one in _ASKED),
+        ),
+        "/v1/campaigns/{campaign}/summary": _read(
+            "The counts of a question, to merge with those of other collectors.",
+            {
+                "200": answer("The summary.", {"type": "string"}, "application/vnd.dither.summary"),
+                "400": answer("A parameter is wrong."),
+                "409": answer("There are too few reports."),
+                **gone,
+            },
+            _CAMPAIGN,
+            *(
+                {"name": one, "in": "query", "schema": {"type": "string"}}
+                for one in ("question", "day", "label")
+            ),
         ),
         "/health": _read("The state of the process.", {"200": answer("The state.")}),
         "/ready": _read(
