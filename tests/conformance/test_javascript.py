@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from dither.wire.conformance import run as conformance
 from tests.support.repository import ROOT
 
 CLIENT = ROOT / "clients" / "javascript"
@@ -44,6 +45,15 @@ def test_the_bundle_meets_the_vectors() -> None:
     done = run()
     assert done.returncode == 0, done.stdout[-3000:]
     assert "# fail 0" in done.stdout
+
+
+def test_deno_meets_the_vectors() -> None:
+    deno = shutil.which("deno")
+    if deno is None:
+        pytest.skip("there is no Deno on this machine")
+    tallies = conformance([deno, "run", "--allow-read", "--allow-env", str(CLIENT / "conformance.mjs")])
+    assert [one.failures for one in tallies.values()] == [[]] * len(tallies)
+    assert tallies["draws"].passed > 2000
 
 
 def test_the_wheel_carries_the_bundle_and_the_vectors() -> None:
