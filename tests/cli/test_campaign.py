@@ -11,6 +11,8 @@ from click.testing import CliRunner
 from dither.cli.main import main
 from dither.service.contract import Published
 from dither.service.keys import make_key, read_token
+from dither.service.server import Addresses
+from dither.service.store.opening import open_store
 from tests.service.campaigns import TOML
 
 
@@ -45,6 +47,36 @@ def test_check_publish_and_retire(file: str, tmp_path: Path) -> None:
     assert gone.id == identity
     assert gone.retired is not None
     assert "2026-05-20" in run("campaign", "check", out)[1]
+
+
+def test_json_is_one_document(file: str, tmp_path: Path) -> None:
+    out, key, store = (str(tmp_path / name) for name in ("campaign.json", "asker.key", "one.sqlite"))
+    told = json.loads(run("campaign", "publish", file, "--key", key, "-o", out, "--json")[1])
+    assert told["file"] == out
+    retired = json.loads(run("campaign", "retire", out, "--key", key, "--day", "2026-05-20", "--json")[1])
+    assert retired == {"campaign": told["campaign"], "retired": "2026-05-20"}
+    open_store(store).close()
+    backup = str(tmp_path / "monday.backup")
+    assert json.loads(run("collector", "backup", store, backup, "--json")[1]) == {
+        "batches": 0,
+        "file": backup,
+    }
+    assert json.loads(run("collector", "restore", backup, str(tmp_path / "two.sqlite"), "--json")[1]) == {
+        "batches": 0
+    }
+    written = json.loads(run("sql", file, "--dialect", "duckdb", "--json")[1])
+    assert written["query"] + "\n" == run("sql", file, "--dialect", "duckdb")[1]
+
+
+def test_serve_says_where(file: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    places = Addresses("http://h/", ("http://h/v1/campaigns/ab",), "http://h/client/dither.js")
+    monkeypatch.setattr("dither.cli.verbs.campaigns.serve.serve", lambda plan, tell: tell(places))
+    assert [line.split() for line in run("serve", file)[1].splitlines()] == [
+        ["page", "http://h/"],
+        ["campaign", "http://h/v1/campaigns/ab"],
+        ["client", "http://h/client/dither.js"],
+    ]
+    assert json.loads(run("serve", file, "--json")[1])["campaigns"] == ["http://h/v1/campaigns/ab"]
 
 
 def test_mistakes_are_said_in_a_line(file: str, tmp_path: Path) -> None:

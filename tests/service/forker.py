@@ -1,7 +1,7 @@
 """Collectors that start at once: this process imports everything and forks one for every request.
 
-A line of JSON on standard input is the plan of a collector. It says on standard output what `dither serve`
-says, after a line with the number of its process.
+A line of JSON on standard input is the plan of a collector. It says on standard output the number of its
+process and then the address of its page.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def main() -> None:
         given = json.loads(line)
         plan = ServerPlan(**{**given, "settings": Settings(**given.get("settings", {}))})
         try:
-            serve(plan, lambda words: print(words, flush=True))
+            serve(plan, lambda places: print(places.page, flush=True))
         finally:
             os._exit(0)
 

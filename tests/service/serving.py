@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -24,7 +25,17 @@ class Process:
         self.file = folder / "campaign.toml"
         if not self.file.exists():
             self.file.write_text(toml, encoding="utf-8")
-        words = ["serve", str(self.file), "--store", store, "--port", "0", "--key", str(folder / "asker.key")]
+        words = [
+            "serve",
+            "--json",
+            str(self.file),
+            "--store",
+            store,
+            "--port",
+            "0",
+            "--key",
+            str(folder / "asker.key"),
+        ]
         self.errors = (folder / "errors.jsonl").open("ab")
         self.process = subprocess.Popen(
             [sys.executable, "-m", "dither", *words, *options],
@@ -33,9 +44,9 @@ class Process:
             env={**os.environ, "PYTHONUNBUFFERED": "1", "OPENBLAS_NUM_THREADS": "1"},
             **more,
         )
-        lines = [self._line() for _ in range(3)]
-        self.address = lines[0].split()[1].rstrip("/")
-        self.campaign = lines[1].split()[1]
+        places = json.loads(self._line())
+        self.address = places["page"].rstrip("/")
+        (self.campaign,) = places["campaigns"]
         self.port = int(self.address.rpartition(":")[2])
 
     def _line(self) -> str:

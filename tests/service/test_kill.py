@@ -62,9 +62,7 @@ class Forker:
         if stream is not None:
             print(json.dumps(self._plan), file=stream, flush=True)
         self._child = int(self._line())
-        page = self._line().split()[1]
-        self._line(), self._line()
-        return int(page.rstrip("/").rpartition(":")[2])
+        return int(self._line().rstrip("/").rpartition(":")[2])
 
     def end(self, number: int = signal.SIGKILL) -> None:
         """Kill the collector, or stop it, and wait until it is gone."""

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, Final, NamedTuple, final
 
 from dither.errors import InvalidParameter, MissingExtra
 from dither.service.collector import Collector
@@ -101,15 +101,21 @@ def made(plan: ServerPlan) -> Starlette:
     return application(writer, *PARTS, token=token)
 
 
-def serve(plan: ServerPlan, say: Callable[[str], None] = print) -> None:
-    """Serve until SIGTERM or SIGINT. `say` is told the addresses once requests are answered."""
+class Addresses(NamedTuple):
+    """Where a collector answers."""
+
+    page: str
+    campaigns: tuple[str, ...]
+    client: str
+
+
+def serve(plan: ServerPlan, tell: Callable[[Addresses], None]) -> None:
+    """Serve until SIGTERM or SIGINT. `tell` is given the addresses once connections are accepted."""
     with _bound(plan.host, plan.port) as bound:
         app = made(plan) if plan.workers == 1 else None
         place = _address(bound)
-        say(f"page      {place}/")
-        for one in plan.published():
-            say(f"campaign  {place}/v1/campaigns/{one.id}")
-        say(f"client    {place}/client/dither.js")
+        campaigns = tuple(f"{place}/v1/campaigns/{one.id}" for one in plan.published())
+        tell(Addresses(f"{place}/", campaigns, f"{place}/client/dither.js"))
         if app is not None:
             run(bound, app)
         else:

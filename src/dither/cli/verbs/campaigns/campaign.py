@@ -64,21 +64,26 @@ def check(file: Path, as_json: bool) -> None:
     "-o", "--out", type=click.Path(dir_okay=False, path_type=Path), required=True, help="The file to write."
 )
 @FORCE_OPTION
-def publish(file: Path, key: Path, out: Path, force: bool) -> None:
+@JSON_OPTION
+def publish(file: Path, key: Path, out: Path, force: bool, as_json: bool) -> None:
     """Sign FILE, a campaign in TOML, and write what devices read. A key is made if there is none."""
     contract = Contract.read(file)
     refuse_to_overwrite(out, file, force=force)
     made = Published.sign(contract, read_key(key) if key.exists() else make_key(key))
     with whole(out) as stream:
         stream.write(made.to_json() + "\n")
-    click.echo(f"campaign   {made.id}\nkey        {made.key}\nwritten to {out}")
+    if as_json:
+        print_json({"campaign": made.id, "key": made.key, "file": str(out)})
+    else:
+        click.echo(f"campaign   {made.id}\nkey        {made.key}\nwritten to {out}")
 
 
 @command.command()
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @_KEY
 @click.option("--day", help="The first day on which nothing is accepted; today if left out.")
-def retire(file: Path, key: Path, day: str | None) -> None:
+@JSON_OPTION
+def retire(file: Path, key: Path, day: str | None, as_json: bool) -> None:
     """Retire FILE, a published campaign: collectors that read it again accept nothing from the day on."""
     try:
         first = (
@@ -89,4 +94,7 @@ def retire(file: Path, key: Path, day: str | None) -> None:
     gone = Published.from_json(file.read_bytes()).retire(first, read_key(key))
     with whole(file) as stream:
         stream.write(gone.to_json() + "\n")
-    click.echo(f"retired from {first} on: send SIGHUP to the collector")
+    if as_json:
+        print_json({"campaign": gone.id, "retired": str(first)})
+    else:
+        click.echo(f"retired from {first} on: send SIGHUP to the collector")

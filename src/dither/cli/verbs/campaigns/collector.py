@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from dither.cli.output import FORCE_OPTION
+from dither.cli.output import FORCE_OPTION, JSON_OPTION, print_json
 from dither.service.store.backup import backup as write_backup
 from dither.service.store.backup import restore as read_backup
 
@@ -29,14 +29,24 @@ def command() -> None:
 @click.argument("store")
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
 @FORCE_OPTION
-def backup(store: str, file: Path, force: bool) -> None:
+@JSON_OPTION
+def backup(store: str, file: Path, force: bool, as_json: bool) -> None:
     """Write a consistent copy of STORE to FILE."""
-    click.echo(f"{write_backup(store, file, force=force)} batches in {file}")
+    batches = write_backup(store, file, force=force)
+    if as_json:
+        print_json({"batches": batches, "file": str(file)})
+    else:
+        click.echo(f"{batches} batches in {file}")
 
 
 @command.command()
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.argument("store")
-def restore(file: Path, store: str) -> None:
+@JSON_OPTION
+def restore(file: Path, store: str, as_json: bool) -> None:
     """Make STORE of the backup FILE; it must not exist, or be an empty database."""
-    click.echo(f"{read_backup(file, store)} batches restored")
+    batches = read_backup(file, store)
+    if as_json:
+        print_json({"batches": batches})
+    else:
+        click.echo(f"{batches} batches restored")

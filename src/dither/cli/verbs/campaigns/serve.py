@@ -7,7 +7,8 @@ from pathlib import Path
 
 import click
 
-from dither.service.server import ServerPlan, serve
+from dither.cli.output import JSON_OPTION, print_json
+from dither.service.server import Addresses, ServerPlan, serve
 from dither.service.settings import Settings
 
 
@@ -26,6 +27,7 @@ from dither.service.settings import Settings
 @click.option("--origin", multiple=True, help="A web origin whose pages may send; may be repeated.")
 @click.option("--proxy", multiple=True, help="An address whose X-Forwarded-For is believed; may be repeated.")
 @click.option("--settings", type=click.Path(exists=True), help="A TOML file with limits.")
+@JSON_OPTION
 def command(
     campaign: tuple[str, ...],
     store: str | None,
@@ -37,6 +39,7 @@ def command(
     origin: tuple[str, ...],
     proxy: tuple[str, ...],
     settings: str | None,
+    as_json: bool,
 ) -> None:
     """Collect reports for CAMPAIGN: files in TOML, or what `dither campaign publish` wrote.
 
@@ -50,4 +53,15 @@ def command(
     limits = replace(limits, origins=(*limits.origins, *origin), proxies=(*limits.proxies, *proxy))
     place = store if store is not None else str(Path(campaign[0]).with_suffix(".sqlite"))
     plan = ServerPlan(campaign, place, host, port, workers, key, token_file, limits)
-    serve(plan, click.echo)
+    serve(plan, _print_as_json if as_json else _print)
+
+
+def _print(places: Addresses) -> None:
+    click.echo(f"page      {places.page}")
+    for campaign in places.campaigns:
+        click.echo(f"campaign  {campaign}")
+    click.echo(f"client    {places.client}")
+
+
+def _print_as_json(places: Addresses) -> None:
+    print_json(places._asdict())

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from dither.cli.databases import report_table
-from dither.cli.output import FORCE_OPTION
+from dither.cli.output import FORCE_OPTION, JSON_OPTION, print_json
 from dither.errors import DitherError
 from dither.files.streams import shown_name, written
 from dither.frames.sql.dialects import DIALECTS
@@ -51,6 +51,7 @@ from dither.wire.codec import from_json
 @click.option("--fold", metavar="TABLE", help="Instead: a script that folds --day into these counts.")
 @click.option("-o", "--out", type=click.Path(dir_okay=False, path_type=Path), help="Instead of the terminal.")
 @FORCE_OPTION
+@JSON_OPTION
 def command(
     campaign: Path,
     dialect_name: str,
@@ -63,6 +64,7 @@ def command(
     fold: str | None,
     out: Path | None,
     force: bool,
+    as_json: bool,
 ) -> None:
     r"""Write the SQL query that counts a table of reports, by day, label and question.
 
@@ -86,11 +88,13 @@ def command(
         text = fold_script(questions, dialect, table, fold, given_day)
     else:
         text = counting_query(questions, dialect, table, day=given_day, retries=retries)
-    if out is None:
+    if out is not None:
+        with written(out, campaign, force=force) as place:
+            place.write_text(text, encoding="utf-8")
+    if as_json:
+        print_json({"dialect": dialect_name, "query": text, "file": None if out is None else str(out)})
+    elif out is None:
         click.echo(text)
-        return
-    with written(out, campaign, force=force) as place:
-        place.write_text(text, encoding="utf-8")
 
 
 def _campaign(path: Path, column: str) -> Campaign:
