@@ -50,6 +50,9 @@ def test_one_collector_and_two_of_them_added_up(shards):
         other = _run(here + "/v1/campaigns/0000")
         assert other.exit_code != 0
         assert "not the address of a campaign" in other.output
+        page = _run(here + "/")  # what a tired user copies
+        assert page.exit_code != 0
+        assert "/v1/campaigns/ID" in page.output
 
 
 def test_nobody_answers_and_mixtures_are_refused(tmp_path):

@@ -19,7 +19,7 @@ from dither.losses import absolute
 from dither.mechanisms.numeric.ogpm import OGPM
 from dither.mechanisms.numeric.podium import Podium
 from dither.mechanisms.numeric.sw import SW
-from dither.mechanisms.plotting import axes_or_new
+from dither.mechanisms.plotting import axes_or_new, styled
 
 BROWSERS = ("firefox", "chrome", "safari", "other")
 
@@ -107,20 +107,18 @@ def _pictures(
     distribution(reports["commute"]).plot(ax=axes)
     bins = np.linspace(0, 180, 37).tolist()
     axes.hist(data["commute"], bins, density=True, histtype="step", color="black", label="the truth")
-    axes.set_title("Minutes of commuting, from randomised reports")
+    styled(axes, title="Minutes of commuting, from randomised reports", x="minutes", y="share per minute")
     axes.legend(frameon=False)
     files = {"commute.png": axes}
     laws = questions["age"].plot([25.0, 44.0, 90.0])
-    laws.set_title("Distribution of the report for three true values")
+    styled(laws, title="Distribution of the report for three true ages", x="report, in years")
     files["reports.png"] = laws
     curves = axes_or_new(None)
     budgets = np.geomspace(0.1, 8.0, 30)
     for kind in (OGPM, SW, Podium):
         errors = [kind(Interval(0, 1), epsilon=float(e)).worst_error(absolute) for e in budgets]
         curves.loglog(budgets, errors, label=kind.__name__)
-    curves.set_xlabel("ε")
-    curves.set_ylabel("worst expected distance on [0, 1]")
-    curves.set_title("A single report against ε")
+    styled(curves, title="Error of a single report", x="ε", y="worst expected distance on [0, 1]")
     curves.legend(frameon=False)
     files["errors.png"] = curves
     for name, drawn in files.items():

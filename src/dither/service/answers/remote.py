@@ -8,13 +8,14 @@ import urllib.request
 from collections.abc import Sequence
 from typing import Final, final
 
-from dither.errors import DitherError, InvalidParameter, Mismatch
+from dither.errors import DitherError, InvalidParameter, MalformedReport, Mismatch
 from dither.estimation.summary import Summary
 from dither.service.contract import Contract, Published
 
 _PATIENCE: Final = 30.0  # seconds
 _MOST: Final = 64 << 20  # bytes of an answer
 _TOO_FEW: Final = 409
+_EXAMPLE: Final = "http://127.0.0.1:8000/v1/campaigns/ID"  # as `dither serve` prints it
 
 
 class Unreachable(DitherError):
@@ -52,9 +53,7 @@ def fetch(addresses: Sequence[str]) -> tuple[Contract, dict[str, Summary | str]]
             elif before is None or isinstance(before, str):
                 found[name] = read
     if contract is None:
-        raise InvalidParameter(
-            "give the address of a campaign, such as http://127.0.0.1:8000/v1/campaigns/ID"
-        )
+        raise InvalidParameter(f"give the address of a campaign, such as {_EXAMPLE}")
     return contract, found
 
 
@@ -62,7 +61,10 @@ def _contract(base: str) -> Published:
     status, body = _get(base)
     if status != 200:
         raise Unreachable(f"{base} is not the address of a campaign (status {status})")
-    return Published.from_json(body)
+    try:
+        return Published.from_json(body)
+    except MalformedReport:
+        raise Unreachable(f"{base} is not the address of a campaign, such as {_EXAMPLE}") from None
 
 
 def _summary(base: str, question: str) -> bytes | str:
