@@ -29,11 +29,17 @@ def test_the_exact_truth_is_that_of_the_people_who_are_drawn():
 @pytest.mark.parametrize("name", [*CURVED, *POINTED])
 def test_bands_keep_their_level_on_average(name):
     found = [measured(SHAPES[name], epsilon, n, 24, seed=11) for n, epsilon in CELLS]
-    bins = [one["bins"] for one in found]
-    chance = 4.9 * np.std(bins, ddof=1) / len(bins) ** 0.5  # of the measurement itself
-    assert 0.93 - chance <= np.mean(bins) <= 0.98 + chance
+    assert 0.93 <= np.mean([one["bins"] for one in found]) <= 0.98
+    assert min(one["bins"] for one in found) > 0.9
     assert np.mean([one["cdf"] for one in found]) > 0.92
     assert np.mean([one["quantile"] for one in found]) > 0.92
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "least"), [("three modes", 0.7), ("30 % at 0.3, uniform", 0.7)])
+def test_bands_of_what_few_reports_do_not_show(name, least):
+    # 54 and 70 % held when the bias of smoothing was taken from the prior alone; 81 % each is measured now.
+    assert measured(SHAPES[name], 0.5, 20_000, 24, seed=11)["bins"] > least
 
 
 @pytest.mark.slow
