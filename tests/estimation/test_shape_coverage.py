@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 import dither as dt
-from tests.estimation.shape_coverage import CELLS, SHAPES, Shape, beside, measured
+from tests.estimation.shape_coverage import CELLS, MODES, SHAPES, Shape, beside, measured
 
 CURVED = ("Beta(2, 5)", "two modes", "log-normal")
 POINTED = ("60 % zeros, Beta(2, 5)",)
@@ -36,10 +36,18 @@ def test_bands_keep_their_level_on_average(name):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "least"), [("three modes", 0.7), ("30 % at 0.3, uniform", 0.7)])
+@pytest.mark.parametrize(("name", "least"), [("three modes", 0.55), ("30 % at 0.3, uniform", 0.7)])
 def test_bands_of_what_few_reports_do_not_show(name, least):
-    # 54 and 70 % held when the bias of smoothing was taken from the prior alone; 81 % each is measured now.
+    # Three modes were held in 40 to 54 % when the bias of smoothing was taken from the prior alone, and are in
+    # 57 to 81 %, by the seeds; the point mass in 70 and 81 %.
     assert measured(SHAPES[name], 0.5, 20_000, 24, seed=11)["bins"] > least
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", MODES)
+def test_modes_hold(name):
+    found = [measured(SHAPES[name], epsilon, 20_000, 12, seed=12)["mode"] for epsilon in (1.0, 4.0)]
+    assert np.mean(found) > 0.9
 
 
 @pytest.mark.slow

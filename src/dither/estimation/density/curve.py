@@ -175,28 +175,34 @@ class DensityCurve:
         return Place(value, (high - low) / 2.0 / student_t_quantile(0.95), self.n, self.guarantee, ends)
 
     def mode(self) -> Place:
-        """Estimate the place where the density is highest; where there are atoms, the largest one's place.
+        """Estimate the likeliest value: the point mass or the bin of the fit with the largest share.
 
-        The interval holds each place whose density is not significantly below the highest.
+        The interval holds each of them whose share is not significantly below the largest.
         """
-        if self.points is not None or self.atoms:
-            first = 0 if self.points is not None else self.bins
-            centres = self.points if self.points is not None else np.array([a.place for a in self.atoms])
+        if self.points is not None:
+            centres, reach = self.points, np.zeros(self.bins)
         else:
-            first, centres = 0, (np.arange(self.bins) + 0.5) / self.bins
-        top = first + int(np.argmax(self.shares[first:]))
-        gaps = self.shares[top] - self.shares[first:]
-        covariance = self.covariance
-        own = np.diagonal(covariance)[first:]
-        spread = np.sqrt(np.maximum(own + covariance[top, top] - 2.0 * covariance[top, first:], 0.0))
-        width = 0.0 if first or self.points is not None else 0.5 / self.bins
-        peak, circular = float(centres[top - first]), isinstance(self.line, Circle)
+            centres = np.array(
+                [*(np.arange(self.bins) + 0.5) / self.bins, *(one.place for one in self.atoms)]
+            )
+            reach = np.full(centres.size, 0.5 / self.bins)
+            reach[self.bins :] = 0.0
+        spreads = np.zeros(centres.size)
+        spreads[self.bins :] = [one.spread for one in self.atoms]
+        top = int(np.argmax(self.shares))
+        covariance = self.posterior.own + self._moved
+        own = np.diagonal(covariance)
+        gaps = self.shares[top] - self.shares
+        errors = np.sqrt(np.maximum(own + own[top] - 2.0 * covariance[top], 0.0))
+        peak, circular = float(centres[top]), isinstance(self.line, Circle)
         offsets = centres - peak
         offsets = (offsets + 0.5) % 1.0 - 0.5 if circular else offsets
 
         def ends(level: float) -> tuple[float, float]:
-            possible = offsets[gaps <= student_t_quantile(level) * spread]
-            low, high = peak + float(possible.min()) - width, peak + float(possible.max()) + width
+            times = student_t_quantile(level)
+            possible, around = gaps <= times * errors, reach + times * spreads
+            low = peak + float((offsets - around)[possible].min())
+            high = peak + float((offsets + around)[possible].max())
             if circular and high - low >= 1.0:
                 return 0.0, self.line.length
             return (
