@@ -1,4 +1,4 @@
-"""A collector whose database is cut off, or does not answer: 503, nothing half done, and it goes on by itself."""
+"""A database that is cut off, or does not answer: 503, nothing half done, and it goes on by itself."""
 
 from __future__ import annotations
 
