@@ -119,7 +119,7 @@ class Campaign:
 
 
 def reading(questions: Mapping[str, Mechanism[Any]]) -> dict[str, Any]:
-    """Return what is declared about answers and is not a device's business: units and steps, if there are any.
+    """Return what is declared about answers and is no device's business: units and steps, if there are any.
 
     The result has one key, "reading", or none, so that campaigns without declarations keep their text.
     """
