@@ -121,7 +121,8 @@ def test_two_campaigns_of_one_asker_do_not_share_a_batch(collector: Process, acc
     one.answer("browser", "firefox")
     two.answer("program", "firefox")
     whole = account.batch(one.contract.asker, questions=[one.contract.question("browser")])
-    assert whole is not None and [item.question for item in whole.reports] == ["browser"]
+    assert whole is not None
+    assert [item.question for item in whole.reports] == ["browser"]
     assert two.send() == Sent(1)
     assert [item.question for item in account.queue] == ["browser"]
     assert one.send() == Sent(1)
