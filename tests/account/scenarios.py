@@ -280,7 +280,7 @@ SCENARIOS: Final = [
     ),
     scenario(
         "campaigns",
-        "two campaigns of one asker have batches of their own; a batch is sent again whole, whoever asks for it",
+        "two campaigns of one asker have batches of their own; a batch is sent again whole",
         opened(9),
         answer(1, question("a")),
         answer(2, question("b")),
