@@ -149,6 +149,8 @@ def read_values(chunk: Chunk, column: str, domain: Domain, rows: Integers) -> Va
     none = np.zeros(rows.size, dtype=np.bool_)
     if isinstance(domain, Line):
         numbers = chunk.numbers(column, rows)
+        if not numbers.size or domain.admits(numbers):  # nearly always, and three times faster than masks
+            return Values(numbers, none, none)
         text = np.isnan(numbers)
         return Values(numbers, text, ~text & ~((numbers >= domain.low) & (numbers <= domain.high)))
     if not isinstance(domain, Categories):
