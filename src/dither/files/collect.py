@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, final
+from typing import Any
 
 import numpy as np
 
@@ -16,7 +15,7 @@ from dither.files.choices import Missing, Outside
 from dither.files.dialect import Dialect
 from dither.files.fit import ColumnFit, Misfit, Misfits, read_values
 from dither.files.format import USUAL, Columns, Progress, naming, silent
-from dither.files.pipeline import cores, in_order, run_ahead
+from dither.files.pipeline import run_ahead
 from dither.files.registry import table_format
 from dither.files.rows import RowChoice, RowCounts, domains_of
 from dither.files.streams import shown_name, written
@@ -68,25 +67,21 @@ def perturb_file(
 
     kept: dict[str, Sequence[Any]] = {name: [] for name in keep}
 
-    def used() -> Iterator[_Used]:  # rows are chosen one chunk after the other: a person is used once
+    def drawn() -> Iterator[tuple[int, Columns | None]]:  # in the order of the rows: a person is used once
         for chunk in run_ahead(reader.read(path, list(dict.fromkeys(columns)), dialect)):
             there, values = rows.used(chunk)
             kept.update({name: chunk.kept(name, there) for name in keep})
-            wanted = bool(there.size) and not rows.misfits  # after a misfit the rest is only counted
-            yield _Used(len(chunk), values if wanted else None, dict(kept))
-
-    def drawn(one: _Used) -> tuple[int, Columns | None]:
-        if one.values is None:
-            return one.rows, None
-        cells = {
-            name: question.perturb(one.values[name], source=source)
-            for name, question in campaign.questions.items()
-        }
-        return one.rows, {**cells, **one.kept}
+            if not there.size or rows.misfits:  # after a misfit the rest is only counted
+                yield len(chunk), None
+                continue
+            cells = {
+                name: question.perturb(values[name], source=source)
+                for name, question in campaign.questions.items()
+            }
+            yield len(chunk), {**cells, **kept}
 
     def chunks() -> Iterator[Columns]:
-        # A source that was passed may be seeded: its bytes are drawn in the order of the rows.
-        for count, made in run_ahead(in_order(drawn, used(), cores() if source is None else 1)):
+        for count, made in run_ahead(drawn()):
             if made is not None:
                 yield made
             done(count)
@@ -98,16 +93,6 @@ def perturb_file(
     with written(out, path, force=force) as part:
         writer.write(part, campaign.to_json(), chunks())
     return rows.counts
-
-
-@final
-@dataclass(frozen=True)
-class _Used:
-    """The rows of a chunk that are used: their values, or None if nothing is drawn, and what is kept."""
-
-    rows: int
-    values: dict[str, Any] | None
-    kept: dict[str, Sequence[Any]]
 
 
 def check_keep(keep: Sequence[str], campaign: Campaign) -> None:

@@ -1,31 +1,21 @@
-"""Reading, drawing and writing at the same time: each in threads of its own, in order, with few items ahead.
+"""Reading, drawing and writing at the same time: each in a thread of its own, in order, with few items ahead.
 
-Arrow, numpy and the cipher release the interpreter's lock while they work, so that threads use all cores.
-What is read, drawn and written, and in which order, is the same as without threads.
+Readers and writers release the interpreter's lock while they work. One thread draws: a draw is many short
+operations, so that two drawing threads mostly wait for each other's lock, and take longer than one. What is
+read, drawn and written, and in which order, is the same as without threads.
 """
 
 from __future__ import annotations
 
-import os
 import threading
-from collections import deque
-from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Iterator
 from queue import Empty, Full, Queue
 from typing import Final, TypeVar
 
 Given = TypeVar("Given")
-Made = TypeVar("Made")
 
 DEPTH: Final = 2  # items that wait between two threads
 _PATIENCE: Final = 0.1  # seconds after which a waiting thread looks whether it should end
-
-
-def cores() -> int:
-    """Return the number of cores that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def run_ahead(items: Iterator[Given]) -> Iterator[Given]:
@@ -80,23 +70,3 @@ def run_ahead(items: Iterator[Given]) -> Iterator[Given]:
             except Empty:
                 break
         thread.join()
-
-
-def in_order(function: Callable[[Given], Made], items: Iterator[Given], threads: int) -> Iterator[Made]:
-    """Yield function(item) of every item, in order, computed by several threads a few items ahead."""
-    if threads <= 1:
-        for item in items:
-            yield function(item)
-        return
-    pending: deque[Future[Made]] = deque()
-    with ThreadPoolExecutor(threads, thread_name_prefix="dither-draw") as pool:
-        try:
-            for item in items:
-                pending.append(pool.submit(function, item))
-                if len(pending) > threads:
-                    yield pending.popleft().result()
-            while pending:
-                yield pending.popleft().result()
-        finally:
-            for one in pending:
-                one.cancel()
