@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import pyarrow
 
 SPECIFICATION: Final = b"dither"  # the key of the specification in a schema's metadata
-BATCH: Final = 1 << 17  # rows of a batch
+BATCH: Final = 1 << 18  # rows of a batch
 
 
 def arrow() -> Any:

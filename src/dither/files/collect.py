@@ -68,7 +68,8 @@ def perturb_file(
     kept: dict[str, Sequence[Any]] = {name: [] for name in keep}
 
     def drawn() -> Iterator[tuple[int, Columns | None]]:  # in the order of the rows: a person is used once
-        for chunk in run_ahead(reader.read(path, list(dict.fromkeys(columns)), dialect)):
+        read = reader.read(path, list(dict.fromkeys(columns)), dialect)
+        for chunk in run_ahead(read) if reader.parsed else read:
             there, values = rows.used(chunk)
             kept.update({name: chunk.kept(name, there) for name in keep})
             if not there.size or rows.misfits:  # after a misfit the rest is only counted
