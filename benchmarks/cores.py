@@ -26,7 +26,7 @@ import numpy as np, polars, pyarrow, pyarrow.parquet
 pyarrow.set_cpu_count(cores)
 import dither as dt
 question = {"x": dt.Podium(dt.Interval(0, 1), epsilon=1)}
-frame = polars.DataFrame({"x": np.random.default_rng(1).random(int(sys.argv[5]))}) if task == "frame" else None
+frame = polars.DataFrame({"x": np.random.default_rng(1).random(10**7)}) if task == "frame" else None
 tasks = {
     "copy": lambda: polars.scan_parquet(source).sink_parquet(out),
     "file": lambda: dt.files.perturb_file(source, out, question, force=True),
@@ -44,7 +44,7 @@ print(json.dumps([wall, spent, peak]))
 
 def once(task: str, source: Path, out: Path, cores: int) -> tuple[float, float, float]:
     """Return the wall seconds, the processor seconds and the peak memory in MB of one task."""
-    words = [sys.executable, "-c", _TASK, task, str(source), str(out), str(cores), str(min(ROWS, 10**7))]
+    words = [sys.executable, "-c", _TASK, task, str(source), str(out), str(cores)]
     environment = {**os.environ, "POLARS_MAX_THREADS": str(cores)}
     ended = subprocess.run(words, capture_output=True, text=True, check=True, env=environment)
     wall, spent, memory = json.loads(ended.stdout)
