@@ -27,7 +27,7 @@ class CodedLabels:
     array([1, 0, 1])
     """
 
-    def __init__(self, places: Integers, labels: Sequence[Any]) -> None:
+    def __init__(self, places: Integers, labels: Sequence[Any] | Array) -> None:
         self.places = places
         self.labels = np.empty(len(labels), dtype=object)
         for place, label in enumerate(labels):  # one by one: lists of JSON would become a second axis

@@ -69,10 +69,10 @@ class RowChoice:
                 if self._missing is Missing.ERROR:
                     self.misfits.add(chunk, name, Misfit.MISSING, np.flatnonzero(absent))
                 used &= ~absent
-        missing, repeated = len(chunk) - np.count_nonzero(used), 0
+        missing, repeated = len(chunk) - int(np.count_nonzero(used)), 0
         if self._person is not None:
             first = self._first_rows(chunk, self._person, used)
-            repeated = np.count_nonzero(used & ~first)
+            repeated = int(np.count_nonzero(used & ~first))
             used &= first
         there = self._rows(used)
         fits, moved = np.ones(there.size, dtype=np.bool_), np.zeros(there.size, dtype=np.int16)
@@ -89,7 +89,7 @@ class RowChoice:
                     self.misfits.add(chunk, name, Misfit.OUTSIDE, there[values.outside])
                 fits &= ~values.outside
             read[name] = values
-        written, inside = np.count_nonzero(fits), int(moved[fits].sum()) if moved.any() else 0
+        written, inside = int(np.count_nonzero(fits)), int(moved[fits].sum()) if moved.any() else 0
         part = RowCounts(written, missing, repeated, there.size - written, inside)
         self.counts = RowCounts(*map(sum, zip(astuple(self.counts), astuple(part), strict=True)))
         if self.misfits:
