@@ -62,13 +62,21 @@ class Writer:
         self._thread.start()
 
     async def store(self, batch: Arrived) -> None:
-        """Store a batch and return when it is on disk; raise BatchRefused or StoreUnavailable."""
+        """Store a batch and return when it is on disk; raise BatchRefused or StoreUnavailable.
+
+        A store that does not answer counts as unavailable after `patience`. The batch may be stored all the
+        same: whoever sends it again is told so.
+        """
         if self._closing or self._queue.qsize() >= self.collector.settings.queue:
             raise StoreUnavailable("the collector is busy, or stops")
         loop = asyncio.get_running_loop()
         done: asyncio.Future[None] = loop.create_future()
         self._queue.put(_Waiting(batch, loop, done))
-        await done
+        given_up = loop.call_later(self.collector.settings.patience, _give_up, done)
+        try:
+            await done
+        finally:
+            given_up.cancel()
 
     def call(self, run: Callable[[], Result]) -> Future[Result]:
         """Run a function in the thread of the writer, between two transactions."""
@@ -230,6 +238,11 @@ class Writer:
             log("the store is not available", level=logging.WARNING, error=str(error))
         except Exception:
             logging.getLogger("dither.service").exception("looking at the store failed")
+
+
+def _give_up(done: asyncio.Future[None]) -> None:
+    if not done.done():
+        done.set_exception(StoreUnavailable("the store does not answer"))
 
 
 def _finish(finished: list[tuple[asyncio.Future[None], BaseException | None]]) -> None:
