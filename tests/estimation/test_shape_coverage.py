@@ -38,8 +38,8 @@ def test_bands_keep_their_level_on_average(name):
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "least"), [("three modes", 0.55), ("30 % at 0.3, uniform", 0.7)])
 def test_bands_of_what_few_reports_do_not_show(name, least):
-    # Three modes were held in 40 to 54 % when the bias of smoothing was taken from the prior alone, and are in
-    # 57 to 81 %, by the seeds; the point mass in 70 and 81 %.
+    # Three modes were held in 40 to 54 % when the bias of smoothing was taken from the prior alone. They are
+    # held in 57 to 81 %, by the seeds; the point mass in 81 %, 70 % before.
     assert measured(SHAPES[name], 0.5, 20_000, 24, seed=11)["bins"] > least
 
 
