@@ -230,6 +230,16 @@ def check_labels(by: Sequence[str], questions: Sequence[str], there: Sequence[st
             )
 
 
+def check_grouping(by: str | Sequence[str], minimum: int, level: float) -> list[str]:
+    """Return the columns of labels as a list; raise InvalidParameter for a wrong minimum or level.
+
+    Called before any report is read: a frame may take hours.
+    """
+    check_minimum(minimum)
+    check_level(level)
+    return [by] if isinstance(by, str) else list(by)
+
+
 def check_minimum(minimum: object) -> int:
     """Return the smallest size of a group; raise InvalidParameter unless it is a whole number from 2."""
     if isinstance(minimum, bool) or not isinstance(minimum, int | np.integer) or minimum < 2:
