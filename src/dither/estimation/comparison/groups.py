@@ -13,7 +13,6 @@ import numpy as np
 from dither.arrays import Array
 from dither.errors import InvalidParameter, NotIdentifiable, found, unknown_name
 from dither.estimation.estimate import Estimate
-from dither.estimation.frequency import EstimatedFrequencies
 from dither.estimation.summary import Summary
 from dither.mechanisms.base import Mechanism
 from dither.numerics.quantiles import check_level
@@ -285,8 +284,9 @@ class _Comparable:
 def _rows(label: Hashable, one: Estimate, by: Sequence[str], level: float) -> Iterator[Row]:
     named = dict(zip(by, label if len(by) > 1 and isinstance(label, tuple) else (label,), strict=True))
     low, high = one.interval(level)
-    if isinstance(one, EstimatedFrequencies):
-        for answer, *numbers in zip(one.labels, np.asarray(one.value), low, high, strict=True):
+    answers = getattr(one, "labels", ())  # of frequencies, and of their intervals at any time
+    if answers:
+        for answer, *numbers in zip(answers, np.asarray(one.value), low, high, strict=True):
             value, least, most = map(float, numbers)
             yield {**named, "answer": answer, "value": value, "low": least, "high": most, "n": one.n}
         return
