@@ -189,7 +189,7 @@ def test_a_hundred_thousand_draws_of_each_mechanism(tmp_path: Path) -> None:
 
 
 def tear(profile: Path) -> bool:
-    """Leave in Chromium's database what a kill between two writes leaves: in its log a header without content.
+    """Leave in Chromium's database what a kill between two writes leaves: a header without content.
 
     Return whether the database was made at the last start: the one before was deleted.
     """
