@@ -8,20 +8,28 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+from matplotlib import rcParams
 
 import dither as dt
+from dither.mechanisms.plotting import styled
 
 PICTURES = Path(__file__).with_name("pictures")
 
 
 def main() -> None:
+    rcParams["svg.hashsalt"] = "dither"
     rng = np.random.default_rng(1)
 
     def careless(values: np.ndarray) -> np.ndarray:
         return np.round(values + rng.laplace(scale=20, size=len(values)))
 
     finding = dt.audit(careless, dt.Interval(0, 50), epsilon=1, timing=False)
-    figure = finding.plot().figure
+    axes = styled(
+        finding.plot(),
+        title=f"A randomiser that claims ε = 1: ε ≥ {finding.realised:.2f} with confidence 99 %",
+        x="report, in minutes; the reports that prove it are shaded",
+    )
+    figure = axes.figure
     figure.savefig(PICTURES / "audit-evidence.svg", metadata={"Date": None})
 
 

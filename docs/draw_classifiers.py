@@ -18,10 +18,12 @@ from sklearn.preprocessing import StandardScaler
 import dither as dt
 from dither.classifiers.case import Case
 from dither.classifiers.plotting import draw_boundary
+from dither.mechanisms.plotting import styled
 
 NAMES = ("worst texture", "worst concave points")
 DOMAINS = dict(zip(NAMES, (dt.Interval(12, 50), dt.Interval(0, 0.3)), strict=True))
 RECORD = 44
+TITLES = ("Logistic regression", "Random forest")
 PICTURES = Path(__file__).with_name("pictures")
 
 
@@ -39,15 +41,15 @@ def main() -> None:
 
 def _map(plane: object, forest: object, x: np.ndarray) -> None:
     figure, both = plt.subplots(1, 2, figsize=(9.6, 3.4), layout="constrained")
-    for axes, model, title in zip(both, (plane, forest), ("a plane", "a forest"), strict=True):
+    for axes, model, title in zip(both, (plane, forest), TITLES, strict=True):
         case = Case.of(model, x, NAMES, NAMES)
         boxes = {
-            "each side by itself": dt.classifiers.hyperrectangle(model, x, DOMAINS, names=NAMES).box,
-            "all sides alike": dt.classifiers.radius(model, x, DOMAINS, names=NAMES).box,
+            "proved box, sides one by one": dt.classifiers.hyperrectangle(model, x, DOMAINS, names=NAMES).box,
+            "proved box, all sides alike": dt.classifiers.radius(model, x, DOMAINS, names=NAMES).box,
         }
         draw_boundary(case, tuple(DOMAINS.values()), boxes, NAMES, ax=axes)
-        axes.set_title(title)
         axes.legend(frameon=False, loc="lower left", fontsize=8)
+        styled(axes, title=f"{title}: where the answer stays", x=f"{NAMES[0]} (grey values)")
     _save(figure, "classifiers-map.svg")
 
 
@@ -59,9 +61,6 @@ def _curves(forest: object, x: np.ndarray) -> None:
         "redesigned SW": lambda domain, epsilon: dt.SW(domain, epsilon=epsilon).redesigned(),
         "clamped Laplace": lambda domain, epsilon: dt.Laplace(domain, epsilon=epsilon).truncated(),
     }
-    for name, kind in kinds.items():
-        each = dt.Each({feature: kind(domain, epsilon=1) for feature, domain in DOMAINS.items()})
-        dt.utility_curve(forest, x, each, budgets, names=NAMES).plot(ax=axes, label=f"{name}, exact")
     each = dt.Each({feature: dt.OGPM(domain, epsilon=1) for feature, domain in DOMAINS.items()})
     asked = dt.utility_curve(
         forest.predict,
@@ -72,8 +71,12 @@ def _curves(forest: object, x: np.ndarray) -> None:
         method=dt.classifiers.UtilityMethod.IMPORTANCE,
         source=dt.Seeded(1),
     )
-    asked.plot(ax=axes, label="OGPM, asked 20 000 times")
+    asked.plot(ax=axes, label="OGPM, from 20 000 queries (95 % band)")
+    for name, kind in kinds.items():
+        each = dt.Each({feature: kind(domain, epsilon=1) for feature, domain in DOMAINS.items()})
+        dt.utility_curve(forest, x, each, budgets, names=NAMES).plot(ax=axes, label=f"{name}, exact")
     axes.set_xscale("log")
+    styled(axes, x="ε of the whole record")
     _save(figure, "classifiers-curve.svg")
 
 

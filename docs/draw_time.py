@@ -1,6 +1,6 @@
 """Draws pictures/time.png: what daily answers cost, and what one answer a year still shows.
 
-Run it with `python docs/draw_time.py`; it takes half a minute. The losses are computed here, the answers are
+Run it with `python docs/draw_time.py`; it takes ten seconds. The losses are computed here, the answers are
 made by `dt.Once` and estimated by `dt.by_day`.
 """
 
@@ -14,9 +14,9 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import dither as dt
+from dither.mechanisms.plotting import BLUE, GREY, ORANGE, styled
 
 DAYS, PEOPLE = 365, 200_000
-INK, GREY, RED, OCHRE = "#1f4e79", "#808080", "#b03a2e", "#c77c11"
 
 
 def two_rounds(days: int) -> float:
@@ -63,30 +63,39 @@ def draw(target: Path) -> None:
     left, right = figure.subplots(1, 2, width_ratios=(1, 1.25))
     days = np.array([1, 2, 4, 6, 8, 10, 12, 14])
     rounds = [two_rounds(int(day)) for day in days]
-    left.plot(days, days, color=RED, label="a new answer every day")
-    left.plot(days, rounds, "o-", color=OCHRE, markersize=4, label="two rounds (at least)")
-    left.plot(days, np.ones(days.size), color=INK, linewidth=2.5, label="one answer, on a drawn day")
+    left.plot(days, days, color=GREY, label="a new answer every day")
+    left.plot(days, rounds, "o-", color=ORANGE, markersize=4, label="two rounds of noise (at least)")
+    left.plot(
+        days, np.ones(days.size), color=BLUE, linewidth=2.5, label="one answer, on a drawn day (dt.Once)"
+    )
     left.axhline(14.3, color=GREY, linestyle=":")
     left.text(
         1.2, 14.1, "permanent answers: no bound once the value changes", color=GREY, va="top", fontsize=9
     )
-    left.set(xlabel="days of asking", ylabel="ε for all days together", ylim=(0, 15), xlim=(1, 14))
-    left.set_title("What one person has lost, ε = 1 an answer", fontsize=11)
+    left.set(ylim=(0, 15), xlim=(1, 14))
+    styled(
+        left,
+        title="Privacy loss of one person, ε = 1 per answer",
+        x="days of asking",
+        y="ε for all days together",
+    )
     left.legend(loc="upper left", bbox_to_anchor=(0.0, 0.86), frameon=False, fontsize=9)
     _, actual, estimated = year()
     low, high = estimated.interval()
     right.fill_between(
-        np.arange(DAYS), low[:, 1], high[:, 1], color=INK, alpha=0.2, linewidth=0, label="95 %"
+        np.arange(DAYS), low[:, 1], high[:, 1], color=BLUE, alpha=0.2, linewidth=0, label="95 % interval"
     )
-    right.plot(estimated.value[:, 1], color=INK, linewidth=1, label="estimate, 7 days pooled")
-    right.plot(actual, color=RED, linewidth=1.2, label="truth")
-    right.set(xlabel="day", ylabel='share of "yes"', xlim=(0, DAYS - 1), ylim=(0, 0.8))
+    right.plot(estimated.value[:, 1], color=BLUE, linewidth=1.2, label="estimate, 7 days pooled")
+    right.plot(actual, "k--", linewidth=1, label="the truth")
+    right.set(xlim=(0, DAYS - 1), ylim=(0, 0.8))
     crowd = f"{PEOPLE:,}".replace(",", " ")
-    title = f"One answer each in a year: {crowd} people, ε = 1 for the year"
-    right.set_title(title, fontsize=11)
+    styled(
+        right,
+        title=f"One answer each in a year: {crowd} people, ε = 1 for the year",
+        x="day of the year",
+        y='share of "yes"',
+    )
     right.legend(loc="upper left", frameon=False, fontsize=9)
-    for axes in (left, right):
-        axes.spines[["top", "right"]].set_visible(False)
     figure.savefig(target, dpi=130)
 
 

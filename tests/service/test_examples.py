@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import shlex
-import shutil
 import subprocess
 import sys
 import time
@@ -58,39 +57,6 @@ def test_every_command_has_words_that_the_command_line_knows(words: list[str], t
             command.make_context(str(name), list(local)) if not isinstance(command, click.Group) else context
         )
     assert context.params
-
-
-def test_nginx_reads_its_file(tmp_path: Path) -> None:
-    nginx = shutil.which("nginx")
-    if nginx is None:
-        pytest.skip("nginx is not installed")
-    subprocess.run(
-        [
-            *[
-                "openssl",
-                "req",
-                "-x509",
-                "-newkey",
-                "rsa:2048",
-                "-nodes",
-                "-subj",
-                "/CN=city.example",
-                "-keyout",
-                "k.key",
-                "-out",
-                "k.pem",
-            ]
-        ],
-        cwd=tmp_path,
-        check=True,
-        capture_output=True,
-    )
-    text = (FOLDER / "nginx.conf").read_text().replace("/etc/ssl/city.example", str(tmp_path / "k"))
-    (tmp_path / "nginx.conf").write_text(f"pid {tmp_path}/pid;\nevents {{}}\nhttp {{\n{text}\n}}\n")
-    done = subprocess.run(
-        [nginx, "-t", "-c", str(tmp_path / "nginx.conf")], capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.slow

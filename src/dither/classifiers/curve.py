@@ -23,7 +23,7 @@ from dither.classifiers.utility import (
 )
 from dither.errors import Infeasible, InvalidParameter
 from dither.mechanisms.base import check_epsilon
-from dither.mechanisms.plotting import axes_or_new
+from dither.mechanisms.plotting import COLOURS, axes_or_new, styled
 from dither.randomness import SYSTEM, Source
 
 BUDGETS: Final = tuple(np.geomspace(0.1, 10.0, 50).tolist())
@@ -55,14 +55,14 @@ class Curve:
     def plot(self, *, ax: Any = None, label: str | None = None) -> Any:
         """Draw the curve and its band on `ax`, or on new axes, and return them; needs the extra `plot`."""
         ax = axes_or_new(ax)
-        line = ax.plot(self.epsilons, self.estimate, label=label or self.method.value)[0]
+        colour = COLOURS[len(ax.lines) % len(COLOURS)]
+        ax.plot(self.epsilons, self.estimate, color=colour, label=label or self.method.value)
         if self.method is not UtilityMethod.PUBLISHED:
-            ax.fill_between(self.epsilons, self.lower, self.upper, color=line.get_color(), alpha=0.25, lw=0)
-        ax.set_xlabel("ε")
-        ax.set_ylabel("probability that the answer stays")
+            ax.fill_between(self.epsilons, self.lower, self.upper, color=colour, alpha=0.25, lw=0)
         ax.set_ylim(0.0, 1.02)
-        ax.legend(frameon=False)
-        return ax
+        ax.legend(frameon=False, fontsize=9)
+        title = "How often the classifier answers as without noise"
+        return styled(ax, title=title, x="ε", y="probability of the same answer")
 
     def __len__(self) -> int:
         return self.epsilons.size

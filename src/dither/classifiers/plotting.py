@@ -12,7 +12,7 @@ from dither.classifiers.case import Case
 from dither.classifiers.proofs.box import Box
 from dither.domains import Line
 from dither.errors import InvalidParameter
-from dither.mechanisms.plotting import axes_or_new
+from dither.mechanisms.plotting import BLUE, COLOURS, axes_or_new, styled
 
 _POINTS: Final = 160  # along each side of the map
 
@@ -35,16 +35,16 @@ def draw_boundary(
     sides = [np.linspace(line.low, line.high, _POINTS) for line in lines]
     points = np.stack(np.meshgrid(*sides, indexing="ij"), axis=-1).reshape(-1, 2)
     kept = case.keeps(points).reshape(_POINTS, _POINTS)
-    ax.pcolormesh(*sides, kept.T, cmap="Blues", vmin=-0.3, vmax=1.8, shading="nearest", rasterized=True)
+    ax.contourf(*sides, kept.T.astype(float), levels=(0.5, 1.5), colors=[BLUE], alpha=0.25)
     for number, (name, box) in enumerate(boxes.items()):
         low, high = box.corners
         across, up = [low[0], high[0], high[0], low[0], low[0]], [low[1], low[1], high[1], high[1], low[1]]
-        ax.plot(across, up, f"C{number + 1}", linewidth=1.6, label=name)
+        ax.plot(across, up, color=COLOURS[1 + number % (len(COLOURS) - 1)], linewidth=1.6, label=name)
     ax.plot(*case.values, "k+", markersize=10, label="the record")
-    ax.set_xlabel(labels[0])
-    ax.set_ylabel(labels[1])
-    ax.legend(frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
-    return ax
+    ax.fill_between([], [], color=BLUE, alpha=0.25, linewidth=0, label="same answer as for the record")
+    ax.legend(frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0), fontsize=9)
+    ax.set(xlim=(lines[0].low, lines[0].high), ylim=(lines[1].low, lines[1].high))
+    return styled(ax, title="Where the classifier answers as for the record", x=labels[0], y=labels[1])
 
 
 def svg(ax: Any) -> str:

@@ -65,11 +65,11 @@ class ServerPlan:
         place = self.key_file
         return Published.sign(contract, read_key(place) if place.exists() else make_key(place))
 
-    def writer(self) -> Writer:
+    def writer(self, campaigns: list[Published]) -> Writer:
         """Open the store and return the writer of a collector that knows the campaigns."""
         collector = Collector(open_store(self.store), self.settings)
         try:
-            for published in self.published():
+            for published in campaigns:
                 collector.publish(published)
         except BaseException:
             collector.store.close()
@@ -85,18 +85,19 @@ def from_environment() -> Starlette:
     """Return the application that the environment describes: what every worker runs."""
     given = json.loads(os.environ[_PLAN])
     given |= {"settings": Settings(**given["settings"]), "campaigns": tuple(given["campaigns"])}
-    return made(ServerPlan(**given))
+    plan = ServerPlan(**given)
+    return made(plan, plan.published())
 
 
-def made(plan: ServerPlan) -> Starlette:
-    """Return the application of a plan, with its store open and everything counted."""
+def made(plan: ServerPlan, campaigns: list[Published]) -> Starlette:
+    """Return the application of a plan and its campaigns, with its store open and everything counted."""
     try:
         from dither.service.http.app import PARTS, application
     except ImportError:
         raise MissingExtra("the collector", "service") from None
     token = None if plan.token is None else read_token(Path(plan.token))
     to_stderr()
-    writer = plan.writer()
+    writer = plan.writer(campaigns)
     log("collecting", campaigns=len(writer.collector.campaigns), process=os.getpid())
     return application(writer, *PARTS, token=token)
 
@@ -112,10 +113,11 @@ class Addresses(NamedTuple):
 def serve(plan: ServerPlan, tell: Callable[[Addresses], None]) -> None:
     """Serve until SIGTERM or SIGINT. `tell` is given the addresses once connections are accepted."""
     with _bound(plan.host, plan.port) as bound:
-        app = made(plan) if plan.workers == 1 else None
+        campaigns = plan.published()
+        app = made(plan, campaigns) if plan.workers == 1 else None
         place = _address(bound)
-        campaigns = tuple(f"{place}/v1/campaigns/{one.id}" for one in plan.published())
-        tell(Addresses(f"{place}/", campaigns, f"{place}/client/dither.js"))
+        told = tuple(f"{place}/v1/campaigns/{one.id}" for one in campaigns)
+        tell(Addresses(f"{place}/", told, f"{place}/client/dither.js"))
         if app is not None:
             run(bound, app)
         else:

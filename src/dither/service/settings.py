@@ -16,9 +16,9 @@ class Settings:
     """How much a collector accepts, and whom it trusts.
 
     `origins` are the web origins whose pages may send (`*` for all); `proxies` are the addresses whose
-    `X-Forwarded-For` is believed. `body` is in bytes, `patience` in seconds for a body to arrive; `rate` is
-    requests a second of one address, with bursts of `burst`. A campaign accepts batches for `grace` days
-    after its last; identities of batches are kept for `retry` days.
+    `X-Forwarded-For` is believed. `body` is in bytes, `patience` in seconds for a body to arrive, and as
+    many for the store to take it; `rate` is requests a second of one address, with bursts of `burst`. A
+    campaign accepts batches for `grace` days after its last; identities of batches are kept for `retry` days.
     """
 
     origins: tuple[str, ...] = ()

@@ -62,13 +62,21 @@ class Writer:
         self._thread.start()
 
     async def store(self, batch: Arrived) -> None:
-        """Store a batch and return when it is on disk; raise BatchRefused or StoreUnavailable."""
+        """Store a batch and return when it is on disk; raise BatchRefused or StoreUnavailable.
+
+        A store that does not answer counts as unavailable after `patience`. The batch may be stored all the
+        same: whoever sends it again is told so.
+        """
         if self._closing or self._queue.qsize() >= self.collector.settings.queue:
             raise StoreUnavailable("the collector is busy, or stops")
         loop = asyncio.get_running_loop()
         done: asyncio.Future[None] = loop.create_future()
         self._queue.put(_Waiting(batch, loop, done))
-        await done
+        try:
+            async with asyncio.timeout(self.collector.settings.patience):
+                await done
+        except TimeoutError:
+            raise StoreUnavailable("the store does not answer") from None
 
     def call(self, run: Callable[[], Result]) -> Future[Result]:
         """Run a function in the thread of the writer, between two transactions."""

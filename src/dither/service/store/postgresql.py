@@ -41,6 +41,15 @@ if TYPE_CHECKING:
 _ROWS: Final = 1 << 15
 _PAUSE: Final = 1.0  # seconds before a database that was out of reach is tried again
 
+# Options of the connection: without them a network that swallows everything is noticed after two hours.
+_WAITING: Final = {
+    "connect_timeout": 3,  # seconds
+    "keepalives_idle": 5,  # seconds
+    "keepalives_interval": 2,  # seconds
+    "keepalives_count": 3,
+    "tcp_user_timeout": 10_000,  # milliseconds
+}
+
 _Row = tuple[bytes, int, int, int, bytes]  # identity, part, slot, number of the batch, reports
 
 
@@ -75,11 +84,16 @@ class PostgresqlStore(CollectorStore):
             if time.monotonic() < self._again:
                 raise StoreUnavailable("the database is out of reach")
             self._again = time.monotonic() + _PAUSE
-            self._sql = self._psycopg.connect(self._address, autocommit=True, connect_timeout=3)
+            self._sql = self._psycopg.connect(self._address, autocommit=True, **self._patience())
             self._sql.execute("SET synchronous_commit = on")
             # A new number later: a transaction whose end was not heard of may be stored under the old one.
             self._writer, self._sent = 0, 0
         return self._sql
+
+    def _patience(self) -> dict[str, Any]:
+        """Return the limits on waiting for a network that is gone, but for those that the address sets."""
+        given = self._psycopg.conninfo.conninfo_to_dict(self._address)
+        return {name: seconds for name, seconds in _WAITING.items() if name not in given}
 
     @contextmanager
     def _transaction(self) -> Iterator[Connection[Any]]:
