@@ -1,8 +1,9 @@
 // Answers requests on standard input, one JSON object a line: dither conformance -- node clients/javascript/conformance.mjs
 import { createInterface } from "node:readline";
 import { sectors } from "./dist/angles.js";
-import { draws, hex, Malformed, packedBody, readQuestion } from "./dist/dither.js";
+import { draws, hex, Malformed, readQuestion } from "./dist/core.js";
 import { lattice } from "./dist/lattice.js";
+import { packedBody } from "./dist/packed.js";
 import { paths } from "./dist/paths.js";
 import { projective } from "./dist/projective.js";
 import { expBelow, jsonBody } from "./dist/testing.js";

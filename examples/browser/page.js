@@ -6,7 +6,7 @@ const percent = (share) => `${Math.round(100 * share)}\u202f%`; // no line ends 
 
 async function begin() {
   const store = dry ? dither.memoryStore() : dither.indexedStore("waiting");
-  const device = await dither.Device.open({ epsilon: 3, epoch: "week", store });
+  const device = await dither.Device.open({ epsilon: 3, rules: dither.allRules({ epoch: "week" }), store });
   const question = device.question(SPECIFICATION, { name: "minutes waited", asker: ASKER });
 
   async function show() {
@@ -32,7 +32,7 @@ async function begin() {
       else if (dry) at("told").textContent = "Your answer would be drawn and sent. Nothing was.";
       else {
         at("told").textContent = `Stored: ${outcome.report}. Sending …`;
-        const sent = await device.send(ASKER, "/reports");
+        const sent = await device.send(question, "/reports");
         at("told").textContent = `Sent ${sent} report${sent === 1 ? "" : "s"}; this one was ${outcome.report}.`;
       }
     } catch {

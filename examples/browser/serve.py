@@ -31,8 +31,8 @@ class Stub(SimpleHTTPRequestHandler):
             self.send_error(HTTPStatus.BAD_REQUEST)
             return
         try:
-            batch = BatchBody.from_bytes(self.rfile.read(int(size)))
-        except MalformedReport as error:
+            batch = BatchBody.from_json(self.rfile.read(int(size)).decode())
+        except (MalformedReport, UnicodeDecodeError) as error:
             self.send_error(HTTPStatus.BAD_REQUEST, explain=str(error))
             return
         RECEIVED.setdefault(batch.id, batch)

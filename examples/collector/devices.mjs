@@ -1,6 +1,7 @@
 // Devices in JavaScript: each opens an account, answers both questions and sends one batch.
 // node devices.mjs ADDRESS COUNT SEED      ADDRESS is that of the campaign
 import { Device, memoryStore } from "../../clients/javascript/dist/dither.js";
+import { packedBody } from "../../clients/javascript/dist/packed.js";
 
 const [address, count, seed] = [process.argv[2], Number(process.argv[3]), Number(process.argv[4])];
 const published = await (await fetch(address)).json();
@@ -21,8 +22,10 @@ let acknowledged = 0;
 for (let number = 0; number < count; number++) {
   const device = await Device.open({ epsilon: 2, store: memoryStore() });
   const options = { asker: campaign.asker, repeat: campaign.repeat };
-  await device.answer(device.question(questions.minutes, { name: "minutes", ...options }), 20 + 50 * uniform());
-  await device.answer(device.question(questions.travel, { name: "travel", ...options }), travels());
-  acknowledged += await device.send(campaign.asker, `${address}/batches`, { label: "web" });
+  const minutes = device.question(questions.minutes, { name: "minutes", ...options });
+  const travel = device.question(questions.travel, { name: "travel", ...options });
+  await device.answer(minutes, 20 + 50 * uniform());
+  await device.answer(travel, travels());
+  acknowledged += await device.send([minutes, travel], `${address}/batches`, { label: "web", pack: packedBody });
 }
 console.log(acknowledged);

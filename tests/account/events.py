@@ -98,8 +98,8 @@ def acknowledge(identity: str) -> dict[str, Any]:
     return {"do": "acknowledge", "id": identity}
 
 
-def batch(number: int, asker: str = "clinic.example", most: int = 100) -> dict[str, Any]:
-    return {"do": "batch", "id": f"{number:032x}", "asker": asker, "most": most}
+def batch(number: int, asker: str = "clinic.example", most: int = 100, **more: Any) -> dict[str, Any]:
+    return {"do": "batch", "id": f"{number:032x}", "asker": asker, "most": most, **more}
 
 
 def merge(entries: list[dict[str, Any]], device: str = LAPTOP, **more: Any) -> dict[str, Any]:

@@ -28,6 +28,7 @@ from tests.account.events import (
 
 SAME = {"repeat": "same"}
 PER_VALUE = {"repeat": "per value", "assumes": ["the value never changes"]}
+FIRST, SECOND = question()["fingerprint"], "f" * 32
 WEEKLY = {"repeat": "once", "days": 7, "start": 0}  # days 19 999 to 20 005 are one period: 19 999 = 2857·7
 
 SCENARIOS: Final = [
@@ -276,6 +277,26 @@ SCENARIOS: Final = [
         acknowledge(f"{2:032x}"),
         acknowledge(f"{104:032x}"),
         batch(105),
+    ),
+    scenario(
+        "campaigns",
+        "two campaigns of one asker have batches of their own; a batch is sent again whole",
+        opened(9),
+        answer(1, question("a")),
+        answer(2, question("b")),
+        answer(3, question("b", fingerprint=SECOND)),
+        answer(4, question("a")),
+        answer(5, question("a", asker="other")),
+        batch(100, questions=[]),
+        batch(101, questions=[["a", SECOND], ["c", FIRST]]),
+        batch(102, questions=[["a", FIRST], ["b", SECOND]]),
+        batch(103, questions=[["b", FIRST]]),
+        batch(104, questions=[["b", SECOND]]),
+        batch(105, questions=[["b", FIRST]]),
+        acknowledge(f"{103:032x}"),
+        batch(106, questions=[["b", FIRST]]),
+        acknowledge(f"{102:032x}"),
+        batch(107),
     ),
     scenario(
         "split",

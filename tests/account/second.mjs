@@ -115,8 +115,9 @@ function answer(state, event, policy, dry) {
 }
 
 function batch(state, event) {
-  const queued = state.queue.filter((one) => one.asker === event.asker), sent = queued.find((one) => one.batch !== null);
-  if (sent) return [{ is: "resent", id: sent.batch, reports: queued.filter((one) => one.batch === sent.batch).map((one) => one.id) }];
+  const chosen = (one) => !event.questions || event.questions.some(([name, mark]) => one.question === name && one.fingerprint === mark);
+  const queued = state.queue.filter((one) => one.asker === event.asker && chosen(one)), sent = queued.find((one) => one.batch !== null);
+  if (sent) return [{ is: "resent", id: sent.batch, reports: state.queue.filter((one) => one.batch === sent.batch).map((one) => one.id) }];
   const reports = queued.slice(0, event.most).map((one) => one.id);
   if (!reports.length) return [{ is: "empty" }];
   return [{ is: "batched", id: event.id, reports }, { ...state, queue: state.queue.map((one) => (reports.includes(one.id) ? { ...one, batch: event.id } : one)) }];

@@ -79,7 +79,8 @@ def _scenario(seed: int) -> dict[str, Any]:
         elif kind == "act":
             happened.append(events.act(when))
         elif kind == "batch":
-            happened.append(events.batch(100 + step, draw.choice("abc"), draw.choice([1, 3])))
+            some = draw.choice([{}, {"questions": [[asked["question"], asked["fingerprint"]]]}])
+            happened.append(events.batch(100 + step, draw.choice("abc"), draw.choice([1, 3]), **some))
         elif kind == "acknowledge":
             happened.append(events.acknowledge(f"{draw.choice([identity, 100 + step - 1]):032x}"))
         elif kind == "split":

@@ -99,6 +99,8 @@ MUTANTS = {
     "what was spent is given away": ('last), own)) return refuse("spent")', "last), own)) break"),
     "the last answer wins": ("a.id < b.id", "a.id > b.id"),
     "an unanswered day wins": ('? "1" : "0"', '? "0" : "1"'),
+    "campaigns share a batch": (" && chosen(one))", ")"),
+    "a batch is sent in part": ("reports: state.queue.filter(", "reports: queued.filter("),
     "a batch grows": ("one.batch === sent.batch)", "true)"),
     "names are looked up in the prototype": ("Object.hasOwn(state.limits.quotas, q.asker)", "true"),
 }  # fmt: skip

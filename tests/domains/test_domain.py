@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dither as dt
+from dither.domains import CodedLabels
 from dither.errors import DitherError, InvalidParameter, OutsideDomain
 from tests.support.cases.numbers import EVERY, Case, names
 
@@ -199,3 +200,32 @@ def test_nothing_is_half_done() -> None:
         mechanism.perturb(np.full(100_000, 0.5), threads=0)
     with pytest.raises(AttributeError):
         mechanism.epsilon = 2.0  # type: ignore[misc]
+
+
+def test_coded_labels_are_the_labels() -> None:
+    mixed = dt.Categories([1, "one", None, 2.5])
+    labels = ["one", 2.5, 1, None, "secret", ["unhashable"]]  # the last two are no categories
+    places = np.random.default_rng(1).integers(0, 4, 1000)
+    plain = [labels[place] for place in places]
+    coded = CodedLabels(places, labels)
+    assert np.array_equal(mixed.check(coded), mixed.check(plain))  # labels that nobody chose do not matter
+    half = np.arange(1000) % 2 == 0
+    assert np.array_equal(mixed.check(coded.at(half)), mixed.check(plain[::2]))
+    assert len(coded.at(half)) == 500
+    assert np.asarray(coded).tolist() == plain
+    assert mixed.check(CodedLabels(places[:0], labels)).size == 0
+    for wrong in (4, 5):
+        with pytest.raises(OutsideDomain) as caught:
+            mixed.check(CodedLabels(np.array([0, wrong]), labels))
+        assert "secret" not in str(caught.value)
+        assert caught.value.__context__ is None
+
+
+def test_every_mechanism_of_labels_takes_coded_ones() -> None:
+    domain = dt.Categories(["a", "b", "c"])
+    coded = CodedLabels(np.arange(300) % 3, ["c", "a", "b"])
+    memoised = dt.Memoised(dt.KRR(domain, epsilon=1), key=bytes(range(32)), name="letter")
+    assert np.array_equal(memoised.perturb(coded).cells, memoised.perturb(["c", "a", "b"] * 100).cells)
+    for mechanism in (dt.KRR(domain, epsilon=1), dt.OUE(domain, epsilon=1), dt.OLH(domain, epsilon=1)):
+        drawn = mechanism.perturb(coded, source=dt.Seeded(3)).cells
+        assert np.array_equal(drawn, mechanism.perturb(["c", "a", "b"] * 100, source=dt.Seeded(3)).cells)

@@ -158,3 +158,19 @@ def test_a_first_row_that_may_be_a_person_is_not_shown(text: str, shown: bool, t
         dt.files.check_file(path, {"hours": dt.Interval(0, 1)})
     assert (text.split("\n", 1)[0].split(",", maxsplit=1)[0] in str(caught.value)) is shown
     assert "hours" in str(caught.value)
+
+
+@pytest.mark.parametrize("ending", [".csv", ".jsonl", ".parquet"])
+def test_labels_of_a_file_are_drawn_as_the_same_list(tmp_path: Path, ending: str) -> None:
+    polars = pytest.importorskip("polars")
+    browser = dt.KRR(dt.Categories(["firefox", "chrome", "other"]), epsilon=1)
+    answers = ["chrome", "firefox", "chrome", "other"] * 50
+    path, out = tmp_path / f"in{ending}", tmp_path / "out.parquet"
+    frame = polars.DataFrame({"browser": answers})
+    write = {".csv": frame.write_csv, ".jsonl": frame.write_ndjson, ".parquet": frame.write_parquet}
+    write[ending](path)
+    dt.files.perturb_file(path, out, {"browser": browser}, source=dt.Seeded(4))
+    expected = browser.perturb(answers, source=dt.Seeded(4)).cells.tolist()
+    assert polars.read_parquet(out)["browser"].to_list() == expected
+    drawn = dt.frames.perturb(frame, {"browser": browser}, source=dt.Seeded(4))
+    assert drawn["browser"].to_list() == expected

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,7 +12,7 @@ import pytest
 import dither as dt
 from dither.errors import OutsideDomain
 from dither.files.arrow import BATCH
-from dither.files.pipeline import DEPTH, cores, in_order, run_ahead
+from dither.files.pipeline import DEPTH, run_ahead
 
 pyarrow = pytest.importorskip("pyarrow")
 from pyarrow import parquet
@@ -65,33 +64,11 @@ def test_an_error_comes_after_the_items_before_it() -> None:
 
 def test_who_stops_early_ends_the_threads() -> None:
     numbers = Counted(10**9)
-    items = run_ahead(in_order(lambda x: x, numbers(), 3))
+    items = run_ahead(run_ahead(numbers()))
     assert [next(items), next(items)] == [0, 1]
     items.close()
     assert numbers.closed
     assert names() == []
-
-
-@pytest.mark.parametrize("threads", [1, 2, 5])
-def test_results_are_in_order_although_threads_are_not(threads: int) -> None:
-    numbers = Counted(30)
-
-    def slow(number: int) -> int:
-        time.sleep(0.002 * (number % 3 == 0))
-        if number == 25:
-            raise KeyError(number)
-        return number * number
-
-    seen: list[int] = []
-
-    def look() -> None:
-        for made in in_order(slow, numbers(), threads):
-            assert numbers.taken <= len(seen) + threads + 1
-            seen.append(made)
-
-    with pytest.raises(KeyError):
-        look()
-    assert seen == [number * number for number in range(25)]
 
 
 @pytest.fixture
@@ -105,11 +82,9 @@ def values(tmp_path: Path) -> tuple[Path, np.ndarray]:
 
 
 def test_rows_stay_together_and_batches_share_no_randomness(
-    values: tuple[Path, np.ndarray], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    values: tuple[Path, np.ndarray], tmp_path: Path
 ) -> None:
     path, numbers = values
-    monkeypatch.setattr("dither.files.collect.cores", lambda: 3)
-    monkeypatch.setattr("dither.frames.api.cores", lambda: 3)
     sharp = dt.Podium(dt.Interval(0, 1), epsilon=20)
     counts = dt.files.perturb_file(path, tmp_path / "out.parquet", {"x": sharp}, keep=["id"])
     assert counts.written == numbers.size
@@ -125,10 +100,9 @@ def test_rows_stay_together_and_batches_share_no_randomness(
 
 
 def test_a_seeded_source_is_drawn_in_the_order_of_the_rows(
-    values: tuple[Path, np.ndarray], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    values: tuple[Path, np.ndarray], tmp_path: Path
 ) -> None:
     path, numbers = values
-    monkeypatch.setattr("dither.files.collect.cores", lambda: 4)
     source = dt.Seeded(5)
     parts = [UNIT.perturb(numbers[i : i + BATCH], source=source).cells for i in range(0, numbers.size, BATCH)]
     dt.files.perturb_file(path, tmp_path / "out.parquet", {"x": UNIT}, source=dt.Seeded(5))
@@ -184,4 +158,3 @@ def test_other_programs_read_the_file_and_it_is_small(tmp_path: Path) -> None:
     sizes = {group.column(i).path_in_schema: group.column(i).total_compressed_size for i in range(6)}
     assert sizes["window"] < 2.5 * 50_000
     assert sizes["answer"] < 0.6 * 50_000
-    assert cores() >= 1

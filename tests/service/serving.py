@@ -46,7 +46,7 @@ class Process:
         )
         places = json.loads(self._line())
         self.address = places["page"].rstrip("/")
-        (self.campaign,) = places["campaigns"]
+        self.campaign, *self.others = places["campaigns"]  # others: of files among the options
         self.port = int(self.address.rpartition(":")[2])
 
     def _line(self) -> str:

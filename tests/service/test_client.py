@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import json
+import socket
+import threading
+import urllib.request
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -10,13 +15,20 @@ import pytest
 import dither as dt
 from dither.errors import BudgetExceeded, InvalidParameter, MalformedReport, Mismatch
 from dither.service import Client
-from tests.service.serving import Process
+from dither.service.client import Sent
+from tests.service.serving import OPEN, Process
 
 
 @pytest.fixture(scope="module")
 def collector(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Process]:
+    """A collector with two campaigns of one asker; the second asks one question more, and one less."""
     folder = tmp_path_factory.mktemp("collector")
-    with Process(folder, str(folder / "store.sqlite")) as process:
+    second = folder / "second.toml"
+    second.write_text(
+        OPEN.replace('"commute"', '"second"').replace(".browser]", ".program]").replace('"safari", ', ""),
+        encoding="utf-8",
+    )
+    with Process(folder, str(folder / "store.sqlite"), str(second)) as process:
         yield process
 
 
@@ -26,17 +38,14 @@ def account(tmp_path: Path) -> Iterator[dt.Account]:
         yield made
 
 
-def counted(collector: Process, account: dt.Account) -> int:
-    import json
-    import urllib.request
-
+def counted(collector: Process) -> int:
     with urllib.request.urlopen(collector.address + "/health") as answer:
         return int(json.loads(answer.read())["reports"])
 
 
 def test_a_person_answers_and_the_collector_counts(collector: Process, account: dt.Account) -> None:
     client = Client(collector.campaign, account)
-    before = counted(collector, account)
+    before = counted(collector)
     assert "minutes" in client.promise
     assert client.dry_run("minutes").outcome == "drawn"
     assert client.answer("minutes", 42) is not None
@@ -44,7 +53,7 @@ def test_a_person_answers_and_the_collector_counts(collector: Process, account: 
     assert len(account.queue) == 2
     assert client.send(label="1.0").reports == 2
     assert str(client.send()) == "0 reports were acknowledged"
-    assert counted(collector, account) == before + 2
+    assert counted(collector) == before + 2
     client.answer("minutes", 7)
     with pytest.raises(BudgetExceeded):
         client.answer("minutes", 7)
@@ -60,24 +69,64 @@ def test_a_refused_batch_waits_and_has_the_same_bytes(collector: Process, accoun
     assert account.queue == ()
 
 
+@contextmanager
+def line(port: int) -> Iterator[tuple[int, threading.Event]]:
+    """A line to a port of this machine; while the event is set, answers are lost on it."""
+    cut = threading.Event()
+
+    def carry(near: socket.socket) -> None:
+        with near, socket.create_connection(("127.0.0.1", port)) as far:
+            request = near.recv(1 << 16)
+            length = request.lower().partition(b"content-length: ")[2].partition(b"\r\n")[0]
+            while len(request.partition(b"\r\n\r\n")[2]) < int(length or 0):
+                request += near.recv(1 << 16)
+            far.sendall(request)
+            answer = far.recv(1 << 16)  # the collector has acted
+            while not cut.is_set() and answer:
+                near.sendall(answer)
+                answer = far.recv(1 << 16)
+
+    def listen(listening: socket.socket) -> None:
+        while True:
+            try:
+                near, _ = listening.accept()
+            except OSError:
+                return
+            threading.Thread(target=carry, args=(near,), daemon=True).start()
+
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        threading.Thread(target=listen, args=(listening,), daemon=True).start()
+        yield listening.getsockname()[1], cut
+
+
 def test_an_answer_that_is_lost_is_sent_again_and_counted_once(
-    collector: Process, account: dt.Account, monkeypatch: pytest.MonkeyPatch
+    collector: Process, account: dt.Account
 ) -> None:
-    client = Client(collector.campaign, account)
-    client.answer("minutes", 42)
-    before = counted(collector, account)
-    real = Client._request
-
-    def lossy(self: Client, method: str, below: str, body: bytes) -> tuple[int, bytes]:
-        real(self, method, below, body)
-        raise ConnectionResetError
-
-    with monkeypatch.context() as patch:
-        patch.setattr(Client, "_request", lossy)
+    before = counted(collector)
+    with line(collector.port) as (port, cut):
+        client = Client(collector.campaign.replace(f":{collector.port}/", f":{port}/"), account)
+        client.answer("minutes", 42)
+        cut.set()
         assert client.send().refused == "unreachable"
         assert client.send().reports == 0
-    assert client.send(label="1.1").reports == 1  # a new version of the program: stored before, so not again
-    assert counted(collector, account) == before + 1
+        assert counted(collector) == before + 1
+        cut.clear()
+        assert client.send(label="1.1").reports == 1  # another version of the program: stored before
+    assert counted(collector) == before + 1
+
+
+def test_two_campaigns_of_one_asker_do_not_share_a_batch(collector: Process, account: dt.Account) -> None:
+    """The collector refuses a whole batch for one report to a question that the campaign does not ask."""
+    one, two = Client(collector.campaign, account), Client(collector.others[0], account)
+    one.answer("browser", "firefox")
+    two.answer("program", "firefox")
+    whole = account.batch(one.contract.asker, questions=[one.contract.question("browser")])
+    assert whole is not None
+    assert [item.question for item in whole.reports] == ["browser"]
+    assert two.send() == Sent(1)
+    assert [item.question for item in account.queue] == ["browser"]
+    assert one.send() == Sent(1)
+    assert account.queue == ()
 
 
 def test_what_is_not_the_campaign_is_not_answered(collector: Process, account: dt.Account) -> None:

@@ -2,11 +2,13 @@
  * The account of one person: what was given so far, and what may still be asked.
  *
  * A state and events that change it, by the rules of docs/account.md. Nothing here draws, stores or sends: `answer`
- * is handed a function that draws, and calls it after the spend is part of the new state.
+ * is handed functions that draw, and its new state has the spend and the report together.
  */
 
+import { need, type Source } from "./parts.js";
+
 /** One event ends with an outcome, and with a new state unless it changed nothing. */
-export type Step = [outcome: Outcome, next?: State];
+export type Step = [outcome: Outcome, next?: State | undefined];
 export type Outcome = { is: string } & Record<string, unknown>;
 
 export interface Units {
@@ -87,159 +89,104 @@ export interface Policy {
   assumptions: string[];
   mechanisms: string[] | null;
 }
-/** What is drawn once the spend is recorded: the report as hexadecimal text, and a number below a bound. */
+/** What is drawn if the answer is allowed: the report as hexadecimal text; and the source of random days. */
 export interface Drawing {
   report(): string;
-  below(bound: number): number;
+  source: Source;
+}
+/** By which rules a state is kept. `plain` are those of one budget for all time; rules.ts has all. */
+export interface Rules {
+  /** Return the state that an account begins with, or that it goes on with; throw `Malformed` if it needs other rules. */
+  open(state: State, isNew: boolean): State;
+  /** Return whether a question may be asked so. */
+  knows(asked: Asked): boolean;
+  /**
+   * Return how an answer ends without a report, and the state that is kept nevertheless; or no outcome, and the state to
+   * which the report is added. `kept` is the permanent answer. Without a drawing (a dry run) no day is drawn.
+   */
+  decide(state: State, asked: Asked, entry: Entry, kept: Kept | undefined, drawing: Drawing | undefined): [ended?: Outcome | undefined, next?: State | undefined];
+  /** Return the source of an answer that is the same for the same value, by the device's secret key. */
+  source?(key: string, asked: Asked, device: string, value: unknown): Source | undefined;
+  /** Return the ε that is left for all askers. */
+  left(state: State): number;
+  /** The person did something themselves. */
+  act?(state: State): Step;
 }
 
-const DAY = 86400;
-const AHEAD = { day: DAY, week: 7 * DAY, year: 366 * DAY, lifetime: Infinity };
+
 const FIELDS = ["epsilon", "delta"] as const;
 
-const number = (text: string): bigint => BigInt(`0x${text}`);
-const refuse = (reason: string): Step => [{ is: "refused", reason }];
-const same = (a: Named, b: Named): boolean =>
-  a.asker === b.asker && a.question === b.question && a.fingerprint === b.fingerprint;
-const named = ({ asker, question, fingerprint }: Named): Named => ({ asker, question, fingerprint });
-
-/** Return a copy of plain data. (Some phones have no structuredClone.) */
-export const copy = <T>(data: T): T => JSON.parse(JSON.stringify(data)) as T;
-
-/** Sort by fields, one after the other: texts by their UTF-16 code units. */
-export function sorted<T>(list: T[], ...keys: (keyof T)[]): T[] {
-  return list.sort((a, b) => {
-    for (const key of keys) if (a[key] !== b[key]) return a[key] < b[key] ? -1 : 1;
-    return 0;
-  });
-}
+export const number = (text: string): bigint => BigInt("0x" + text);
+export const refuse = (reason: string): Step => [{ is: "refused", reason }];
+export const same = (a: Named, b: Named): boolean => a.asker === b.asker && a.question === b.question && a.fingerprint === b.fingerprint;
+export const named = ({ asker, question, fingerprint }: Named): Named => ({ asker, question, fingerprint });
+const charge = (x: number, places: number): string => BigInt(Math.ceil(x * 2 ** places)).toString(16);
 
 /** Return the units of a limit from a number: docs/account.md says why it is a little more. */
-export function limit(x: number, places: 64 | 128): string {
+export function limit(x: number, places: number): string {
   const units = BigInt(Math.floor(x * 2 ** places));
   return (units && units + (units >> 52n) + 1n).toString(16);
 }
 
-/** Return the sum of a field of some entries. */
-export const total = (entries: Units[], field: keyof Units): bigint =>
-  entries.reduce((sum, one) => sum + number(one[field]), 0n);
+/** Return what is left of a limit after some entries, in units: below 0 if they exceed it. */
+export const remaining = (entries: Units[], most: Units, field: keyof Units): bigint =>
+  entries.reduce((left, one) => left - number(one[field]), number(most[field]));
 
-/** Return the number of the epoch that holds a second. */
-export function epoch(kind: Limits["epoch"], second: number): number {
-  const day = Math.floor(second / DAY);
-  if (kind === "day") return day;
-  if (kind === "week") return Math.floor((day + 3) / 7);
-  return kind === "year" ? new Date(day * DAY * 1000).getUTCFullYear() : 0;
-}
+/** Return whether entries fit into a limit, ε and δ. */
+export const fits = (entries: Units[], most: Units): boolean => FIELDS.every((field) => remaining(entries, most, field) >= 0n);
 
-function clockAfter(clock: State["clock"], { wall, boot, elapsed }: Moment): State["clock"] {
-  const proved = boot === clock.boot ? Math.max(0, elapsed - clock.elapsed) : 0;
-  const latest = Math.max(clock.wall, wall);
-  return { wall: latest, boot, elapsed, ahead: clock.ahead + latest - clock.wall - proved };
-}
+/** The limits of an account by the plain rules, beside ε and δ. */
+export const PLAIN = { epoch: "lifetime", lifetime: null, quota: null, quotas: {}, askers: null } as const;
 
-/** Return why a spend does not fit, or undefined if it does. */
-function short(state: State, asked: Asked, first: number, last: number, spend: Record<keyof Units, bigint>): string | undefined {
-  const touching = (entries: Entry[], index: number): Entry[] => entries.filter((one) => one.first <= index && index <= one.last);
-  const exceeds = (some: Entry[], most: Units): boolean => FIELDS.some((field) => total(some, field) + spend[field] > number(most[field]));
-  const { quotas, quota: common } = state.limits;
-  const quota = Object.hasOwn(quotas, asked.asker) ? quotas[asked.asker]! : common;
-  const theirs = state.entries.filter((one) => one.asker === asked.asker);
-  for (let i = first; i <= last && quota !== null; i++) {
-    if (total(touching(theirs, i), "epsilon") + spend.epsilon > number(quota)) return "quota";
-  }
-  const mine = state.entries.filter((one) => one.device === state.device);
-  for (const [entries, most] of [[mine, state.own], [state.entries, state.limits]] as const) {
-    for (let i = first; i <= last; i++) if (exceeds(touching(entries, i), most)) return "budget";
-    if (most.lifetime && exceeds(entries, most.lifetime)) return "lifetime";
-  }
-  return undefined;
-}
+/** One budget for all time and no other limit, answers that are drawn anew or stay the same. Whatever these allow, all rules allow. */
+export const plain: Rules = {
+  open(state) {
+    const plainly = Object.entries({ ...state.own, ...PLAIN }) as [keyof Limits, unknown][];
+    need(plainly.every(([name, most]) => JSON.stringify(most) === JSON.stringify(state.limits[name])), "rules");
+    return state;
+  },
+  knows: ({ repeat, days, start, data }) => ["fresh", "same"].includes(repeat) && `${[days, start, data]}` === ",,",
+  decide: ({ entries, own }, _, entry, kept) => (kept || fits([...entries, entry], own) ? [] : refuse("budget")),
+  left: ({ entries, own }) => Number(remaining(entries, own, "epsilon")) / 2 ** 64,
+};
 
-/** Answer a question: check, spend, then draw. With `dry`, nothing is drawn and no state is returned. */
-export function answer(state: State, id: string, asked: Asked, at: Moment, policy: Policy, drawing: Drawing, dry = false): Step {
+/** Answer a question: check, spend, draw. Without a drawing it is a dry run, which has no report and whose state is not kept. */
+export function answer(state: State, id: string, asked: Asked, policy: Policy, rules: Rules, drawing?: Drawing): Step {
   const waiting = state.queue.find((one) => one.id === id);
   const known = waiting ?? state.entries.find((one) => one.id === id);
   if (known) {
     if (!same(known, asked)) return refuse("id");
-    if (!waiting) return [{ is: "acknowledged", reports: 0 }];
-    return [dry ? { is: "resent" } : { is: "resent", report: waiting.report }];
+    return [waiting ? { is: "resent", report: waiting.report } : { is: "acknowledged", reports: 0 }];
   }
-  const allowed =
-    asked.epsilon <= policy.epsilon &&
-    asked.delta <= policy.delta &&
-    asked.assumes.every((line) => policy.assumptions.includes(line)) &&
-    (policy.mechanisms === null || policy.mechanisms.includes(asked.mechanism));
-  if (!allowed) return refuse("policy");
-  const next = copy(state);
-  next.clock = clockAfter(state.clock, at);
-  if (next.clock.ahead > AHEAD[state.limits.epoch]) return refuse("clock");
-  const now = next.clock.wall;
-  const [since, until] = asked.data ?? [now, now + 1];
-  if (!(since < until && until <= now + 1)) return refuse("data");
-  const first = epoch(state.limits.epoch, Math.max(since, state.born));
-  const last = epoch(state.limits.epoch, Math.max(until - 1, state.born));
-  if (last - first >= 366) return refuse("data");
-  if (!state.askers.includes(asked.asker)) {
-    if (state.openings === 0) return refuse("asker");
-    next.askers = [...state.askers, asked.asker].sort();
-    if (next.openings !== null) next.openings--;
+  const { epsilon, delta, assumes, repeat } = asked;
+  const listed = assumes.every((line) => policy.assumptions.includes(line)) && (policy.mechanisms?.includes(asked.mechanism) ?? true);
+  if (!(epsilon <= policy.epsilon && delta <= policy.delta && listed)) return refuse("policy");
+  const question = named(asked);
+  const entry = { ...question, id, device: state.device, epsilon: charge(epsilon, 64), delta: charge(delta, 128), assumes, first: 0, last: 0 };
+  const kept = state.answers.find((one) => same(one, asked) && one.permanent === repeat);
+  const [ended, next] = rules.decide(state, asked, entry, kept, drawing);
+  if (ended) return [ended, next];
+  const report = (kept?.report ?? drawing?.report())!;
+  const changed = { ...(next ?? state) };
+  changed.queue = [...state.queue, { ...question, id, report, batch: null }];
+  if (kept) return [{ is: "repeated", charged: "0", report }, changed];
+  changed.entries = [...state.entries, entry];
+  if (repeat === "same" || repeat === "per value") {
+    changed.answers = [...state.answers, { ...question, id, permanent: repeat, report: repeat === "same" ? report : null }];
   }
-  const queue = (report: string): string => {
-    next.queue.push({ ...named(asked), id, report, batch: null });
-    return report;
-  };
-  const permanent = asked.repeat === "same" || asked.repeat === "per value" ? asked.repeat : undefined;
-  const kept = permanent && state.answers.find((one) => same(one, asked) && one.permanent === permanent);
-  if (kept) {
-    if (dry) return [{ is: "repeated", charged: "0" }];
-    return [{ is: "repeated", charged: "0", report: queue(kept.report ?? drawing.report()) }, next];
-  }
-  let choice: Choice | undefined;
-  let drew = false;
-  if (asked.repeat === "once") {
-    const today = Math.floor(now / DAY);
-    const period = Math.floor((today - asked.start!) / asked.days!);
-    choice = next.choices.find((one) => same(one, asked) && one.period === period);
-    if (!choice) {
-      if (dry) return [{ is: "silent" }];
-      const day = asked.start! + period * asked.days! + drawing.below(asked.days!);
-      choice = { ...named(asked), period, day, device: state.device, answer: null };
-      next.choices = sorted([...next.choices, choice], "asker", "question", "fingerprint", "period");
-      drew = true;
-    }
-    if (choice.day !== today || choice.answer !== null) return drew ? [{ is: "silent" }, next] : [{ is: "silent" }];
-  }
-  const spend = { epsilon: BigInt(Math.ceil(asked.epsilon * 2 ** 64)), delta: BigInt(Math.ceil(asked.delta * 2 ** 128)) };
-  const reason = short(state, asked, first, last, spend);
-  if (reason) return drew ? [refuse(reason)[0], next] : refuse(reason);
-  const charged = spend.epsilon.toString(16);
-  if (dry) return [{ is: "drawn", charged }];
-  const entry = { ...named(asked), id, device: state.device, epsilon: charged, delta: spend.delta.toString(16), assumes: asked.assumes, first, last };
-  next.entries = sorted([...next.entries, entry], "id");
-  if (choice) choice.answer = id;
-  const report = queue(drawing.report());
-  if (permanent) {
-    const one = { ...named(asked), id, permanent, report: permanent === "same" ? report : null };
-    next.answers = sorted([...next.answers, one], "asker", "question", "fingerprint", "permanent");
-  }
-  return [{ is: "drawn", charged, report }, next];
+  return [{ is: "drawn", charged: entry.epsilon, report }, changed];
 }
 
-/** The person did something themselves: the clock is believed, and new askers may come. */
-export function act(state: State, at: Moment): Step {
-  return [{ is: "acted" }, { ...state, clock: { ...clockAfter(state.clock, at), ahead: 0 }, openings: state.limits.askers }];
-}
-
-/** Put waiting reports of an asker into a batch, or return the batch that was sent and not acknowledged. */
-export function batch(state: State, id: string, asker: string, most: number): Step {
-  const queued = state.queue.filter((one) => one.asker === asker);
-  const sent = queued.find((one) => one.batch !== null);
-  if (sent) return [{ is: "resent", id: sent.batch, reports: queued.filter((one) => one.batch === sent.batch).map((one) => one.id) }];
-  const reports = queued.slice(0, most).map((one) => one.id);
-  if (!reports.length) return [{ is: "empty" }];
-  const queue = state.queue.map((one) => (reports.includes(one.id) ? { ...one, batch: id } : one));
-  return [{ is: "batched", id, reports }, { ...state, queue }];
+/**
+ * Put chosen reports that wait into a batch, or return the batch of them that was sent and not acknowledged: its identity, its
+ * reports (none if nothing waits), and the state if it changed.
+ */
+export function batch(state: State, id: string, most: number, chosen: (one: Queued) => boolean): [id: string, reports: Queued[], next?: State | undefined] {
+  const queued = state.queue.filter(chosen);
+  const sent = queued.find((one) => one.batch)?.batch;
+  if (sent) return [sent, state.queue.filter((one) => one.batch === sent)];
+  const reports = queued.slice(0, most);
+  return [id, reports, reports[0] && { ...state, queue: state.queue.map((one) => (reports.includes(one) ? { ...one, batch: id } : one)) }];
 }
 
 /** The collector has a report, or a batch: it leaves the queue. */

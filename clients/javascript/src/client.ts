@@ -1,8 +1,8 @@
 /** A device that answers: questions, one durable account, a queue of reports, and what is promised. */
 
-import { below, hex, need, type Question, readQuestion, sha256, type Source, systemSource, utf8 } from "./parts.js";
-import { acknowledge, act, answer, batch, epoch, limit, total, type Asked, type Drawing, type Entry, type Moment, type Outcome, type Policy, type State, type Step, type Units } from "./account.js";
-import { packedBody } from "./batch.js";
+import { hex, need, type Question, readQuestion, real, type Source, systemSource } from "./parts.js";
+import { acknowledge, answer, batch, limit, PLAIN, plain, same, type Asked, type Outcome, type Policy, type Rules, type State } from "./account.js";
+import { jsonBody, type Waiting } from "./batch.js";
 
 /** Where the account is kept. `update` is one transaction: it resolves when the new state is on disk. */
 export interface Store {
@@ -16,21 +16,15 @@ export interface Kept {
 }
 
 export interface Options {
-  /** The ε that all askers together may learn in one epoch. */
+  /** The ε that all askers together may learn: for ever, or in one epoch of the rules. */
   epsilon: number;
-  /** The δ that they may learn in one epoch; none unless it is given, here and in the policy. */
+  /** The δ that they may learn; none unless it is given, here and in the policy. */
   delta?: number;
-  epoch?: State["limits"]["epoch"];
-  /** The ε of all epochs together. */
-  lifetime?: number;
-  /** The ε that one asker may take of an epoch. */
-  quota?: number;
-  /** How many new askers an act of the person admits. */
-  askers?: number;
   store: Store;
   source?: Source;
   policy?: Partial<Policy>;
-  now?: () => Moment;
+  /** The rules of the account: one budget for all time, unless they are those of `dither-ldp/rules`. */
+  rules?: Rules;
 }
 
 /** How a question is asked. */
@@ -48,18 +42,7 @@ export interface Asking {
   otherwise?: unknown;
 }
 
-const REPEATS = ["fresh", "same", "per value", "once"];
 const NOBODY: Policy = { epsilon: 50, delta: 0, assumptions: [], mechanisms: null };
-
-/** The present: the system's time, and a steady clock that counts since this page was loaded. */
-export function systemNow(): Moment {
-  const { timeOrigin, now } = globalThis.performance;
-  return {
-    wall: Math.floor(Date.now() / 1000),
-    boot: String(Math.round(timeOrigin)),
-    elapsed: Math.floor(now.call(globalThis.performance) / 1000),
-  };
-}
 
 /** What a page can show before it asks. */
 export interface Promised {
@@ -68,7 +51,7 @@ export interface Promised {
   odds: number;
   /** Whoever guessed 50 % before can reach at most this much. */
   reach: number;
-  /** The ε that is left for all askers in this epoch, before this answer. */
+  /** The ε that is left for all askers, before this answer. */
   left: number;
 }
 
@@ -85,7 +68,16 @@ export interface Asks {
 /** A batch: its identity, and the bytes that are sent until the collector has it. */
 export interface Batch {
   id: string;
-  body: Uint8Array<ArrayBuffer>;
+  body: string | Uint8Array<ArrayBuffer>;
+}
+
+/** How a batch is sent. */
+export interface Sending {
+  /** A public label of all reports of a batch, such as a version. */
+  label?: string;
+  /** `packedBody` of `dither-ldp/packed`; without it a batch is JSON. */
+  pack?: (batch: string, label: string, reports: Waiting[]) => Uint8Array<ArrayBuffer>;
+  fetch?: typeof globalThis.fetch;
 }
 
 export interface Device {
@@ -100,43 +92,44 @@ export interface Device {
   dryRun(asks: Asks): Promise<Outcome>;
   /** The person did something themselves, such as pressing a button. No event of an asker may call this. */
   act(): Promise<Outcome>;
-  /** Return the next batch of an asker, which is the same until it is acknowledged; undefined if nothing waits. */
-  body(asker: string, label?: string, most?: number): Promise<Batch | undefined>;
+  /** Return the next batch of reports to some questions, the same until it is acknowledged; undefined if nothing waits. */
+  body(asks: Asks | Asks[], options?: Sending): Promise<Batch | undefined>;
   /** The collector has the batch: its reports leave the queue. */
   acknowledge(id: string): Promise<Outcome>;
-  /** Send what waits for an asker, batch by batch. Return how many reports were acknowledged. */
-  send(asker: string, url: string, options?: { fetch?: typeof globalThis.fetch; label?: string }): Promise<number>;
+  /**
+   * Send what waits of some questions, batch by batch. Return how many reports were acknowledged.
+   *
+   * Name the questions of one campaign: a collector refuses a batch with a report to another one.
+   */
+  send(asks: Asks | Asks[], url: string, options?: Sending): Promise<number>;
 }
 
 /** Open the account of a device; it is created with these limits if there is none. */
-async function open({ epsilon, delta = 0, epoch = "lifetime", lifetime, quota, askers = null as never, store, source = systemSource(), policy, now = systemNow }: Options): Promise<Device> {
-  need(epsilon > 0 && epsilon < 2 ** 20, "epsilon");
+async function open({ epsilon, delta = 0, store, source = systemSource(), policy, rules = plain }: Options): Promise<Device> {
+  need(real(epsilon) > 0 && epsilon < 2 ** 20 && real(delta) >= 0 && delta < 1, "epsilon");
   const allowed = { ...NOBODY, ...policy };
   const fresh = (): string => hex(source.take(16));
-  const units = (most: number): Units => ({ epsilon: limit(most, 64), delta: limit(delta, 128) });
-  await store.update((kept) => {
-    if (kept) return [0];
-    const at = now();
-    const own = { ...units(epsilon), lifetime: lifetime === undefined ? null : units(lifetime) };
-    const state: State = {
-      account: 2,
-      person: fresh(),
-      device: fresh(),
-      limits: { ...own, epoch, quota: quota === undefined ? null : limit(quota, 64), quotas: {}, askers },
-      own,
-      born: at.wall,
-      clock: { ...at, ahead: 0 },
-      openings: askers,
-      askers: [],
-      entries: [],
-      answers: [],
-      choices: [],
-      queue: [],
-    };
-    return [0, { state, key: fresh() + fresh() }];
-  });
+  const born = Math.floor(Date.now() / 1000);
+  const own = { epsilon: limit(epsilon, 64), delta: limit(delta, 128), lifetime: null };
+  const begun: State = {
+    account: 2,
+    person: fresh(),
+    device: fresh(),
+    limits: { ...own, ...PLAIN },
+    own,
+    born,
+    clock: { wall: born, boot: "", elapsed: 0, ahead: 0 },
+    openings: null,
+    askers: [],
+    entries: [],
+    answers: [],
+    choices: [],
+    queue: [],
+  };
+  // What is there is written again, so that a store that keeps a copy has the present one.
+  await store.update(({ state, key } = { state: begun, key: fresh() + fresh() }) => [0, { state: rules.open(state, state === begun), key }]);
 
-  const happen = (change: (state: State, key: string) => Step): Promise<Outcome> =>
+  const happen = <T>(change: (state: State, key: string) => [T, (State | undefined)?]): Promise<T> =>
     store.update((kept) => {
       need(kept, "account");
       const [outcome, state] = change(kept.state, kept.key);
@@ -148,18 +141,17 @@ async function open({ epsilon, delta = 0, epoch = "lifetime", lifetime, quota, a
       const question = readQuestion(specification);
       const { name, asker, repeat = "fresh", assumes = [], data = null, days = null, start = null, times } = asking;
       const { mechanism, epsilon, delta, fingerprint, spend } = question;
-      const once = Number.isInteger(days) && days! > 0 && Number.isInteger(start);
-      need(name && asker && REPEATS.includes(repeat) && !spend === !times, "asking");
-      need(repeat === "once" ? once : days === start && days === null, "asking");
+      need([name, asker].every((text) => text && typeof text === "string") && !spend === !times, "asking");
       const cost = spend ? spend(epsilon, times!) : epsilon;
+      const asked = { question: name, asker, fingerprint, mechanism, epsilon: cost, delta, assumes, repeat, days, start, data };
+      need(rules.knows(asked), "asking");
       return {
         question,
         asking,
-        asked: { question: name, asker, fingerprint, mechanism, epsilon: cost, delta, assumes, repeat, days, start, data },
+        asked,
         promise: async () => {
           const odds = Math.exp(cost);
-          const left = await store.update((kept) => [kept ? remaining(kept.state, now().wall) : 0]);
-          return { epsilon: cost, odds, reach: odds / (1 + odds), left };
+          return { epsilon: cost, odds, reach: odds / (1 + odds), left: await happen((state) => [rules.left(state)]) };
         },
       };
     },
@@ -170,40 +162,38 @@ async function open({ epsilon, delta = 0, epoch = "lifetime", lifetime, quota, a
       if (!fits(value)) value = otherwise;
       if (!fits(value)) return { is: "refused", reason: "value" };
       return happen((state, key) =>
-        answer(state, id, asked, now(), allowed, {
-          report: () => hex(question.report(value, asked.repeat === "per value" ? keyed(key, asked, question, value) : source)!),
-          below: (bound) => below(source, bound),
+        answer(state, id, asked, allowed, rules, {
+          report: () => hex(question.report(value, rules.source?.(key, asked, question.device, value) ?? source)!),
+          source,
         }),
       );
     },
 
-    dryRun: ({ asked }) => happen((state) => [answer(state, "", asked, now(), allowed, {} as Drawing, true)[0]]),
+    dryRun: ({ asked }) =>
+      happen((state) => {
+        const [{ report: _, ...outcome }] = answer(state, "", asked, allowed, rules);
+        return [outcome as Outcome];
+      }),
 
-    act: () => happen((state) => act(state, now())),
+    act: () => happen((state) => rules.act?.(state) ?? [{ is: "acted" }]),
 
-    async body(asker, label = "", most = 1000) {
-      let found: Batch | undefined;
-      const id = fresh();
-      await happen((state) => {
-        const step = batch(state, id, asker, most);
-        const [outcome, next = state] = step;
-        const own = outcome["id"] as string;
-        if (own) found = { id: own, body: packedBody(own, label, next.queue.filter((one) => one.batch === own)) };
-        return step;
-      });
-      return found;
-    },
+    body: (asks, { label = "", pack } = {}) =>
+      happen((state) => {
+        const [id, reports, next] = batch(state, fresh(), 1000, (one) => [asks].flat().some(({ asked }) => same(one, asked)));
+        return [reports[0] && { id, body: (pack ?? jsonBody)(id, label, reports) }, next];
+      }),
 
     acknowledge: (id) => happen((state) => acknowledge(state, id)),
 
-    async send(asker, url, { fetch = globalThis.fetch, label } = {}) {
+    async send(asks, url, options = {}) {
+      const { fetch = globalThis.fetch, pack } = options;
       for (let sent = 0; ; ) {
-        const next = await device.body(asker, label);
+        const next = await device.body(asks, options);
         if (!next) return sent;
         const { ok, status } = await fetch(url, {
           method: "POST",
           body: next.body,
-          headers: { "content-type": "application/vnd.dither.batch" },
+          headers: { "content-type": "application/" + (pack ? "vnd.dither.batch" : "json") },
           credentials: "omit",
           referrerPolicy: "no-referrer",
           keepalive: true,
@@ -219,25 +209,3 @@ async function open({ epsilon, delta = 0, epoch = "lifetime", lifetime, quota, a
 
 /** The account of one person on this device, its questions and its queue. */
 export const Device = { open };
-
-/** Return the ε that is left in the epoch of a second, and in all. */
-function remaining({ entries, own, limits, device, clock }: State, wall: number): number {
-  const now = epoch(limits.epoch, Math.max(wall, clock.wall));
-  const mine = entries.filter((one) => one.device === device);
-  const left = (some: Entry[], most: Units): number => Math.max(0, Number(BigInt(`0x${most.epsilon}`) - total(some, "epsilon")) / 2 ** 64);
-  const today = left(mine.filter((one) => one.first <= now && now <= one.last), own);
-  return own.lifetime ? Math.min(today, left(mine, own.lifetime)) : today;
-}
-
-/** A source that repeats for one value: SHA-256 of the key, the question and the value, in counter mode. */
-function keyed(key: string, asked: Asked, question: Question, value: unknown): Source {
-  const text = JSON.stringify([key, asked.question, question.device, typeof value, value]);
-  let count = 0;
-  const left: number[] = [];
-  return {
-    take(size) {
-      while (left.length < size) left.push(...sha256(utf8(`${count++} ${text} ${key}`)));
-      return Uint8Array.from(left.splice(0, size));
-    },
-  };
-}

@@ -1,10 +1,39 @@
 /** One person with several devices: budgets that are divided beforehand, and accounts that are merged. */
 
-import { canonical } from "./batch.js";
-import { type Json } from "./parts.js";
-import { copy, sorted, total, type Limits, type Own, type State, type Step, type Units } from "./account.js";
+import { type Fields, type Json } from "./parts.js";
+import { fits, type Limits, type Own, type State, type Step, type Units } from "./account.js";
 
 const FIELDS = ["epsilon", "delta"] as const;
+/** Return JSON as RFC 8785 writes it: sorted keys, no white space, numbers as ECMAScript does. */
+export const canonical = (value: Json): string =>
+  Array.isArray(value)
+    ? `[${value.map(canonical)}]`
+    : Object(value) === value
+      ? `{${Object.keys(value as Fields)
+          .sort()
+          .map((key) => JSON.stringify(key) + ":" + canonical((value as Fields)[key]))}}`
+      : JSON.stringify(value);
+
+const copy = <T>(data: T): T => JSON.parse(JSON.stringify(data)) as T;
+
+/** Sort by fields, one after the other: texts by their UTF-16 code units. */
+function sorted<T>(list: T[], ...keys: (keyof T)[]): T[] {
+  return [...list].sort((a, b) => {
+    for (const key of keys) if (a[key] !== b[key]) return a[key] < b[key] ? -1 : 1;
+    return 0;
+  });
+}
+
+/** Return a state with its lists in the order of docs/account.md, as it is compared and exported. A store keeps them as they came. */
+export function ordered(state: State): State {
+  return {
+    ...state,
+    entries: sorted(state.entries, "id"),
+    answers: sorted(state.answers, "asker", "question", "fingerprint", "permanent"),
+    choices: sorted(state.choices, "asker", "question", "fingerprint", "period"),
+  };
+}
+
 const equal = (a: unknown, b: unknown): boolean => canonical(a as Json) === canonical(b as Json);
 
 /** Give part/whole of this device's budget to another device. */
@@ -20,7 +49,7 @@ export function split(state: State, device: string, [part, whole]: [number, numb
     }
   }
   const entries = state.entries.filter((one) => one.device === state.device);
-  const over = (some: Units[], most: Units): boolean => FIELDS.some((field) => total(some, field) > BigInt(`0x${most[field]}`));
+  const over = (some: Units[], most: Units): boolean => !fits(some, most);
   const spent = entries.some(({ first, last }) => {
     for (let i = first; i <= last; i++) if (over(entries.filter((one) => one.first <= i && i <= one.last), own)) return true;
     return false;
@@ -55,8 +84,5 @@ export function merge(state: State, from: Export): Step {
   unite(next.answers, from.answers, (a, b) => named(a) === named(b) && a.permanent === b.permanent, (a, b) => a.id < b.id);
   const rank = (one: State["choices"][0]): string => (one.answer === null ? "1" : "0") + (one.answer ?? "") + one.device;
   unite(next.choices, from.choices, (a, b) => named(a) === named(b) && a.period === b.period, (a, b) => rank(a) < rank(b));
-  sorted(next.entries, "id");
-  sorted(next.answers, "asker", "question", "fingerprint", "permanent");
-  sorted(next.choices, "asker", "question", "fingerprint", "period");
   return [{ is: "merged", entries: next.entries.length - state.entries.length }, next];
 }

@@ -1,9 +1,10 @@
 /** Parts that tests of any implementation need; not for pages. */
 
-import { acknowledge, act, answer, batch } from "./account.js";
-import { canonical, jsonBody } from "./batch.js";
+import { acknowledge, answer, batch, plain } from "./account.js";
+import { jsonBody } from "./batch.js";
+import { allRules } from "./rules.js";
 import { below, expBelow, sha256 } from "./parts.js";
-import { merge, split } from "./sharing.js";
+import { canonical, merge, ordered, split } from "./sharing.js";
 
-export const accounts = { answer, act, batch, acknowledge, split, merge, below };
+export const accounts = { answer, batch, acknowledge, split, merge, ordered, below, allRules, plain };
 export { canonical, expBelow, jsonBody, sha256 };

@@ -2,9 +2,11 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { Device, draws, hex, Malformed, memoryStore, packedBody } from "../dist/dither.js";
+import { Device, draws, hex, Malformed, memoryStore } from "../dist/dither.js";
 import { lattice } from "../dist/lattice.js";
+import { packedBody } from "../dist/packed.js";
 import { paths } from "../dist/paths.js";
+import { allRules } from "../dist/rules.js";
 import { jsonBody } from "../dist/testing.js";
 
 const read = (name) => JSON.parse(readFileSync(new URL(`../../../conformance/2/${name}`, import.meta.url), "utf8"));
@@ -37,7 +39,7 @@ test("answers until the budget is used up, and says what is promised", async () 
 
 test("what is left begins anew with the next epoch, but not beyond the lifetime", async () => {
   const clock = { wall: 86400 * 100, boot: "x", elapsed: 0 };
-  const { device: mine } = await device({ epsilon: 1, epoch: "day", lifetime: 1.5, now: () => ({ ...clock }) });
+  const { device: mine } = await device({ epsilon: 1, rules: allRules({ epoch: "day", lifetime: 1.5, now: () => ({ ...clock }) }) });
   const question = mine.question(specifications["Podium"], ASKING);
   assert.equal((await question.promise()).left, 1 + 2 ** -52);
   await mine.answer(question, 3);
@@ -63,14 +65,14 @@ test("a retry sends the same bytes and is charged once", async () => {
   assert.deepEqual(await mine.answer(question, 3, id), { is: "resent", report: first.report });
   const bodies = [];
   const fetch = async (url, { body }) => {
-    bodies.push(hex(body));
+    bodies.push(body);
     return { ok: bodies.length > 2 };
   };
-  assert.equal(await mine.send("clinic.example", "https://x/", { fetch }), 0);
-  assert.equal(await mine.send("clinic.example", "https://x/", { fetch }), 0);
-  assert.equal(await mine.send("clinic.example", "https://x/", { fetch }), 1);
+  assert.equal(await mine.send(question, "https://x/", { fetch }), 0);
+  assert.equal(await mine.send(question, "https://x/", { fetch }), 0);
+  assert.equal(await mine.send(question, "https://x/", { fetch }), 1);
   assert.equal(new Set(bodies).size, 1);
-  assert.equal(await mine.send("clinic.example", "https://x/", { fetch }), 0);
+  assert.equal(await mine.send(question, "https://x/", { fetch }), 0);
   assert.equal(bodies.length, 3);
 });
 
@@ -89,7 +91,7 @@ test("a value never throws", async () => {
 });
 
 test("permanent answers stay", async () => {
-  const { device: mine } = await device();
+  const { device: mine } = await device({ rules: allRules() });
   const same = mine.question(specifications["Podium"], { ...ASKING, repeat: "same" });
   const first = await mine.answer(same, 1);
   for (let i = 0; i < 5; i++) assert.deepEqual(await mine.answer(same, i), { is: "repeated", charged: "0", report: first.report });
@@ -135,6 +137,58 @@ test("a δ is spent only where the policy allows one", async () => {
   assert.throws(() => mine.question(JSON.stringify(less), ASKING), new Malformed("privacy"));
 });
 
+test("what a device is opened with is checked without coercion", async () => {
+  for (const wrong of [{ epsilon: "2" }, { epsilon: 0 }, { epsilon: NaN }, { epsilon: 2 ** 20 }, { epsilon: [2] }, { delta: "0" }, { delta: 1 }, { delta: -1 }]) {
+    await assert.rejects(device(wrong), Malformed);
+  }
+  for (const wrong of [{ epoch: "month" }, { epoch: "toString" }, { lifetime: "3" }, { quota: -1 }, { askers: 0.5 }, { askers: "1" }]) {
+    assert.throws(() => allRules(wrong), Malformed);
+  }
+});
+
+test("an account goes on by its own rules, or not at all", async () => {
+  const { store } = await device({ rules: allRules({ epoch: "day" }) });
+  await assert.rejects(Device.open({ epsilon: 2, store }), new Malformed("rules"));
+  const { store: simple, device: mine } = await device();
+  await mine.answer(mine.question(specifications["Podium"], ASKING), 1);
+  const again = await Device.open({ epsilon: 50, store: simple, rules: allRules({ epoch: "day" }) });
+  const question = again.question(specifications["Podium"], ASKING);
+  assert.ok((await question.promise()).left < 1.001); // the limits are those that it was opened with
+  assert.equal((await again.answer(question, 1)).is, "drawn");
+  assert.equal((await again.answer(question, 1)).reason, "budget");
+});
+
+test("two campaigns of one asker do not share a batch", async () => {
+  const { device: mine } = await device();
+  const one = mine.question(specifications["Podium"], ASKING);
+  const two = mine.question(specifications["SW"], { ...ASKING, name: "hours" });
+  await mine.answer(one, 3);
+  await mine.answer(two, 0.5);
+  const bodies = [];
+  const fetch = async (url, { body, headers }) => (bodies.push(body), { ok: headers["content-type"] === "application/json" });
+  const first = await mine.body(one);
+  assert.deepEqual(Object.keys(JSON.parse(first.body).reports), [one.question.fingerprint]);
+  assert.equal(await mine.send(two, "https://x/", { fetch }), 1);
+  assert.equal(await mine.send([one, two], "https://x/", { fetch }), 1);
+  assert.equal(bodies[1], first.body);
+  assert.equal(bodies.length, 2);
+});
+
+test("a packed batch has the same identity and the same reports", async () => {
+  const { device: mine } = await device();
+  const question = mine.question(specifications["Podium"], ASKING);
+  await mine.answer(question, 3);
+  const { id, body } = await mine.body(question, { label: "1.0" });
+  const packed = await mine.body(question, { label: "1.0", pack: packedBody });
+  const [report] = JSON.parse(body).reports[question.question.fingerprint];
+  assert.equal(packed.id, id);
+  assert.deepEqual(packed.body, packedBody(id, "1.0", [{ fingerprint: question.question.fingerprint, report }]));
+  const types = [];
+  const fetch = async (url, { headers }) => (types.push(headers["content-type"]), { ok: true });
+  assert.equal(await mine.send(question, "https://x/", { fetch, pack: packedBody }), 1);
+  assert.deepEqual(types, ["application/vnd.dither.batch"]);
+});
+
 test("the policy is obeyed", async () => {
   const { device: mine } = await device({ policy: { epsilon: 0.5, mechanisms: ["SW"] } });
   assert.equal((await mine.answer(mine.question(specifications["Podium"], ASKING), 1)).reason, "policy");
@@ -175,7 +229,17 @@ test("hostile specifications are refused with a reason", async () => {
     changed((one) => (one.device = 5)),
   ];
   for (const text of bad) assert.throws(() => mine.question(text, ASKING), Malformed);
-  for (const asking of [{ ...ASKING, repeat: "hourly" }, { ...ASKING, name: "" }, { ...ASKING, repeat: "once" }]) {
-    assert.throws(() => mine.question(specifications["Podium"], asking), Malformed);
+  const askings = [
+    { repeat: "hourly" }, { repeat: "once" }, { name: "" }, { name: 5 }, { asker: ["x"] }, { asker: undefined }, { days: 3 }, { start: 0 },
+    { data: [0] }, { data: [0, 1, 2] }, { data: ["0", "1"] }, { repeat: "once", days: 7 }, { repeat: "once", days: "7", start: 0 },
+    { repeat: "once", days: 0, start: 0 },
+  ];
+  const { device: other } = await device({ rules: allRules() });
+  for (const asking of askings) {
+    for (const one of [mine, other]) assert.throws(() => one.question(specifications["Podium"], { ...ASKING, ...asking }), Malformed);
+  }
+  for (const asking of [{ repeat: "per value" }, { repeat: "once", days: 7, start: 0 }, { data: [0, 1] }]) {
+    assert.throws(() => mine.question(specifications["Podium"], { ...ASKING, ...asking }), Malformed);
+    other.question(specifications["Podium"], { ...ASKING, ...asking });
   }
 });

@@ -28,19 +28,30 @@ export function unknown(specification) {
   return UNKNOWN.includes(JSON.parse(JSON.parse(specification).device).draw);
 }
 
-/** Return the outcome of an event, and the state after it if it changed. */
-export function happen(state, event, policy) {
-  const source = scripted(event.random ?? "");
-  const drawing = { report: () => event.report, below: (bound) => accounts.below(source, bound) };
+/** Return the outcome of an event, and the state after it if it changed, by all rules or by others. */
+export function happen(state, event, policy, rules = accounts.allRules({ now: () => event.at })) {
+  const [outcome, next] = events(state, event, policy, rules);
+  return [outcome, next && accounts.ordered(next)];
+}
+
+function events(state, event, policy, rules) {
+  const drawing = { report: () => event.report, source: scripted(event.random ?? "") };
   switch (event.do) {
     case "answer":
-      return accounts.answer(state, event.id, event.question, event.at, policy, drawing);
-    case "dry run":
-      return accounts.answer(state, event.id, event.question, event.at, policy, drawing, true);
+      return accounts.answer(state, event.id, event.question, policy, rules, drawing);
+    case "dry run": {
+      const [{ report, ...outcome }] = accounts.answer(state, event.id, event.question, policy, rules);
+      return [outcome];
+    }
     case "act":
-      return accounts.act(state, event.at);
-    case "batch":
-      return accounts.batch(state, event.id, event.asker, event.most);
+      return rules.act(state);
+    case "batch": {
+      const { questions } = event;
+      const listed = (one) => !questions || questions.some(([name, mark]) => one.question === name && one.fingerprint === mark);
+      const [id, found, next] = accounts.batch(state, event.id, event.most, (one) => one.asker === event.asker && listed(one));
+      const reports = found.map((one) => one.id);
+      return reports.length ? [{ is: next ? "batched" : "resent", id, reports }, next] : [{ is: "empty" }];
+    }
     case "acknowledge":
       return accounts.acknowledge(state, event.id);
     case "split":

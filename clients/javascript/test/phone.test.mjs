@@ -56,7 +56,7 @@ test("with a source and a store of its own, a phone answers, keeps account and s
   const question = device.question(specification, { name: "minutes", asker: "clinic.example" });
   const outcomes = await Promise.all([1, 2, 3].map((value) => device.answer(question, value)));
   assert.deepEqual(outcomes.map((one) => one.is), ["drawn", "drawn", "refused"]);
-  assert.equal(await device.send("clinic.example", "https://clinic.example/", { fetch }), 2);
+  assert.equal(await device.send(question, "https://clinic.example/", { fetch }), 2);
   const again = await Device.open({ epsilon: 2, store, source: nativeSource() });
   assert.equal((await again.answer(again.question(specification, { name: "minutes", asker: "clinic.example" }), 1)).reason, "budget");
   assert.equal(sent.length, 1);

@@ -21,7 +21,7 @@ test("a signed campaign is read, answered and sent", async () => {
   const question = device.question(...campaign.questions.minutes);
   assert.equal(question.asked.asker, campaign.terms.asker);
   assert.equal((await device.answer(question, 42)).is, "drawn");
-  assert.equal(await device.send(campaign.terms.asker, `${address}/batches`, { fetch }), 1);
+  assert.equal(await device.send(question, `${address}/batches`, { fetch }), 1);
   assert.deepEqual(asked, [[address, "GET"], [`${address}/batches`, "POST"]]);
   await assert.rejects(fetchCampaign(`${address}0`, key, fetch), new Malformed("fingerprint"));
 });

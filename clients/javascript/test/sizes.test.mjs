@@ -5,10 +5,17 @@ import { test } from "node:test";
 import { gzipSync } from "node:zlib";
 
 const size = (name) => gzipSync(readFileSync(new URL(`../dist/${name}.js`, import.meta.url)), { level: 9 }).length;
-const STATED = { core: 3500, dither: 3800, lattice: 1800, paths: 1700, projective: 800, signatures: 750, angles: 300 };
+const STATED = { core: 3500, dither: 2650, rules: 1850, lattice: 1750, paths: 1600, projective: 750, signatures: 750, packed: 400, angles: 300 };
 
 for (const [name, most] of Object.entries(STATED)) {
   test(`the size of ${name}.js`, () => {
-    assert.ok(size(name) <= most && size(name) > most - 150, `${size(name)} bytes; ${most} are stated`);
+    assert.ok(size(name) <= most && size(name) > most - 100, `${size(name)} bytes; ${most} are stated`);
   });
 }
+
+// What a page loads, in bytes. The goals are 3 500, 5 000 and 6 500; docs/devices.md says why the client misses its goal.
+test("the sizes of what a page loads", () => {
+  assert.ok(size("core") <= 3500);
+  assert.ok(size("core") + size("dither") <= 6150);
+  assert.ok(size("core") + size("lattice") <= 6500);
+});

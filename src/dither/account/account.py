@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from fractions import Fraction
 from pathlib import Path
@@ -205,15 +205,20 @@ class Account:
         with self._state() as state:
             return tuple(map(waiting, state.queue.values()))
 
-    def batch(self, asker: str = "", *, most: int = 100) -> Batch | None:
+    def batch(
+        self, asker: str = "", *, most: int = 100, questions: Iterable[Question] | None = None
+    ) -> Batch | None:
         """Return the reports to send to an asker next; the same batch until it is acknowledged, None if none.
 
         The composition of a batch is on disk before it is returned, so that sending it again sends the same.
+        `questions` are those of one campaign: its collector accepts no batch with a report to another.
         """
         if isinstance(most, bool) or not isinstance(most, int) or most < 1:
             raise InvalidParameter("most is the largest number of reports in a batch, at least 1")
         with self._state() as state:
-            event = {"do": "batch", "id": SYSTEM.take(16).hex(), "asker": asker, "most": most}
+            event: Data = {"do": "batch", "id": SYSTEM.take(16).hex(), "asker": asker, "most": most}
+            if questions is not None:
+                event["questions"] = [[one.name, one.mechanism.fingerprint] for one in questions]
             decision = decide(state, event, self.policy)
             self._store.keep(state, decision.effect)
             if decision.outcome["is"] == "empty":

@@ -240,11 +240,17 @@ def _short(state: State, asker: str, epochs: tuple[int, int], epsilon: int, delt
 
 
 def _batch(state: State, event: Mapping[str, Any]) -> Decision:
-    """Return the oldest batch of an asker that is not acknowledged, or a new one of what waits."""
+    """Return the oldest batch of an asker that is not acknowledged, or a new one of what waits.
+
+    With `questions`, pairs of a name and a fingerprint, it is one of reports to these alone: a collector
+    refuses a whole batch for one report to a question of another campaign.
+    """
     queued = [item for item in state.queue.values() if item["asker"] == event["asker"]]
+    if (chosen := event.get("questions")) is not None:
+        queued = [item for item in queued if [item["question"], item["fingerprint"]] in chosen]
     sent = next((item["batch"] for item in queued if item["batch"] is not None), None)
     if sent is not None:
-        reports = [item["id"] for item in queued if item["batch"] == sent]
+        reports = [item["id"] for item in state.queue.values() if item["batch"] == sent]
         return Decision({"is": "resent", "id": sent, "reports": reports})
     reports = [item["id"] for item in queued][: event["most"]]
     if not reports:

@@ -7,7 +7,7 @@ from typing import Any
 
 from dither.errors import InvalidParameter, unknown_name
 from dither.files.choices import Missing
-from dither.files.collect import RowCounts
+from dither.files.rows import RowCounts
 from dither.wire.campaign import Campaign
 
 

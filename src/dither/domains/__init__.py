@@ -1,6 +1,6 @@
 """Domains, the sets of possible values: intervals, circles, categories, texts and areas."""
 
-from dither.domains.categories import Categories
+from dither.domains.categories import Categories, CodedLabels
 from dither.domains.domain import BLOCK, Domain, Line, finite, first_misfit, numbers, read_domain
 from dither.domains.line import Circle, Interval
 from dither.domains.parallelogram import Parallelogram
@@ -13,6 +13,7 @@ __all__ = [
     "BLOCK",
     "Categories",
     "Circle",
+    "CodedLabels",
     "Disk",
     "Domain",
     "Interval",

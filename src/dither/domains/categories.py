@@ -18,6 +18,33 @@ from dither.errors import InvalidParameter, OutsideDomain, found
 
 
 @final
+class CodedLabels:
+    """Labels as places in a list of different labels, as data frames store categories.
+
+    `Categories.check` looks up the few labels of the list instead of all answers.
+
+    >>> Categories(["no", "yes"]).check(CodedLabels(np.array([0, 1, 0]), ["yes", "no"]))
+    array([1, 0, 1])
+    """
+
+    def __init__(self, places: Integers, labels: Sequence[Any] | Array) -> None:
+        self.places = places
+        self.labels = np.empty(len(labels), dtype=object)
+        for place, label in enumerate(labels):  # one by one: lists of JSON would become a second axis
+            self.labels[place] = label
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+    def at(self, rows: Array) -> CodedLabels:
+        """Return some of the labels, by a mask or by places."""
+        return CodedLabels(self.places[rows], self.labels)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        return np.asarray(self.labels[self.places], dtype=dtype)
+
+
+@final
 @dataclass(frozen=True, init=False)
 class Categories(Domain):
     """A public list of labels, or the integers 0 … k − 1.
@@ -71,13 +98,29 @@ class Categories(Domain):
             if array.size and not (array.min() >= 0 and array.max() < len(self)):
                 raise OutsideDomain(f"an answer is not one of the categories 0 … {len(self) - 1}")
             return array.astype(np.int64, copy=False)
+        if isinstance(values, CodedLabels):
+            known = np.array([self._code(label) for label in values.labels], dtype=np.int64)
+            codes = known[values.places]
+            if codes.size and codes.min() < 0:
+                raise self._refused()
+            return codes
         array = objects(values)
-        codes = self._looked_up(array)
-        if codes is None:
-            raise OutsideDomain(
-                f"an answer is not one of the {len(self)} categories; add a category for the rest"
-            )
-        return codes.reshape(array.shape)
+        found_codes = self._looked_up(array)
+        if found_codes is None:
+            raise self._refused()
+        return found_codes.reshape(array.shape)
+
+    def _refused(self) -> OutsideDomain:
+        return OutsideDomain(
+            f"an answer is not one of the {len(self)} categories; add a category for the rest"
+        )
+
+    def _code(self, label: Any) -> int:
+        """Return the code of a label, or −1 if it is not one of the categories."""
+        try:
+            return self._codes.get(_plain(label), -1)
+        except TypeError:  # not hashable
+            return -1
 
     def _looked_up(self, labels: Array) -> Integers | None:
         """Return the codes of labels, or None; a KeyError contains a label and must not leave this method."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from dither.arrays import Array, Integers
-from dither.domains import Categories, Domain
+from dither.domains import Categories, CodedLabels, Domain
 from dither.errors import MalformedReport, MissingExtra, OutsideDomain
 from dither.mechanisms.base import Mechanism
 from dither.reports import Reports
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import pyarrow
 
 SPECIFICATION: Final = b"dither"  # the key of the specification in a schema's metadata
-BATCH: Final = 1 << 17  # rows of a batch
+BATCH: Final = 1 << 18  # rows of a batch
 
 
 def arrow() -> Any:
@@ -40,8 +40,17 @@ def plain(column: pyarrow.Array) -> list[Any]:
 def values_of(column: pyarrow.Array, domain: Domain) -> Any:
     """Return a column without nulls in the form that `domain.check` takes; they are not checked here."""
     if isinstance(domain, Categories) and not isinstance(domain.labels, range):
-        return plain(column)
+        return labels_of(column)
     return numbers_of(column)
+
+
+def labels_of(column: pyarrow.Array) -> Any:
+    """Return a column of labels without nulls: the different ones, and the place of each row's among them."""
+    pa = arrow()
+    try:
+        return CodedLabels(*coded_column(column))
+    except (pa.ArrowNotImplementedError, pa.ArrowInvalid):  # of lists, of 16-bit floats
+        return plain(column)
 
 
 def numbers_of(column: pyarrow.Array) -> Array:

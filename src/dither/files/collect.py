@@ -2,46 +2,27 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import astuple, dataclass
 from pathlib import Path
-from typing import Any, cast, final
+from typing import Any
 
 import numpy as np
 
-from dither.arrays import Integers, Mask
-from dither.domains import Domain, Line
+from dither.domains import Domain
 from dither.errors import InvalidParameter, MalformedReport, Mismatch
 from dither.estimation.summary import Summary
 from dither.files.choices import Missing, Outside
 from dither.files.dialect import Dialect
-from dither.files.fit import ColumnFit, Misfit, Misfits, clipped, read_values
-from dither.files.format import USUAL, Chunk, Columns, Progress, naming, silent
-from dither.files.person import person_text
-from dither.files.pipeline import cores, in_order, run_ahead
+from dither.files.fit import ColumnFit, Misfit, Misfits, read_values
+from dither.files.format import USUAL, Columns, Progress, naming, silent
+from dither.files.pipeline import run_ahead
 from dither.files.registry import table_format
+from dither.files.rows import RowChoice, RowCounts, domains_of
 from dither.files.streams import shown_name, written
 from dither.files.trips.specification import is_of_trips
 from dither.mechanisms.base import Mechanism
 from dither.randomness import Source
 from dither.wire.campaign import Campaign
-
-
-@final
-@dataclass(frozen=True)
-class RowCounts:
-    """How many rows of a table were written as reports, and how many were left out, by reason.
-
-    `missing` rows lack an answer; `repeated` rows are further rows of a person; `outside` rows have a value
-    outside of its domain. `clipped` counts the values that were moved into their domain and written.
-    """
-
-    written: int = 0
-    missing: int = 0
-    repeated: int = 0
-    outside: int = 0
-    clipped: int = 0
 
 
 def perturb_file(
@@ -74,7 +55,7 @@ def perturb_file(
     """
     path, out, campaign = Path(path), Path(out), Campaign.of(questions)
     check_keep(keep, campaign)
-    rows = _Rows(campaign, person, Missing.check(missing), Outside.check(outside))
+    rows = RowChoice(campaign, person, Missing.check(missing), Outside.check(outside))
     reader, writer = table_format(path), table_format(out)
     if reader.specification(path) is not None:
         raise InvalidParameter(
@@ -86,25 +67,22 @@ def perturb_file(
 
     kept: dict[str, Sequence[Any]] = {name: [] for name in keep}
 
-    def used() -> Iterator[_Used]:  # rows are chosen one chunk after the other: a person is used once
-        for chunk in run_ahead(reader.read(path, list(dict.fromkeys(columns)), dialect)):
+    def drawn() -> Iterator[tuple[int, Columns | None]]:  # in the order of the rows: a person is used once
+        read = reader.read(path, list(dict.fromkeys(columns)), dialect)
+        for chunk in run_ahead(read) if reader.parsed else read:
             there, values = rows.used(chunk)
             kept.update({name: chunk.kept(name, there) for name in keep})
-            wanted = bool(there.size) and not rows.misfits  # after a misfit the rest is only counted
-            yield _Used(len(chunk), values if wanted else None, dict(kept))
-
-    def drawn(one: _Used) -> tuple[int, Columns | None]:
-        if one.values is None:
-            return one.rows, None
-        cells = {
-            name: question.perturb(one.values[name], source=source)
-            for name, question in campaign.questions.items()
-        }
-        return one.rows, {**cells, **one.kept}
+            if not there.size or rows.misfits:  # after a misfit the rest is only counted
+                yield len(chunk), None
+                continue
+            cells = {
+                name: question.perturb(values[name], source=source)
+                for name, question in campaign.questions.items()
+            }
+            yield len(chunk), {**cells, **kept}
 
     def chunks() -> Iterator[Columns]:
-        # A source that was passed may be seeded: its bytes are drawn in the order of the rows.
-        for count, made in run_ahead(in_order(drawn, used(), cores() if source is None else 1)):
+        for count, made in run_ahead(drawn()):
             if made is not None:
                 yield made
             done(count)
@@ -116,16 +94,6 @@ def perturb_file(
     with written(out, path, force=force) as part:
         writer.write(part, campaign.to_json(), chunks())
     return rows.counts
-
-
-@final
-@dataclass(frozen=True)
-class _Used:
-    """The rows of a chunk that are used: their values, or None if nothing is drawn, and what is kept."""
-
-    rows: int
-    values: dict[str, Any] | None
-    kept: dict[str, Sequence[Any]]
 
 
 def check_keep(keep: Sequence[str], campaign: Campaign) -> None:
@@ -152,7 +120,7 @@ def check_file(
     `dialect` to `perturb_file`.
     """
     path, done = Path(path), progress or silent
-    domains = _domains(questions)
+    domains = domains_of(questions)
     misfits = Misfits()
     for chunk in table_format(path).read(path, list(domains), dialect):
         for name, domain in domains.items():
@@ -165,13 +133,6 @@ def check_file(
             misfits.add(chunk, name, Misfit.OUTSIDE, there[values.outside])
         done(len(chunk))
     return {name: misfits.of(name) for name in domains}
-
-
-def _domains(questions: Mapping[str, Mechanism[Any]] | Mapping[str, Domain] | Campaign) -> dict[str, Domain]:
-    if isinstance(questions, Mapping) and all(isinstance(one, Domain) for one in questions.values()):
-        return dict(cast(Mapping[str, Domain], questions))
-    campaign = Campaign.of(cast(Mapping[str, Mechanism[Any]] | Campaign, questions))
-    return {name: mechanism.domain for name, mechanism in campaign.questions.items()}
 
 
 def summarise_file(
@@ -242,67 +203,3 @@ def carried_questions(path: Path, given: Campaign | None) -> Campaign:
     if given is not None and given != carried:
         raise InvalidParameter(f"{shown_name(path)} carries its own questions, which differ from those given")
     return carried
-
-
-class _Rows:
-    """Decides which rows are used, reads their values, and counts."""
-
-    def __init__(self, campaign: Campaign, person: str | None, missing: Missing, outside: Outside) -> None:
-        self.domains = _domains(campaign)
-        self.counts, self.misfits = RowCounts(), Misfits()
-        self._person, self._missing, self._outside = person, missing, outside
-        self._seen: set[bytes] = set()
-
-    def used(self, chunk: Chunk) -> tuple[Integers, dict[str, Any]]:
-        """Return the rows that have all answers and are the first of their person, and their values.
-
-        The values are in the form that `domain.check` takes. Cells that are an error are counted as misfits.
-        """
-        used = np.ones(len(chunk), dtype=np.bool_)
-        for name in self.domains:
-            absent = chunk.absent(name)
-            if self._missing is Missing.ERROR:
-                self.misfits.add(chunk, name, Misfit.MISSING, np.flatnonzero(absent))
-            used &= ~absent
-        missing, repeated = int((~used).sum()), 0
-        if self._person is not None:
-            first = self._first_rows(chunk, self._person, used)
-            repeated = int((used & ~first).sum())
-            used &= first
-        there = np.flatnonzero(used)
-        fits, moved = np.ones(there.size, dtype=np.bool_), np.zeros(there.size, dtype=np.int64)
-        read = {}
-        for name, domain in self.domains.items():
-            values = read_values(chunk, name, domain, there)
-            if self._outside is Outside.CLIP and isinstance(domain, Line):
-                moved += values.outside
-                values = clipped(domain, values)
-            self.misfits.add(chunk, name, Misfit.TEXT, there[values.text])
-            if self._outside is not Outside.SKIP:
-                self.misfits.add(chunk, name, Misfit.OUTSIDE, there[values.outside])
-            fits &= ~values.outside
-            read[name] = values
-        part = RowCounts(int(fits.sum()), missing, repeated, int((~fits).sum()), int(moved[fits].sum()))
-        self.counts = RowCounts(*map(sum, zip(astuple(self.counts), astuple(part), strict=True)))
-        if self.misfits:
-            return np.empty(0, dtype=np.int64), {}
-        return there[fits], {name: values.at(fits) for name, values in read.items()}
-
-    def _first_rows(self, chunk: Chunk, column: str, answered: Mask) -> Mask:
-        """Return True for the first row of each person; only a digest of each id is remembered."""
-        first = np.empty(len(chunk), dtype=np.bool_)
-        for row, cell in enumerate(chunk.cells(column)):
-            person = person_text(cell)
-            if not person and answered[row]:
-                raise _no_person(chunk.where(column, row), person)
-            digest = hashlib.blake2b((person or "").encode(errors="surrogatepass"), digest_size=16).digest()
-            first[row] = digest not in self._seen
-            self._seen.add(digest)
-        return first
-
-
-def _no_person(place: str, person: str | None) -> InvalidParameter:
-    what = "the id of the person is empty" if person == "" else "the id of a person is a text or a number"
-    return InvalidParameter(
-        f"{place}: {what}; fill it in, leave the row out, or use no person column if every row is a person"
-    )

@@ -68,6 +68,8 @@ def decoded(column: pyarrow.Array, wanted: pyarrow.DataType) -> pyarrow.Array:
 
 def is_missing(column: pyarrow.Array) -> Mask:
     """Return True for every null, also for one that is a value of a dictionary or a run."""
+    if column.null_count == 0 and arrow().types.is_primitive(column.type):
+        return np.zeros(len(column), dtype=np.bool_)
     if _is("dictionary", column.type) or _is("run_end_encoded", column.type):
         column = decoded(column, plain_type(column.type))
     absent: Mask = column.is_null().to_numpy(zero_copy_only=False)

@@ -10,7 +10,7 @@ from typing import Any, Final, final
 import numpy as np
 
 from dither.arrays import Integers, Mask
-from dither.domains import Categories, Domain, Line
+from dither.domains import Categories, CodedLabels, Domain, Line
 from dither.errors import InvalidParameter, OutsideDomain
 from dither.files.choices import missing_answer
 from dither.files.format import Chunk
@@ -139,9 +139,7 @@ class Values:
         """Return the values at the places where a mask is True."""
         if places.all():
             return self.values
-        if isinstance(self.values, np.ndarray):
-            return self.values[places]
-        return [self.values[place] for place in np.flatnonzero(places)]
+        return self.values.at(places) if isinstance(self.values, CodedLabels) else self.values[places]
 
 
 def read_values(chunk: Chunk, column: str, domain: Domain, rows: Integers) -> Values:
@@ -149,6 +147,8 @@ def read_values(chunk: Chunk, column: str, domain: Domain, rows: Integers) -> Va
     none = np.zeros(rows.size, dtype=np.bool_)
     if isinstance(domain, Line):
         numbers = chunk.numbers(column, rows)
+        if not numbers.size or domain.admits(numbers):  # nearly always, and three times faster than masks
+            return Values(numbers, none, none)
         text = np.isnan(numbers)
         return Values(numbers, text, ~text & ~((numbers >= domain.low) & (numbers <= domain.high)))
     if not isinstance(domain, Categories):
@@ -163,10 +163,7 @@ def read_values(chunk: Chunk, column: str, domain: Domain, rows: Integers) -> Va
     texts = {str(label): label for label in domain.labels}  # a label 3 is the text 3 in a file of text
     labels = [cell if _is_label(domain, cell) else texts.get(str(cell), cell) for cell in cells]
     unknown = np.array([not _is_label(domain, label) for label in labels], dtype=np.bool_)
-    table = np.empty(len(labels), dtype=object)
-    for place, label in enumerate(labels):  # one by one: lists of JSON would become a second axis
-        table[place] = label
-    return Values(table[codes], none, unknown[codes])
+    return Values(CodedLabels(codes, labels), none, unknown[codes])
 
 
 def _is_label(domain: Categories, label: Any) -> bool:

@@ -47,6 +47,8 @@ class Format(ABC):
 class TableFormat(Format):
     """A format of tables: columns with names, read and written in chunks of rows."""
 
+    parsed: ClassVar[bool] = True  # whether reading takes so long that it has a thread of its own
+
     @abstractmethod
     def columns(self, path: Path, dialect: Dialect = USUAL) -> list[str]:
         """Return the names of a file's columns, in order."""

@@ -1,31 +1,21 @@
-"""Reading, drawing and writing at the same time: each in threads of its own, in order, with few items ahead.
+"""Drawing and writing at the same time, each in a thread of its own, in order, with few items ahead.
 
-Arrow, numpy and the cipher release the interpreter's lock while they work, so that threads use all cores.
-What is read, drawn and written, and in which order, is the same as without threads.
+Readers and writers release the interpreter's lock while they work. One thread draws: a draw is many short
+operations, so that two drawing threads wait for each other's lock, and take longer than one (measured in
+benchmarks/warehouse.md). What is written, and in which order, is the same as without threads.
 """
 
 from __future__ import annotations
 
-import os
 import threading
-from collections import deque
-from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
-from queue import Empty, Full, Queue
+from collections.abc import Iterator
+from queue import Empty, SimpleQueue
 from typing import Final, TypeVar
 
 Given = TypeVar("Given")
-Made = TypeVar("Made")
 
 DEPTH: Final = 2  # items that wait between two threads
 _PATIENCE: Final = 0.1  # seconds after which a waiting thread looks whether it should end
-
-
-def cores() -> int:
-    """Return the number of cores that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def run_ahead(items: Iterator[Given]) -> Iterator[Given]:
@@ -34,15 +24,20 @@ def run_ahead(items: Iterator[Given]) -> Iterator[Given]:
     An error of the iterator is raised here, after the items before it. The iterator is closed by its own
     thread, also if the caller stops early.
     """
-    waiting: Queue[tuple[Given] | BaseException | None] = Queue(DEPTH)
+    # Two simple queues, of items and of free places: `Queue` runs in Python, and every switch costs more.
+    waiting: SimpleQueue[tuple[Given] | BaseException | None] = SimpleQueue()
+    places: SimpleQueue[None] = SimpleQueue()
+    for _ in range(DEPTH):
+        places.put(None)
     ended = threading.Event()
 
     def put(item: tuple[Given] | BaseException | None) -> bool:
         while not ended.is_set():
             try:
-                waiting.put(item, timeout=_PATIENCE)
-            except Full:
+                places.get(timeout=_PATIENCE)
+            except Empty:
                 continue
+            waiting.put(item)
             return True
         return False
 
@@ -67,6 +62,7 @@ def run_ahead(items: Iterator[Given]) -> Iterator[Given]:
     try:
         while True:
             item = waiting.get()
+            places.put(None)
             if item is None:
                 return
             if isinstance(item, BaseException):
@@ -80,23 +76,3 @@ def run_ahead(items: Iterator[Given]) -> Iterator[Given]:
             except Empty:
                 break
         thread.join()
-
-
-def in_order(function: Callable[[Given], Made], items: Iterator[Given], threads: int) -> Iterator[Made]:
-    """Yield function(item) of every item, in order, computed by several threads a few items ahead."""
-    if threads <= 1:
-        for item in items:
-            yield function(item)
-        return
-    pending: deque[Future[Made]] = deque()
-    with ThreadPoolExecutor(threads, thread_name_prefix="dither-draw") as pool:
-        try:
-            for item in items:
-                pending.append(pool.submit(function, item))
-                if len(pending) > threads:
-                    yield pending.popleft().result()
-            while pending:
-                yield pending.popleft().result()
-        finally:
-            for one in pending:
-                one.cancel()

@@ -20,7 +20,6 @@ from dither.estimation.estimate import Estimate
 from dither.estimation.summary import Summary
 from dither.files.arrow import arrow, from_column
 from dither.files.choices import Missing
-from dither.files.pipeline import cores
 from dither.frames.arrow import campaign_of, perturb_batches, perturbed_schema
 from dither.frames.libraries import open_stream
 from dither.mechanisms.base import Mechanism
@@ -48,8 +47,7 @@ def perturb(
     campaign, choice = Campaign.of(questions), Missing.check(missing)
     reader, back = open_stream(frame)
     schema = perturbed_schema(reader.schema, campaign)
-    threads = cores() if source is None else 1  # a source that was passed may be seeded
-    batches = perturb_batches(reader, schema, campaign, missing=choice, source=source, threads=threads)
+    batches = perturb_batches(reader, schema, campaign, missing=choice, source=source)
     return back(arrow().RecordBatchReader.from_batches(schema, batches))
 
 

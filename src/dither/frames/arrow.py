@@ -13,7 +13,6 @@ from dither.errors import InvalidParameter, OutsideDomain, unknown_name
 from dither.files.arrow import SPECIFICATION, arrow, is_number, report_type, to_column, values_of
 from dither.files.choices import Missing, missing_answer
 from dither.files.compact import is_missing, rows_of
-from dither.files.pipeline import in_order
 from dither.mechanisms.base import Mechanism
 from dither.wire.campaign import Campaign
 
@@ -52,22 +51,10 @@ def perturb_batches(
     *,
     missing: Missing,
     source: Source | None,
-    threads: int = 1,
 ) -> Iterator[pyarrow.RecordBatch]:
-    """Yield the batches with reports in the columns of the questions; other columns are unchanged.
-
-    Several threads draw up to `threads` batches ahead; with a seeded source there must be one.
-    """
-    pa = arrow()
-
-    def numbered() -> Iterator[tuple[int, pyarrow.RecordBatch]]:
-        first = 1
-        for batch in batches:
-            yield first, batch
-            first += batch.num_rows
-
-    def drawn(item: tuple[int, pyarrow.RecordBatch]) -> pyarrow.RecordBatch:
-        first, batch = item
+    """Yield the batches with reports in the columns of the questions; other columns are unchanged."""
+    pa, first = arrow(), 1
+    for batch in batches:
         columns = []
         for name in schema.names:
             column = batch.column(name)
@@ -75,9 +62,8 @@ def perturb_batches(
                 where = partial(_where, name, first)
                 column = perturb_column(column, campaign.questions[name], where, missing, source)
             columns.append(column)
-        return pa.RecordBatch.from_arrays(columns, schema=schema)
-
-    yield from in_order(drawn, numbered(), threads)
+        yield pa.RecordBatch.from_arrays(columns, schema=schema)
+        first += batch.num_rows
 
 
 def _where(column: str, first: int, row: int) -> str:

@@ -82,9 +82,10 @@ class Client:
         return self._account.answer(self.contract.question(question), value)
 
     def send(self, label: str = "") -> Sent:
-        """Send what waits for this asker, batch by batch, until nothing waits or the collector refuses."""
+        """Send what waits for this campaign, batch by batch, until nothing waits or the collector refuses."""
         done = 0
-        while (batch := self._account.batch(self.contract.asker)) is not None:
+        asked = [self.contract.question(name) for name in self.contract.questions]
+        while (batch := self._account.batch(self.contract.asker, questions=asked)) is not None:
             pairs = [(one.fingerprint, one.data) for one in batch.reports]
             body = BatchBody.of(batch.id, pairs, label).to_bytes()
             try:

@@ -2,10 +2,11 @@
  * The account of one person: what was given so far, and what may still be asked.
  *
  * A state and events that change it, by the rules of docs/account.md. Nothing here draws, stores or sends: `answer`
- * is handed a function that draws, and calls it after the spend is part of the new state.
+ * is handed functions that draw, and its new state has the spend and the report together.
  */
+import { type Source } from "./parts.js";
 /** One event ends with an outcome, and with a new state unless it changed nothing. */
-export type Step = [outcome: Outcome, next?: State];
+export type Step = [outcome: Outcome, next?: State | undefined];
 export type Outcome = {
     is: string;
 } & Record<string, unknown>;
@@ -89,26 +90,55 @@ export interface Policy {
     assumptions: string[];
     mechanisms: string[] | null;
 }
-/** What is drawn once the spend is recorded: the report as hexadecimal text, and a number below a bound. */
+/** What is drawn if the answer is allowed: the report as hexadecimal text; and the source of random days. */
 export interface Drawing {
     report(): string;
-    below(bound: number): number;
+    source: Source;
 }
-/** Return a copy of plain data. (Some phones have no structuredClone.) */
-export declare const copy: <T>(data: T) => T;
-/** Sort by fields, one after the other: texts by their UTF-16 code units. */
-export declare function sorted<T>(list: T[], ...keys: (keyof T)[]): T[];
+/** By which rules a state is kept. `plain` are those of one budget for all time; rules.ts has all. */
+export interface Rules {
+    /** Return the state that an account begins with, or that it goes on with; throw `Malformed` if it needs other rules. */
+    open(state: State, isNew: boolean): State;
+    /** Return whether a question may be asked so. */
+    knows(asked: Asked): boolean;
+    /**
+     * Return how an answer ends without a report, and the state that is kept nevertheless; or no outcome, and the state to
+     * which the report is added. `kept` is the permanent answer. Without a drawing (a dry run) no day is drawn.
+     */
+    decide(state: State, asked: Asked, entry: Entry, kept: Kept | undefined, drawing: Drawing | undefined): [ended?: Outcome | undefined, next?: State | undefined];
+    /** Return the source of an answer that is the same for the same value, by the device's secret key. */
+    source?(key: string, asked: Asked, device: string, value: unknown): Source | undefined;
+    /** Return the ε that is left for all askers. */
+    left(state: State): number;
+    /** The person did something themselves. */
+    act?(state: State): Step;
+}
+export declare const number: (text: string) => bigint;
+export declare const refuse: (reason: string) => Step;
+export declare const same: (a: Named, b: Named) => boolean;
+export declare const named: ({ asker, question, fingerprint }: Named) => Named;
 /** Return the units of a limit from a number: docs/account.md says why it is a little more. */
-export declare function limit(x: number, places: 64 | 128): string;
-/** Return the sum of a field of some entries. */
-export declare const total: (entries: Units[], field: keyof Units) => bigint;
-/** Return the number of the epoch that holds a second. */
-export declare function epoch(kind: Limits["epoch"], second: number): number;
-/** Answer a question: check, spend, then draw. With `dry`, nothing is drawn and no state is returned. */
-export declare function answer(state: State, id: string, asked: Asked, at: Moment, policy: Policy, drawing: Drawing, dry?: boolean): Step;
-/** The person did something themselves: the clock is believed, and new askers may come. */
-export declare function act(state: State, at: Moment): Step;
-/** Put waiting reports of an asker into a batch, or return the batch that was sent and not acknowledged. */
-export declare function batch(state: State, id: string, asker: string, most: number): Step;
+export declare function limit(x: number, places: number): string;
+/** Return what is left of a limit after some entries, in units: below 0 if they exceed it. */
+export declare const remaining: (entries: Units[], most: Units, field: keyof Units) => bigint;
+/** Return whether entries fit into a limit, ε and δ. */
+export declare const fits: (entries: Units[], most: Units) => boolean;
+/** The limits of an account by the plain rules, beside ε and δ. */
+export declare const PLAIN: {
+    readonly epoch: "lifetime";
+    readonly lifetime: null;
+    readonly quota: null;
+    readonly quotas: {};
+    readonly askers: null;
+};
+/** One budget for all time and no other limit, answers that are drawn anew or stay the same. Whatever these allow, all rules allow. */
+export declare const plain: Rules;
+/** Answer a question: check, spend, draw. Without a drawing it is a dry run, which has no report and whose state is not kept. */
+export declare function answer(state: State, id: string, asked: Asked, policy: Policy, rules: Rules, drawing?: Drawing): Step;
+/**
+ * Put chosen reports that wait into a batch, or return the batch of them that was sent and not acknowledged: its identity, its
+ * reports (none if nothing waits), and the state if it changed.
+ */
+export declare function batch(state: State, id: string, most: number, chosen: (one: Queued) => boolean): [id: string, reports: Queued[], next?: State | undefined];
 /** The collector has a report, or a batch: it leaves the queue. */
 export declare function acknowledge(state: State, id: string): Step;

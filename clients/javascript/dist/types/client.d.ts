@@ -1,6 +1,7 @@
 /** A device that answers: questions, one durable account, a queue of reports, and what is promised. */
 import { type Question, type Source } from "./parts.js";
-import { type Asked, type Moment, type Outcome, type Policy, type State } from "./account.js";
+import { type Asked, type Outcome, type Policy, type Rules, type State } from "./account.js";
+import { type Waiting } from "./batch.js";
 /** Where the account is kept. `update` is one transaction: it resolves when the new state is on disk. */
 export interface Store {
     update<T>(change: (kept: Kept | undefined) => [result: T, next?: Kept]): Promise<T>;
@@ -11,21 +12,15 @@ export interface Kept {
     key: string;
 }
 export interface Options {
-    /** The ε that all askers together may learn in one epoch. */
+    /** The ε that all askers together may learn: for ever, or in one epoch of the rules. */
     epsilon: number;
-    /** The δ that they may learn in one epoch; none unless it is given, here and in the policy. */
+    /** The δ that they may learn; none unless it is given, here and in the policy. */
     delta?: number;
-    epoch?: State["limits"]["epoch"];
-    /** The ε of all epochs together. */
-    lifetime?: number;
-    /** The ε that one asker may take of an epoch. */
-    quota?: number;
-    /** How many new askers an act of the person admits. */
-    askers?: number;
     store: Store;
     source?: Source;
     policy?: Partial<Policy>;
-    now?: () => Moment;
+    /** The rules of the account: one budget for all time, unless they are those of `dither-ldp/rules`. */
+    rules?: Rules;
 }
 /** How a question is asked. */
 export interface Asking {
@@ -41,8 +36,6 @@ export interface Asking {
     /** The label that stands for answers that are not in the list. */
     otherwise?: unknown;
 }
-/** The present: the system's time, and a steady clock that counts since this page was loaded. */
-export declare function systemNow(): Moment;
 /** What a page can show before it asks. */
 export interface Promised {
     epsilon: number;
@@ -50,7 +43,7 @@ export interface Promised {
     odds: number;
     /** Whoever guessed 50 % before can reach at most this much. */
     reach: number;
-    /** The ε that is left for all askers in this epoch, before this answer. */
+    /** The ε that is left for all askers, before this answer. */
     left: number;
 }
 /** A question as this device is asked it. */
@@ -65,7 +58,15 @@ export interface Asks {
 /** A batch: its identity, and the bytes that are sent until the collector has it. */
 export interface Batch {
     id: string;
-    body: Uint8Array<ArrayBuffer>;
+    body: string | Uint8Array<ArrayBuffer>;
+}
+/** How a batch is sent. */
+export interface Sending {
+    /** A public label of all reports of a batch, such as a version. */
+    label?: string;
+    /** `packedBody` of `dither-ldp/packed`; without it a batch is JSON. */
+    pack?: (batch: string, label: string, reports: Waiting[]) => Uint8Array<ArrayBuffer>;
+    fetch?: typeof globalThis.fetch;
 }
 export interface Device {
     /** Read and verify a question. Throw `Malformed` with the reason if this device cannot answer it. */
@@ -79,18 +80,19 @@ export interface Device {
     dryRun(asks: Asks): Promise<Outcome>;
     /** The person did something themselves, such as pressing a button. No event of an asker may call this. */
     act(): Promise<Outcome>;
-    /** Return the next batch of an asker, which is the same until it is acknowledged; undefined if nothing waits. */
-    body(asker: string, label?: string, most?: number): Promise<Batch | undefined>;
+    /** Return the next batch of reports to some questions, the same until it is acknowledged; undefined if nothing waits. */
+    body(asks: Asks | Asks[], options?: Sending): Promise<Batch | undefined>;
     /** The collector has the batch: its reports leave the queue. */
     acknowledge(id: string): Promise<Outcome>;
-    /** Send what waits for an asker, batch by batch. Return how many reports were acknowledged. */
-    send(asker: string, url: string, options?: {
-        fetch?: typeof globalThis.fetch;
-        label?: string;
-    }): Promise<number>;
+    /**
+     * Send what waits of some questions, batch by batch. Return how many reports were acknowledged.
+     *
+     * Name the questions of one campaign: a collector refuses a batch with a report to another one.
+     */
+    send(asks: Asks | Asks[], url: string, options?: Sending): Promise<number>;
 }
 /** Open the account of a device; it is created with these limits if there is none. */
-declare function open({ epsilon, delta, epoch, lifetime, quota, askers, store, source, policy, now }: Options): Promise<Device>;
+declare function open({ epsilon, delta, store, source, policy, rules }: Options): Promise<Device>;
 /** The account of one person on this device, its questions and its queue. */
 export declare const Device: {
     open: typeof open;

@@ -1,5 +1,10 @@
 /** One person with several devices: budgets that are divided beforehand, and accounts that are merged. */
+import { type Json } from "./parts.js";
 import { type Limits, type State, type Step } from "./account.js";
+/** Return JSON as RFC 8785 writes it: sorted keys, no white space, numbers as ECMAScript does. */
+export declare const canonical: (value: Json) => string;
+/** Return a state with its lists in the order of docs/account.md, as it is compared and exported. A store keeps them as they came. */
+export declare function ordered(state: State): State;
 /** Give part/whole of this device's budget to another device. */
 export declare function split(state: State, device: string, [part, whole]: [number, number]): Step;
 /** What another device exports: everything but its queue and its clock. */

@@ -2,5 +2,10 @@
 import { type Store } from "./client.js";
 /** Keep the account in memory: it is gone with the page, so the budget begins anew. For tests and dry runs. */
 export declare function memoryStore(): Store;
-/** Keep the account in IndexedDB: read, draw and write are one transaction, which is on disk when it resolves. */
+/**
+ * Keep the account in IndexedDB: read, draw and write are one transaction, which is on disk when it resolves.
+ *
+ * A copy is kept in the cache of the origin, written after the transaction and before it resolves. Chromium deletes a
+ * database if it was killed within a write and has written again since; the account then goes on from the copy.
+ */
 export declare function indexedStore(name?: string): Store;

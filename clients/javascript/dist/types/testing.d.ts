@@ -1,15 +1,18 @@
 /** Parts that tests of any implementation need; not for pages. */
-import { acknowledge, act, answer, batch } from "./account.js";
-import { canonical, jsonBody } from "./batch.js";
+import { acknowledge, answer, batch } from "./account.js";
+import { jsonBody } from "./batch.js";
+import { allRules } from "./rules.js";
 import { below, expBelow, sha256 } from "./parts.js";
-import { merge, split } from "./sharing.js";
+import { canonical, merge, ordered, split } from "./sharing.js";
 export declare const accounts: {
     answer: typeof answer;
-    act: typeof act;
     batch: typeof batch;
     acknowledge: typeof acknowledge;
     split: typeof split;
     merge: typeof merge;
+    ordered: typeof ordered;
     below: typeof below;
+    allRules: typeof allRules;
+    plain: import("./account.js").Rules;
 };
 export { canonical, expBelow, jsonBody, sha256 };

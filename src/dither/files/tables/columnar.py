@@ -110,6 +110,8 @@ def checked(batch: pyarrow.RecordBatch) -> pyarrow.RecordBatch:
 class ColumnarFormat(TableFormat):
     """A format of Arrow batches. A subclass defines how its files are opened, read and written."""
 
+    parsed = False
+
     @abstractmethod
     def opened(self, path: Path) -> Any:
         """Return an open file, which is a context manager; raise pyarrow.ArrowInvalid if it is not one."""

@@ -1,0 +1,146 @@
+/** All rules of docs/account.md: epochs, a lifetime, quotas, new askers, drawn days, a clock that may be turned, an answer for each value. */
+
+import { below, need, real, sha256, type Source, utf8 } from "./parts.js";
+import { fits, limit, named, remaining, refuse, same, type Asked, type Choice, type Entry, type Limits, type Moment, type Rules, type State } from "./account.js";
+
+export interface Terms {
+  /** When the budget of the device begins anew, in UTC. */
+  epoch?: Limits["epoch"];
+  /** The ε of all epochs together. */
+  lifetime?: number;
+  /** The ε that one asker may take of an epoch. */
+  quota?: number;
+  /** How many new askers an act of the person admits. */
+  askers?: number;
+  now?: () => Moment;
+}
+
+const DAY = 86400;
+const AHEAD = { day: DAY, week: 7 * DAY, year: 366 * DAY, lifetime: Infinity };
+
+/** The present: the system's time, and a steady clock that counts since this page was loaded. */
+export function systemNow(): Moment {
+  const { performance } = globalThis;
+  return { wall: Math.floor(Date.now() / 1000), boot: String(Math.round(performance.timeOrigin)), elapsed: Math.floor(performance.now() / 1000) };
+}
+
+/** Return the number of the epoch that holds a second. */
+function epochOf(kind: Limits["epoch"], second: number): number {
+  const day = Math.floor(second / DAY);
+  if (kind === "day") return day;
+  if (kind === "week") return Math.floor((day + 3) / 7);
+  return kind === "year" ? new Date(day * DAY * 1000).getUTCFullYear() : 0;
+}
+
+function clockAfter(clock: State["clock"], { wall, boot, elapsed }: Moment): State["clock"] {
+  const proved = boot === clock.boot ? Math.max(0, elapsed - clock.elapsed) : 0;
+  const latest = Math.max(clock.wall, wall);
+  return { wall: latest, boot, elapsed, ahead: clock.ahead + latest - clock.wall - proved };
+}
+
+const touching = (entries: Entry[], index: number): Entry[] => entries.filter((one) => one.first <= index && index <= one.last);
+
+/** Return why a spend does not fit, or undefined if it does. */
+function short({ entries, device, own, limits }: State, entry: Entry): string | undefined {
+  const { asker, first, last } = entry;
+  const all = [...entries, entry];
+  const mine = all.filter((one) => one.device === device);
+  const quota = Object.hasOwn(limits.quotas, asker) ? limits.quotas[asker]! : limits.quota;
+  const epochs = (some: Entry[], fine: (some: Entry[]) => boolean): boolean => {
+    for (let i = first; i <= last; i++) if (!fine(touching(some, i))) return false;
+    return true;
+  };
+  const theirs = all.filter((one) => one.asker === asker);
+  if (quota !== null && !epochs(theirs, (some) => remaining(some, { epsilon: quota, delta: "0" }, "epsilon") >= 0n)) return "quota";
+  for (const [some, most] of [[mine, own], [all, limits]] as const) {
+    if (!epochs(some, (those) => fits(those, most))) return "budget";
+    if (most.lifetime && !fits(some, most.lifetime)) return "lifetime";
+  }
+  return undefined;
+}
+
+/** A source that repeats for one value: SHA-256 of the key, the question and the value, in counter mode. */
+function keyed(key: string, asked: Asked, device: string, value: unknown): Source {
+  const text = JSON.stringify([key, asked.question, device, typeof value, value]);
+  let count = 0;
+  const left: number[] = [];
+  return {
+    take(size) {
+      while (left.length < size) left.push(...sha256(utf8(`${count++} ${text} ${key}`)));
+      return Uint8Array.from(left.splice(0, size));
+    },
+  };
+}
+
+/** Return all rules of an account: `Device.open({ epsilon: 2, rules: allRules({ epoch: "week" }), store })`. */
+export function allRules({ epoch = "lifetime", lifetime, quota, askers, now = systemNow }: Terms = {}): Rules {
+  need(Object.hasOwn(AHEAD, epoch) && [lifetime, quota].every((one) => one === undefined || real(one) >= 0), "epsilon");
+  need(askers === undefined || (Number.isInteger(askers) && askers >= 0), "number");
+
+  /** Return the drawn day of the present period of a question, and the state with it. */
+  function choose(state: State, asked: Asked, today: number, source: Source | undefined): [choice?: Choice | undefined, state?: State] {
+    const { start, days } = asked as { start: number; days: number };
+    const period = Math.floor((today - start) / days);
+    const known = state.choices.find((one) => same(one, asked) && one.period === period);
+    if (known || !source) return [known];
+    const choice = { ...named(asked), period, day: start + period * days + below(source, days), device: state.device, answer: null };
+    return [choice, { ...state, choices: [...state.choices, choice] }];
+  }
+
+  return {
+    open(state, isNew) {
+      if (!isNew) return state;
+      const at = now();
+      const own = { ...state.own, lifetime: lifetime === undefined ? null : { epsilon: limit(lifetime, 64), delta: state.own.delta } };
+      const limits = { ...own, epoch, quota: quota === undefined ? null : limit(quota, 64), quotas: {}, askers: askers ?? null };
+      return { ...state, own, limits, born: at.wall, clock: { ...at, ahead: 0 }, openings: limits.askers };
+    },
+
+    knows({ repeat, days, start, data }) {
+      const whole = (...some: unknown[]): boolean => some.every(Number.isInteger);
+      const known = repeat === "once" ? whole(days, start) && days! > 0 : ["fresh", "same", "per value"].includes(repeat) && days === start && days === null;
+      return known && (data === null || (Array.isArray(data) && data.length === 2 && whole(...data)));
+    },
+
+    decide(before, asked, entry, kept, drawing) {
+      const { limits, born } = before;
+      const clock = clockAfter(before.clock, now());
+      if (clock.ahead > AHEAD[limits.epoch]) return refuse("clock");
+      const [since, until] = asked.data ?? [clock.wall, clock.wall + 1];
+      if (!(since < until && until <= clock.wall + 1)) return refuse("data");
+      entry.first = epochOf(limits.epoch, Math.max(since, born));
+      entry.last = epochOf(limits.epoch, Math.max(until - 1, born));
+      if (entry.last - entry.first >= 366) return refuse("data");
+      let state = { ...before, clock };
+      if (!state.askers.includes(asked.asker)) {
+        if (state.openings === 0) return refuse("asker");
+        state.askers = [...state.askers, asked.asker].sort();
+        if (state.openings !== null) state.openings--;
+      }
+      if (kept) return [undefined, state];
+      let next: State | undefined;
+      let choice: Choice | undefined;
+      if (asked.repeat === "once") {
+        const today = Math.floor(clock.wall / DAY);
+        [choice, next] = choose(state, asked, today, drawing?.source);
+        state = next ?? state;
+        if (choice?.day !== today || choice.answer !== null) return [{ is: "silent" }, next];
+      }
+      const reason = short(state, entry);
+      if (reason) return [refuse(reason)[0], next];
+      return [undefined, choice ? { ...state, choices: state.choices.map((one) => (one === choice ? { ...one, answer: entry.id } : one)) } : state];
+    },
+
+    source: (key, asked, device, value) => (asked.repeat === "per value" ? keyed(key, asked, device, value) : undefined),
+
+    left({ entries, own, limits, device, clock }) {
+      const index = epochOf(limits.epoch, Math.max(now().wall, clock.wall));
+      const mine = entries.filter((one) => one.device === device);
+      const today = remaining(touching(mine, index), own, "epsilon");
+      const ever = own.lifetime ? remaining(mine, own.lifetime, "epsilon") : today;
+      return Math.max(0, Number(ever < today ? ever : today) / 2 ** 64);
+    },
+
+    act: (state) => [{ is: "acted" }, { ...state, clock: { ...clockAfter(state.clock, now()), ahead: 0 }, openings: state.limits.askers }],
+  };
+}
