@@ -64,7 +64,7 @@ def test_broken_estimates_are_found() -> None:
     single = dt.KeptChange(SMOKES, days=21)
     wrong = []
     for seed in range(150):
-        table = change.perturb(values, source=dt.Seeded(seed)).table
+        table = change.perturb(values, source=dt.Seeded(seed)).cells
         wrong.append(dt.by_day(single.reports(table)).value[:, 1] - values.mean(axis=0))
     bias = np.mean(wrong, axis=0) / (np.std(wrong, axis=0, ddof=1) / math.sqrt(len(wrong)))
     assert np.abs(bias).max() > stats.t.isf(ALARM / 42, len(wrong) - 1)
@@ -130,8 +130,8 @@ def test_more_changes_than_declared_are_not_seen() -> None:
 def test_days_that_are_not_over_have_no_estimate() -> None:
     change = dt.KeptChange(dt.RR(dt.Categories(["no", "yes"]), epsilon=4), days=16)
     reports = change.perturb([["no"] * 8 + ["yes"] * 8] * 20_000, source=dt.Seeded(3))
-    sent = np.array([change.day(group, interval) for group, interval, _ in reports.table])
-    so_far = change.reports(reports.table[sent < 10])
+    sent = np.array([change.day(group, interval) for group, interval, _ in reports.cells])
+    so_far = change.reports(reports.cells[sent < 10])
     estimated = dt.by_day(so_far)
     assert [one is None for one in estimated] == [False] * 10 + [True] * 6
     assert estimated[9] is not None

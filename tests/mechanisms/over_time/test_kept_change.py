@@ -143,8 +143,8 @@ def test_a_year_of_reports_is_shuffled_as_one_answer() -> None:
 def test_raw_reports_are_read_and_impossible_ones_refused() -> None:
     change = dt.KeptChange(SMOKES, days=9)
     reports = change.perturb([["no"] * 9] * 50, source=dt.Seeded(1))
-    again = change.reports(np.random.default_rng(1).permutation(reports.table))
-    assert np.array_equal(again.table[np.lexsort(again.table.T)], reports.table[np.lexsort(reports.table.T)])
+    again = change.reports(np.random.default_rng(1).permutation(reports.cells))
+    assert np.array_equal(again.cells[np.lexsort(again.cells.T)], reports.cells[np.lexsort(reports.cells.T)])
     assert dt.by_day(again).value == pytest.approx(dt.by_day(reports).value)
     assert repr(change.reports([(0, 0, 1), (4, 0, 1)])) == "ChangeReports(2 about 9 days)"
     for wrong in ([(0, 1, 0)], [(5, 0, 0)], [(-1, 0, 0)], [(1, 8, 0)], [(1, -1, 0)], [(1, 0, 2)]):

@@ -66,9 +66,14 @@ class ChangeReports:
         )
 
     @property
-    def table(self) -> Integers:
+    def cells(self) -> Integers:
         """The reports as rows of three whole numbers: group, interval, report."""
         return np.stack([self.groups, self.intervals, self.reports.cells], axis=1).astype(np.int64)
+
+    @property
+    def values(self) -> Array:
+        """The decoded reports: one of the two answers each, about a change or about a coin."""
+        return self.reports.values
 
     def counted(self, group: int) -> tuple[Integers, Integers]:
         """Return the number of reports of each interval of a group, and how many of them are 1."""
