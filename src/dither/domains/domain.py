@@ -74,7 +74,12 @@ def read_domain(data: Mapping[str, Any]) -> Domain:
 class Line(Domain):
     """A domain of one number: an interval or a circle. `unit` is for axes and prints alone."""
 
+    step: float | None
     unit: str
+
+    @abstractmethod
+    def read_as(self, *, step: float | None = None, unit: str = "") -> Self:
+        """Return the same domain with another step and unit, neither of which devices know."""
 
     @property
     @abstractmethod

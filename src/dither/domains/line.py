@@ -24,7 +24,7 @@ class Interval(Line):
 
     `step` declares that answers are low, low + step, low + 2·step and so on. It is used by `dt.distribution`
     alone: devices do not round. `unit`, such as "minutes", is shown on axes and in prints. Neither is in the
-    device text or the fingerprint, or travels with a file.
+    device text or the fingerprint. Both travel in the head of a file of reports and in a published campaign.
 
     >>> Interval(18, 100).clip([17, 50])
     array([18., 50.])
@@ -51,6 +51,9 @@ class Interval(Line):
         object.__setattr__(self, "_top", upper)
         object.__setattr__(self, "step", check_step(step, upper - lower))
         object.__setattr__(self, "unit", check_unit(unit))
+
+    def read_as(self, *, step: float | None = None, unit: str = "") -> Interval:
+        return Interval(self._low, self._top, step=step, unit=unit)
 
     @property
     def points(self) -> Floats | None:
@@ -122,6 +125,9 @@ class Circle(Line):
             raise InvalidParameter("a circle's step divides its period")
         object.__setattr__(self, "step", width)
         object.__setattr__(self, "unit", check_unit(unit))
+
+    def read_as(self, *, step: float | None = None, unit: str = "") -> Circle:
+        return Circle(self.period, step=step, unit=unit)
 
     @property
     def points(self) -> Floats | None:

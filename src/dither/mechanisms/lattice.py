@@ -55,7 +55,7 @@ class LatticeMechanism(NumberMechanism, Generic[Kind]):
 
     def _travelled_kernel(self, travelled: Travelled) -> LatticeKernel[Kind]:
         kernel, own = travelled.kernel, self.lattice()
-        if not isinstance(kernel, LatticeKernel) or kernel.line != self.line:
+        if not isinstance(kernel, LatticeKernel) or kernel.line.device() != self.line.device():
             raise MalformedReport(f"{type(self).__name__} needs a lattice kernel on its own domain")
         if type(kernel.lattice) is not type(own) or kernel.lattice.noise.reach != own.noise.reach:
             raise MalformedReport(f"the lattice of the kernel differs from that of {type(self).__name__}")

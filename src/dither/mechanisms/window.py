@@ -106,7 +106,7 @@ class WindowMechanism(NumberMechanism):
 
     def _travelled_kernel(self, travelled: Travelled) -> SlidingKernel:
         kernel = travelled.kernel
-        if not isinstance(kernel, SlidingKernel) or kernel.line != self.line:
+        if not isinstance(kernel, SlidingKernel) or kernel.line.device() != self.line.device():
             raise MalformedReport(f"{type(self).__name__} needs a sliding window on its own domain")
         if kernel.outcomes != self.cells:
             raise MalformedReport(f"the kernel has {kernel.outcomes} cells, the mechanism {self.cells}")

@@ -24,7 +24,7 @@ from dither.mechanisms.base import Mechanism
 from dither.privacy import Guarantee
 from dither.service.terms import check_text, is_promise, promised
 from dither.wire.batch import MOST_LABEL, MOST_QUESTIONS
-from dither.wire.campaign import Campaign
+from dither.wire.campaign import Campaign, read_as, reading
 from dither.wire.codec import from_json, to_json
 from dither.wire.schema import MOST_BYTES, loads
 
@@ -157,6 +157,7 @@ class Contract:
                 "repeat": self.repeat.value,
                 "promise": promised(self.guarantee),
                 "questions": [[name, to_json(one)] for name, one in self.questions.items()],
+                **reading(self.questions),
             }
         )
 
@@ -178,7 +179,7 @@ class Contract:
             terms |= {name: datetime.date.fromisoformat(terms[name]) for name in ("begins", "ends")}
             terms |= {"repeat": Repeat(terms["repeat"]), "labels": tuple(terms["labels"])}
             questions = {name: from_json(one) for name, one in data["questions"]}
-            made = cls(**terms, questions=questions, travelled=text)
+            made = cls(**terms, questions=read_as(questions, data), travelled=text)
         except InvalidParameter as error:
             raise MalformedReport(f"the campaign is not valid: {error}") from None
         except (KeyError, TypeError, ValueError) as error:
@@ -186,7 +187,9 @@ class Contract:
                 raise
             raise MalformedReport("this is not a published campaign") from None
         stated = data.pop("promise", None)
-        if data.keys() != {"dither-campaign", "questions", *_TERMS} or not is_promise(stated, made.guarantee):
+        if data.keys() - {"reading"} != {"dither-campaign", "questions", *_TERMS} or not is_promise(
+            stated, made.guarantee
+        ):
             raise MalformedReport("the campaign does not say what its questions promise, or not in this form")
         if canonical({**data, "promise": stated}) != text:
             raise MalformedReport("the text of a campaign is canonical JSON")

@@ -72,11 +72,11 @@ class Writer:
         loop = asyncio.get_running_loop()
         done: asyncio.Future[None] = loop.create_future()
         self._queue.put(_Waiting(batch, loop, done))
+        given_up = loop.call_later(self.collector.settings.patience, _give_up, done)
         try:
-            async with asyncio.timeout(self.collector.settings.patience):
-                await done
-        except TimeoutError:
-            raise StoreUnavailable("the store does not answer") from None
+            await done
+        finally:
+            given_up.cancel()
 
     def call(self, run: Callable[[], Result]) -> Future[Result]:
         """Run a function in the thread of the writer, between two transactions."""
@@ -238,6 +238,11 @@ class Writer:
             log("the store is not available", level=logging.WARNING, error=str(error))
         except Exception:
             logging.getLogger("dither.service").exception("looking at the store failed")
+
+
+def _give_up(done: asyncio.Future[None]) -> None:
+    if not done.done():
+        done.set_exception(StoreUnavailable("the store does not answer"))
 
 
 def _finish(finished: list[tuple[asyncio.Future[None], BaseException | None]]) -> None:

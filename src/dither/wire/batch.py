@@ -28,6 +28,8 @@ _DIGEST: Final = 16
 _GROUP: Final = struct.Struct("<16sII")  # fingerprint, bytes of a report, number of reports
 _HEXADECIMAL: Final = re.compile(r"[0-9a-f]+")
 _JOINED: Final = '","'
+_LENGTH: Final = "the reports of a question have one length, at least one byte"
+_TEXT: Final = "a report in a batch is lower-case hexadecimal text"
 _SORTED: Final = "a batch is sorted: by fingerprint, and then by report"
 
 
@@ -48,7 +50,7 @@ class BatchBody:
         for fingerprint, reports in self.reports.items():
             _check_digits(fingerprint, "a fingerprint")
             if not reports or len({len(one) for one in reports}) != 1 or not reports[0]:
-                raise MalformedReport("the reports of a question have one length, at least one byte")
+                raise MalformedReport(_LENGTH)
 
     @staticmethod
     def of(identity: str, reports: Iterable[tuple[str, bytes]], label: str = "") -> BatchBody:
@@ -131,9 +133,11 @@ class ReadBatch(NamedTuple):
         for _ in range(count):
             name, size, often = _GROUP.unpack(_slice(whole, at, _GROUP.size))
             if not size or not often:
-                raise MalformedReport("the reports of a question have one length, at least one byte")
+                raise MalformedReport(_LENGTH)
             at += _GROUP.size
             groups.append(ReportGroup(name.hex(), size, _slice(whole, at, size * often)))
+            if not _ascending(groups[-1].data, size):
+                raise MalformedReport(_SORTED)
             at += size * often
         if at != len(whole):
             raise MalformedReport("the batch goes on after its last report")
@@ -179,10 +183,10 @@ def _canonical(identity: bytes, label: str, groups: list[ReportGroup]) -> ReadBa
         raise MalformedReport(f"a batch has reports of 1 to {MOST_QUESTIONS} questions")
     _check_label(label)
     before = ""
-    for name, size, data in groups:
-        if name <= before or not _ascending(data, size):
+    for group in groups:
+        if group.fingerprint <= before:
             raise MalformedReport(_SORTED)
-        before = name
+        before = group.fingerprint
     return ReadBatch(identity, label, tuple(groups))
 
 
@@ -199,14 +203,21 @@ def _listed(name: str, some: object) -> ReportGroup:
     """Return the reports of a list of hexadecimal texts."""
     if not isinstance(some, list):
         raise MalformedReport("the reports of a question are a list of texts")
-    if not set(map(type, some)) <= {str}:  # JSON makes texts of this very type
-        raise MalformedReport("a report in a batch is lower-case hexadecimal text")
-    digits, lengths = "".join(some), set(map(len, some))
-    if digits and (not _HEXADECIMAL.fullmatch(digits) or any(length % 2 for length in lengths)):
-        raise MalformedReport("a report in a batch is lower-case hexadecimal text")
-    if len(lengths) != 1 or not digits:
-        raise MalformedReport("the reports of a question have one length, at least one byte")
-    return ReportGroup(name, lengths.pop() // 2, bytes.fromhex(digits))
+    try:
+        digits = "".join(some)
+        data = bytes.fromhex(digits)
+    except (TypeError, ValueError):
+        raise MalformedReport(_TEXT) from None
+    if not digits:
+        raise MalformedReport(_LENGTH)
+    lengths = set(map(len, some))
+    if data.hex() != digits or any(length % 2 for length in lengths):  # capitals, or spaces
+        raise MalformedReport(_TEXT)
+    if len(lengths) != 1:
+        raise MalformedReport(_LENGTH)
+    if sorted(some) != some:  # of one length: the order of the digits is that of the bytes
+        raise MalformedReport(_SORTED)
+    return ReportGroup(name, lengths.pop() // 2, data)
 
 
 def _check_label(label: object) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import reduce
 from pathlib import Path
 from types import MappingProxyType
@@ -14,7 +14,7 @@ from typing import Any, Final, final
 from dither import losses
 from dither.advice.default_protocol import default_protocol
 from dither.advice.goals.estimates import CROSSOVER
-from dither.domains import Categories, Circle, Domain, Interval
+from dither.domains import Categories, Circle, Domain, Interval, Line
 from dither.errors import DitherError, InvalidParameter, MalformedReport, MissingExtra, unknown_name
 from dither.losses import Criterion
 from dither.mechanisms.base import Mechanism, check_epsilon
@@ -103,7 +103,8 @@ class Campaign:
     def to_json(self) -> str:
         """Return the specifications of all questions as JSON, as stored at the head of a file of reports."""
         questions = {name: specification(question) for name, question in self.questions.items()}
-        return json.dumps({"dither": VERSION, "questions": questions}, ensure_ascii=False, allow_nan=False)
+        head = {"dither": VERSION, "questions": questions, **reading(self.questions)}
+        return json.dumps(head, ensure_ascii=False, allow_nan=False)
 
     @staticmethod
     def from_json(text: str) -> Campaign:
@@ -113,13 +114,53 @@ class Campaign:
         if not isinstance(questions, dict):
             raise MalformedReport("the head of this file is not a specification that dither wrote")
         with refused("the head of this file"):
-            return Campaign({name: from_specification(part) for name, part in questions.items()})
+            made = {name: from_specification(part) for name, part in questions.items()}
+            return Campaign(read_as(made, data))
+
+
+def reading(questions: Mapping[str, Mechanism[Any]]) -> dict[str, Any]:
+    """Return what is declared about answers and is no device's business: units and steps, if there are any.
+
+    The result has one key, "reading", or none, so that campaigns without declarations keep their text.
+    """
+    declared: dict[str, dict[str, Any]] = {}
+    for name, one in questions.items():
+        if isinstance(one.domain, Line):
+            words = {"step": one.domain.step, "unit": one.domain.unit or None}
+            declared[name] = {key: value for key, value in words.items() if value is not None}
+    declared = {name: words for name, words in declared.items() if words}
+    return {"reading": declared} if declared else {}
+
+
+def read_as(questions: Mapping[str, Mechanism[Any]], data: Mapping[str, Any]) -> dict[str, Mechanism[Any]]:
+    """Return questions with the units and steps that `reading` wrote into some data."""
+    made, declared = dict(questions), data.get("reading", {})
+    if not isinstance(declared, dict):
+        raise MalformedReport('"reading" has units and steps by the name of the question')
+    for name, words in declared.items():
+        one = made.get(name)
+        known = isinstance(words, dict) and words and words.keys() <= {"step", "unit"}
+        if one is None or not known or not isinstance(one.domain, Line):
+            raise MalformedReport('"reading" has units and steps of numbers, by the name of the question')
+        made[name] = replace(one, domain=one.domain.read_as(**words))
+    return made
+
+
+def _declared(domain: Domain, table: dict[str, Any]) -> Domain:
+    """Return the domain with the `step` and `unit` that a table declares; take them out of the table."""
+    words = {key: table.pop(key) for key in ("step", "unit") if key in table}
+    if not words:
+        return domain
+    if not isinstance(domain, Line):
+        raise InvalidParameter(f"{' and '.join(words)} are for numbers; these answers are categories")
+    return domain.read_as(**words)
 
 
 def _question(name: str, table: dict[str, Any]) -> Mechanism[Any]:
     table, kind = dict(table), None
     try:
         domain = read_domain({kind: table.pop(kind) for kind in _DOMAINS if kind in table})
+        domain = _declared(domain, table)
         if "epsilon" not in table:
             raise InvalidParameter("epsilon, the privacy budget, is missing")
         stated = table.pop("mechanism", None)

@@ -15,7 +15,7 @@ from dither.domains import Circle, Domain, Line
 from dither.errors import InvalidParameter, MalformedReport
 from dither.kernels.blocks import Sampler
 from dither.kernels.line import LineKernel
-from dither.kernels.transition import Windows
+from dither.kernels.transition import Dense, Windows
 from dither.kernels.window.integers import Blocks, Sliding
 from dither.kernels.window.sampling import SlidingSampler
 from dither.kernels.window.start import LineStart, StartRule
@@ -140,6 +140,16 @@ class SectorKernel(LineKernel):
     def _listed(self, value: float) -> list[Fraction]:
         aim = self.start.aim_one(value) % self.window.cells
         return self.window.probabilities(aim - aim % self.window.width)
+
+    def chances(self, value: Any) -> Floats:
+        return self.likelihoods(np.arange(self.outcomes), np.asarray(value, dtype=np.float64))
+
+    def likelihood(self, inputs: Array, rows: int) -> Dense:
+        """Return P(block | input): cells of one block are equally likely, so that nothing else tells."""
+        window = self.window
+        groups = np.arange(0, window.cells, window.width)
+        inputs = np.asarray(inputs, dtype=np.float64)
+        return Dense(window.width * self.likelihoods(groups[:, None], inputs[None, :]), groups)
 
     def likelihoods(self, reports: Array, inputs: Array) -> Floats:
         window = self.window

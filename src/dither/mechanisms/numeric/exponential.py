@@ -91,7 +91,7 @@ class Exponential(NumberMechanism):
         """What devices run: the weight of every point for every point, and the rule for the nearest point."""
         if self.travelled is not None:
             kernel = self.travelled.kernel
-            if not isinstance(kernel, ChannelKernel) or kernel.line != self.line:
+            if not isinstance(kernel, ChannelKernel) or kernel.line.device() != self.line.device():
                 raise MalformedReport("Exponential needs a channel on its own domain")
             if kernel.outcomes != len(self.points):
                 raise MalformedReport(

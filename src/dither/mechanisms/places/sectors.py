@@ -56,7 +56,7 @@ class Sectors(NumberMechanism):
             width = 1 << ((self.cells // self.sectors).bit_length() - 1)
             return self._placed(Blocks.largest(self.epsilon, self.sectors * width, width))
         kernel = self.travelled.kernel
-        if not isinstance(kernel, SectorKernel) or kernel.line != self.line:
+        if not isinstance(kernel, SectorKernel) or kernel.line.device() != self.line.device():
             raise MalformedReport("Sectors needs a kernel of sectors on its own circle")
         check_ratio(kernel, self.epsilon)
         return kernel
