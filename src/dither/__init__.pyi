@@ -128,6 +128,7 @@ from .mechanisms.numeric.purkayastha import Purkayastha as Purkayastha
 from .mechanisms.numeric.staircase import Staircase as Staircase
 from .mechanisms.numeric.sw import SW as SW
 from .mechanisms.numeric.two_point import TwoPoint as TwoPoint
+from .mechanisms.over_time.kept_change import KeptChange as KeptChange
 from .mechanisms.over_time.once import Once as Once
 from .mechanisms.places.atp import ATP as ATP
 from .mechanisms.places.gridding import Gridding as Gridding

@@ -87,6 +87,7 @@ def test_the_text_travels_as_it_was_signed() -> None:
         ({"labels": ("x" * 65,)}, "label"),
         ({"questions": {}}, "questions"),
         ({"repeat": dt.Repeat.ONCE}, "days"),
+        ({"repeat": dt.Repeat.KEPT_CHANGE, "days": 9}, "kept changes yet"),
     ],
 )
 def test_terms_that_do_not_fit_are_refused(change: dict[str, Any], message: str) -> None:

@@ -22,7 +22,8 @@ from dither.account.state import Data, State
 from dither.account.store import Store, key_digest
 from dither.account.words import Left
 from dither.device_text import canonical
-from dither.errors import AccountUnusable, InvalidParameter, Mismatch, Refused, found
+from dither.errors import AccountUnusable, DitherError, InvalidParameter, Mismatch, Refused, found
+from dither.mechanisms.over_time.change_reports import ChangeReports
 from dither.privacy import Guarantee, Ledger, Policy
 from dither.randomness import SYSTEM
 from dither.reports import Reports
@@ -152,21 +153,29 @@ class Account:
 
     # --- answers
 
-    def answer(self, question: Question, value: object, *, identity: str | None = None) -> Reports | None:
+    def answer(
+        self, question: Question, value: object, *, identity: str | None = None
+    ) -> Reports | ChangeReports | None:
         """Answer a question: check the policy, spend, draw, store; return the report, or raise `Refused`.
 
-        None is returned on a day that was not drawn (`Repeat.ONCE`), and for an `identity` whose report was
-        acknowledged. With the `identity` of an earlier answer (32 hexadecimal digits) the stored report is
-        returned: nothing is drawn, nothing is charged. Whether it is refused does not depend on the value.
+        None is returned on a day that was not drawn (`Repeat.ONCE`), while no interval is over
+        (`Repeat.KEPT_CHANGE`, whose value is the list of all days' values so far), and for an `identity`
+        whose report was acknowledged. With the `identity` of an earlier answer (32 hexadecimal digits) the
+        stored report is returned: nothing is drawn, nothing is charged. Whether it is refused does not depend
+        on the value.
         """
         event = self._event("answer", question, identity)
+        refused: DitherError | None
         with self._state() as state:
             decision = self._decided(state, event, question)
-            if decision.draws:
-                reports = question.draw(value, self._secret)
-                decision = decision.with_report(question.to_bytes(reports).hex())
-            self._store.keep(state, decision.effect)
-            refused = self._refusal(state, decision, event, question)
+            try:
+                decision = self._drawn(decision, question, value)
+            except DitherError as error:  # of the value. A drawn choice is kept: it must not depend on values
+                self._store.keep(state, decision.without_report)
+                refused = error
+            else:
+                self._store.keep(state, decision.effect)
+                refused = self._refusal(state, decision, event, question)
         if refused is not None:
             raise refused
         report = decision.outcome.get("report")
@@ -182,7 +191,7 @@ class Account:
             if refused is not None:
                 return Preview("refused", refused.reason, 0.0, f"It would be refused: {refused}.")
             outcome = decision.outcome["is"]
-            spends = question.guarantee.epsilon if outcome == "drawn" else 0.0
+            spends = 0.0 if decision.outcome.get("charged", "0") == "0" else question.guarantee.epsilon
             text = {
                 "drawn": f"It would be answered for ε = {spends:.6g}. Now {words.left(state, now)}.",
                 "repeated": "The permanent answer would be sent again, and nothing spent.",
@@ -345,6 +354,15 @@ class Account:
         if not is_identity(identity):
             raise InvalidParameter("an identity is 32 lower-case hexadecimal digits, drawn at random")
         return {"do": kind, "id": identity, "question": question.facts, "at": self._now().wire()}
+
+    def _drawn(self, decision: Decision, question: Question, value: object) -> Decision:
+        """Return a decision with the report that it needs, if it needs one."""
+        if not decision.draws:
+            return decision
+        if decision.owed is None:
+            return decision.with_report(question.to_bytes(question.draw(value, self._secret)).hex())
+        reports, tree = question.draw_owed(value, decision.owed, self._secret)
+        return decision.with_report(question.to_bytes(reports).hex(), tree)
 
     def _objection(self, question: Question) -> str | None:
         policy, name = self.policy, type(question.mechanism).__name__

@@ -11,6 +11,7 @@ from typing import Any, Final, final
 
 import numpy as np
 
+from dither.account.changes import KEPT_CHANGE, draw_due, from_rows, to_rows
 from dither.account.clock import MOST_SECOND
 from dither.account.names import check_name
 from dither.account.state import Data
@@ -18,6 +19,8 @@ from dither.domains import Paths
 from dither.errors import InvalidParameter, OutsideDomain, found
 from dither.mechanisms.base import Mechanism
 from dither.mechanisms.combined.memoised import Memoised
+from dither.mechanisms.over_time.change_reports import ChangeReports
+from dither.mechanisms.over_time.kept_change import KeptChange
 from dither.mechanisms.over_time.once import Once
 from dither.privacy import PAC, Approximate, Guarantee, Pure, Unit
 from dither.randomness import SYSTEM, Source
@@ -35,6 +38,7 @@ class Repeat(Enum):
     SAME = "same"  # the first report again, whatever the value is by then; charged once
     PER_VALUE = "per value"  # one report for each value, made from the device's key; charged once
     ONCE = "once"  # one report in each period of so many days, on a day drawn beforehand
+    KEPT_CHANGE = KEPT_CHANGE  # reports about one change, as dt.KeptChange says; charged once in each period
 
 
 @final
@@ -45,8 +49,9 @@ class Question:
     `name` and `asker` are public texts. `times` is the number of locations of a path, needed if the mechanism
     promises something for one location. `data` is the span of time that the value is about, two moments of
     which the second is excluded: every epoch in it is charged; without it the present one is. `days` and
-    `start` are the periods of `Repeat.ONCE`. Values outside the domain are clipped or wrapped as the device
-    text says; `otherwise` is the value that stands for all that cannot be.
+    `start` are the periods of `Repeat.ONCE` and `Repeat.KEPT_CHANGE`; `changes` is for the latter. Values
+    outside the domain are clipped or wrapped as the device text says; `otherwise` is the value that stands
+    for all that cannot be.
 
     >>> from dither import Interval, Podium
     >>> Question("age", Podium(Interval(18, 100), epsilon=0.5), asker="clinic.example").guarantee
@@ -59,6 +64,7 @@ class Question:
     asker: str = ""
     repeat: Repeat = Repeat.FRESH
     days: int | None = None
+    changes: int | None = None
     start: datetime.date = _START
     times: int | None = None
     data: tuple[datetime.datetime, datetime.datetime] | None = None
@@ -72,15 +78,13 @@ class Question:
             raise InvalidParameter("give the mechanism itself, and repeat=dt.Repeat.PER_VALUE")
         if isinstance(given, Once):
             raise InvalidParameter("dt.Question.once(name, once, asker=…) asks on a drawn day")
+        if isinstance(given, KeptChange):
+            raise InvalidParameter("dt.Question.kept_change(name, change, asker=…) asks about a kept change")
         if not isinstance(given, Mechanism) or not given.alone:
             raise InvalidParameter("a question asks with one mechanism that a device runs alone")
         if not isinstance(self.repeat, Repeat):
             raise InvalidParameter(f"repeat is one of dt.Repeat, not {found(self.repeat)}")
-        once = self.repeat is Repeat.ONCE
-        if once != (self.days is not None) or (once and not _whole(self.days, 1, _MOST_DAYS)):
-            raise InvalidParameter(
-                f"repeat=dt.Repeat.ONCE, and only that, has days: 1 to {_MOST_DAYS}, such as days=365"
-            )
+        self._check_periods()
         if not isinstance(self.start, datetime.date):
             raise InvalidParameter("start is a date: a day on which a period begins")
         if (self.mechanism.unit is Unit.LOCATION) != (self.times is not None):
@@ -94,6 +98,17 @@ class Question:
             if self.mechanism.unit in _PATHS:
                 raise InvalidParameter("nothing stands for a path; leave otherwise out")
             self.mechanism.domain.check([self.otherwise])
+
+    def _check_periods(self) -> None:
+        once = self._periodic
+        if once != (self.days is not None) or (once and not _whole(self.days, 1, _MOST_DAYS)):
+            raise InvalidParameter(
+                f"repeat=dt.Repeat.ONCE, and only that, has days: 1 to {_MOST_DAYS}, such as days=365"
+            )
+        if (self.repeat is Repeat.KEPT_CHANGE) != (self.changes is not None):
+            raise InvalidParameter("changes goes with repeat=dt.Repeat.KEPT_CHANGE, and only with that")
+        if self.repeat is Repeat.KEPT_CHANGE and (self.data is not None or self.otherwise is not None):
+            raise InvalidParameter("a kept change is about all days of its period: leave data, otherwise out")
 
     @staticmethod
     def once(
@@ -116,9 +131,44 @@ class Question:
             otherwise=otherwise,
         )
 
+    @staticmethod
+    def kept_change(
+        name: str, change: KeptChange, *, asker: str = "", start: datetime.date = _START
+    ) -> Question:
+        """Return the question that is answered as `change` says. The account draws the group and keeps it.
+
+        `account.answer` takes the values of all days of the period so far, one for each, and returns the
+        reports of the intervals that are over, or None if there are none. Each period of `change.days` days
+        from `start` on is charged once, to all of its days.
+        """
+        if not isinstance(change, KeptChange):
+            raise InvalidParameter(f"Question.kept_change needs dt.KeptChange(…), not {found(change)}")
+        return Question(
+            name,
+            change.mechanism,
+            asker=asker,
+            repeat=Repeat.KEPT_CHANGE,
+            days=change.days,
+            changes=change.changes,
+            start=start,
+        )
+
+    @cached_property
+    def change(self) -> KeptChange | None:
+        """The kept change that this asks about, if it asks about one."""
+        if self.repeat is not Repeat.KEPT_CHANGE or self.days is None or self.changes is None:
+            return None
+        return KeptChange(self.mechanism, days=self.days, changes=self.changes)
+
+    @property
+    def _periodic(self) -> bool:
+        return self.repeat in (Repeat.ONCE, Repeat.KEPT_CHANGE)
+
     @cached_property
     def guarantee(self) -> Guarantee:
         """What one answer promises, and a permanent one for all its repetitions."""
+        if self.change is not None:
+            return self.change.guarantee
         once = self.mechanism.guarantee
         if self.times is not None:
             once = once.repeated(self.times)
@@ -147,11 +197,12 @@ class Question:
     @cached_property
     def facts(self) -> Data:
         """All that decides whether this is answered, as plain data: see docs/account.md."""
-        once = self.repeat is Repeat.ONCE
+        once = self._periodic
+        asks = self.mechanism if self.change is None else self.change
         return {
             "asker": self.asker,
             "question": self.name,
-            "fingerprint": self.mechanism.fingerprint,
+            "fingerprint": asks.fingerprint,
             "mechanism": type(self.mechanism).__name__,
             "epsilon": self.guarantee.epsilon,
             "delta": self.guarantee.delta,
@@ -160,6 +211,7 @@ class Question:
             "days": self.days if once else None,
             "start": (self.start - _START).days if once else None,
             "data": None if self.span is None else list(self.span),
+            **({} if self.changes is None else {"changes": self.changes}),
         }
 
     def draw(self, value: object, key: Callable[[], bytes], source: Source = SYSTEM) -> Reports:
@@ -169,13 +221,33 @@ class Question:
             return self._memoised(key()).perturb(inside)
         return self.mechanism.perturb(inside, source=source)
 
-    def to_bytes(self, reports: Reports) -> bytes:
+    def draw_owed(
+        self, values: object, owed: Data, key: Callable[[], bytes], source: Source = SYSTEM
+    ) -> tuple[ChangeReports, Data]:
+        """Draw the reports of the intervals that are due, from the values of all days of the period so far.
+
+        The second result is what the account keeps about them.
+        """
+        if self.change is None:
+            raise InvalidParameter("only a question about a kept change has intervals")
+        codes = self.change.domain.check(values)
+        if codes.shape != (owed["days"],):
+            raise InvalidParameter(
+                f"give the values of all days of the period so far: {owed['days']}, today's last"
+            )
+        return draw_due(self.change, codes, owed, key(), source)
+
+    def to_bytes(self, reports: Reports | ChangeReports) -> bytes:
         """Return a report as it is stored and sent: its whole numbers, little endian."""
+        if isinstance(reports, ChangeReports):
+            return to_rows(reports)
         cells = np.ascontiguousarray(reports.cells)
         return cells.astype(cells.dtype.newbyteorder("<"), copy=False).tobytes()
 
-    def from_bytes(self, stored: bytes) -> Reports:
+    def from_bytes(self, stored: bytes) -> Reports | ChangeReports:
         """Return the report that `to_bytes` wrote."""
+        if self.change is not None:
+            return from_rows(self.change, stored)
         layout = self.mechanism.layout
         cells = np.frombuffer(stored, layout.base.newbyteorder("<")).astype(layout.base)
         return self.mechanism.reports(cells.reshape(-1, *layout.shape))

@@ -8,9 +8,10 @@ reason.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any, final
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, final
 
+from dither.account.changes import KEPT_CHANGE, drawn_group, due, span
 from dither.account.clock import DAY, MOST_EPOCHS
 from dither.account.merging import merged
 from dither.account.state import Data, State, asked
@@ -19,18 +20,22 @@ from dither.device_text import from_hexadecimal, hexadecimal
 from dither.privacy import Approximate, Guarantee, Policy, Pure
 from dither.randomness import SYSTEM, Source
 
+_ADMISSION: Final[tuple[str, ...]] = ("clock", "asker", "openings")  # what a kept choice is kept with
+
 
 @final
 @dataclass(frozen=True)
 class Decision:
     """What becomes of an event: the outcome that is told, and the effect that is kept.
 
-    With `draws` a report has to be drawn, and put in by `with_report`, before the effect is kept.
+    With `draws` a report has to be drawn, and put in by `with_report`, before the effect is kept. `owed` are
+    the intervals that it is about, of a question about one kept change.
     """
 
     outcome: Data
     effect: Data = field(default_factory=dict)
     draws: bool = False
+    owed: Data | None = None
 
     @property
     def refused(self) -> str | None:
@@ -38,9 +43,17 @@ class Decision:
         reason: str | None = self.outcome.get("reason")
         return reason
 
-    def with_report(self, report: str) -> Decision:
+    @property
+    def without_report(self) -> Data:
+        """The effect if no report can be drawn: a drawn choice is kept all the same, and nothing else."""
+        if "choices" not in self.effect:
+            return {}
+        kept = {name: self.effect[name] for name in _ADMISSION if name in self.effect}
+        return {**kept, "choices": [{**self.effect["choices"][0], "answer": None}]}
+
+    def with_report(self, report: str, tree: Data | None = None) -> Decision:
         """Return the decision with the drawn report, as hexadecimal text, wherever it is kept."""
-        effect = dict(self.effect)
+        effect = dict(self.effect) if tree is None else {**self.effect, "trees": [tree]}
         effect["queue"] = {**effect["queue"], "report": report}
         if "answers" in effect and effect["answers"][0]["permanent"] == "same":
             effect["answers"] = [{**effect["answers"][0], "report": report}]
@@ -112,6 +125,8 @@ def _answer(state: State, event: Mapping[str, Any], policy: Policy, source: Sour
     kept = state.answers.get((*asked(question), question["repeat"]))
     if kept is not None:
         return _repeated(question, identity, kept, effect)
+    if question["repeat"] == KEPT_CHANGE:
+        return _told_change(state, question, identity, epochs, effect, source)
     choice = None
     if question["repeat"] == "once":
         day = clock["wall"] // DAY
@@ -122,6 +137,29 @@ def _answer(state: State, event: Mapping[str, Any], policy: Policy, source: Sour
         if choice is None or choice["day"] != day or choice["answer"] is not None:
             return Decision({"is": "silent"}, effect if "choices" in effect else {})
     return _spend(state, question, identity, epochs, effect, choice)
+
+
+def _told_change(
+    state: State,
+    question: Mapping[str, Any],
+    identity: str,
+    epochs: tuple[int, int],
+    effect: Data,
+    source: Source | None,
+) -> Decision:
+    """Return what becomes of a question about one kept change: charged once in each period."""
+    day = effect["clock"]["wall"] // DAY
+    choice = _kept_choice(state, question, day)
+    if choice is None and source is not None:
+        choice = drawn_group(state, question, day, source)
+        effect["choices"] = [choice]  # kept whatever follows: it is not drawn again
+    owed = None if choice is None else due(state, question, choice, day)
+    if choice is None or owed is None:
+        return Decision({"is": "silent"}, effect if "choices" in effect else {})
+    if choice["answer"] is None:
+        return replace(_spend(state, question, identity, epochs, effect, choice), owed=owed)
+    effect["queue"] = {**_named(question), "id": identity, "report": None, "batch": None}
+    return Decision({"is": "drawn", "charged": "0"}, effect, draws=True, owed=owed)
 
 
 def _again(question: Mapping[str, Any], earlier: Data) -> Decision:
@@ -155,7 +193,9 @@ def _epochs(state: State, question: Mapping[str, Any], now: int) -> tuple[int, i
     All that happened before the account was opened belongs to the epoch in which it was opened.
     """
     since, until = question["data"] or (now, now + 1)
-    if not since < until <= now + 1:
+    if question["repeat"] == KEPT_CHANGE:  # charged at once for all days of the period, also those to come
+        since, until = span(question, now // DAY)
+    elif not since < until <= now + 1:
         return None
     first = state.epoch.index(max(since, state.born))
     last = state.epoch.index(max(until - 1, state.born))

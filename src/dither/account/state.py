@@ -87,7 +87,7 @@ class Totals:
 
 @final
 class State:
-    """What an account holds: limits, clock, entries, permanent answers, kept choices, the queue.
+    """What an account holds: limits, clock, entries, permanent answers, choices, trees, the queue.
 
     `apply` folds one effect in. An effect is what an event changed; `rules.decide` makes them.
     """
@@ -107,6 +107,7 @@ class State:
         self.entries: dict[str, Data] = {}
         self.answers: dict[tuple[str, str, str, str], Data] = {}
         self.choices: dict[tuple[str, str, str, int], Data] = {}
+        self.trees: dict[tuple[str, str, str, int], Data] = {}
         self.queue: dict[str, Data] = {}
         self.all, self.mine = Totals(), Totals()
         self.apply({key: opened[key] for key in ("entries", "answers", "choices") if key in opened})
@@ -129,6 +130,7 @@ class State:
             "openings": self.openings,
             "askers": sorted(self.askers, key=_utf_16),
             **self.known(),
+            **({"trees": sorted(self.trees.values(), key=_order)} if self.trees else {}),
             "queue": list(self.queue.values()),
         }
 
@@ -163,6 +165,10 @@ class State:
         for choice in choices:
             self.choices[*asked(choice), choice["period"]] = choice
 
+    def _keep_trees(self, trees: Iterable[Data]) -> None:
+        for tree in trees:
+            self.trees[*asked(tree), tree["period"]] = tree
+
     def _enqueue(self, item: Data) -> None:
         self.queue[item["id"]] = item
 
@@ -195,6 +201,7 @@ _APPLY: Final[dict[str, Callable[[State, Any], None]]] = {
     "entries": State._enter,
     "answers": State._keep_answers,
     "choices": State._keep_choices,
+    "trees": State._keep_trees,
     "queue": State._enqueue,
     "batch": State._bundle,
     "unqueue": State._dequeue,

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import Any, Final, final
 
 from dither.advice.goals import Frequencies, Goal, Mean
+from dither.domains import Categories, Domain, Interval
 from dither.errors import InvalidParameter, found
+from dither.estimation.over_time.changes import predicted_error
 from dither.mechanisms.base import LEAST_EPSILON, Answering, Mechanism
+from dither.mechanisms.over_time.kept_change import MOST_KEPT, KeptChange, tells_changes
 from dither.mechanisms.over_time.once import Once
 from dither.privacy import Guarantee, Nothing, Unit
 from dither.table import ResultTable, as_text, shown
@@ -15,7 +19,7 @@ from dither.table import ResultTable, as_text, shown
 _MOST_CHANGES: Final = 10**6
 _SAME, _ONCE = "one answer, repeated", "one answer, on a drawn day"
 _DIVIDED, _FRESH = "a new answer every day, ε divided", "a new answer every day"
-_PERMANENT: Final = "a permanent answer for each value"
+_PERMANENT, _KEPT = "a permanent answer for each value", "one kept change, in a drawn group"
 
 
 @final
@@ -46,7 +50,9 @@ def over_time(
     """Return how to ask a question over so many days, for a person's whole sequence of values.
 
     `changes` is the most often that a person's value changes in these days; None if that is not known. `n` is
-    the number of people, for the predicted errors: of the mean, or of the frequencies, of one day.
+    the number of people, for the predicted errors: the distance of one day's mean, or frequencies, from that
+    of all n people, at most. Of the ways whose promise holds for a value that changes, and does not grow, the
+    one with the smallest error is recommended.
 
     >>> from dither import RR, Categories
     >>> advice = over_time(RR(Categories(["yes", "no"]), epsilon=1), days=365)
@@ -68,7 +74,12 @@ def over_time(
     one = replace(question.guarantee, unit=Unit.PERSON)
     constant = changes == 0 or days == 1
     rows = [
-        _row(_ONCE, once.guarantee, error(question, n // days), "it holds however the value changes"),
+        _row(
+            _ONCE,
+            once.guarantee,
+            _with_sampling(error(question, n // days), question.domain, n, days),
+            "it holds however the value changes",
+        ),
         _row(
             _SAME,
             one,
@@ -78,8 +89,15 @@ def over_time(
             else "private, but it describes the first day only",
         ),
     ]
+    best: Answering = question if constant else once
     if constant:
         rows.reverse()
+    elif changes is not None and changes <= min(MOST_KEPT, days - 1) and tells_changes(question):
+        kept_change = KeptChange(question, days=days, changes=changes)
+        row = _row(_KEPT, kept_change.guarantee, predicted_error(kept_change, n), _few(changes))
+        wins = rows[0]["error"] is None or row["error"] < rows[0]["error"]
+        rows.insert(0 if wins else 1, row)
+        best = kept_change if wins else once
     share = question.epsilon / days
     if days > 1 and share >= LEAST_EPSILON:
         daily = question.at(share)
@@ -98,10 +116,31 @@ def over_time(
         kept = one if constant else void
         why = "as one answer, repeated" if constant else "a changed answer proves that the value changed"
         rows.append(_row(_PERMANENT, kept, error(question, n), why))
-    best: Answering = question if constant else once
     title = f"{type(question).__name__} on {question.domain} with ε = {question.epsilon:g} for {days} days, "
-    title += "changes unknown" if changes is None else f"at most {changes} changes"
+    title += (
+        "changes unknown" if changes is None else f"at most {changes} change{'' if changes == 1 else 's'}"
+    )
     return OverTime(f"{title}; n = {n}", tuple(rows), best, one if constant else once.guarantee)
+
+
+def _with_sampling(noise: float | None, domain: Domain, n: int, days: int) -> float | None:
+    """Return the error of a day on which one of so many people answers: noise, and whose answers they are.
+
+    The variance of one person's value, or the mean over categories, is at its largest.
+    """
+    if noise is None:
+        return None
+    spread = 0.0
+    if isinstance(domain, Categories):
+        spread = (1.0 - 1.0 / len(domain)) / len(domain)
+    elif isinstance(domain, Interval):
+        spread = domain.length**2 / 4.0
+    return math.sqrt(noise**2 + spread * (days - 1) / n)
+
+
+def _few(changes: int) -> str:
+    often = "once" if changes == 1 else f"{changes} times"
+    return f"private however it changes; right if nobody's value changes more than {often}"
 
 
 def _goal(question: Mechanism[Any]) -> Goal | None:

@@ -7,7 +7,7 @@ import ipaddress
 import json
 import ssl
 from dataclasses import dataclass
-from typing import Final, final
+from typing import Final, cast, final
 from urllib.parse import SplitResult, urlsplit
 
 from dither.account.account import Account
@@ -79,7 +79,8 @@ class Client:
 
         Raise Refused if the account does not answer. None is returned on a day that was not drawn.
         """
-        return self._account.answer(self.contract.question(question), value)
+        report = self._account.answer(self.contract.question(question), value)
+        return cast("Reports | None", report)  # a contract does not ask about kept changes
 
     def send(self, label: str = "") -> Sent:
         """Send what waits for this campaign, batch by batch, until nothing waits or the collector refuses."""

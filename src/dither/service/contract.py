@@ -93,6 +93,11 @@ class Contract:
         self._check_questions()
 
     def _check_questions(self) -> None:
+        if self.repeat is Repeat.KEPT_CHANGE:
+            raise InvalidParameter(
+                "a campaign does not ask about kept changes yet; repeat is one of "
+                f"{', '.join(one.value for one in Repeat if one is not Repeat.KEPT_CHANGE)}"
+            )
         if not 1 <= len(self.questions) <= MOST_QUESTIONS:
             raise InvalidParameter(f"a campaign has 1 to {MOST_QUESTIONS} questions")
         seen: dict[str, str] = {}

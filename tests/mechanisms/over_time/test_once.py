@@ -231,7 +231,7 @@ def test_wrong_input_is_refused_without_telling_a_value() -> None:
         with pytest.raises(InvalidParameter, match="Once"):
             dt.Once(mechanism)  # type: ignore[arg-type]
     for together in (dt.Each, dt.Sampled):
-        with pytest.raises(InvalidParameter, match="a day of its own"):
+        with pytest.raises(InvalidParameter, match="days of its own"):
             together(smokes=once)
     dated = once.reports([0, 1], [0, 2])
     for smoothing in (0, 2, 7, 3.0, True):

@@ -8,6 +8,8 @@ import re
 import numpy as np
 import pytest
 
+import dither as dt
+from tests.mechanisms.over_time import kept_changes
 from tests.mechanisms.over_time.enumeration import (
     Matrix,
     fresh,
@@ -48,8 +50,15 @@ def hashed(days: int, g: int = 2, k: int = 3) -> float:
     return max(map(loss, laws))
 
 
+def one_kept_change(days: int) -> float:
+    """Return the loss of `dt.KeptChange`, by the code that draws its reports."""
+    ratio = kept_changes.loss(dt.KeptChange(kept_changes.SMOKES, days=days), kept_changes.real)
+    return math.inf if ratio is None else math.log(ratio)
+
+
 ROWS = {
     "one answer, on a drawn day": lambda days: loss(once(response(2, 1.0), days)),
+    "one kept change, in a drawn group": one_kept_change,
     "a new answer every day": lambda days: loss(fresh(response(2, 1.0), days)),
     "permanent answer, sent as it is": lambda days: loss(two_round(response(2, 1.0), np.eye(2), days)),
     "two rounds, unary": lambda days: loss(unary_two_round(days)),

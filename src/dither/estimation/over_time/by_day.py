@@ -13,6 +13,8 @@ from dither.domains import finite
 from dither.errors import InvalidParameter, NotIdentifiable, found
 from dither.estimation.api import estimate
 from dither.estimation.estimate import Estimate, thousands
+from dither.estimation.over_time.changes import pooled_distances, shares_by_day
+from dither.mechanisms.over_time.change_reports import ChangeReports
 from dither.mechanisms.over_time.dated import DatedReports
 from dither.privacy import Guarantee
 
@@ -71,12 +73,17 @@ class EstimatedDays:
         return np.stack([np.full(shape, np.nan) if one is None else one for one in known])
 
 
-def by_day(reports: DatedReports, *, smoothing: int = 1, drift: float | None = None) -> EstimatedDays:
-    """Estimate the mean, or the frequencies, of each day from reports of `dt.Once`.
+def by_day(
+    reports: DatedReports | ChangeReports, *, smoothing: int = 1, drift: float | None = None
+) -> EstimatedDays:
+    """Estimate the mean, or the frequencies, of each day from reports of `dt.Once` or `dt.KeptChange`.
 
     `smoothing` is an odd number of days, centred on the day, whose reports are pooled. It reduces noise and
     hides sudden changes: a shock is spread over so many days. `drift` is the most by which the value changes
     in a day, if that can be assumed; then intervals cover the value of the day and not only the average.
+
+    Reports of `dt.KeptChange` are estimated by least squares over all lengths of intervals. Its shares are
+    unbiased if nobody's value changes more often than `changes` says; further changes are not seen.
 
     >>> import dither as dt
     >>> smokes = dt.Once(dt.RR(dt.Categories(["yes", "no"]), epsilon=1), days=4)
@@ -86,9 +93,11 @@ def by_day(reports: DatedReports, *, smoothing: int = 1, drift: float | None = N
     >>> dt.by_day(reports)[3]["yes"]
     0.983 ± 0.019 (95 %, n = 10 134)
     """
-    if not isinstance(reports, DatedReports):
-        raise InvalidParameter(f"dt.by_day needs the reports of dt.Once, not {found(reports)}")
-    days = reports.once.days
+    if not isinstance(reports, DatedReports | ChangeReports):
+        raise InvalidParameter(
+            f"dt.by_day needs the reports of dt.Once or dt.KeptChange, not {found(reports)}"
+        )
+    days = reports.once.days if isinstance(reports, DatedReports) else reports.change.days
     whole = isinstance(smoothing, int) and not isinstance(smoothing, bool)
     if not whole or smoothing % 2 == 0 or not 1 <= smoothing <= 2 * days - 1:
         raise InvalidParameter(
@@ -96,6 +105,10 @@ def by_day(reports: DatedReports, *, smoothing: int = 1, drift: float | None = N
         )
     if drift is not None and not finite("drift", drift) >= 0.0:
         raise InvalidParameter(f"drift is a number from 0 upwards, not {found(drift)}")
+    if isinstance(reports, ChangeReports):
+        shares, people = shares_by_day(reports, smoothing)
+        distances = pooled_distances(days, smoothing)
+        return EstimatedDays(tuple(shares), smoothing, drift, distances, reports.change.guarantee, people)
     half = smoothing // 2
     counts = np.bincount(reports.days, minlength=days)
     known: list[Estimate | None] = []

@@ -14,6 +14,7 @@ from dither.mechanisms.base import Answering, check_source
 from dither.mechanisms.combined.combinator import Combinator
 from dither.mechanisms.combined.memoised import Memoised
 from dither.mechanisms.combined.records import Records, columns
+from dither.mechanisms.over_time.kept_change import KeptChange
 from dither.mechanisms.over_time.once import Once
 from dither.privacy import Guarantee, Unit
 from dither.randomness import Source
@@ -35,9 +36,9 @@ class Attributes(Answering, Combinator):
         for name, part in together.items():
             if not isinstance(name, str) or not isinstance(part, Answering):
                 raise InvalidParameter(f"the attribute {name!r} needs a mechanism, not {type(part).__name__}")
-            if isinstance(part, Once):
+            if isinstance(part, Once | KeptChange):
                 raise InvalidParameter(
-                    f"the attribute {name!r} is answered on a day of its own; ask it as a question by itself"
+                    f"the attribute {name!r} is answered on days of its own; ask it as a question by itself"
                 )
         _check_permanent(together)
         object.__setattr__(self, "parts", together)

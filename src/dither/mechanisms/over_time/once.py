@@ -5,21 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
-from typing import Any, Final, final
+from typing import Any, final
 
 import numpy as np
 
-from dither.arrays import Array
 from dither.domains import Domain
-from dither.errors import InvalidParameter, found
+from dither.errors import InvalidParameter
 from dither.mechanisms.base import Answering, Mechanism, check_source
 from dither.mechanisms.combined.combinator import Combinator
 from dither.mechanisms.over_time.dated import DatedReports
-from dither.mechanisms.separate import labelled
+from dither.mechanisms.over_time.periods import check_days, check_rows
 from dither.privacy import Guarantee, Unit
 from dither.randomness import Source
-
-_MOST_DAYS: Final = 36_600
 
 
 @final
@@ -57,9 +54,9 @@ class Once(Answering, Combinator):
             )
         if given.unit in (Unit.LOCATION, Unit.TRAJECTORY):
             raise InvalidParameter("Once asks for one value on a day, not for a path")
-        _check_days("days", self.days, _MOST_DAYS)
+        check_days("days", self.days)
         if self.every is not None:
-            _check_days("every", self.every, self.days)
+            check_days("every", self.every, most=self.days)
 
     @property
     def period(self) -> int:
@@ -106,7 +103,7 @@ class Once(Answering, Combinator):
 
         Only the values of the drawn days are read.
         """
-        rows = self._rows(sequences)
+        rows = check_rows(sequences, self.domain, self.days)
         people = np.arange(len(rows))
         draw = check_source(source)
         days, parts = [], []
@@ -131,20 +128,3 @@ class Once(Answering, Combinator):
             f"{self.mechanism.describe()} A person answers {often}, on a day drawn without looking at the "
             f"data: {self.guarantee}, for all {self.days} days, however the value changes."
         )
-
-    def _rows(self, sequences: object) -> Array:
-        kind = object if labelled(self.domain) else None
-        try:
-            rows = np.asarray(sequences, dtype=kind)
-        except (TypeError, ValueError):
-            rows = np.empty(0)
-        if rows.ndim != 2 or rows.shape[1] != self.days:
-            raise InvalidParameter(
-                f"give a row for each person with a value for each of the {self.days} days"
-            )
-        return rows
-
-
-def _check_days(name: str, given: object, most: int) -> None:
-    if isinstance(given, bool) or not isinstance(given, int) or not 1 <= given <= most:
-        raise InvalidParameter(f"{name} is a whole number of days from 1 to {most}, not {found(given)}")
