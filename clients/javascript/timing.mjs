@@ -1,4 +1,5 @@
-// Whether the time of a draw tells the value: Welch's t between two values, over many calls in random order. node timing.mjs [calls]
+// Whether the time of a draw tells the value: Welch's t between two values, over many calls in random order.
+// node timing.mjs [calls] [twin]      with the word twin, a draw that branches on the value: its times must differ
 import { readFileSync } from "node:fs";
 import { readQuestion, systemSource } from "./dist/core.js";
 
@@ -44,8 +45,19 @@ function welch(question, values) {
   return { t, means: [one.mean, two.mean] };
 }
 
+/** Return a question whose draw does some more for large values, as a draw with a branch would. */
+function branching(question) {
+  let sum = 0;
+  const report = (value, source) => {
+    if (value > 2) for (let i = 0; i < 5; i++) sum += Math.sqrt(i + sum);
+    return question.report(value, source);
+  };
+  return { report };
+}
+
 for (const name of ["Podium", "SW", "OGPM"]) {
-  const question = readQuestion(questions.find((one) => one.name === name).specification);
+  const read = readQuestion(questions.find((one) => one.name === name).specification);
+  const question = process.argv[3] === "twin" ? branching(read) : read;
   for (const values of [[-2.9, 7.4], [-2.9, 2.1], [2.25, 2.25]]) {
     console.log(JSON.stringify({ name, values, calls, ...welch(question, values) }));
   }

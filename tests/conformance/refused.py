@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import json
 import random
+import warnings
 from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any, Final
 
 import dither as dt
+from dither.mechanisms.combined.indicator import RawRelease
 from dither.privacy.exact import exp_above, exp_below
 from tests.support.repository import ROOT
 from tests.support.travel import changed
@@ -216,6 +218,28 @@ def _texts(good: str) -> Iterator[tuple[str, str]]:
     yield '{"dither": 2, "mechanism": ' + "9" * 10_000 + "}", "an integer of 10 000 digits"
 
 
+def _composed() -> Iterator[tuple[str, str, str]]:
+    """Yield the name of a draw that does not travel, a specification of it, and why it is refused."""
+    age, mood = dt.Podium(LINE, epsilon=1), dt.KRR(WORDS, epsilon=1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RawRelease)
+        raw = dt.classifiers.Indicator(age, delta=0.001, allow_raw_release=True)
+    several = "several attributes travel as one question each"
+    for made, reason in (
+        (dt.Each(age=age, mood=mood), several),
+        (dt.Sampled(age=age, mood=mood), several),
+        (raw, "a device that sends raw records"),
+    ):
+        kind = type(made).__name__
+        for mechanism in (kind, "Podium"):
+            whole = json.loads(dt.to_json(age)) | {
+                "mechanism": mechanism,
+                "device": made.device_text,
+                "fingerprint": made.fingerprint,
+            }
+            yield f"{kind} as {mechanism}", json.dumps(whole), reason
+
+
 def refused() -> list[dict[str, str]]:
     """Return specifications that must be refused, with the reason."""
     bases = _base()
@@ -232,6 +256,7 @@ def refused() -> list[dict[str, str]]:
         {"name": "text", "reason": reason, "specification": text}
         for text, reason in _texts(dt.to_json(bases["window"]))
     ]
+    made += [{"name": name, "reason": reason, "specification": text} for name, text, reason in _composed()]
     return made
 
 

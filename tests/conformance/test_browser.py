@@ -148,7 +148,7 @@ def test_a_service_worker_answers_and_sends(browser: str, tmp_path: Path) -> Non
         pages(FILE.read_text(encoding="utf-8")) as server,
         opened(command(browser, tmp_path), server.address("worker.html")),
     ):
-        told = server.told.get(timeout=60)
+        told = server.told.get(timeout=240)
     assert told == {"outcomes": ["drawn", "drawn", "refused"], "waited": 2, "page": "undefined"}
     assert len(server.batches) == 1
 
@@ -160,13 +160,13 @@ def test_an_account_whose_database_is_deleted_goes_on_from_its_copy(browser: str
         pages(FILE.read_text(encoding="utf-8")) as server,
         opened(command(browser, tmp_path), server.address("deleted.html")),
     ):
-        told = server.told.get(timeout=60)
+        told = server.told.get(timeout=240)
     assert told == {
         "before": ["drawn", "drawn"],
         "kept": True,
         "again": "resent",
         "third": "refused budget",
-        "damaged": "refused",
+        "damaged": "account",
         "cleared": "drawn",
     }
 
@@ -188,8 +188,21 @@ def test_a_hundred_thousand_draws_of_each_mechanism(tmp_path: Path) -> None:
             assert "error" not in told
 
 
+def tear(profile: Path) -> bool:
+    """Leave in Chromium's database what a kill between two writes leaves: a header without content.
+
+    Return whether the database was made at the last start: the one before was deleted.
+    """
+    for log in profile.glob("*/IndexedDB/*/*.log"):
+        with log.open("ab") as file:
+            file.write(b"\x12\x34\x56\x78" + (1000).to_bytes(2, "little") + b"\x01")
+    return any(b"Creating DB" in words.read_bytes() for words in profile.glob("*/IndexedDB/*/LOG"))
+
+
 @pytest.mark.slow
-def test_an_account_survives_kill_9(tmp_path: Path) -> None:
+@pytest.mark.parametrize("torn", [False, True], ids=["killed", "torn"])
+def test_an_account_survives_kill_9(torn: bool, tmp_path: Path) -> None:
+    """With `torn`, Chromium deletes the database again and again; the account goes on from its copy."""
     words, picked = command("chromium", tmp_path), random.Random("kill")
     drawn: dict[str, str] = {}
     entries: list[str] = []
@@ -210,13 +223,15 @@ def test_an_account_survives_kill_9(tmp_path: Path) -> None:
 
         for _ in range(ROUNDS):
             with opened(words, server.address("account.html")):
-                hear(server.told.get(timeout=60))
+                hear(server.told.get(timeout=240))
                 time.sleep(picked.uniform(0, 0.4))
             while not server.told.empty():
                 hear(server.told.get())
+            if torn:
+                others["made"] += tear(tmp_path)
         with opened(words, server.address("account.html?last")):
             while others["closed"] == 0:
-                hear(server.told.get(timeout=60))
+                hear(server.told.get(timeout=240))
     assert others["opened"] == ROUNDS + 1
     assert others["error"] == others["second draw"] == others["refused"] == 0
     assert server.changed == 0
@@ -226,3 +241,5 @@ def test_an_account_survives_kill_9(tmp_path: Path) -> None:
             received.update(one.hex() for one in reports)
     assert received.total() == len(entries) >= ROUNDS, "a report was lost, or sent twice"
     assert Counter(drawn.values()) <= received
+    if torn and others["made"] < 2:
+        pytest.skip("this Chromium keeps a database whose log is torn")

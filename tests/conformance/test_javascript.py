@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+import dither as dt
 from dither.wire.conformance import run as conformance
 from tests.support.repository import ROOT
 
@@ -45,6 +46,16 @@ def test_the_bundle_meets_the_vectors() -> None:
     done = run()
     assert done.returncode == 0, done.stdout[-3000:]
     assert "# fail 0" in done.stdout
+
+
+def test_a_budget_for_a_whole_path_is_refused() -> None:
+    """Its integers are made from ε for each length, so that two languages would not draw the same."""
+    made = dt.TraCSD(dt.Rectangle(dt.Interval(0, 1), dt.Interval(0, 1)), epsilon=2, unit=dt.TRAJECTORY)
+    asked = json.dumps({"id": 1, "do": "read", "specification": dt.to_json(made)})
+    done = subprocess.run(
+        [node(), "conformance.mjs"], cwd=CLIENT, input=asked, capture_output=True, text=True, check=True
+    )
+    assert json.loads(done.stdout) == {"id": 1, "refused": "draw"}
 
 
 def test_deno_meets_the_vectors() -> None:

@@ -18,6 +18,8 @@ class Relay:
         self._flows.set()
         self._links: list[socket.socket] = []
         self._listening: socket.socket | None = None
+        self._lost = b""
+        self._deaf: list[socket.socket] = []
         self.port = 0
         self.restore()
         self.address = f"postgresql://{parts.username}@127.0.0.1:{self.port}{parts.path}"
@@ -46,6 +48,10 @@ class Relay:
             link.close()
         self._flows.set()
 
+    def lose(self, word: bytes) -> None:
+        """Pass on the next request that holds a word; end its connection before the answer is passed on."""
+        self._lost = word
+
     def _accept(self, listening: socket.socket) -> None:
         while True:
             try:
@@ -62,6 +68,11 @@ class Relay:
         with contextlib.suppress(OSError):
             while data := source.recv(1 << 16):
                 self._flows.wait()
+                if source in self._deaf:
+                    break
+                if self._lost and self._lost in data:
+                    self._lost = b""
+                    self._deaf.append(target)  # the server acts, and is not heard
                 target.sendall(data)
         with contextlib.suppress(OSError):
             target.shutdown(socket.SHUT_RDWR)

@@ -6,10 +6,11 @@ import asyncio
 import resource
 import signal
 import sqlite3
+import time
 import urllib.request
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
 
 import pytest
 
@@ -18,9 +19,10 @@ from dither.service.contract import Contract
 from dither.service.settings import Settings
 from dither.service.store.opening import open_store
 from dither.service.store.sqlite import SqliteStore
-from dither.service.store.store import Stored, StoreUnavailable, StoreUnusable
+from dither.service.store.store import Arrived, CollectorStore, Stored, StoreUnavailable, StoreUnusable
 from tests.service.campaigns import published
 from tests.service.load import Told, batches, send
+from tests.service.relay import Relay
 from tests.service.serving import OPEN, Process
 from tests.service.test_kill import PATH, recount, stored
 from tests.service.test_stores import CAMPAIGN, arrived, counts, expected
@@ -91,69 +93,49 @@ def check_counts(address: str, sent: dict[str, bytes]) -> None:
     store.close()
 
 
-def test_a_database_that_goes_away_and_comes_back(database: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def later(store: CollectorStore, batches: list[Arrived]) -> list[Stored]:
+    """Append once the store answers again: a database that was out of reach is left alone for a moment."""
+    for _ in range(100):
+        try:
+            return store.append(batches)
+        except StoreUnavailable:
+            time.sleep(0.1)
+    raise AssertionError("the store did not come back")
+
+
+def test_a_database_that_goes_away_and_comes_back(database: str) -> None:
     import psycopg
 
-    from dither.service.store import postgresql
-
-    monkeypatch.setattr(postgresql, "_PAUSE", 0.0)
-    store = postgresql.PostgresqlStore(database)
+    relay = Relay(database)
+    store = open_store(relay.address)
     store.publish(published())
     collector = Collector(store, Settings())
     batch, other = arrived(1, 2), arrived(2, 2)
     store.append([batch])
-
-    def cut() -> None:
-        with psycopg.connect(database, autocommit=True) as sql:
-            sql.execute(
-                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() "
-                "AND datname = current_database()"
-            )
-
-    cut()
+    with psycopg.connect(database, autocommit=True) as sql:
+        sql.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() "
+            "AND datname = current_database()"
+        )
     with pytest.raises(StoreUnavailable):
         store.append([other])
-    assert store.append([other, batch]) == [Stored.NEW, Stored.REPEATED]
+    assert later(store, [other, batch]) == [Stored.NEW, Stored.REPEATED]
     # The end of a transaction is not heard of: it is stored, and counted when the collector looks again.
     third = arrived(3, 2)
     for one in (batch, other):  # as the writer does
         for slot, data in one.parts:
             collector.live.add(slot, data)
-    with monkeypatch.context() as patch:
-        patch.setattr(postgresql.PostgresqlStore, "_connection", lost_after_commit(store))
-        with pytest.raises(StoreUnavailable):
-            store.append([third])
-    assert store.append([third]) == [Stored.REPEATED]
+    relay.lose(b"COMMIT")
+    with pytest.raises(StoreUnavailable):
+        store.append([third])
+    assert later(store, [third]) == [Stored.REPEATED]
     collector.catch_up()
     collector.catch_up()
     assert collector.live.n(CAMPAIGN.id, "minutes") == 3 * 3
     store.close()
+    relay.cut()
     with pytest.raises(StoreUnusable, match="database cannot be used"):
-        postgresql.PostgresqlStore("postgresql://localhost:1/none")
-
-
-def lost_after_commit(store: Any) -> Any:
-    """Return a connection whose transactions are committed and then reported as failed."""
-    import contextlib
-
-    import psycopg
-
-    real = store._connection()
-
-    class Lost:
-        closed = False
-
-        def __getattr__(self, name: str) -> Any:
-            return getattr(real, name)
-
-        @contextlib.contextmanager
-        def transaction(self) -> Any:
-            with real.transaction():
-                yield
-            raise psycopg.OperationalError("the connection is lost")
-
-    store._sql = real
-    return lambda self: Lost()
+        open_store("postgresql://localhost:1/none")
 
 
 def test_a_second_collector_on_one_file_is_refused(tmp_path: Path) -> None:
@@ -202,25 +184,31 @@ def test_sigterm_drains_and_sighup_reloads_under_load(address: str, tmp_path: Pa
 
 
 def test_a_clock_that_is_turned_forgets_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What may be forgotten is looked for every hour, unless the clock was turned in that hour."""
     from dither.service import writer as module
 
-    store = SqliteStore(tmp_path / "store.sqlite")
-    writer = module.Writer(Collector(store, Settings()))
     now = {"wall": 1e9, "steady": 1e6}
-    monkeypatch.setattr(module.time, "time", lambda: now["wall"])
-    monkeypatch.setattr(module.time, "monotonic", lambda: now["steady"])
-    writer._tidied, writer._offset = now["steady"], now["wall"] - now["steady"]
+    clock = SimpleNamespace(time=lambda: now["wall"], monotonic=lambda: now["steady"], sleep=time.sleep)
+    monkeypatch.setattr(module, "time", clock)
+    store = SqliteStore(tmp_path / "store.sqlite")
+    collector = Collector(store, Settings())
+    looked: list[float] = []
+    monkeypatch.setattr(collector, "tidy", lambda: looked.append(now["steady"]))
+    writer = module.Writer(collector)
 
     def later(wall: float, steady: float = 3601.0) -> bool:
+        """Let time pass; return whether what may be forgotten was looked for."""
+        looked.clear()
         now["wall"] += wall
         now["steady"] += steady
-        return writer._steady()
+        for _ in range(2):  # it is looked for after a task: when the next one is done, that is over
+            writer.call(lambda: None).result(timeout=30)
+        return bool(looked)
 
     assert not later(10, 10)  # not yet an hour
     assert later(3601)
     assert not later(86_400 * 30)  # a month ahead within an hour
     assert later(3601)  # an hour later, the new date is believed
     assert not later(-86_400 * 30)
-    monkeypatch.undo()
     writer.close()
     store.close()

@@ -127,7 +127,10 @@ async function open({ epsilon, delta = 0, store, source = systemSource(), policy
     queue: [],
   };
   // What is there is written again, so that a store that keeps a copy has the present one.
-  await store.update(({ state, key } = { state: begun, key: fresh() + fresh() }) => [0, { state: rules.open(state, state === begun), key }]);
+  await store.update(({ state, key } = { state: begun, key: fresh() + fresh() }) => {
+    need(state, "account");
+    return [0, { state: rules.open(state, state === begun), key }];
+  });
 
   const happen = <T>(change: (state: State, key: string) => [T, (State | undefined)?]): Promise<T> =>
     store.update((kept) => {

@@ -14,25 +14,36 @@ export function memoryStore(): Store {
   };
 }
 
+/** What is kept, numbered: each change has the next turn. */
+type Copy = Kept & { turn: number };
+
 /**
  * Keep the account in IndexedDB: read, draw and write are one transaction, which is on disk when it resolves.
  *
- * A copy is kept in the cache of the origin, written after the transaction and before it resolves. Chromium deletes a
- * database if it was killed within a write and has written again since; the account then goes on from the copy.
+ * Two copies are kept in the cache of the origin, written in turns, after the transaction and before it resolves. Chromium deletes
+ * a database if it was killed within a write and has written again since; the account then goes on from the newer whole copy.
  */
 export function indexedStore(name = "dither"): Store {
   const { caches, indexedDB, navigator } = globalThis;
-  const opened = new Promise<IDBDatabase>((resolve, reject) => {
-    const request = indexedDB.open(name, 1);
-    request.onupgradeneeded = () => request.result.createObjectStore(name);
-    request.onsuccess = () => resolve(request.result);
-    request.onerror = () => reject(request.error);
-  });
+  let copies: Cache | undefined;
+  let copy: Copy | undefined;
+  const opened = (async () => {
+    copies = await caches?.open(name);
+    for (const place of ["/0", "/1"]) {
+      const found = await copies?.match(place);
+      const read = (await found?.json().catch(() => ({ turn: 0 }))) as Copy | undefined; // turn 0: killed while it was written
+      if (read && !(copy && copy.turn > read.turn)) copy = read;
+    }
+    return new Promise<IDBDatabase>((resolve, reject) => {
+      const request = indexedDB.open(name, 1);
+      request.onupgradeneeded = () => request.result.createObjectStore(name);
+      request.onsuccess = () => resolve(request.result);
+      request.onerror = () => reject(request.error);
+    });
+  })();
   const update: Store["update"] = async (change) => {
     const database = await opened;
-    const copies = await caches?.open(name);
-    const copy = (await (await copies?.match("/"))?.json()) as Kept | undefined;
-    let written: Kept | undefined;
+    let written: Copy | undefined;
     const result = await new Promise<ReturnType<typeof change>[0]>((resolve, reject) => {
       const transaction = database.transaction(name, "readwrite", { durability: "strict" });
       const table = transaction.objectStore(name);
@@ -40,8 +51,10 @@ export function indexedStore(name = "dither"): Store {
       let told: ReturnType<typeof change>[0];
       request.onsuccess = () => {
         try {
-          [told, written] = change((request.result as Kept | undefined) ?? copy);
-          if (written) table.put(written, 1);
+          const kept = (request.result as Copy | undefined) ?? copy;
+          const [outcome, next] = change(kept);
+          told = outcome;
+          if (next) table.put((written = { ...next, turn: (kept?.turn ?? 0) + 1 }), 1);
         } catch (error) {
           reject(error);
           transaction.abort();
@@ -50,7 +63,7 @@ export function indexedStore(name = "dither"): Store {
       transaction.oncomplete = () => resolve(told);
       transaction.onabort = () => reject(transaction.error);
     });
-    if (written) await copies?.put("/", new Response(JSON.stringify(written)));
+    if (written) await copies?.put("/" + (written.turn % 2), new Response(JSON.stringify(written)));
     return result;
   };
   // Pages and workers take turns, so that the copy is never an older one than another page has used.

@@ -5,7 +5,7 @@ export declare function memoryStore(): Store;
 /**
  * Keep the account in IndexedDB: read, draw and write are one transaction, which is on disk when it resolves.
  *
- * A copy is kept in the cache of the origin, written after the transaction and before it resolves. Chromium deletes a
- * database if it was killed within a write and has written again since; the account then goes on from the copy.
+ * Two copies are kept in the cache of the origin, written in turns, after the transaction and before it resolves. Chromium deletes
+ * a database if it was killed within a write and has written again since; the account then goes on from the newer whole copy.
  */
 export declare function indexedStore(name?: string): Store;
