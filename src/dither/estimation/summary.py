@@ -15,6 +15,8 @@ from dither.arrays import Integers
 from dither.errors import InvalidParameter, MalformedReport, Mismatch, found
 from dither.estimation.counts.table import read_counts
 from dither.mechanisms.base import Mechanism
+from dither.mechanisms.over_time.change_reports import ChangeReports
+from dither.mechanisms.over_time.dated import DatedReports
 from dither.reports import Reports, check_codebooks
 
 VERSION: Final = 2
@@ -63,9 +65,11 @@ class Summary:
     def of(cls, reports: Reports) -> Self:
         """Return the summary of reports."""
         if not isinstance(reports, Reports):
-            raise InvalidParameter(
-                f"reports were expected, not {type(reports).__name__}; mechanism.reports(raw) reads raw ones"
+            over_time = isinstance(reports, DatedReports | ChangeReports)
+            advice = (
+                "dt.by_day estimates from these" if over_time else "mechanism.reports(raw) reads raw ones"
             )
+            raise InvalidParameter(f"reports were expected, not {type(reports).__name__}; {advice}")
         mechanism = reports.mechanism
         counting = mechanism.counting
         return cls(mechanism, counting.count(reports.cells), counting.answers(reports.cells))
