@@ -64,12 +64,15 @@ class Summary:
     @classmethod
     def of(cls, reports: Reports) -> Self:
         """Return the summary of reports."""
-        if not isinstance(reports, Reports):
-            over_time = isinstance(reports, DatedReports | ChangeReports)
-            advice = (
-                "dt.by_day estimates from these" if over_time else "mechanism.reports(raw) reads raw ones"
+        given: object = reports
+        if isinstance(given, DatedReports | ChangeReports):
+            raise InvalidParameter(
+                f"reports were expected, not {type(given).__name__}; dt.by_day estimates from these"
             )
-            raise InvalidParameter(f"reports were expected, not {type(reports).__name__}; {advice}")
+        if not isinstance(given, Reports):
+            raise InvalidParameter(
+                f"reports were expected, not {type(given).__name__}; mechanism.reports(raw) reads raw ones"
+            )
         mechanism = reports.mechanism
         counting = mechanism.counting
         return cls(mechanism, counting.count(reports.cells), counting.answers(reports.cells))
