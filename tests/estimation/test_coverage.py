@@ -9,7 +9,7 @@ from tests.estimation.coverage import EPSILONS, LIKELIHOOD, LINEAR, Case
 
 
 def lowest(level: float, repetitions: int) -> int:
-    """Return the number of hits that a coverage of `level` misses with a probability below one in a million."""
+    """Return the number of hits below which a coverage of `level` falls less than once in a million times."""
     hits, below = 0, 0.0
     chance = repetitions * math.log1p(-level)  # as a logarithm: 0.05^300 is not a float
     while (below := below + math.exp(chance)) < 1e-6:
