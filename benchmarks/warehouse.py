@@ -1,6 +1,6 @@
 """Counting window reports in DuckDB, on two threads: the query of `dither sql` against a plain GROUP BY.
 
-ROWS=100000000 sets the number of reports, UNIQUE=1 leaves out their batches.
+ROWS=100000000 sets the number of reports, DAYS=1 that of days, UNIQUE=1 leaves out their batches.
 Every task runs in a process of its own and says its memory.
 """
 
@@ -19,7 +19,7 @@ ROWS = int(os.environ.get("ROWS", "10000000"))
 REPETITIONS = int(os.environ.get("REPETITIONS", "3"))
 MEMORY = os.environ.get("MEMORY", "350MB")  # DuckDB's limit; the process needs more
 UNIQUE = bool(os.environ.get("UNIQUE"))  # without batches: a smaller table, and no duplicates to remove
-DAYS = 10
+DAYS = int(os.environ.get("DAYS", "10"))
 
 _TASK = """
 import json, sys, time
@@ -31,23 +31,26 @@ base.execute("SET enable_progress_bar = false")
 base.execute(f"SET memory_limit = '{memory}'")
 base.execute(f"SET temp_directory = '{folder}'")
 base.execute("SET preserve_insertion_order = false")
-begin, spent, rows = time.perf_counter(), time.process_time(), 0
+base.execute("SET enable_profiling = 'json'")
+base.execute(f"SET profiling_output = '{folder}/profile.json'")
+begin, spent, rows, spilled = time.perf_counter(), time.process_time(), 0, 0
 for query in queries:
     for batch in base.sql(query).to_arrow_reader(100000):
         rows += batch.num_rows
+    with open(f"{folder}/profile.json") as file:
+        spilled = max(spilled, json.load(file).get("system", {}).get("peak_temp_dir_size", 0) / 1e6)
 wall, spent = time.perf_counter() - begin, time.process_time() - spent
 with open("/proc/self/status") as file:  # what getrusage says begins with the parent's memory
     peak = next(int(line.split()[1]) / 1024 for line in file if line.startswith("VmHWM"))
-print(json.dumps([wall, spent, peak, rows]))
+print(json.dumps([wall, spent, peak, rows, spilled]))
 """
 
 
-def once(base: Path, queries: list[str]) -> tuple[float, float, float, float]:
-    """Return wall seconds, processor seconds, peak memory in MB and rows of some queries."""
+def once(base: Path, queries: list[str]) -> tuple[float, ...]:
+    """Return wall seconds, processor seconds, peak memory in MB, rows, and MB on disk of some queries."""
     words = [sys.executable, "-c", _TASK, str(base), MEMORY, str(base.parent), *queries]
     ended = subprocess.run(words, capture_output=True, text=True, check=True)
-    wall, spent, memory, rows = json.loads(ended.stdout.splitlines()[-1])
-    return wall, spent, memory, rows
+    return tuple(json.loads(ended.stdout.splitlines()[-1]))
 
 
 def build(path: Path, fingerprint: str) -> None:
@@ -102,15 +105,16 @@ def main() -> None:
     with TemporaryDirectory(dir=os.environ.get("FOLDER")) as folder:
         base = Path(folder) / "reports.db"
         build(base, question["minutes"].fingerprint)
-        best = dict.fromkeys(tasks, (float("inf"),) * 4)
+        best = dict.fromkeys(tasks, (float("inf"),) * 5)
         for _ in range(REPETITIONS):
             for name, queries in tasks.items():
                 best[name] = tuple(map(min, best[name], once(base, queries)))
         size = base.stat().st_size / 1e6
     print(f"{ROWS} reports, {size:.0f} MB; load average {os.getloadavg()[0]:.1f}")
-    for name, (wall, spent, memory, rows) in best.items():
+    for name, (wall, spent, memory, rows, spilled) in best.items():
         print(
-            f"{name:38s} wall {wall:6.2f} s, processor {spent:6.2f} s, peak {memory:.0f} MB, {rows:.0f} rows"
+            f"{name:38s} wall {wall:6.2f} s, processor {spent:6.2f} s, peak {memory:.0f} MB, "
+            f"on disk {spilled:.0f} MB, {rows:.0f} rows"
         )
     pairs = [
         ("dither, all days and labels together", "plain, by report"),

@@ -7,7 +7,7 @@ from click.testing import CliRunner
 
 import dither as dt
 from dither.cli import main
-from tests.service.collectors import make, people, send
+from tests.service.collectors import MONDAY, TUESDAY, make, people, send
 
 pytest.importorskip("starlette")
 pytest.importorskip("uvicorn")
@@ -62,3 +62,41 @@ def test_nobody_answers_and_mixtures_are_refused(tmp_path):
     assert "Traceback" not in gone.output
     mixed = _run("http://127.0.0.1:9/v1/campaigns/x", "reports.csv")
     assert mixed.exit_code == 2
+
+
+def test_by_day_and_by_label_collectors_are_added_up():
+    sent = {}
+    found = []
+    for seed in (1, 2):
+        collector, published = make(people=100)
+        parts = [(MONDAY, "1.0", 400), (TUESDAY, "1.1", 300), (TUESDAY, "", 50 * seed)]
+        for day, label, count in parts:
+            values = people(count, seed)[0]
+            some = send(collector, published, "minutes", values, day=day, label=label, seed=seed)
+            for key in (str(day), label):
+                sent.setdefault(key, []).append(dt.Summary.of(some))
+        found.append((collector, published))
+    with _serve(found[0][0]) as here, _serve(found[1][0]) as there:
+        path = f"/v1/campaigns/{found[0][1].id}"
+        both = here + path, there + path
+        for by, keys in (("day", [str(MONDAY), str(TUESDAY)]), ("label", ["1.0", "1.1"])):
+            done = CliRunner().invoke(main, ["estimate", *both, "--by", by, "--json"])
+            assert done.exit_code == 0, done.output
+            rows = {row[by]: row for row in json.loads(done.stdout)["minutes"]}
+            for key in keys:
+                whole = sum(sent[key][1:], sent[key][0])
+                assert rows[key]["n"] == whole.n
+                low, high = dt.mean(whole).at_any_time().interval()
+                assert (rows[key]["value"], rows[key]["low"], rows[key]["high"]) == (
+                    float(dt.mean(whole).value),
+                    float(low),
+                    float(high),
+                )
+        assert rows[None]["n"] == 100  # without a label: the other collector has 50, too few to say
+        assert "left out: 1 group with too few people" in done.stderr
+        shown = _run(*both, "--by", "day")
+        assert "2 groups by day, 95 % intervals, at any time" in shown.output
+        assert _run(*both, "--by", "city").exit_code == 2
+        assert _run(*both, "--by", "day", "--by", "label").exit_code == 2
+        assert _run(*both, "--by", "day", "--bins", "4").exit_code == 2
+        assert _run(*both, "--by", "day", "--column", "minute").exit_code == 2

@@ -61,3 +61,19 @@ def test_bad_columns_are_named():
         dt.frames.estimate(noisy, by=["pet"])
     with pytest.raises(InvalidParameter, match="none twice"):
         dt.frames.estimate(noisy, by=["city", "city"])
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"), [({"level": 95}, "confidence level"), ({"minimum": 1}, "from 2")]
+)
+def test_a_wrong_choice_is_refused_before_a_report_is_read(wrong, words):
+    schema = pa.schema([("city", pa.string()), ("minutes", pa.uint16())])
+
+    def batches():
+        raise AssertionError("a batch was read")
+        yield
+
+    unread = pa.RecordBatchReader.from_batches(schema, batches())
+    question = {"minutes": dt.Podium(dt.Interval(0, 180), epsilon=1)}
+    with pytest.raises(InvalidParameter, match=words):
+        dt.frames.estimate(unread, question, by="city", **wrong)

@@ -13,8 +13,8 @@ from dither.estimation.comparison.groups import (
     MINIMUM,
     GroupCounts,
     GroupedEstimates,
+    check_grouping,
     check_labels,
-    check_minimum,
 )
 from dither.estimation.estimate import Estimate
 from dither.estimation.summary import Summary
@@ -112,8 +112,7 @@ def estimate(
     """
     if by is None:
         return {name: estimate_summary(summary) for name, summary in summarise(frame, questions).items()}
-    columns = [by] if isinstance(by, str) else list(by)
-    check_minimum(minimum)
+    columns = check_grouping(by, minimum, level)
     reader, campaign = _opened(frame, questions)
     check_labels(columns, list(campaign.questions), reader.schema.names)
     counts = {name: GroupCounts(mechanism, columns) for name, mechanism in campaign.questions.items()}

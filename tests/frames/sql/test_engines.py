@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -189,3 +191,34 @@ def test_errors_say_what_is_wrong_and_no_password(load: Load, tmp_path: Path) ->
     with pytest.raises(InvalidParameter, match="PostgreSQL") as caught:
         sql.opened("postgresql://me:opensesame@127.0.0.1:1/none?connect_timeout=1")
     assert "opensesame" not in str(caught.value)
+
+
+def test_removing_duplicates_of_a_day_spills_to_disk(tmp_path: Path) -> None:
+    """A day that does not fit into memory is counted with files on disk, with the same counts."""
+    question = dt.Podium(dt.Interval(0, 180), epsilon=1)
+    rows, people = 200_000, 180_000  # every tenth report arrived twice
+    with duckdb.connect(str(tmp_path / "reports.db")) as base:
+        base.execute(
+            f"""CREATE TABLE reports AS SELECT DATE '2026-11-02' AS day, 'eu' AS label,
+            'minutes' AS question, '{question.fingerprint}' AS fingerprint,
+            CAST(hash(i % {people}) AS VARCHAR) AS batch, 0 AS place,
+            CAST(hash(i % {people}, 2) % 65536 AS BIGINT) AS report FROM range({rows}) AS t (i)"""
+        )
+    query = sql.counting_query({"minutes": question}, "duckdb", day=date(2026, 11, 2), retries=0)
+    profile = tmp_path / "profile.json"
+    counts, spilled = [], []
+    for limit in ("1GB", "20MB"):
+        with duckdb.connect(str(tmp_path / "reports.db"), read_only=True) as base:
+            settings = {"threads": "2", "memory_limit": limit, "temp_directory": str(tmp_path / "spilled")}
+            settings |= {"enable_profiling": "json", "profiling_output": str(profile)}
+            for name, value in settings.items():
+                base.execute(f"SET {name} = '{value}'")
+            counts.append(dt.Summary.from_counts(question, base.sql(query).to_arrow_table()))
+        said = json.loads(profile.read_text()).get("system", {})
+        if "peak_temp_dir_size" not in said:
+            pytest.skip("this version of DuckDB does not say how much it spilled")
+        spilled.append(said["peak_temp_dir_size"])
+    assert counts[0] == counts[1]
+    assert counts[0].n == people
+    assert spilled[0] == 0
+    assert spilled[1] > 1_000_000

@@ -13,7 +13,6 @@ import numpy as np
 from dither.arrays import Array
 from dither.errors import InvalidParameter, NotIdentifiable, found, unknown_name
 from dither.estimation.estimate import Estimate
-from dither.estimation.frequency import EstimatedFrequencies
 from dither.estimation.summary import Summary
 from dither.mechanisms.base import Mechanism
 from dither.numerics.quantiles import check_level
@@ -230,6 +229,16 @@ def check_labels(by: Sequence[str], questions: Sequence[str], there: Sequence[st
             )
 
 
+def check_grouping(by: str | Sequence[str], minimum: int, level: float) -> list[str]:
+    """Return the columns of labels as a list; raise InvalidParameter for a wrong minimum or level.
+
+    Called before any report is read: a frame may take hours.
+    """
+    check_minimum(minimum)
+    check_level(level)
+    return [by] if isinstance(by, str) else list(by)
+
+
 def check_minimum(minimum: object) -> int:
     """Return the smallest size of a group; raise InvalidParameter unless it is a whole number from 2."""
     if isinstance(minimum, bool) or not isinstance(minimum, int | np.integer) or minimum < 2:
@@ -275,8 +284,9 @@ class _Comparable:
 def _rows(label: Hashable, one: Estimate, by: Sequence[str], level: float) -> Iterator[Row]:
     named = dict(zip(by, label if len(by) > 1 and isinstance(label, tuple) else (label,), strict=True))
     low, high = one.interval(level)
-    if isinstance(one, EstimatedFrequencies):
-        for answer, *numbers in zip(one.labels, np.asarray(one.value), low, high, strict=True):
+    answers = getattr(one, "labels", ())  # of frequencies, and of their intervals at any time
+    if answers:
+        for answer, *numbers in zip(answers, np.asarray(one.value), low, high, strict=True):
             value, least, most = map(float, numbers)
             yield {**named, "answer": answer, "value": value, "low": least, "high": most, "n": one.n}
         return

@@ -17,8 +17,8 @@ from dither.estimation.comparison.groups import (
     MINIMUM,
     GroupCounts,
     GroupedEstimates,
+    check_grouping,
     check_labels,
-    check_minimum,
 )
 from dither.estimation.estimate import Estimate
 from dither.estimation.summary import Summary
@@ -26,7 +26,6 @@ from dither.files.arrow import arrow, from_column
 from dither.frames.batches import cached_campaign
 from dither.frames.spark.frame import Questions, campaign_for, check_frame, worker_errors
 from dither.mechanisms.base import Mechanism
-from dither.numerics.quantiles import check_level
 from dither.wire.campaign import Campaign
 
 if TYPE_CHECKING:
@@ -85,9 +84,7 @@ def estimate(
     """
     if by is None:
         return {name: estimate_summary(one) for name, one in summarise(df, questions).items()}
-    columns = [by] if isinstance(by, str) else list(by)
-    check_minimum(minimum)
-    check_level(level)
+    columns = check_grouping(by, minimum, level)
     frame = check_frame(df)
     campaign = campaign_for(frame, questions)
     check_labels(columns, list(campaign.questions), frame.columns)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import urllib.error
 import urllib.parse
 import urllib.request
@@ -9,6 +10,7 @@ from collections.abc import Sequence
 from typing import Final, final
 
 from dither.errors import DitherError, InvalidParameter, MalformedReport, Mismatch
+from dither.estimation.comparison.groups import GroupCounts
 from dither.estimation.summary import Summary
 from dither.service.contract import Contract, Published
 
@@ -36,25 +38,62 @@ def fetch(addresses: Sequence[str]) -> tuple[Contract, dict[str, Summary | str]]
     An address is that of a campaign, such as http://127.0.0.1:8000/v1/campaigns/ID. A question for which a
     collector has too few reports has, in place of a summary, a text that says so.
     """
-    contract: Contract | None = None
+    contract = _shared(addresses)
     found: dict[str, Summary | str] = {}
-    for address in addresses:
-        base = address.rstrip("/")
-        published = _contract(base)
-        if contract is not None and published.id != contract.id:
-            raise Mismatch(f"{address} serves another campaign than {addresses[0]}: their reports do not add")
-        contract = published.contract
+    for base in map(_base, addresses):
         for name, mechanism in contract.questions.items():
-            part = _summary(base, name)
+            part = _summary(base, {"question": name})
             read = part if isinstance(part, str) else Summary.from_bytes(part, mechanism)
             before = found.get(name)
             if isinstance(before, Summary) and isinstance(read, Summary):
                 found[name] = before + read
             elif before is None or isinstance(before, str):
                 found[name] = read
-    if contract is None:
-        raise InvalidParameter(f"give the address of a campaign, such as {_EXAMPLE}")
     return contract, found
+
+
+def fetch_groups(addresses: Sequence[str], by: str) -> tuple[dict[str, GroupCounts], int]:
+    """Return the counts of each question by "day" or "label", added up over collectors.
+
+    The number is that of the groups for which a collector has too few reports: those are not counted.
+    """
+    contract, hidden = _shared(addresses), 0
+    found = {name: GroupCounts(mechanism, [by]) for name, mechanism in contract.questions.items()}
+    for base in map(_base, addresses):
+        for name, mechanism in contract.questions.items():
+            for group in _groups(base, name, by):
+                part = _summary(base, {"question": name, by: group})
+                if isinstance(part, str):
+                    hidden += 1
+                else:
+                    found[name].add_summary((group or None,), Summary.from_bytes(part, mechanism))
+    return found, hidden
+
+
+def _base(address: str) -> str:
+    return address.rstrip("/")
+
+
+def _shared(addresses: Sequence[str]) -> Contract:
+    """Return the contract that all addresses serve; raise Mismatch if they differ."""
+    if not addresses:
+        raise InvalidParameter(f"give the address of a campaign, such as {_EXAMPLE}")
+    first = _contract(_base(addresses[0]))
+    for address in addresses[1:]:
+        if _contract(_base(address)).id != first.id:
+            raise Mismatch(f"{address} serves another campaign than {addresses[0]}: their reports do not add")
+    return first.contract
+
+
+def _groups(base: str, question: str, by: str) -> list[str]:
+    """Return the days or the labels of a question; "" is no label."""
+    status, body = _get(f"{base}/answers.json?{urllib.parse.urlencode({'question': question, 'by': by})}")
+    try:
+        if status == 200:
+            return list(dict.fromkeys(str(row[by]) for row in json.loads(body)["rows"]))
+    except (ValueError, TypeError, KeyError, RecursionError):
+        pass
+    raise Unreachable(f"{base} does not give its answers by {by} (status {status})")
 
 
 def _contract(base: str) -> Published:
@@ -67,8 +106,8 @@ def _contract(base: str) -> Published:
         raise Unreachable(f"{base} is not the address of a campaign, such as {_EXAMPLE}") from None
 
 
-def _summary(base: str, question: str) -> bytes | str:
-    status, body = _get(f"{base}/summary?{urllib.parse.urlencode({'question': question})}")
+def _summary(base: str, terms: dict[str, str]) -> bytes | str:
+    status, body = _get(f"{base}/summary?{urllib.parse.urlencode(terms)}")
     if status == _TOO_FEW:
         return f"too few people at {base}"
     if status != 200:
