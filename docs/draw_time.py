@@ -65,9 +65,7 @@ def draw(target: Path) -> None:
     rounds = [two_rounds(int(day)) for day in days]
     left.plot(days, days, color=GREY, label="a new answer every day")
     left.plot(days, rounds, "o-", color=ORANGE, markersize=4, label="two rounds of noise (at least)")
-    left.plot(
-        days, np.ones(days.size), color=BLUE, linewidth=2.5, label="one answer, on a drawn day (dt.Once)"
-    )
+    left.plot(days, np.ones(days.size), color=BLUE, linewidth=2.5, label="dt.Once and dt.KeptChange")
     left.axhline(14.3, color=GREY, linestyle=":")
     left.text(
         1.2, 14.1, "permanent answers: no bound once the value changes", color=GREY, va="top", fontsize=9

@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import definitions
 import numpy as np
 import portraits
 import prose
@@ -112,6 +113,7 @@ def page(name: str, kind: type[Mechanism], rivals: list[str] | None = None) -> s
     made, group = example(name, kind), group_of(kind)
     guide, title = GUIDES[group]
     text = [f"# {name}", "", prose.summary(kind), "", _without_examples(prose.body(kind)), ""]
+    text += ["## Definition", "", *definitions.definition(name), ""]
     text += ["## Example", "", *shown_run(name, kind), ""]
     text += [f"![{portraits.caption(made)}]({name}.png)", "", portraits.caption(made), ""]
     text += ["## Parameters", "", *_parameters(kind), ""]

@@ -45,6 +45,8 @@ def signature(thing: object) -> str:
 
 def declaration(path: str, thing: object) -> str:
     """Return how a class or a function is called: one parameter a line, with types and defaults."""
+    if inspect.isclass(thing) and issubclass(thing, Enum):
+        return "\n".join(f"{path}.{member.name}" for member in thing)
     try:
         found = inspect.signature(thing)  # type: ignore[arg-type]
     except (TypeError, ValueError):
@@ -58,7 +60,9 @@ def declaration(path: str, thing: object) -> str:
         keyword |= one.kind is one.KEYWORD_ONLY
         stars = {one.VAR_POSITIONAL: "*", one.VAR_KEYWORD: "**"}.get(one.kind, "")
         default = "" if one.default is one.empty else f" = {shown(one.default)!r}"
-        parts.append(f"{stars}{one.name}{_annotation(one.annotation)}{default}")
+        taken = getattr(thing, "takes", ()) if one.name == "domain" else ()  # the domains of a mechanism
+        of = f": {' | '.join(kind.__name__ for kind in taken)}" if taken else _annotation(one.annotation)
+        parts.append(f"{stars}{one.name}{of}{default}")
     returned = "" if inspect.isclass(thing) else _annotation(found.return_annotation, " -> ")
     short = f"{path}({', '.join(parts)}){returned}"
     if len(short) <= 88:

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import dither as dt
+from dither.advice import simulation
 from dither.mechanisms.analysis import Questions
 from dither.mechanisms.frequency.pure_protocol import PureProtocol
 from tests.support.repository import reference
@@ -221,3 +222,19 @@ def test_what_is_refused() -> None:
         dt.compare(UNIT, epsilon=1, losses=["absolute"])  # type: ignore[list-item]
     with pytest.raises(dt.errors.InvalidParameter, match="epsilon"):
         dt.compare(UNIT, epsilon=0)
+
+
+def test_what_serves_a_goal_alone_is_a_row_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    def quick(mechanism: Any, question: Any, n: int, *more: Any) -> Any:
+        return simulation.Simulated(0.01 + 0.001 * isinstance(mechanism, dt.SW), 0.0, 0, 12)
+
+    monkeypatch.setattr(simulation, "simulated", quick)
+    table = dt.compare(UNIT, epsilon=1, goal=dt.goals.Distribution(3000))
+    row = table["Cumulative"]
+    assert (row["W1"], row["KS"], row["bytes"]) == (0.01, 0.01, 1)
+    assert row["worst absolute"] is None  # it tells no single values
+    assert table[0]["W1"] == 0.01
+    assert "Cumulative" in repr(table)
+    assert all("Cumulative" not in str(one) for one in table.plot(count=3))
+    angles = dt.compare(dt.Circle(), epsilon=1, goal=dt.goals.Distribution(3000))
+    assert "Cumulative" not in [row["mechanism"] for row in angles]

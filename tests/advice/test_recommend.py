@@ -141,17 +141,26 @@ def _again(goal: Any, mechanism: Any, seeds: range) -> tuple[float, float]:
     misses, rng, n = [], np.random.default_rng(seeds.start), goal.n
     circle = isinstance(mechanism.domain, dt.Circle)
     law = stats.beta(4, 4) if circle else stats.beta(2, 5)
-    line = mechanism.line
+    line = simulation.line_of(mechanism)
     places = np.linspace(0, 1, 257)
     for seed in seeds:
         # One person in each n-th part: the sampling error is not part of a prediction.
         values = line.from_unit(law.ppf((np.arange(n) + rng.random(n)) / n))
-        shape = dt.distribution(mechanism.perturb(values, source=dt.Seeded(seed)))
+        reports = mechanism.perturb(values, source=dt.Seeded(seed))
+        shape: Any
+        if isinstance(mechanism, dt.Cumulative):
+            shape = dt.cumulative(reports, method=dt.empirical_bayes)
+        else:
+            shape = dt.distribution(reports)
         if isinstance(goal, goals.Quantile):
             truth = float(line.from_unit(law.ppf(goal.share)))
             misses.append((float(shape.quantile(goal.share)) - truth) ** 2)
             continue
-        gaps = np.array([float(shape.share(line.low, x)) for x in line.from_unit(places[1:])])
+        above = line.from_unit(places[1:])
+        if isinstance(mechanism, dt.Cumulative):
+            gaps = np.array([float(shape.cdf(x)) for x in above])
+        else:
+            gaps = np.array([float(shape.share(line.low, x)) for x in above])
         gaps = np.concatenate([[0.0], gaps]) - law.cdf(places)
         gaps = gaps - np.median(gaps) if circle else gaps
         ks = goal.distance is goals.Distance.KS
@@ -178,6 +187,19 @@ def test_a_predicted_distribution_comes_true() -> None:
     assert _close(prediction, error, spread)
     # A twentieth of the people is told apart.
     worse = simulation.simulated(mechanism, goal.question, 150, range(2_000, 2_012))
+    assert not _close(worse, error, spread)
+
+
+@pytest.mark.parametrize(
+    "goal", [goals.Distribution(3000, distance=goals.Distance.KS), goals.Quantile(3000, 0.3)], ids=repr
+)
+def test_predictions_for_cumulative_shares_come_true(goal: Any) -> None:
+    mechanism = dt.Cumulative(UNIT, epsilon=2)
+    assert "Cumulative" in [one.name for one in goal.candidates(UNIT, 2.0)]
+    assert "Cumulative" not in [one.name for one in goal.candidates(UNIT, 2.0, wait=False)]
+    error, spread = _again(goal, mechanism, range(10_000, 10_040))
+    assert _close(simulation.simulated(mechanism, goal.question, 3000, range(3_000, 3_040)), error, spread)
+    worse = simulation.simulated(mechanism, goal.question, 150, range(2_000, 2_040))
     assert not _close(worse, error, spread)
 
 

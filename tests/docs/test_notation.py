@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import math
 import sys
 
 import pytest
 
+import dither as dt
+from dither.registry import names
 from tests.support.repository import ROOT
 
 sys.path.insert(0, str(ROOT / "docs"))
 
+import definitions
 import notation
 
 FORMULAS = {
@@ -76,3 +80,30 @@ def test_every_formula_of_every_page_is_set() -> None:
         assert "".join(piece for piece, _ in pieces) == text
         for part in {part for _, tex in pieces if tex for part in notation.breakable(tex)}:
             assert convert(part).startswith("<math"), part
+
+
+def test_every_mechanism_is_defined_by_a_formula() -> None:
+    convert = pytest.importorskip("latex2mathml.converter").convert
+    assert sorted(definitions.DEFINITIONS) == sorted(names())
+    for name, (formula, _) in definitions.DEFINITIONS.items():
+        assert "$$" in definitions.definition(name)
+        assert "merror" not in convert(formula)
+
+
+def test_definitions_have_the_numbers_of_the_mechanisms() -> None:
+    """The printed widths and probabilities, evaluated here, are those of the library."""
+    e, domain = math.exp(1.5), dt.Interval(0, 1)
+    assert dt.PM(domain, epsilon=1.5).shape().width == pytest.approx(1 / (1 + math.exp(0.75)))
+    assert dt.SW(domain, epsilon=1.5).shape().width == pytest.approx((0.5 + 1 / e) / (e + 1 / e - 2))
+    s = dt.OGPM(domain, epsilon=1.5, loss=dt.squared).shape().width
+    assert 2 * (e - 1) * s**3 + 3 * s**2 == pytest.approx(1)
+    six = dt.Categories(6)
+    for question, p, q in (
+        (dt.KRR(six, epsilon=1.5), e / (e + 5), 1 / (e + 5)),
+        (dt.OUE(six, epsilon=1.5), 0.5, 1 / (e + 1)),
+        (dt.OLH(six, epsilon=1.5), e / (e + 4), 1 / 5),
+        (dt.BLH(six, epsilon=1.5), e / (e + 1), 0.5),
+        (dt.HadamardResponse(six, epsilon=1.5), e / (e + 1), 0.5),
+    ):
+        assert float(question.p) == pytest.approx(p, rel=1e-6)
+        assert float(question.q) == pytest.approx(q, rel=1e-6)

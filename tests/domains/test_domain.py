@@ -210,8 +210,8 @@ def test_coded_labels_are_the_labels() -> None:
     coded = CodedLabels(places, labels)
     assert np.array_equal(mixed.check(coded), mixed.check(plain))  # labels that nobody chose do not matter
     half = np.arange(1000) % 2 == 0
-    assert np.array_equal(mixed.check(coded.at(half)), mixed.check(plain[::2]))
-    assert len(coded.at(half)) == 500
+    assert np.array_equal(mixed.check(coded[half]), mixed.check(plain[::2]))
+    assert len(coded[half]) == 500
     assert np.asarray(coded).tolist() == plain
     assert mixed.check(CodedLabels(places[:0], labels)).size == 0
     for wrong in (4, 5):

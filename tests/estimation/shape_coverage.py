@@ -71,6 +71,14 @@ SHAPES = {
     "30 % at 0.3, uniform": smooth((0.3, 0.3), (0.7, stats.uniform())),
     "a jump at 0.5": Shape(((0.8, stats.uniform(0, 0.5)), (0.2, stats.uniform(0.5, 0.5))), smooth=False),
 }
+MODES = {  # the likeliest value, where there is one
+    "Beta(2, 5)": 0.2,
+    "three modes": 0.5,
+    "log-normal": math.exp(-1.75),
+    "normal": 0.5,
+    "60 % zeros, Beta(2, 5)": 0.0,
+    "30 % at 0.3, uniform": 0.3,
+}
 BESIDE = Shape(((0.3, 0.31), (0.2, 0.3137), (0.5, stats.uniform())))  # an edge of 16 bins is between
 
 
@@ -82,7 +90,7 @@ def holds(ends: tuple[Any, Any], truth: Any) -> Any:
 def measured(
     shape: Shape, epsilon: float, n: int, repetitions: int, seed: int = 5, narrowed: float = 1.0
 ) -> dict[str, float]:
-    """Return how often bands, bands of all bins at once, cdfs and quantiles hold the truth.
+    """Return how often bands, bands of all bins at once, cdfs, quantiles and modes hold the truth.
 
     With `narrowed` below 1, bands are that much narrower: the broken twin.
     """
@@ -91,6 +99,9 @@ def measured(
     question, rng = dt.SW(dt.Interval(0, 1), epsilon=epsilon), np.random.default_rng(seed)
     source = dt.Seeded(seed)
     held: dict[str, list[Any]] = {"bins": [], "all bins": [], "cdf": [], "quantile": []}
+    mode = next((place for name, place in MODES.items() if SHAPES[name] is shape), None)
+    if mode is not None:
+        held["mode"] = []
     for _ in range(repetitions):
         found = dt.distribution(question.perturb(shape.draw(rng, n), source=source), 32)
         low, high = found.bands()
@@ -101,6 +112,8 @@ def measured(
         held["quantile"].append(
             np.mean([holds(found.quantile(s).interval(), q) for s, q in zip(SHARES, quantiles, strict=True)])
         )
+        if mode is not None:
+            held["mode"].append(holds(found.mode().interval(), mode))
     return {name: float(np.mean(hits)) for name, hits in held.items()}
 
 
@@ -136,7 +149,7 @@ def table(repetitions: int) -> str:
     for name, shape in SHAPES.items():
         found = [measured(shape, epsilon, n, repetitions) for n, epsilon in CELLS]
         lines += _lines(name, {what: [one[what] for one in found] for what in found[0]})
-        print("\n".join(lines[-4:]), flush=True)
+        print("\n".join(lines[-len(found[0]) :]), flush=True)
     return "\n".join(lines)
 
 

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 import dither as dt
-from tests.estimation.shape_coverage import CELLS, SHAPES, Shape, beside, measured
+from tests.estimation.shape_coverage import CELLS, MODES, SHAPES, Shape, beside, measured
 
 CURVED = ("Beta(2, 5)", "two modes", "log-normal")
 POINTED = ("60 % zeros, Beta(2, 5)",)
@@ -29,11 +29,25 @@ def test_the_exact_truth_is_that_of_the_people_who_are_drawn():
 @pytest.mark.parametrize("name", [*CURVED, *POINTED])
 def test_bands_keep_their_level_on_average(name):
     found = [measured(SHAPES[name], epsilon, n, 24, seed=11) for n, epsilon in CELLS]
-    bins = [one["bins"] for one in found]
-    chance = 4.9 * np.std(bins, ddof=1) / len(bins) ** 0.5  # of the measurement itself
-    assert 0.93 - chance <= np.mean(bins) <= 0.98 + chance
+    assert 0.93 <= np.mean([one["bins"] for one in found]) <= 0.98
+    assert min(one["bins"] for one in found) > 0.9
     assert np.mean([one["cdf"] for one in found]) > 0.92
     assert np.mean([one["quantile"] for one in found]) > 0.92
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "least"), [("three modes", 0.55), ("30 % at 0.3, uniform", 0.7)])
+def test_bands_of_what_few_reports_do_not_show(name, least):
+    # Three modes were held in 40 to 54 % when the bias of smoothing was taken from the prior alone. They are
+    # held in 57 to 81 %, by the seeds; the point mass in 81 %, 70 % before.
+    assert measured(SHAPES[name], 0.5, 20_000, 24, seed=11)["bins"] > least
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", MODES)
+def test_modes_hold(name):
+    found = [measured(SHAPES[name], epsilon, 20_000, 12, seed=12)["mode"] for epsilon in (1.0, 4.0)]
+    assert np.mean(found) > 0.9
 
 
 @pytest.mark.slow

@@ -158,3 +158,25 @@ def test_other_programs_read_the_file_and_it_is_small(tmp_path: Path) -> None:
     sizes = {group.column(i).path_in_schema: group.column(i).total_compressed_size for i in range(6)}
     assert sizes["window"] < 2.5 * 50_000
     assert sizes["answer"] < 0.6 * 50_000
+
+
+def test_long_reports_are_drawn_in_pieces_and_stay_with_their_rows(tmp_path: Path) -> None:
+    """Reports of 2 kB: 64 MB of them, which are drawn at once, are fewer rows than the file has."""
+    kinds, count = 16_384, 40_000
+    sharp = dt.SUE(dt.Categories(kinds), epsilon=30)  # a bit is wrong with probability 3e-7
+    values = np.random.default_rng(1).integers(0, kinds, count)
+    path, out = tmp_path / "in.parquet", tmp_path / "out.parquet"
+    parquet.write_table(pyarrow.table({"x": values, "id": np.arange(count)}), path)
+    told: list[int] = []
+    dt.files.perturb_file(path, out, {"x": sharp}, keep=["id"], progress=told.append)
+    assert sum(told) == count
+    assert len(told) > 1
+    rows = 0
+    for batch in parquet.ParquetFile(out).iter_batches(batch_size=5000):
+        reports = np.frombuffer(b"".join(batch["x"].to_pylist()), np.uint8).reshape(batch.num_rows, -1)
+        asked = values[rows : rows + batch.num_rows]
+        bits = reports[np.arange(batch.num_rows), asked >> 3] >> (asked & 7) & 1
+        assert np.count_nonzero(bits) > 0.99 * batch.num_rows
+        assert batch["id"].to_pylist() == list(range(rows, rows + batch.num_rows))
+        rows += batch.num_rows
+    assert rows == count

@@ -56,9 +56,10 @@ class Comparison(ResultTable):
         `ax` is a pair of axes, such as `plt.subplots(1, 2)[1]`; the pair is returned. On categories the left
         panel shows the variance against the frequency. Needs the extra `plot`.
         """
-        if not all(isinstance(one.mechanism, Questions | PureProtocol) for one in self.candidates):
+        drawn = [one for one in self.candidates if isinstance(one.mechanism, Questions | PureProtocol)]
+        if not drawn or (len(drawn) < len(self.candidates) and not self.losses):
             raise InvalidParameter("errors of ranges and tables have no picture; draw an estimate")
-        best = self.candidates[:count]
+        best = drawn[:count]
         if isinstance(self.domain, Categories):
             here = [(one.name, _frequency_curve(one)) for one in best]
             there = [(one.name, _along(one, lambda made: made.variance(0.0))) for one in best]
@@ -153,16 +154,20 @@ def _for_goal(table: Comparison, goal: Goal | None, told: Told | None) -> Compar
     if goal is None:
         return table
     goal.check(table.domain)
-    how, columns = goal.columns(list(table.candidates), told)
+    beside = goal.beside(table.domain, table.epsilon)
+    candidates = [*table.candidates, *beside]
+    every = [*table.rows, *({"mechanism": one.name, "bytes": one.mechanism.report_bytes} for one in beside)]
+    how, columns = goal.columns(candidates, told)
     errors = [next(iter(row.values())) for row in columns]
     order = sorted(range(len(errors)), key=lambda place: (errors[place] is None, errors[place] or 0.0))
     rows = []
     for place in order:
-        name, *rest = table.rows[place].items()
+        given = {**dict.fromkeys(table.rows[0]), **every[place]}  # single values have no errors by `beside`
+        name, *rest = given.items()
         rows.append(dict([name, *columns[place].items(), *rest]))
     title = f"{goal!r}{f' ({how})' if how else ''}, {table.title}"
     return replace(
-        table, title=title, rows=tuple(rows), candidates=tuple(table.candidates[place] for place in order)
+        table, title=title, rows=tuple(rows), candidates=tuple(candidates[place] for place in order)
     )
 
 

@@ -1,7 +1,8 @@
 """Errors of estimated shapes, for which there is no formula: simulated and stored.
 
 A simulation perturbs people of a stated population by the mechanism itself, estimates as a collector would by
-default, and averages the error over runs with fixed seeds. Results are kept in the cache folder under the
+default (`Cumulative`: by empirical Bayes), and averages the error over runs with fixed seeds. Results are
+kept in the cache folder under the
 mechanism's fingerprint, the population, the number of people, the seeds and the version of the estimator.
 """
 
@@ -23,13 +24,17 @@ from dither.arrays import Floats
 from dither.atomic import renamed
 from dither.domains import Circle, Line
 from dither.estimation.api import distribution
+from dither.estimation.density.method import empirical_bayes
 from dither.estimation.likelihood.distribution import EstimatedDistribution
+from dither.estimation.queries import EstimatedCumulative, cumulative
 from dither.mechanisms.number import NumberMechanism
 from dither.numerics.false_position import power_law_root
+from dither.optimal.queries.cumulative import Cumulative
 from dither.optimal.store import folder
 from dither.randomness import Seeded
+from dither.reports import Reports
 
-VERSION: Final = 2  # of the estimator and the population: a new one makes stored results void
+VERSION: Final = 3  # of the estimator and the population: a new one makes stored results void
 FINAL: Final = range(64)  # seeds of a prediction
 FIRST: Final = range(1000, 1012)  # other seeds for the first ranking, so that its luck is not reused
 _CLOSE: Final = 0.02  # how near to the target error a number of people must come, relative to it
@@ -37,6 +42,7 @@ _LIMIT: Final = 1e12
 _MOST: Final = 1 << 20  # people simulated; for more, the rate at which the error falls is extrapolated
 _GRID: Final = 1024  # places at which two cdfs are compared
 
+Estimated = EstimatedDistribution | EstimatedCumulative
 Told = Callable[[int], None]  # shows progress: called with the number of further runs that are done
 
 
@@ -69,12 +75,12 @@ class ShapeQuestion:
     distance: Distance | None = Distance.W1
     share: float | None = None
 
-    def miss(self, shape: EstimatedDistribution, line: Line) -> float:
+    def miss(self, shape: Estimated, line: Line) -> float:
         """Return the error of one estimate for the population of `people`, in the domain's units."""
         if self.share is not None:
             return abs(float(shape.quantile(self.share)) - quantile_of(line, self.share)) ** 2
         places = np.linspace(0.0, 1.0, _GRID + 1)
-        gaps = _cdf(shape, places) - truth(line, places)
+        gaps = _cdf(shape, line, places) - truth(line, places)
         if isinstance(line, Circle):  # a circle has no beginning
             middle = np.median(gaps) if self.distance is Distance.W1 else (gaps.max() + gaps.min()) / 2.0
             gaps = gaps - middle
@@ -116,7 +122,12 @@ def quantile_of(line: Line, share: float) -> float:
 
 
 def tells_apart(mechanism: Any, bins: int) -> bool:
-    """Return whether the first two bins, and the last two, have different laws of their reports."""
+    """Return whether the first two bins, and the last two, have different laws of their reports.
+
+    `Cumulative` always serves: what it cannot tell inside a cell is part of its simulated error.
+    """
+    if isinstance(mechanism, Cumulative):
+        return isinstance(mechanism.domain, Line)
     if not isinstance(mechanism, NumberMechanism) or mechanism.outcomes < bins:
         return False  # two values tell a mean, not a distribution
     if isinstance(mechanism.domain, Circle):
@@ -200,11 +211,11 @@ def _keep(what: tuple[list[Any], str], found: Simulated) -> None:
 def _run(
     mechanism: Any, questions: list[ShapeQuestion], n: int, runs: range, told: Told | None
 ) -> list[Simulated]:
-    line: Line = mechanism.line
+    line = line_of(mechanism)
     values = people(line, n)
     misses: list[list[float]] = [[] for _ in questions]
     for run in runs:
-        shape = distribution(mechanism.perturb(values, source=Seeded(run)))
+        shape = _estimated(mechanism.perturb(values, source=Seeded(run)))
         for question, found in zip(questions, misses, strict=True):
             found.append(question.miss(shape, line))
         if told is not None:
@@ -215,8 +226,20 @@ def _run(
     ]
 
 
-def _cdf(shape: EstimatedDistribution, places: Floats) -> Floats:
-    if shape.curve is not None:
+def line_of(mechanism: Any) -> Line:
+    """Return the interval or circle that a mechanism takes values from."""
+    line: Line = mechanism.domain if isinstance(mechanism, Cumulative) else mechanism.line
+    return line
+
+
+def _estimated(reports: Reports) -> Estimated:
+    if isinstance(reports.mechanism, Cumulative):
+        return cumulative(reports, method=empirical_bayes)
+    return distribution(reports)
+
+
+def _cdf(shape: Estimated, line: Line, places: Floats) -> Floats:
+    if isinstance(shape, EstimatedDistribution) and shape.curve is not None:
         return np.asarray(shape.curve.below(places) @ shape.curve.shares)
-    unit = shape.line.to_unit(shape.edges)
-    return np.asarray(np.interp(places, unit, np.concatenate([[0.0], np.cumsum(shape.probabilities)])))
+    sums = np.concatenate([[0.0], np.cumsum(shape.probabilities)])
+    return np.asarray(np.interp(places, line.to_unit(shape.edges), sums))

@@ -36,8 +36,8 @@ class CodedLabels:
     def __len__(self) -> int:
         return len(self.places)
 
-    def at(self, rows: Array) -> CodedLabels:
-        """Return some of the labels, by a mask or by places."""
+    def __getitem__(self, rows: slice | Array) -> CodedLabels:
+        """Return some of the labels, by a slice, a mask or places."""
         return CodedLabels(self.places[rows], self.labels)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -23,6 +23,8 @@ from dither.files.trips.specification import is_of_trips
 from dither.mechanisms.base import Mechanism
 from dither.randomness import Source
 from dither.wire.campaign import Campaign
+
+_BYTES: Final = 1 << 26  # of reports that are drawn at once: those of unary encodings are long
 
 
 def perturb_file(
@@ -66,6 +68,7 @@ def perturb_file(
     done = progress or silent
 
     kept: dict[str, Sequence[Any]] = {name: [] for name in keep}
+    most = max(1, _BYTES // sum(one.report_bytes for one in campaign.questions.values()))
 
     def drawn() -> Iterator[tuple[int, Columns | None]]:  # in the order of the rows: a person is used once
         read = reader.read(path, list(dict.fromkeys(columns)), dialect)
@@ -75,11 +78,14 @@ def perturb_file(
             if not there.size or rows.misfits:  # after a misfit the rest is only counted
                 yield len(chunk), None
                 continue
-            cells = {
-                name: question.perturb(values[name], source=source)
-                for name, question in campaign.questions.items()
-            }
-            yield len(chunk), {**cells, **kept}
+            for begin in range(0, there.size, most):
+                some = slice(begin, begin + most)
+                cells = {
+                    name: question.perturb(values[name][some], source=source)
+                    for name, question in campaign.questions.items()
+                }
+                last = some.stop >= there.size
+                yield len(chunk) if last else 0, {**cells, **{name: kept[name][some] for name in keep}}
 
     def chunks() -> Iterator[Columns]:
         for count, made in run_ahead(drawn()):

@@ -139,7 +139,7 @@ class Values:
         """Return the values at the places where a mask is True."""
         if places.all():
             return self.values
-        return self.values.at(places) if isinstance(self.values, CodedLabels) else self.values[places]
+        return self.values[places]
 
 
 def read_values(chunk: Chunk, column: str, domain: Domain, rows: Integers) -> Values:

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Final, final
 
 import numpy as np
 
 from dither.arrays import Floats, Integers, Mask
-from dither.domains import Rectangle
+from dither.domains import Paths, Rectangle
 from dither.domains.line import Interval
 from dither.errors import InvalidParameter, found
 from dither.estimation.estimate import Estimate, thousands
 from dither.estimation.likelihood.em import climb, smooth
-from dither.kernels.transition import Dense, Operator, Product
+from dither.kernels.transition import Dense, Operator
 from dither.maps.likelihood import flat, likelihoods, told
-from dither.maps.shares import ResampledShare, profiled_share
+from dither.maps.shares import profiled_share
 from dither.mechanisms.places.path import PathMechanism
 from dither.privacy import Guarantee
 from dither.randomness import Seeded
@@ -30,6 +29,9 @@ if TYPE_CHECKING:
 _ACROSS: Final = 3  # places along each side of a cell, if every report has its own likelihood
 _MOST_BINS: Final = 256
 _FINE: Final = 32
+_FINE_EACH: Final = 16  # cells along each side of a fit in which every report has its own likelihood
+_MOST_FINE: Final = 1 << 24  # likelihoods of such a fit; a map with more is fitted as it is shown
+_SPARE: Final = 2000  # locations that pseudo-counts are made of
 _RESAMPLES: Final = 20
 _STEPS: Final = 300  # steps of EM from one maximum to the nearby one of a resample
 
@@ -39,16 +41,15 @@ _STEPS: Final = 300  # steps of EM from one maximum to the nearby one of a resam
 class DensityMap:
     """The share of locations in each cell of a grid over an area; `probabilities[i, j]` is column i, row j.
 
-    `share` estimates the share of a part of the area, by likelihood and without smoothing. Where the two
-    coordinates are reported independently (TraCS-C), its interval is a profile likelihood interval; the
-    locations of one path, which are not independent, count as fewer. For other mechanisms the interval is
-    found by resampling paths (a bootstrap), and widened by its bias.
+    `share` estimates the share of a part of the area, by likelihood and without smoothing. Its interval is a
+    profile likelihood interval; the locations of one path, which are not independent, count as fewer.
     """
 
     grid: Rectangle
     probabilities: Floats
     fine: Floats  # the same on the finer grid of the maximum-likelihood map
     sample: Sample
+    finer: Callable[[tuple[int, int]], Sample] | None = field(default=None, repr=False)
 
     @property
     def n(self) -> int:
@@ -74,14 +75,22 @@ class DensityMap:
         """Estimate the share of locations in a rectangle; a cell that it cuts counts in proportion."""
         if not isinstance(part, Rectangle):
             raise InvalidParameter(f"a part of the map is a dt.Rectangle, not {type(part).__name__}")
-        columns, rows = self.fine.shape
+        sample, fine = self._for_shares
+        columns, rows = fine.shape
         weight = np.outer(_overlap(self.grid.x, part.x, columns), _overlap(self.grid.y, part.y, rows))
-        if isinstance(self.sample.law, Product):
-            return profiled_share(self.sample, weight.reshape(-1), self.fine.reshape(-1))
-        value, *others = (self._likeliest * weight).sum(axis=(1, 2))
-        bias = float(np.mean(others)) - float(value)
-        error = math.hypot(float(np.std(others, ddof=1)), bias)
-        return ResampledShare(float(value), error, self.n, self.guarantee, len(others) - 1)
+        return profiled_share(sample, weight.reshape(-1), fine.reshape(-1))
+
+    @cached_property
+    def _for_shares(self) -> tuple[Sample, Floats]:
+        """The sample on a grid of at least 16 cells a side, if memory allows it, and the map on it."""
+        if self.finer is None:
+            return self.sample, self.fine
+        shape = self.fine.shape
+        times = _times(_FINE_EACH, *shape)
+        if self.n * shape[0] * times[0] * shape[1] * times[1] > _MOST_FINE:
+            times = (1, 1)
+        fine = np.kron(self.fine, np.full(times, 1.0 / (times[0] * times[1])))
+        return self.finer((shape[0] * times[0], shape[1] * times[1])), fine
 
     @property
     def standard_errors(self) -> Floats:
@@ -103,12 +112,16 @@ class DensityMap:
 @final
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """The law of reports on a grid, the row of that law and the path of each location."""
+    """The law of reports on a grid, the row of that law and the path of each location.
+
+    If every report has its own law, `spare` are the likelihoods of reports of people spread evenly.
+    """
 
     law: Operator
     rows: Integers
     whose: Integers
     guarantee: Guarantee
+    spare: Floats | None = None
 
     def counted(self, weights: Floats) -> Floats:
         """Return how often each row was reported, if locations have weights."""
@@ -135,13 +148,13 @@ def density(reports: Reports, columns: int = 32, rows: int = 32, *, smoothing: f
     After each step of EM a share `smoothing` of each cell goes to its neighbours; with 0 the result is the
     maximum-likelihood map, which is spiky. For TraCS-C the law of a report is a product: the running time
     does not depend on the number of reports, and the fit uses at least 32 cells a side. For other mechanisms
-    every report has its own law, and cells should be small compared with the patterns of interest. With OGPM
+    every report has its own law; shares of parts are estimated on at least 16 cells a side. With OGPM
     inside, places near the border are not identifiable: use `dt.TraCSC(area, epsilon=…, inner=dt.SW)`.
     """
     _check(columns, rows, smoothing)
     mechanism, parts = told(reports)
     grid = grid_of(mechanism)
-    times = tuple(-(-_FINE // count) for count in (columns, rows))
+    times = _times(_FINE, columns, rows)
     separable = mechanism.separable((columns * times[0], rows * times[1])) if len(parts) == 1 else None
     if separable is None:
         times = (1, 1)
@@ -166,7 +179,8 @@ def density(reports: Reports, columns: int = 32, rows: int = 32, *, smoothing: f
     else:
         best = climb(law, counts, level, tolerance=1e-2, most=2_000).probabilities
     fine = best.reshape(shape)
-    return DensityMap(grid, summed(fine, (columns, rows)), fine, sample)
+    finer = partial(_on_grid, reports, grid, whose) if separable is None else None
+    return DensityMap(grid, summed(fine, (columns, rows)), fine, sample, finer)
 
 
 def _check(columns: int, rows: int, smoothing: float) -> None:
@@ -181,6 +195,35 @@ def _each(reports: Reports, grid: Rectangle, shape: tuple[int, int], inside: Mas
     """Return P(report | cell), a row for each report."""
     matrix = scaled(likelihoods(reports, cells_of(grid, *shape)) * inside.reshape(-1))
     return Dense(matrix, np.arange(len(matrix)))
+
+
+def _times(least: int, columns: int, rows: int) -> tuple[int, int]:
+    """Return how many times finer the grid of a fit is along both sides."""
+    return -(-least // columns), -(-least // rows)
+
+
+def _on_grid(reports: Reports, grid: Rectangle, whose: Integers, shape: tuple[int, int]) -> Sample:
+    """Return the sample on another grid, with likelihoods of people who are spread evenly."""
+    mechanism, _ = told(reports)
+    inside = _inside(mechanism, grid, *shape)
+    law, spare = _each(reports, grid, shape, inside), _spare(reports, grid, shape, inside)
+    return Sample(law, np.arange(law.shape[0]), whose, mechanism.guarantee, spare)
+
+
+def _spare(reports: Reports, grid: Rectangle, shape: tuple[int, int], inside: Mask) -> Floats:
+    """Return the likelihoods of reports of people who are spread evenly, on paths of the same lengths."""
+    mechanism, _ = told(reports)
+    begins = flat(reports, mechanism)[:, 0] != 0
+    begins = begins[: max(_SPARE, int(np.argmax(begins[1:])) + 1)]  # at least one path
+    last = int(np.flatnonzero(begins)[-1])
+    begins = begins[:last] if last >= _SPARE // 2 else begins
+    random = np.random.default_rng(5)  # which people are added is no secret
+    cell = random.choice(inside.size, begins.size, p=inside.reshape(-1) / inside.sum())
+    corner = np.stack(np.divmod(cell, shape[1]), axis=1)
+    unit = (corner + random.random((begins.size, 2))) / shape
+    places = np.stack([grid.x.from_unit(unit[:, 0]), grid.y.from_unit(unit[:, 1])], axis=1)
+    paths = Paths.begun(mechanism.domain.clip(places), begins)
+    return _each(reports.mechanism.perturb(paths, source=Seeded(4)), grid, shape, inside).matrix
 
 
 def scaled(found: Floats) -> Floats:

@@ -2,32 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, final
+import math
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dither.arrays import Floats
-from dither.estimation.estimate import Estimate
-from dither.estimation.likelihood.interval import Profiled, Relaxed, mean
-from dither.numerics.quantiles import student_t_quantile
+from dither.estimation.likelihood.em import climb
+from dither.estimation.likelihood.interval import DIP, Profiled, Relaxed, mean, mistakes_of
+from dither.kernels.transition import Dense
 
 if TYPE_CHECKING:
     from dither.maps.density import Sample
-
-
-@final
-@dataclass(frozen=True, eq=False, repr=False)
-class ResampledShare(Estimate):
-    """A share whose standard error is that of a few resamples: an interval by Student's t, in [0, 1]."""
-
-    freedom: int
-
-    def interval(self, level: float = 0.95) -> tuple[Any, Any]:
-        """Return the ends of an interval that covers the population's share with probability `level`."""
-        reach = student_t_quantile(level, self.freedom) * float(self.standard_error)
-        value = float(self.value)
-        return max(value - reach, 0.0), min(value + reach, 1.0)
 
 
 def profiled_share(sample: Sample, weight: Floats, shares: Floats) -> Profiled:
@@ -37,9 +23,31 @@ def profiled_share(sample: Sample, weight: Floats, shares: Floats) -> Profiled:
     factor by which paths, rather than locations, make the score of the share vary.
     """
     counts = sample.counted(np.ones(sample.whose.size)) / clustering(sample, weight, shares)
-    relaxed = Relaxed.of(sample.law, counts)
+    if sample.spare is None:
+        relaxed = Relaxed.of(sample.law, counts)
+    else:
+        inside = sample.law.backward(np.ones(counts.size)) > 0.0  # a map covers more than a disk
+        weight = weight[inside]
+        relaxed = relaxed_by(sample.law.dense()[:, inside], counts, sample.spare[:, inside])
     value = min(max(float(weight @ relaxed.probabilities), 0.0), 1.0)
     return Profiled(value, sample.whose.size, sample.guarantee, relaxed, mean(weight, 0.0, 1.0), 0.0)
+
+
+def relaxed_by(laws: Floats, counts: Floats, spare: Floats) -> Relaxed:
+    """Fit counts of reports that each have a law of their own, with pseudo-counts of people spread evenly.
+
+    The pseudo-counts are shared by the reports of such people, whose likelihoods are the rows of `spare`.
+    The χ² distances of the cells are averages over them: E[r_i·r_j] − 1, r being a likelihood relative to the
+    mean over the cells.
+    """
+    ratio = spare / spare.mean(axis=1, keepdims=True)
+    distances = ratio.T @ ratio / len(ratio) - 1.0
+    n, cells = float(counts.sum()), laws.shape[1]
+    added = min(DIP * math.sqrt(n) * mistakes_of(distances), n)
+    every = np.concatenate([laws, spare])
+    weights = np.concatenate([counts, np.full(len(spare), added / len(spare))])
+    fit = climb(Dense(every, np.arange(len(every))), weights, np.full(cells, 1.0 / cells))
+    return Relaxed(fit, added / (n + added))
 
 
 def clustering(sample: Sample, weight: Floats, shares: Floats) -> float:

@@ -140,3 +140,22 @@ def test_wrong_questions_are_refused(shape):
             shape.share(*places)
     with pytest.raises(InvalidParameter, match="curve"):
         dt.distribution(shape.summary, 8, method=dt.likelihood).mode()
+
+
+def test_the_mode_is_a_point_mass_with_the_uncertainty_of_its_place():
+    question, rng, source = dt.SW(UNIT, epsilon=1), np.random.default_rng(5), dt.Seeded(5)
+    held = []
+    for _ in range(6):
+        values = np.where(rng.random(20_000) < 0.3, 0.3, rng.random(20_000))
+        mode = dt.distribution(question.perturb(values, source=source)).mode()
+        held.append(mode.covers(0.3, 0.99))  # the interval was the place itself, and never held
+        assert mode.half_width() < 0.1
+    assert sum(held) >= 5
+
+
+def test_a_few_people_at_an_end_are_no_mode():
+    rng = np.random.default_rng(7)
+    values = np.where(rng.random(400_000) < 0.003, 1.0, TRUTH.rvs(400_000, random_state=7))
+    shape = dt.distribution(dt.SW(UNIT, epsilon=4).perturb(values, source=dt.Seeded(7)))
+    assert [round(one.place, 3) for one in shape.atoms] == [1.0]
+    assert shape.mode().covers(0.2)

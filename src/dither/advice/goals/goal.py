@@ -35,6 +35,10 @@ class Goal(ABC):
     def candidates(self, domain: Any, epsilon: float, *, wait: bool = True) -> list[Candidate]:
         """Return the mechanisms that might serve; with `wait=False` no design is solved."""
 
+    def beside(self, domain: Any, epsilon: float) -> list[Candidate]:
+        """Return the mechanisms that serve this goal alone, which `dt.compare` lists with the others."""
+        return []
+
     @abstractmethod
     def error(self, mechanism: Any) -> float | None:
         """Return the predicted error; None if the reports cannot answer, however many there are."""

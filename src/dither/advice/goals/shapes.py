@@ -13,8 +13,9 @@ from dither.advice.catalogue import Candidate, on_a_line
 from dither.advice.goals.goal import Goal, check_people, stated
 from dither.advice.simulation import FINAL, FIRST, Distance, ShapeQuestion, Simulated, Told
 from dither.domains import Circle, Interval
-from dither.errors import InvalidParameter
+from dither.errors import DitherError, InvalidParameter
 from dither.losses import absolute, squared
+from dither.optimal.queries.cumulative import Cumulative
 
 _NEAR = 1.15  # of the best in the first ranking: simulated again with more runs and other seeds
 _BINS = 64  # neighbouring parts of the domain that reports must tell apart
@@ -43,7 +44,17 @@ class _Simulated(Goal):
 
     def candidates(self, domain: Any, epsilon: float, *, wait: bool = True) -> list[Candidate]:
         # Every mechanism once: an estimate is the same for all codebooks of the same reports.
-        return [one for one in on_a_line(domain, epsilon, (absolute, squared)) if not one.variant]
+        plain = [one for one in on_a_line(domain, epsilon, (absolute, squared)) if not one.variant]
+        return [*plain, *(self.beside(domain, epsilon) if wait else [])]
+
+    @final
+    def beside(self, domain: Any, epsilon: float) -> list[Candidate]:
+        if not isinstance(domain, Interval):
+            return []
+        try:
+            return [Candidate("Cumulative", Cumulative(domain, epsilon=epsilon))]
+        except DitherError:  # a budget out of range
+            return []
 
     @final
     def error(self, mechanism: Any) -> float | None:
@@ -105,10 +116,13 @@ class _Simulated(Goal):
         population = "Beta(4, 4)" if isinstance(domain, Circle) else "Beta(2, 5)"
         found = self.prediction(first.mechanism)
         spread = 0.0 if found is None else 100.0 * found.standard_error / found.error
-        return (
+        told = (
             f"the smallest error in simulations: {population}, {len(FINAL)} runs (seeds {FINAL.start} to "
             f"{FINAL.stop - 1}), ± {spread:.2g} %"
         )
+        if isinstance(first.mechanism, Cumulative):
+            return f"{told}; read by dt.cumulative(reports, method=dt.empirical_bayes)"
+        return told
 
 
 @final
@@ -119,8 +133,9 @@ class Distribution(_Simulated):
     The error is `dt.goals.Distance.W1`, the area between the true and the estimated cumulative distribution
     (how far, on average, people would have to move to turn one into the other), or `Distance.KS`, their
     largest gap. It is simulated with the mechanism itself, for people with the shape Beta(2, 5), on a circle
-    Beta(4, 4). Mechanisms for which the first or last two of `bins` equal parts are not identifiable, as OGPM
-    near the ends of an interval, are left out.
+    Beta(4, 4). `Cumulative` is read by `dt.cumulative(reports, method=dt.empirical_bayes)`. Mechanisms for
+    which the first or last two of `bins` equal parts are not identifiable, as OGPM near the ends of an
+    interval, are left out.
     """
 
     bins: int = _BINS

@@ -21,6 +21,7 @@ from dither.domains import Circle
 from dither.estimation.density.mode import DensityMode, climb_to_mode
 from dither.estimation.density.model import ATOM_CENTRE, ATOM_SPREAD, DensityModel
 from dither.estimation.density.path import Path
+from dither.estimation.density.places import KNOWN, likely_place
 from dither.estimation.density.weights import best_height, lengths_of_line, without_atom
 from dither.kernels.transition import Operator
 from dither.mechanisms.number import NumberMechanism
@@ -42,6 +43,7 @@ _HIGH: Final = 0.05  # and its height relative to the highest
 _NARROW: Final = 8  # bins that are at least half as high
 _CLEAR: Final = 5.0  # standard errors from which an atom is not doubted
 _LEAST_HALF, _MOST_HALF, _HALVES = 1e-4, 0.1, 24  # distances at which the halves of an atom are tried
+_UNLIKELY: Final = 1e-5  # the probability from which on a half is kept
 _ROUNDED: Final = 0.3  # standard deviation of rounding to whole cells
 
 
@@ -50,12 +52,13 @@ _ROUNDED: Final = 0.3  # standard deviation of rounding to whole cells
 class Atom:
     """A point mass: its place, and the standard deviation of the place, in lengths of the domain.
 
-    `width` is how wide it may be: values so close together send reports that cannot be told from its own.
+    `halves` are distances h, each with its probability: half of the atom's people may be at either of
+    place ± h, since values so close together send reports that cannot be told from its own.
     """
 
     place: float
     spread: float = 0.0
-    width: float = 0.0
+    halves: tuple[tuple[float, float], ...] = ()
 
 
 @final
@@ -116,20 +119,25 @@ class AtomSearch:
         if 1 <= len(peaks) <= most:  # of a comb, one atom alone would not raise the evidence
             comb = self._pruned(empty, self._tried(empty, path.best, peaks))
             found = max(found, comb, key=lambda one: one.evidence)
-        while len(found.atoms) < most and found.watch.gain > found.path.best.evidence + _WORTH:
-            added = [*found.atoms, self._refined(found.model, found.path.best, Atom(found.watch.place), None)]
-            if self._glimpsed(empty, found, added) < found.evidence - _NEARLY:
-                break
-            larger = self._tried(empty, None, added)
-            if larger.evidence <= found.evidence:
-                break
+        while len(found.atoms) < most and (larger := self._enlarged(empty, found)) is not None:
             found = larger
-        atoms = self._all_refined(found.model, found.path.best, found.atoms)
-        return (
-            found.model,
-            found.path,
-            [self._widened(found.model, found.path.best, atom, number) for number, atom in enumerate(atoms)],
-        )
+        model, best = found.model, found.path.best
+        atoms = self._all_refined(model, best, found.atoms)
+        atoms = [self._widened(model, best, atom, number) for number, atom in enumerate(atoms)]
+        return model, found.path, [self._placed(model, best, atoms, number) for number in range(len(atoms))]
+
+    def _enlarged(self, model: DensityModel, found: _Found) -> _Found | None:
+        """Return the path with one more atom, at an end or between; None if neither raises the evidence."""
+        for gain, place, mode in found.watch.candidates():
+            if gain <= found.path.best.evidence + _WORTH:
+                break
+            added = [*found.atoms, self._refined(found.model, found.path.best, Atom(place), None)]
+            if self._glimpsed(model, mode, added) < found.evidence - _NEARLY:
+                continue
+            larger = self._tried(model, None, added)
+            if larger.evidence > found.evidence:
+                return larger
+        return None
 
     def _tried(self, model: DensityModel, mode: DensityMode | None, atoms: list[Atom]) -> _Found:
         """Return the path with atoms, at the likeliest places near the given ones."""
@@ -153,11 +161,8 @@ class AtomSearch:
         """Return the prior log-odds of atoms at their places."""
         return sum(_END_ODDS if self._at_end(atom.place) else _INNER_ODDS for atom in atoms)
 
-    def _glimpsed(self, model: DensityModel, found: _Found, atoms: list[Atom]) -> float:
+    def _glimpsed(self, model: DensityModel, mode: DensityMode, atoms: list[Atom]) -> float:
         """Return the evidence with one more atom at the smoothness at which it seemed to gain most."""
-        mode = found.watch.mode
-        if mode is None:
-            return -math.inf
         logs = np.append(mode.logs, math.log(float(np.exp(mode.logs).sum())) + ATOM_CENTRE)
         larger = model.with_atoms(self.columns(atoms))
         return climb_to_mode(larger, mode.strength, logs, _GLIMPSE).evidence + self._odds(atoms)
@@ -220,8 +225,25 @@ class AtomSearch:
         spread = math.sqrt(float(likely @ gaps**2) / float(likely.sum()))
         return Atom(place, math.hypot(spread, _ROUNDED / self.mechanism.outcomes))
 
+    def _placed(self, model: DensityModel, mode: DensityMode, atoms: list[Atom], number: int) -> Atom:
+        """Return an atom at its likely place, with the spread of all likely places."""
+        atom = atoms[number]
+        others = np.array([one.place for one in atoms if one is not atom])
+        close = bool((np.abs(others - atom.place) < CLOSE).any())  # their shares adapt to the places
+        if self._at_end(atom.place) or (atom.spread < KNOWN and not close):
+            return atom
+
+        def law(place: float) -> Floats | None:
+            place = place % 1.0 if self._circular else place
+            if not 0.0 < place < 1.0 or (np.abs(others - place) < _APART).any():
+                return None
+            return np.asarray(self.laws(np.array([place])).dense()[:, 0])
+
+        place, spread = likely_place(model, mode, number, atom.place, atom.spread, law)
+        return replace(atom, place=place % 1.0 if self._circular else place, spread=spread)
+
     def _widened(self, model: DensityModel, mode: DensityMode, atom: Atom, number: int) -> Atom:
-        """Return the atom with its width: the root mean square of h, if half of it were at each of place ± h.
+        """Return the atom with the probabilities of h, if half of it is at each of place ± h.
 
         All h have the same prior, and the likelihood that the atom has when it is so divided.
         """
@@ -235,32 +257,42 @@ class AtomSearch:
         pairs = (columns[: halves.size] + columns[halves.size :]) / 2.0
         heights = np.array([best_height(model.counts, rest, law, weight) for law in pairs])
         likely = np.exp(heights - heights.max()) * np.gradient(halves)
-        return replace(atom, width=math.sqrt(float(likely @ halves**2) / float(likely.sum())))
+        likely /= likely.sum()
+        kept = likely > _UNLIKELY
+        return replace(atom, halves=tuple(zip(halves[kept].tolist(), likely[kept].tolist(), strict=True)))
 
 
 class _Watch:
-    """The best atom that could be added, over the modes of a path."""
+    """The best atom that could be added over the modes of a path: at an end, and between the ends."""
 
     def __init__(self, search: AtomSearch, model: DensityModel, atoms: list[Atom]) -> None:
         self.search, self.model = search, model
-        self.gain, self.place = -math.inf, 0.0
-        self.mode: DensityMode | None = None
+        self.best: dict[bool, tuple[float, float, DensityMode]] = {}
         self.taken = np.zeros(search.places.size, dtype=np.bool_)
         for atom in atoms:
             self.taken |= np.abs(search.places - atom.place) < _APART
 
+    def candidates(self) -> list[tuple[float, float, DensityMode]]:
+        """Return the evidence that is hoped for, the place and the mode of each, the best first."""
+        return sorted(self.best.values(), key=lambda one: -one[0])
+
     def look(self, mode: DensityMode) -> None:
         """Compare the evidence of a mode with one more atom at each place."""
-        gains = self._gains(mode)
-        at = int(np.argmax(gains))
-        end = 0 if self.search.places[at] < 0.5 else -1
-        near = abs(self.search.places[at] - self.search.places[end]) < _NEAR_END
-        if near and not self.search._circular and not self.taken[end]:
-            gains[end] = gains.max()
-            at = end % gains.size
-        if mode.evidence + gains[at] > self.gain:
-            self.gain, self.place = mode.evidence + float(gains[at]), float(self.search.places[at])
-            self.mode = mode
+        gains, places = self._gains(mode), self.search.places
+        inner = gains.copy()
+        if not self.search._circular:
+            for end in (0, -1):
+                near = np.abs(places - places[end]) < _NEAR_END
+                if not self.taken[end]:  # what is near to an end is first tried at the end itself
+                    self._offer(True, float(gains[near].max()), float(places[end]), mode)
+                    inner[near] = -math.inf
+        at = int(np.argmax(inner))
+        self._offer(False, float(inner[at]), float(places[at]), mode)
+
+    def _offer(self, end: bool, gain: float, place: float, mode: DensityMode) -> None:
+        hoped = mode.evidence + gain
+        if math.isfinite(gain) and (end not in self.best or hoped > self.best[end][0]):
+            self.best[end] = hoped, place, mode
 
     def _gains(self, mode: DensityMode) -> Floats:
         model, points, n = self.model, self.search._points, self.model.n

@@ -89,11 +89,16 @@ class DensityCurve:
 
     @cached_property
     def covariance(self) -> Floats:
-        """The covariance of the shares, with what the places of close atoms add.
+        """The covariance of the shares' errors, with what the places of close atoms add."""
+        return self.posterior.covariance + self._moved
+
+    @cached_property
+    def _moved(self) -> Floats:
+        """What the places of close atoms add to the covariance of the shares.
 
         If one of two close atoms is moved, their shares change so that their centre of mass stays.
         """
-        found = self.posterior.covariance.copy()
+        found = np.zeros_like(self.posterior.covariance)
         order = sorted(range(len(self.atoms)), key=lambda number: self.atoms[number].place)
         for one, two in pairwise(order):
             gap = self.atoms[two].place - self.atoms[one].place
@@ -113,9 +118,7 @@ class DensityCurve:
         if self.points is not None:
             return np.asarray(at >= self.points - _SAME, dtype=np.float64)
         inner = np.clip(at * self.bins - np.arange(self.bins), 0.0, 1.0)
-        spreads = [math.hypot(atom.spread, atom.width) if wide else atom.spread for atom in self.atoms]
-        atoms = [_before(atom.place, spread, at) for atom, spread in zip(self.atoms, spreads, strict=True)]
-        return np.column_stack([inner, *atoms])
+        return np.column_stack([inner, *(_atom_below(atom, at, wide=wide) for atom in self.atoms)])
 
     def between(self, first: Floats, last: Floats, *, wide: bool = False) -> Floats:
         """Return the parts above `first` and at most at `last`; on a circle from first forward to last."""
@@ -137,7 +140,7 @@ class DensityCurve:
         spread = np.einsum("ij,jk,ik->i", parts, self.covariance, parts)
         # Whether an atom lies in a part is itself uncertain: the mean square of a coin about the estimate.
         for number, atom in enumerate(self.atoms):
-            if wide is not None and max(atom.spread, atom.width) > _SAME:
+            if wide is not None and (atom.spread > _SAME or atom.halves):
                 chance, inside = wide[:, self.bins + number], parts[:, self.bins + number]
                 coin = np.maximum(chance * (1.0 - chance), 0.0) + (chance - inside) ** 2
                 spread = spread + self.shares[self.bins + number] ** 2 * coin
@@ -172,28 +175,34 @@ class DensityCurve:
         return Place(value, (high - low) / 2.0 / student_t_quantile(0.95), self.n, self.guarantee, ends)
 
     def mode(self) -> Place:
-        """Estimate the place where the density is highest; where there are atoms, the largest one's place.
+        """Estimate the likeliest value: the point mass or the bin of the fit with the largest share.
 
-        The interval holds each place whose density is not significantly below the highest.
+        The interval holds each of them whose share is not significantly below the largest.
         """
-        if self.points is not None or self.atoms:
-            first = 0 if self.points is not None else self.bins
-            centres = self.points if self.points is not None else np.array([a.place for a in self.atoms])
+        if self.points is not None:
+            centres, reach = self.points, np.zeros(self.bins)
         else:
-            first, centres = 0, (np.arange(self.bins) + 0.5) / self.bins
-        top = first + int(np.argmax(self.shares[first:]))
-        gaps = self.shares[top] - self.shares[first:]
-        covariance = self.covariance
-        own = np.diagonal(covariance)[first:]
-        spread = np.sqrt(np.maximum(own + covariance[top, top] - 2.0 * covariance[top, first:], 0.0))
-        width = 0.0 if first or self.points is not None else 0.5 / self.bins
-        peak, circular = float(centres[top - first]), isinstance(self.line, Circle)
+            centres = np.array(
+                [*(np.arange(self.bins) + 0.5) / self.bins, *(one.place for one in self.atoms)]
+            )
+            reach = np.full(centres.size, 0.5 / self.bins)
+            reach[self.bins :] = 0.0
+        spreads = np.zeros(centres.size)
+        spreads[self.bins :] = [one.spread for one in self.atoms]
+        top = int(np.argmax(self.shares))
+        covariance = self.posterior.own + self._moved
+        own = np.diagonal(covariance)
+        gaps = self.shares[top] - self.shares
+        errors = np.sqrt(np.maximum(own + own[top] - 2.0 * covariance[top], 0.0))
+        peak, circular = float(centres[top]), isinstance(self.line, Circle)
         offsets = centres - peak
         offsets = (offsets + 0.5) % 1.0 - 0.5 if circular else offsets
 
         def ends(level: float) -> tuple[float, float]:
-            possible = offsets[gaps <= student_t_quantile(level) * spread]
-            low, high = peak + float(possible.min()) - width, peak + float(possible.max()) + width
+            times = student_t_quantile(level)
+            possible, around = gaps <= times * errors, reach + times * spreads
+            low = peak + float((offsets - around)[possible].min())
+            high = peak + float((offsets + around)[possible].max())
             if circular and high - low >= 1.0:
                 return 0.0, self.line.length
             return (
@@ -213,9 +222,10 @@ class DensityCurve:
         found = self.share(parts, wide)
         reach = student_t_quantile(level)
         error = np.atleast_1d(found.standard_error)
-        if simultaneous:
-            covariance = parts @ self.covariance @ parts.T
-            reach = _largest(covariance, level)
+        if simultaneous:  # one bin is enough to miss: the larger error, and the posterior's correlations
+            own = parts @ (self.posterior.own + self._moved) @ parts.T
+            error = np.maximum(error, np.sqrt(np.maximum(np.diagonal(own), 0.0)))
+            reach = _largest(own, level)
         value = np.atleast_1d(found.value)
         return np.clip(value - reach * error, 0.0, 1.0), np.clip(value + reach * error, 0.0, 1.0)
 
@@ -233,6 +243,18 @@ class DensityCurve:
 
     def _user(self, place: float) -> float:
         return float(self.line.from_unit(np.asarray(min(max(place, 0.0), 1.0))))
+
+
+def _atom_below(atom: Atom, at: Floats, *, wide: bool) -> Floats:
+    """Return the share of an atom's people at or below places; if it may be divided, on average."""
+    if not (wide and atom.halves):
+        return _before(atom.place, atom.spread, at)
+    sides = [
+        chance / 2.0 * _before(atom.place + sign * half, atom.spread, at)
+        for half, chance in atom.halves
+        for sign in (-1.0, 1.0)
+    ]
+    return np.asarray(np.sum(sides, axis=0))
 
 
 def _before(place: float, spread: float, at: Floats) -> Floats:

@@ -32,11 +32,15 @@ class DensityMode:
     evidence: float
 
     @cached_property
+    def root(self) -> Floats:
+        """A root R of the covariance R'R: the change of shares with their logarithms, by the factor."""
+        change = np.diag(self.shares) - np.outer(self.shares, self.shares)
+        return np.asarray(np.linalg.solve(self.factor, change), dtype=np.float64)
+
+    @cached_property
     def covariance(self) -> Floats:
         """The covariance of the probabilities: that of their logarithms, linearised."""
-        change = np.diag(self.shares) - np.outer(self.shares, self.shares)
-        root = np.linalg.solve(self.factor, change)
-        return np.asarray(root.T @ root)
+        return np.asarray(self.root.T @ self.root)
 
 
 def climb_to_mode(model: DensityModel, strength: Strength, start: Floats, steps: int) -> DensityMode:

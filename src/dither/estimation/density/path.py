@@ -18,6 +18,8 @@ _DROP: Final = 4.0  # nats of evidence below the best at which the path ends
 _LEAST: Final = 1e-14  # the smallest λ, relative to the first
 _LIGHT: Final = 1e-3  # modes with a smaller weight are left out of the average
 _BETWEEN: Final = math.sqrt(10.0)
+_STRAIGHTEST: Final = 1.5e4  # the largest λ, relative to the first; beyond it nothing changes
+_ROUGHER: Final = 10.0  # by this factor at least, λ is smaller where the bias of a mode is judged
 
 Seen = Callable[[DensityMode], None]
 
@@ -60,7 +62,7 @@ class Path:
         return max(self.modes, key=lambda mode: mode.evidence)
 
     def refined(self, model: DensityModel) -> Path:
-        """Return the path with two more modes, beside the best."""
+        """Return the path with two more modes beside the best, and smoother ones if they are as likely."""
         best = self.best
         smoothness, scatter = best.strength
         beside = [
@@ -68,40 +70,84 @@ class Path:
             for factor in (_BETWEEN, 1.0 / _BETWEEN)
             if model.prior.rank
         ]
-        return Path((*self.modes, *beside))
+        smoother = [max(self.modes, key=lambda mode: mode.strength.smoothness)]
+        while model.prior.rank and smoother[-1].evidence > best.evidence - _DROP:
+            strength = Strength(100.0 * smoother[-1].strength.smoothness, scatter)
+            if strength.smoothness > _STRAIGHTEST * model.prior.first:
+                break
+            smoother.append(climb_to_mode(model, strength, smoother[-1].logs, _LAST_STEPS))
+        return Path((*self.modes, *beside, *smoother[1:]))
+
+    def rougher(self, mode: DensityMode) -> DensityMode:
+        """Return the mode at which the bias of another is judged: the roughest that is not refuted.
+
+        λ is smaller at least by a factor of ten if there is such a mode.
+        """
+        best = self.best
+        likely = [one for one in self.modes if one.evidence >= best.evidence - _DROP]
+        found = min(likely, key=lambda one: one.strength.smoothness)
+        enough = mode.strength.smoothness / (_ROUGHER * 0.999)
+        if found.strength.smoothness <= enough:
+            return found
+        below = [one for one in self.modes if one.strength.smoothness <= enough]
+        if below:
+            return max(below, key=lambda one: one.strength.smoothness)
+        return min(self.modes, key=lambda one: one.strength.smoothness)
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Posterior:
-    """The mean and the covariance of the probabilities of bins and atoms, and the modes behind them."""
+    """The mean of the probabilities of bins and atoms, their mean square errors, and the modes behind them.
+
+    `covariance` is that of the errors: what reports vary by, the square of the bias that smoothing has, and
+    how much the strengths of the prior differ. The posterior's `own` covariance has the bias as its average
+    over all curves of the prior. That is too much for straight shapes and too little beside a corner.
+    """
 
     shares: Floats
     covariance: Floats
+    own: Floats
     best: DensityMode
     freedom: float  # the effective number of free parameters at the best mode
 
     @classmethod
     def over(cls, model: DensityModel, paths: list[Path]) -> Self:
         """Average the modes of paths with weights evidence·Δ ln λ."""
-        modes, weights = [], []
+        modes: list[tuple[Path, DensityMode]] = []
+        weights: list[float] = []
         for path in paths:
             ordered = sorted(path.modes, key=lambda mode: mode.strength.smoothness)
             logs = np.log([mode.strength.smoothness for mode in ordered])
             steps = np.gradient(logs) if len(ordered) > 1 else np.ones(1)
-            modes.extend(ordered)
+            modes.extend((path, mode) for mode in ordered)
             weights.extend(np.log(steps) + [mode.evidence for mode in ordered])
         shares = np.exp(np.array(weights) - max(weights))
         shares[shares < _LIGHT * shares.max()] = 0.0
         shares /= shares.sum()
-        used = [(weight, mode) for weight, mode in zip(shares, modes, strict=True) if weight > 0.0]
-        mean = np.asarray(sum(weight * mode.shares for weight, mode in used))
-        covariance = np.zeros((mean.size, mean.size))
-        for weight, mode in used:
+        used = [(weight, *pair) for weight, pair in zip(shares, modes, strict=True) if weight > 0.0]
+        mean = np.asarray(sum(weight * mode.shares for weight, _, mode in used))
+        covariance, own = np.zeros((2, mean.size, mean.size))
+        for weight, path, mode in used:
             gap = mode.shares - mean
-            covariance += weight * (mode.covariance + np.outer(gap, gap))
-        best = max(modes, key=lambda mode: mode.evidence)
+            between = np.outer(gap, gap)
+            covariance += weight * (errors_of(model, mode, path.rougher(mode)) + between)
+            own += weight * (mode.covariance + between)
+        best = max((mode for _, mode in modes), key=lambda mode: mode.evidence)
         precision, _ = model.prior.precision(best.strength)
         root = np.linalg.solve(best.factor, np.eye(mean.size)[:, : model.bins])
         freedom = mean.size - float(np.sum((root.T @ root) * precision))
-        return cls(mean, covariance, best, freedom)
+        return cls(mean, covariance, own, best, freedom)
+
+
+def errors_of(model: DensityModel, mode: DensityMode, truth: DensityMode) -> Floats:
+    """Return the mean products of a mode's errors if the log-density is that of another, rougher mode.
+
+    With V the inverse curvature, H that of the likelihood alone, P the prior's precision and J the change of
+    the shares with their logarithms, the estimate varies by JVHVJ = JVJ − JVPVJ and is off by −JVPf
+    [Nychka88].
+    """
+    precision, _ = model.prior.precision(mode.strength)
+    moved = np.linalg.solve(mode.factor.T, mode.root)[: model.bins]
+    bias = moved.T @ (precision @ truth.logs[: model.bins])
+    return np.asarray(mode.covariance - moved.T @ precision @ moved + np.outer(bias, bias))

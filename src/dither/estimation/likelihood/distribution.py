@@ -155,7 +155,10 @@ class EstimatedDistribution:
         return in_unit(answer, self.summary)
 
     def mode(self) -> Estimate:
-        """Estimate where the density is highest; if there are point masses, the place of the largest."""
+        """Estimate the likeliest value: a point mass, or where the density is highest.
+
+        A point mass counts if more people are at it than in the fullest of 128 equal bins.
+        """
         if self.curve is None:
             raise InvalidParameter("a mode is read off a smooth curve: use method=dt.empirical_bayes")
         return in_unit(self.curve.mode(), self.summary)

@@ -28,7 +28,7 @@ from dither.numerics.false_position import proportional_root
 from dither.numerics.quantiles import check_level, student_t_quantile
 from dither.privacy import Guarantee
 
-_DIP: Final = 2.0  # standard errors by which the share of an empty stretch may be negative
+DIP: Final = 2.0  # standard errors by which the share of an empty stretch may be negative
 _CLOSE: Final = 0.02  # standard errors by which an end of an interval may be off
 _MIXED: Final = 1e-3  # share of the uniform law in a warm start, since EM never leaves zero
 
@@ -50,7 +50,7 @@ class Relaxed:
         bins, n = operator.shape[1], float(counts.sum())
         even = np.full(bins, 1.0 / bins)
         expected = operator.forward(even)
-        added = min(_DIP * math.sqrt(n) * _mistakes(operator, expected), n)
+        added = min(DIP * math.sqrt(n) * _mistakes(operator, expected), n)
         fit = climb(operator, counts + added * expected, even)
         return cls(fit, added / (n + added))
 
@@ -86,11 +86,17 @@ def _mistakes(operator: Operator, expected: Floats) -> float:
     One bin's share has the standard error 1/√(n·J), J being its χ² distance from the average; the number K of
     identifiable stretches is the effective rank of the distances.
     """
-    bins = operator.shape[1]
     weights = 1.0 / np.maximum(expected, 1e-300)
-    distances = np.stack([operator.backward(operator.forward(one) * weights) for one in np.eye(bins)]) - 1.0
+    every = np.eye(operator.shape[1])
+    return mistakes_of(np.stack([operator.backward(operator.forward(one) * weights) for one in every]) - 1.0)
+
+
+def mistakes_of(distances: Floats) -> float:
+    """Return the same from the χ² distances of all pairs of bins, relative to the average law."""
     whole = float(np.trace(distances))
-    return whole**2 / float(np.square(distances).sum()) / math.sqrt(whole / bins) if whole > 0.0 else math.inf
+    if not whole > 0.0:
+        return math.inf
+    return whole**2 / float(np.square(distances).sum()) / math.sqrt(whole / len(distances))
 
 
 @final

@@ -116,7 +116,11 @@ def _(counting: EachReport, one: Block) -> str:
 
 def _cells(outcomes: int, one: Block) -> str:
     report = one.dialect.whole("s.report")
-    cell = state(f"{report} >= 0 AND {report} < {outcomes}", report)
+    # The usual case first: DuckDB then decides a whole block at once. A whole number casts without an error.
+    cell = (
+        f"CASE WHEN s.state >= 0 AND {report} >= 0 AND {report} < {outcomes} THEN {report} "
+        f"WHEN s.state < 0 THEN s.state ELSE {Cell.MALFORMED:d} END"
+    )
     return one.counted(["cell"], one.select({"cell": cell}, one.source))
 
 
