@@ -9,19 +9,21 @@ from tests.estimation.coverage import EPSILONS, LIKELIHOOD, LINEAR, Case
 
 
 def lowest(level: float, repetitions: int) -> int:
-    """Give the number of hits that a coverage of `level` misses with a probability below one in a million."""
-    chance, hits = (1 - level) ** repetitions, 0
-    below = chance
-    while below < 1e-6:
-        chance *= (repetitions - hits) / (hits + 1) * level / (1 - level)
+    """Return the number of hits below which a coverage of `level` falls less than once in a million times."""
+    hits, below = 0, 0.0
+    chance = repetitions * math.log1p(-level)  # as a logarithm: 0.05^300 is not a float
+    while (below := below + math.exp(chance)) < 1e-6:
+        chance += math.log((repetitions - hits) / (hits + 1) * level / (1 - level))
         hits += 1
-        below += chance
     return hits
 
 
-def test_the_threshold_is_the_binomial_one():
-    chances = [math.comb(50, hits) * 0.9**hits * 0.1 ** (50 - hits) for hits in range(51)]
-    assert sum(chances[: lowest(0.9, 50)]) < 1e-6 < sum(chances[: lowest(0.9, 50) + 1])
+@pytest.mark.parametrize("runs", [50, 300, 2000])
+def test_the_threshold_is_the_binomial_one(runs):
+    def below(hits):
+        return sum(math.comb(runs, one) * 9**one for one in range(hits)) / 10**runs  # of integers, exactly
+
+    assert below(lowest(0.9, runs)) < 1e-6 < below(lowest(0.9, runs) + 1)
 
 
 QUICK = [case for case in LINEAR if case.kind in (dt.Duchi, dt.Podium, dt.OGPM) and 100 in case.sizes]
