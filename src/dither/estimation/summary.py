@@ -15,6 +15,8 @@ from dither.arrays import Integers
 from dither.errors import InvalidParameter, MalformedReport, Mismatch, found
 from dither.estimation.counts.table import read_counts
 from dither.mechanisms.base import Mechanism
+from dither.mechanisms.over_time.change_reports import ChangeReports
+from dither.mechanisms.over_time.dated import DatedReports
 from dither.reports import Reports, check_codebooks
 
 VERSION: Final = 2
@@ -62,9 +64,14 @@ class Summary:
     @classmethod
     def of(cls, reports: Reports) -> Self:
         """Return the summary of reports."""
-        if not isinstance(reports, Reports):
+        given: object = reports
+        if isinstance(given, DatedReports | ChangeReports):
             raise InvalidParameter(
-                f"reports were expected, not {type(reports).__name__}; mechanism.reports(raw) reads raw ones"
+                f"reports were expected, not {type(given).__name__}; dt.by_day estimates from these"
+            )
+        if not isinstance(given, Reports):
+            raise InvalidParameter(
+                f"reports were expected, not {type(given).__name__}; mechanism.reports(raw) reads raw ones"
             )
         mechanism = reports.mechanism
         counting = mechanism.counting

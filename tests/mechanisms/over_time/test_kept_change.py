@@ -134,6 +134,12 @@ def test_a_tree_travels_nowhere_without_being_known() -> None:
     assert dt.audit(change).bound == SMOKES.guarantee.bound
 
 
+def test_other_estimators_name_the_right_one() -> None:
+    for way in (dt.KeptChange(SMOKES, days=3), dt.Once(SMOKES, days=3)):
+        with pytest.raises(InvalidParameter, match=r"dt\.by_day"):
+            dt.frequencies(way.perturb([["no"] * 3] * 5))  # type: ignore[arg-type]
+
+
 def test_a_year_of_reports_is_shuffled_as_one_answer() -> None:
     """All reports of a person together are one report of an ε-private mechanism: the general bound."""
     one = dt.shuffled(1.0, n=10_000, delta=1e-6).epsilon
