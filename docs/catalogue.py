@@ -46,8 +46,13 @@ def _draw_once(kind: type[Mechanism], made: Mechanism, picture: Path) -> None:
 
 
 def listing() -> str:
-    """Give the list of all mechanisms, by what they ask."""
-    text = ["# The mechanisms", "", "Each page is made from the mechanism's own class. Which one to take: "]
+    """Return the list of all mechanisms, by what they ask."""
+    text = [
+        "# The mechanisms",
+        "",
+        "After this page you can find a mechanism by what it is for. Each has a page with its definition, "
+        "an example, its error and its source. Which one to take: ",
+    ]
     text[-1] += "[Choose](choose.md)."
     found = {group: [] for group in GROUPS}  # type: dict[str, list[str]]
     for name, kind in sorted(names().items(), key=lambda pair: pair[0].lower()):

@@ -8,14 +8,14 @@ from __future__ import annotations
 # ruff: noqa: E501
 
 WINDOW = (
-    r"f(y \mid x) = \begin{cases} p & a(x) \le y < a(x) + s \\ p/E & \text{elsewhere} \end{cases},"
+    r"f(y \mid x) = p \text{ for } a(x) \le y < a(x) + s, \quad f(y \mid x) = p/E \text{ elsewhere},"
     r" \qquad p = \frac{E}{1 + (E - 1)\,s},"
 )
 GLIDING = r"a(x) = (1 - s)\,x"
 POWERS = r"k\,(E - 1)\,s^{k+1} + (k + 1)\,s^k = 1"
 ESTIMATE = r"\hat f = \frac{c/n - q}{p - q}"
 SUBSET = (
-    r"P(S \mid x) \propto \begin{cases} E & x \in S \\ 1 & x \notin S \end{cases},"
+    r"P(S \mid x) \propto E \text{ if } S \text{ contains } x, \text{ else } 1,"
     r" \quad |S| = d \approx \frac{k}{E + 1}, \qquad p = \frac{d E}{d E + k - d}"
 )
 CHANNEL = (
@@ -55,7 +55,7 @@ DEFINITIONS = {
         "",
     ),
     "Hybrid": (
-        r"P(\text{PM}) = \begin{cases} 1 - e^{-\varepsilon/2} & \varepsilon > 0.6094 \\ 0 & \text{else} \end{cases}, \qquad P(\text{Duchi}) = 1 - P(\text{PM})",
+        r"P(\text{PM}) = 1 - e^{-\varepsilon/2} \text{ for } \varepsilon > 0.6094, \text{ else } 0, \qquad P(\text{Duchi}) = 1 - P(\text{PM})",
         "",
     ),
     "TwoPoint": (
@@ -86,7 +86,7 @@ DEFINITIONS = {
     ),
     "RR": (r"P(x \mid x) = p = \frac{E}{E + 1}, \qquad " + ESTIMATE, "estimate"),
     "KRR": (
-        r"P(y \mid x) = \begin{cases} p = \frac{E}{E + k - 1} & y = x \\ q = \frac{1}{E + k - 1} & y \ne x \end{cases}, \qquad "
+        r"P(x \mid x) = p = \frac{E}{E + k - 1}, \qquad P(y \mid x) = q = \frac{1}{E + k - 1} \text{ for } y \ne x, \qquad "
         + ESTIMATE,
         "estimate",
     ),
@@ -144,7 +144,7 @@ DEFINITIONS = {
     "Gridding": (SCALED, "cells"),
     "NGram": (SCALED, "points"),
     "LSRR": (
-        r"P(i \mid x) \propto \begin{cases} c & \text{near} \\ (c + 1)/2 & \text{in the middle ring} \\ 1 & \text{far} \end{cases}, \qquad \frac{P(i \mid x)}{P(i \mid x')} \le E",
+        r"P(i \mid x) \propto c \text{ near } x, \quad (c + 1)/2 \text{ in the middle ring}, \quad 1 \text{ beyond}, \qquad \frac{P(i \mid x)}{P(i \mid x')} \le E",
         "",
     ),
     "ATP": (
@@ -179,4 +179,5 @@ NOTES = {
 def definition(name: str) -> list[str]:
     """Return the lines of the section that defines a mechanism."""
     formula, note = DEFINITIONS[name]
-    return ["$$", formula, "$$", "", NOTES[note]]
+    lines = [part.strip().rstrip(",") for part in formula.split(r"\qquad")]  # one below the other, for phones
+    return [text for line in lines for text in ("$$", line, "$$", "")] + [NOTES[note]]

@@ -23,7 +23,7 @@ INK, GREY = "#1f4e79", "#808080"
 
 
 def crowd() -> NDArray[np.float64]:
-    """Give places spread evenly inside the letters."""
+    """Return places spread evenly inside the letters."""
     letters = TextPath((0, 0), "dither", prop=FontProperties(family="DejaVu Sans", weight="bold"))
     box, generator = letters.get_extents(), np.random.default_rng(1)
     tried = generator.uniform(box.min, box.max, (3 * PEOPLE, 2))

@@ -24,6 +24,7 @@ _AS_WRITTEN = (
     nodes.title,
     nodes.comment,
 )
+_LETTER = re.compile(r"(?<![\\A-Za-z])[A-Za-z](?![A-Za-z])")
 _THOUSANDS = re.compile(r"(?<=\d) (?=\d{3}(?!\d))")  # 10 000 stays on one line
 
 
@@ -31,7 +32,7 @@ def setup(app: Any) -> dict[str, Any]:
     """Register the renderer, chosen by `html_math_renderer = "mathml"`, and the transform."""
     app.add_html_math_renderer("mathml", (_inline, None), (_block, None))
     app.add_transform(SetFormulas)
-    return {"env_version": 2, "parallel_read_safe": True, "parallel_write_safe": True}
+    return {"env_version": 3, "parallel_read_safe": True, "parallel_write_safe": True}
 
 
 class SetFormulas(SphinxTransform):
@@ -43,6 +44,8 @@ class SetFormulas(SphinxTransform):
         """Change the page in place."""
         texts = [text for text in self.document.findall(nodes.Text) if not _as_written(text)]
         known = frozenset().union(*(notation.letters(text.astext()) for text in texts))
+        for node in self.document.findall(lambda one: isinstance(one, nodes.math | nodes.math_block)):
+            known |= set(_LETTER.findall(node.astext()))
         for text in texts:
             pieces = notation.pieces(text.astext(), known)
             if any(tex for _, tex in pieces) or _THOUSANDS.search(text.astext()):

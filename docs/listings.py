@@ -42,19 +42,24 @@ EXIT_CODES = """
 
 
 def names_of(module: ModuleType) -> list[str]:
-    """Give what a public module offers."""
+    """Return what a public module offers."""
     return sorted(module.__all__)
 
 
 def api() -> dict[str, str]:
-    """Give the pages of the library's names: one for `dt` itself, one for each public module."""
+    """Return the pages of the library's names: one for `dt` itself, one for each public module."""
     modules = [name for name in dt.__all__ if isinstance(getattr(dt, name), ModuleType)]
     pages = {f"api/{name}": _module_page(name, getattr(dt, name)) for name in modules}
     listing = "\n".join(
         f"- [`dt.{name}`](api/{name}.md): {prose.summary(getattr(dt, name))}" for name in modules
     )
     toctree = "\n".join(f"api/{name}" for name in modules)
-    text = ["# API", "", "Everything that `import dither as dt` offers, and the modules it holds.", ""]
+    text = [
+        "# API",
+        "",
+        "After this page you can look up every name of `import dither as dt`: parameters, types, examples.",
+        "",
+    ]
     text += [listing, "", f"```{{toctree}}\n:hidden:\n\n{toctree}\n```", ""]
     homes = _homes(modules)
     for room, title in CHAPTERS.items():
@@ -106,14 +111,15 @@ def _members(kind: type, *, inherited: bool) -> list[str]:
         if name.startswith("_") or not _ours(kind, name):
             continue
         if isinstance(found, staticmethod | classmethod) or inspect.isfunction(found):
-            lines.append(f"- `{name}{prose.signature(getattr(kind, name))}`: {_told(kind, name)}")
+            called = prose.declaration(name, getattr(kind, name), width=1000)
+            lines.append(f"- `{called}`: {_told(kind, name)}")
         elif isinstance(found, property | cached_property):
             lines.append(f"- `{name}`: {_told(kind, name)}")
     return lines
 
 
 def _told(kind: type, name: str) -> str:
-    """Give a member's first line; one that says nothing itself does what its base says."""
+    """Return a member's first line; one that says nothing itself does what its base says."""
     said = (prose.summary(vars(base)[name]) for base in kind.__mro__ if name in vars(base))
     return next((line for line in said if line), "")
 
@@ -124,11 +130,11 @@ def _ours(kind: type, name: str) -> bool:
 
 
 def cli() -> str:
-    """Give the page of the command line: every verb, every option, the exit codes."""
+    """Return the page of the command line: every verb, every option, the exit codes."""
     text = [
         "# The command line: every verb",
         "",
-        "How the verbs are used together is told in [At the terminal]",
+        "After this page you can look up every verb and option. How to use them together: [At the terminal]",
     ]
     text[-1] += "(terminal.md). Everything below is what `--help` prints."
     text += ["", "## Exit codes", EXIT_CODES]
@@ -138,7 +144,7 @@ def cli() -> str:
 
 
 def commands(command: click.Command, name: str) -> list[tuple[str, click.Command]]:
-    """Give a command and all commands below it, with the words that call them."""
+    """Return a command and all commands below it, with the words that call them."""
     found = [(name, command)]
     if isinstance(command, click.Group):
         context = click.Context(command, info_name=name)

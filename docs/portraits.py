@@ -18,12 +18,13 @@ from dither.mechanisms.base import Mechanism
 from dither.mechanisms.frequency.pure_protocol import PureProtocol
 from dither.mechanisms.joint.joint import Joint
 from dither.mechanisms.joint.tuning import rho_range
+from dither.mechanisms.plotting import BLUE, ORANGE, styled
 from dither.mechanisms.queries import QueryMechanism
 from dither.optimal.closed_form import least_frequency_variance
 
 EPSILONS = np.geomspace(0.1, 8.0, 25)
 FEW_EPSILONS = np.geomspace(0.25, 8.0, 9)
-TRUTH, INK, GREY = "#c1402f", "#1f4e79", "#9aa3ab"
+TRUTH, INK, GREY = ORANGE, BLUE, "#9aa3ab"  # the best possible stands back
 
 
 def draw(mechanism: Mechanism, picture: Path) -> None:
@@ -64,12 +65,12 @@ def caption(mechanism: Mechanism) -> str:
         )
     if isinstance(mechanism, Joint):
         return (
-            "Left: how often a report supports each answer when the true one is red. "
+            "Left: how often a report supports each answer when the true one is orange. "
             "Right: the error of a frequency, times √n, at each correlation ρ; dots are the example."
         )
     if isinstance(mechanism, PureProtocol | dt.PEM):
         return (
-            "Left: how often a report supports each answer when the true one is red. "
+            "Left: how often a report supports each answer when the true one is orange. "
             "Right: the error of a frequency, averaged over the answers, times √n, at each ε; grey is the "
             "smallest that any mechanism can have."
         )
@@ -84,21 +85,22 @@ def caption(mechanism: Mechanism) -> str:
             "Right: the error of each answer, times √n; grey is the same answer from k-RR."
         )
     return (
-        "Left: a thousand reports of the red place. Right: the mean distance between a place and its report "
-        "at each ε, places spread evenly, by simulation; grey is a report drawn without looking."
+        "Left: a thousand reports of the orange place. Right: the mean distance between a place and its "
+        "report at each ε, for places spread evenly, simulated; grey is a report that ignores the place."
     )
 
 
 def _law(mechanism: Any, left: Any, right: Any) -> None:
     mechanism.plot(mechanism.line.from_unit(np.array([0.1, 0.6])), ax=left)
-    left.set_title("the report for two values, ε = 1")
+    styled(left, title="Distribution of the report for two values, ε = 1")
     for loss, style in ((dt.absolute, "-"), (dt.squared, "--")):
         worst = [mechanism.at(float(epsilon)).worst_error(loss) for epsilon in EPSILONS]
+        best = _best(mechanism.domain, loss)
         right.loglog(EPSILONS, worst, style, color=INK, label=f"{loss!r}")
-        right.loglog(FEW_EPSILONS, _best(mechanism.domain, loss), style, color=GREY, linewidth=1)
+        right.loglog(FEW_EPSILONS, best, style, color=GREY, linewidth=1, label=f"{loss!r}, best possible")
     right.set_xlabel("ε")
-    right.legend(frameon=False)
-    right.set_title("worst expected error")
+    right.legend(frameon=False, fontsize=8)
+    styled(right, title="Error of one report, worst value", y="expected error, in the domain's units")
 
 
 @cache
@@ -114,16 +116,17 @@ def _support(protocol: PureProtocol, axes: Any) -> None:
     axes.bar(range(size), heights, color=[TRUTH if code == truth else INK for code in range(size)])
     axes.set_xlabel("category")
     axes.set_xticks(range(size))
-    axes.set_title("how often a report supports each")
+    styled(axes, title="How often a report supports each category, ε = 1", y="probability")
 
 
 def _frequency_error(protocol: PureProtocol, levels: int, axes: Any) -> None:
     domain = protocol.categories if len(protocol.categories) <= 1024 else dt.Categories(1024)
     least = [math.sqrt(levels * least_frequency_variance(len(domain), float(one))) for one in EPSILONS]
-    axes.loglog(EPSILONS, least, color=GREY, linewidth=1)
-    axes.loglog(EPSILONS, _noise(protocol, levels), color=INK, linewidth=2)
+    axes.loglog(EPSILONS, _noise(protocol, levels), color=INK, linewidth=2, label="this mechanism")
+    axes.loglog(EPSILONS, least, color=GREY, linewidth=1, label="best possible")
     axes.set_xlabel("ε")
-    axes.set_title("error of a frequency × √n")
+    axes.legend(frameon=False, fontsize=8)
+    styled(axes, title="Error of an estimated frequency", y="standard error × √n")
 
 
 def _noise(protocol: PureProtocol, levels: int) -> list[float]:
@@ -143,15 +146,20 @@ def _question(mechanism: Any, axes: Any) -> None:
     names = [mechanism.domain.names[place] for place in last.attributes]
     axes.set_ylabel(names[0])
     axes.set_xlabel(names[-1])
-    axes.set_title("the value of one question, ε = 1")
+    styled(axes, title="The value of one question, ε = 1")
 
 
 def _table_error(mechanism: Any, axes: Any) -> None:
     others = [mechanism.at(float(epsilon)) for epsilon in FEW_EPSILONS]
-    axes.loglog(FEW_EPSILONS, [math.sqrt(one.bound) for one in others], color=GREY, linewidth=1)
-    axes.loglog(FEW_EPSILONS, [math.sqrt(one.average_variance) for one in others], color=INK, linewidth=2)
+    ours, least = (
+        [math.sqrt(one.average_variance) for one in others],
+        [math.sqrt(one.bound) for one in others],
+    )
+    axes.loglog(FEW_EPSILONS, ours, color=INK, linewidth=2, label="this mechanism")
+    axes.loglog(FEW_EPSILONS, least, color=GREY, linewidth=1, label="lower bound")
     axes.set_xlabel("ε")
-    axes.set_title("error of all cells × √n")
+    axes.legend(frameon=False, fontsize=8)
+    styled(axes, title="Error of all cells together", y="standard error × √n")
 
 
 def _columns(mechanism: QueryMechanism, axes: Any) -> None:
@@ -159,7 +167,7 @@ def _columns(mechanism: QueryMechanism, axes: Any) -> None:
     axes.imshow(table / table.min(axis=0), aspect="auto", cmap="Blues", interpolation="nearest")
     axes.set_xlabel("report")
     axes.set_ylabel("input")
-    axes.set_title("which inputs make a report likelier, ε = 1")
+    styled(axes, title="Which inputs make a report likelier, ε = 1")
 
 
 def _answers(mechanism: QueryMechanism, axes: Any) -> None:
@@ -167,11 +175,12 @@ def _answers(mechanism: QueryMechanism, axes: Any) -> None:
     rows = np.array([told.kernel.chances(code) for code in range(len(told.categories))])
     rival = LinearReading(rows, mechanism.matrix).single_variances
     ours = mechanism.reading.single_variances
-    axes.plot(np.sqrt(np.maximum(rival, 0.0)), color=GREY, linewidth=1)
-    axes.plot(np.sqrt(np.maximum(ours, 0.0)), color=INK, linewidth=2)
+    axes.plot(np.sqrt(np.maximum(ours, 0.0)), color=INK, linewidth=2, label="this mechanism")
+    axes.plot(np.sqrt(np.maximum(rival, 0.0)), color=GREY, linewidth=1, label="k-RR")
+    axes.legend(frameon=False, fontsize=8)
     axes.set_ylim(bottom=0)
     axes.set_xlabel("answer")
-    axes.set_title("error of an answer × √n")
+    styled(axes, title="Error of each answer", y="standard error × √n")
 
 
 def _correlation(joint: Any, axes: Any) -> None:
@@ -187,7 +196,7 @@ def _correlation(joint: Any, axes: Any) -> None:
     axes.set_ylim(bottom=0)
     axes.legend(frameon=False)
     axes.set_xlabel("correlation ρ of two people's coins")
-    axes.set_title("error of a frequency × √n")
+    styled(axes, title="Error of an estimated frequency", y="standard error × √n")
 
 
 def _places(mechanism: Any, left: Any, right: Any) -> None:
@@ -199,21 +208,22 @@ def _places(mechanism: Any, left: Any, right: Any) -> None:
     left.scatter(*spots.T, s=6.0 * np.minimum(times, 60), color=INK, alpha=0.3, linewidths=0)
     left.plot(*place, "o", color=TRUTH)
     left.set_aspect("equal")
-    left.set_title("a thousand reports of one place, ε = 1")
+    styled(left, title="A thousand reports of one place, ε = 1")
     drawn = np.random.default_rng(7).uniform(-1.0 if disk else 0.0, 1.0, (4000, 2))
     places = drawn[np.hypot(*drawn.T) <= 1.0][:600] if disk else drawn[:600]
     errors = [
         np.hypot(*(_told(mechanism.at(float(epsilon)), places, source) - places).T).mean()
         for epsilon in FEW_EPSILONS
     ]
-    right.semilogx(FEW_EPSILONS, errors, color=INK, linewidth=2)
+    right.semilogx(FEW_EPSILONS, errors, color=INK, linewidth=2, label="this mechanism")
     right.set_xticks([0.25, 0.5, 1, 2, 4, 8], ["¼", "½", "1", "2", "4", "8"])
     right.set_xticks([], minor=True)
     blind = np.hypot(*(places - places[::-1]).T).mean()
-    right.axhline(blind, color=GREY, linewidth=1)
+    right.axhline(blind, color=GREY, linewidth=1, label="a report that ignores the place")
+    right.legend(frameon=False, fontsize=8, loc="lower left")
     right.set_ylim(bottom=0)
     right.set_xlabel("ε")
-    right.set_title("mean distance of a report")
+    styled(right, title="Mean distance of a report from the truth", y="distance, in the area's units")
 
 
 def _told(mechanism: Any, places: Any, source: dt.Seeded) -> Any:

@@ -10,12 +10,12 @@ FIELD = re.compile(r"^(Promise|Reports|Use when|Reference):\s+", re.MULTILINE)
 
 
 def summary(thing: object) -> str:
-    """Give the first line of a docstring."""
+    """Return the first line of a docstring."""
     return (inspect.getdoc(thing) or "").split("\n", 1)[0]
 
 
 def body(thing: object) -> str:
-    """Give what follows the first line of a docstring, as Markdown."""
+    """Return what follows the first line of a docstring, as Markdown."""
     paragraphs = (inspect.getdoc(thing) or "").split("\n\n")
     paragraphs[0] = paragraphs[0].partition("\n")[2]
     return "\n\n".join(_paragraph(text) for text in paragraphs if text.strip())
@@ -33,18 +33,8 @@ def _paragraph(text: str) -> str:
     return text
 
 
-def signature(thing: object) -> str:
-    """Give the parameters of a class or a function, with their defaults and without their types."""
-    try:
-        shown = inspect.signature(thing)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
-        return ""
-    plain = [_parameter(one) for one in shown.parameters.values() if one.name not in ("self", "cls")]
-    return str(shown.replace(parameters=plain, return_annotation=inspect.Signature.empty))
-
-
-def declaration(path: str, thing: object) -> str:
-    """Return how a class or a function is called: one parameter a line, with types and defaults."""
+def declaration(path: str, thing: object, *, width: int = 88) -> str:
+    """Return how a class or function is called, with types and defaults; one parameter a line if long."""
     if inspect.isclass(thing) and issubclass(thing, Enum):
         return "\n".join(f"{path}.{member.name}" for member in thing)
     try:
@@ -65,7 +55,7 @@ def declaration(path: str, thing: object) -> str:
         parts.append(f"{stars}{one.name}{of}{default}")
     returned = "" if inspect.isclass(thing) else _annotation(found.return_annotation, " -> ")
     short = f"{path}({', '.join(parts)}){returned}"
-    if len(short) <= 88:
+    if len(short) <= width:
         return short
     lines = "".join(f"    {part},\n" for part in parts)
     return f"{path}(\n{lines}){returned}"
@@ -77,14 +67,8 @@ def _annotation(given: object, before: str = ": ") -> str:
     return f"{before}{given if isinstance(given, str) else getattr(given, '__name__', given)}"
 
 
-def _parameter(one: inspect.Parameter) -> inspect.Parameter:
-    if one.default is inspect.Parameter.empty:
-        return one.replace(annotation=inspect.Parameter.empty)
-    return one.replace(annotation=inspect.Parameter.empty, default=shown(one.default))
-
-
 def shown(value: object) -> object:
-    """Give a value whose repr is what one would write."""
+    """Return a value whose repr is what one would write."""
     if isinstance(value, Enum):
         return _Shown(f"{type(value).__name__}.{value.name}")
     if isinstance(value, type) or inspect.isfunction(value):

@@ -154,6 +154,16 @@ def test_a_service_worker_answers_and_sends(browser: str, tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("browser", BROWSERS)
+def test_a_private_window_answers(browser: str, tmp_path: Path) -> None:
+    words = [*command(browser, tmp_path), *(["--incognito"] if browser == "chromium" else [])]
+    if browser == "firefox":
+        (tmp_path / "user.js").write_text('user_pref("browser.privatebrowsing.autostart", true);\n')
+    with pages(FILE.read_text(encoding="utf-8")) as server, opened(words, server.address("account.html")):
+        told = [server.told.get(timeout=240)["is"] for _ in range(2)]
+    assert told == ["opened", "drawn"]
+
+
+@pytest.mark.parametrize("browser", BROWSERS)
 def test_an_account_whose_database_is_deleted_goes_on_from_its_copy(browser: str, tmp_path: Path) -> None:
     """Chromium deletes a damaged database. Nothing is drawn again, nothing that waits is lost."""
     with (

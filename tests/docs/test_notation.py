@@ -38,6 +38,7 @@ FORMULAS = {
     "{0, …, L}^m": r"\{0,\dots,L\}^{m}",
     "p_max/p_min": r"p_{\mathrm{max}}/p_{\mathrm{min}}",
     "ε": r"\varepsilon",
+    "(ε, δ)": r"(\varepsilon,\delta)",
 }
 TEXTS = (
     "I/O, A/B tests, e.g. a 5 % rise, i.e. item 3a, 1e-6, k-RR, TraCS-D",

@@ -28,7 +28,7 @@ export function indexedStore(name = "dither"): Store {
   let copies: Cache | undefined;
   let copy: Copy | undefined;
   const opened = (async () => {
-    copies = await caches?.open(name);
+    copies = await caches?.open(name).catch(() => undefined); // a private window may have none
     for (const place of ["/0", "/1"]) {
       const found = await copies?.match(place);
       const read = (await found?.json().catch(() => ({ turn: 0 }))) as Copy | undefined; // turn 0: killed while it was written

@@ -1,6 +1,6 @@
 // A device that answers, keeps account and sends, in memory: what it must do whatever happens around it.
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { Device, draws, hex, Malformed, memoryStore } from "../dist/dither.js";
 import { lattice } from "../dist/lattice.js";
@@ -193,6 +193,13 @@ test("the policy is obeyed", async () => {
   const { device: mine } = await device({ policy: { epsilon: 0.5, mechanisms: ["SW"] } });
   assert.equal((await mine.answer(mine.question(specifications["Podium"], ASKING), 1)).reason, "policy");
   assert.equal((await mine.answer(mine.question(specifications["SW"], ASKING), 1)).is, "drawn");
+});
+
+test("no other source, no log, no code made of text", () => {
+  const folder = new URL("../dist/", import.meta.url);
+  const files = readdirSync(folder).filter((name) => name.endsWith(".js"));
+  assert.ok(files.length > 9);
+  for (const name of files) assert.doesNotMatch(readFileSync(new URL(name, folder), "utf8"), /Math\.random|console|eval\(|Function\(|document|localStorage/, name);
 });
 
 test("without a secure source nothing is drawn", async () => {
