@@ -159,3 +159,20 @@ def test_a_few_people_at_an_end_are_no_mode():
     shape = dt.distribution(dt.SW(UNIT, epsilon=4).perturb(values, source=dt.Seeded(7)))
     assert [round(one.place, 3) for one in shape.atoms] == [1.0]
     assert shape.mode().covers(0.2)
+
+
+def test_bands_are_not_pinched_where_the_bias_changes_its_sign(monkeypatch):
+    rng = np.random.default_rng(5)
+    first = rng.random(100_000) < 0.6
+    people = np.where(first, rng.normal(30, 8, first.size), rng.normal(85, 14, first.size)).clip(0, 180)
+    reports = dt.SW(dt.Interval(0, 180), epsilon=1).perturb(people, source=dt.Seeded(2))
+    found = dt.distribution(reports, 60)
+
+    def jumps():
+        low, high = found.bands()
+        full = found.probabilities > 0.005
+        return np.mean(np.abs(np.diff(np.log(((high - low) / found.probabilities)[full]))))
+
+    assert jumps() < 0.15  # of the relative width, from one bin to the next
+    monkeypatch.setattr(type(found.curve), "_evened", lambda self, parts: 0.0)  # the broken twin
+    assert jumps() > 0.25

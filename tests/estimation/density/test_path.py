@@ -41,11 +41,11 @@ def test_errors_are_those_of_new_reports() -> None:
     model = model_of(operator, PEOPLE * law)
     centre = climb_to_mode(model, strength, np.log(truth), 30)
     exact = replace(centre, logs=np.log(truth))
-    variance = np.diagonal(errors_of(model, centre, replace(centre, logs=np.zeros(BINS))))
+    products, bias = errors_of(model, centre, exact)
+    variance = np.diagonal(products)
     np.testing.assert_allclose(fits.var(axis=0, ddof=1), variance, rtol=0.05 + 4.9 * (2 / TIMES) ** 0.5)
-    both = np.diagonal(errors_of(model, centre, exact))
     squares = np.mean((fits - truth) ** 2, axis=0)
-    np.testing.assert_allclose(squares, both, rtol=0.1 + 4.9 * (2 / TIMES) ** 0.5)
+    np.testing.assert_allclose(squares, variance + bias**2, rtol=0.1 + 4.9 * (2 / TIMES) ** 0.5)
     # The posterior's own covariance is told apart: it is too large where there is no bias.
     assert np.mean(np.diagonal(centre.covariance) / fits.var(axis=0, ddof=1)) > 1.3
 

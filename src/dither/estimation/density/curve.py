@@ -221,13 +221,37 @@ class DensityCurve:
         """Return the ends of intervals for the shares in parts, one by one or all at once."""
         found = self.share(parts, wide)
         reach = student_t_quantile(level)
-        error = np.atleast_1d(found.standard_error)
+        error = np.sqrt(np.maximum(np.atleast_1d(found.standard_error) ** 2 + self._evened(parts), 0.0))
         if simultaneous:  # one bin is enough to miss: the larger error, and the posterior's correlations
             own = parts @ (self.posterior.own + self._moved) @ parts.T
             error = np.maximum(error, np.sqrt(np.maximum(np.diagonal(own), 0.0)))
             reach = _largest(own, level)
         value = np.atleast_1d(found.value)
         return np.clip(value - reach * error, 0.0, 1.0), np.clip(value + reach * error, 0.0, 1.0)
+
+    def _evened(self, parts: Floats) -> Floats:
+        """Return what to add to the squared errors of parts so that their bias is that of their surroundings.
+
+        The bias of smoothing changes its sign about as often as the fit has free parameters. Where it does, an
+        interval would be too short and a band pinched. So its square, relative to the share, is averaged over
+        parts of the same shape up to such a length away.
+        """
+        if self.points is not None or not self.posterior.biases.any():
+            return np.zeros(parts.shape[0])
+        inner, biases, shares = parts[:, : self.bins], self.posterior.biases, self.shares[: self.bins]
+        here = np.sum((inner @ biases[:, : self.bins].T) ** 2, axis=1)
+        length = max(1, round(self.bins / max(self.posterior.freedom, 1.0)))
+        total, count = np.zeros((2, parts.shape[0]))
+        for shift in range(-length, length + 1):
+            moved = np.roll(inner, shift, axis=1)
+            if not isinstance(self.line, Circle):  # what would be pushed out at an end is not looked at
+                moved[np.any(inner[:, self.bins - shift :] if shift > 0 else inner[:, :-shift], axis=1)] = 0.0
+            share = moved @ shares
+            there = np.sum((moved @ biases[:, : self.bins].T) ** 2, axis=1)
+            known = share > 0.0
+            total[known] += there[known] / share[known] ** 2
+            count += known
+        return np.asarray(total / np.maximum(count, 1.0) * (inner @ shares) ** 2 - here)
 
     def density(self, places: Floats) -> Floats:
         """Return the density of the bins at places on [0, 1], in units of [0, 1], without the atoms."""

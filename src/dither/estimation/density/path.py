@@ -108,6 +108,7 @@ class Posterior:
     shares: Floats
     covariance: Floats
     own: Floats
+    biases: Floats  # a row for each mode, times the root of its weight: their products are in `covariance`
     best: DensityMode
     freedom: float  # the effective number of free parameters at the best mode
 
@@ -128,20 +129,24 @@ class Posterior:
         used = [(weight, *pair) for weight, pair in zip(shares, modes, strict=True) if weight > 0.0]
         mean = np.asarray(sum(weight * mode.shares for weight, _, mode in used))
         covariance, own = np.zeros((2, mean.size, mean.size))
-        for weight, path, mode in used:
+        biases = np.zeros((len(used), mean.size))
+        for row, (weight, path, mode) in zip(biases, used, strict=True):
             gap = mode.shares - mean
             between = np.outer(gap, gap)
-            covariance += weight * (errors_of(model, mode, path.rougher(mode)) + between)
+            variance, bias = errors_of(model, mode, path.rougher(mode))
+            row[:] = math.sqrt(weight) * bias
+            covariance += weight * (variance + between)
             own += weight * (mode.covariance + between)
+        covariance += biases.T @ biases
         best = max((mode for _, mode in modes), key=lambda mode: mode.evidence)
         precision, _ = model.prior.precision(best.strength)
         root = np.linalg.solve(best.factor, np.eye(mean.size)[:, : model.bins])
         freedom = mean.size - float(np.sum((root.T @ root) * precision))
-        return cls(mean, covariance, own, best, freedom)
+        return cls(mean, covariance, own, biases, best, freedom)
 
 
-def errors_of(model: DensityModel, mode: DensityMode, truth: DensityMode) -> Floats:
-    """Return the mean products of a mode's errors if the log-density is that of another, rougher mode.
+def errors_of(model: DensityModel, mode: DensityMode, truth: DensityMode) -> tuple[Floats, Floats]:
+    """Return by what a mode varies, and its bias if the log-density is that of another, rougher mode.
 
     With V the inverse curvature, H that of the likelihood alone, P the prior's precision and J the change of
     the shares with their logarithms, the estimate varies by JVHVJ = JVJ − JVPVJ and is off by −JVPf
@@ -150,4 +155,4 @@ def errors_of(model: DensityModel, mode: DensityMode, truth: DensityMode) -> Flo
     precision, _ = model.prior.precision(mode.strength)
     moved = np.linalg.solve(mode.factor.T, mode.root)[: model.bins]
     bias = moved.T @ (precision @ truth.logs[: model.bins])
-    return np.asarray(mode.covariance - moved.T @ precision @ moved + np.outer(bias, bias))
+    return np.asarray(mode.covariance - moved.T @ precision @ moved), np.asarray(bias)
