@@ -230,11 +230,11 @@ class DensityCurve:
         return np.clip(value - reach * error, 0.0, 1.0), np.clip(value + reach * error, 0.0, 1.0)
 
     def _evened(self, parts: Floats) -> Floats:
-        """Return what to add to the squared errors of parts so that their bias is that of their surroundings.
+        """Return what to add to the squared errors of parts for the bias to be that of their surroundings.
 
-        The bias of smoothing changes its sign about as often as the fit has free parameters. Where it does, an
-        interval would be too short and a band pinched. So its square, relative to the share, is averaged over
-        parts of the same shape up to such a length away.
+        The bias of smoothing changes its sign about as often as the fit has free parameters. Where it does,
+        an interval would be too short and a band pinched. So its square, relative to the share, is averaged
+        over parts of the same shape up to such a length away.
         """
         if self.points is not None or not self.posterior.biases.any():
             return np.zeros(parts.shape[0])
