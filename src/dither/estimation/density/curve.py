@@ -233,8 +233,8 @@ class DensityCurve:
         """Return what to add to the squared errors of parts for the bias to be that of their surroundings.
 
         The bias of smoothing changes its sign about as often as the fit has free parameters. Where it does,
-        an interval would be too short and a band pinched. So its square, relative to the share, is averaged
-        over parts of the same shape up to such a length away.
+        an interval would be too short and a band pinched. So its size, relative to the share, is averaged over
+        parts of the same shape up to such a length away.
         """
         if self.points is not None or not self.posterior.biases.any():
             return np.zeros(parts.shape[0])
@@ -247,11 +247,11 @@ class DensityCurve:
             if not isinstance(self.line, Circle):  # what would be pushed out at an end is not looked at
                 moved[np.any(inner[:, self.bins - shift :] if shift > 0 else inner[:, :-shift], axis=1)] = 0.0
             share = moved @ shares
-            there = np.sum((moved @ biases[:, : self.bins].T) ** 2, axis=1)
+            there = np.sqrt(np.sum((moved @ biases[:, : self.bins].T) ** 2, axis=1))
             known = share > 0.0
-            total[known] += there[known] / share[known] ** 2
+            total[known] += there[known] / share[known]
             count += known
-        return np.asarray(total / np.maximum(count, 1.0) * (inner @ shares) ** 2 - here)
+        return np.asarray((total / np.maximum(count, 1.0) * (inner @ shares)) ** 2 - here)
 
     def density(self, places: Floats) -> Floats:
         """Return the density of the bins at places on [0, 1], in units of [0, 1], without the atoms."""
