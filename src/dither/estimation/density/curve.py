@@ -233,8 +233,8 @@ class DensityCurve:
         """Return what to add to the squared errors of parts for the bias to be that of their surroundings.
 
         The bias of smoothing changes its sign about as often as the fit has free parameters. Where it does,
-        an interval would be too short and a band pinched. So its size, relative to the share, is averaged over
-        parts of the same shape up to such a length away.
+        an interval would be too short and a band pinched. So its size, relative to the share, is averaged
+        over parts of the same shape up to such a length away.
         """
         if self.points is not None or not self.posterior.biases.any():
             return np.zeros(parts.shape[0])
