@@ -189,9 +189,9 @@ def _batch(batch: Future[BatchPromise] | None) -> Markup:
     if batch is None:
         return Markup()
     if not batch.done():
-        return element("p", "The promise in a crowd is being computed.", class_="soft")
+        return element("p", "The promise for shuffled reports is being computed.", class_="soft")
     if batch.exception() is not None:
-        return element("p", "The promise in a crowd could not be computed.", class_="soft")
+        return element("p", "The promise for shuffled reports could not be computed.", class_="soft")
     found = batch.result()
     if found.guarantee is None:
         return element("p", found.officer, class_="soft")
