@@ -29,14 +29,13 @@ import numpy as np
 
 from dither.service.collector import Collector
 from dither.service.contract import Contract, Published
-from dither.service.intake import JSON, PACKED
 from dither.service.live import LiveCounts, Slot
 from dither.service.settings import Settings
 from dither.service.store.opening import open_store
 from dither.service.store.sqlite import SqliteStore
 from dither.service.store.store import Arrived, CollectorStore
 from dither.table import as_text
-from dither.wire.batch import BatchBody
+from dither.wire.batch import JSON, PACKED, BatchBody
 
 REPEATS = 3
 CAMPAIGN = """

@@ -10,8 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from dither.service.contract import Contract
-from dither.service.intake import PACKED
-from dither.wire.batch import BatchBody
+from dither.wire.batch import PACKED, BatchBody
 
 
 @dataclass

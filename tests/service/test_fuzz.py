@@ -14,9 +14,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from dither.service.collector import Collector
-from dither.service.intake import JSON, PACKED
 from dither.service.settings import Settings
 from dither.service.store.sqlite import SqliteStore
+from dither.wire.batch import JSON, PACKED
 from tests.service.caller import Caller
 from tests.service.campaigns import DAY, published
 from tests.service.test_http import CAMPAIGN, PATH, body

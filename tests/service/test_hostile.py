@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import pytest
 
 from dither.service.contract import Contract
-from dither.service.intake import JSON, PACKED
+from dither.wire.batch import JSON, PACKED
 from tests.service.load import answer, batches, request
 from tests.service.serving import OPEN, Process
 from tests.service.test_kill import PATH

@@ -12,10 +12,9 @@ import pytest
 
 from dither.estimation.summary import Summary
 from dither.service.collector import Collector
-from dither.service.intake import JSON, PACKED
 from dither.service.refusal import Reason
 from dither.service.settings import Settings
-from dither.wire.batch import BatchBody
+from dither.wire.batch import JSON, PACKED, BatchBody
 from tests.service.caller import Caller
 from tests.service.campaigns import DAY, KEY, contract, published
 from tests.service.conftest import MakeStore

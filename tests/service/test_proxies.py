@@ -20,7 +20,7 @@ from pathlib import Path
 import pytest
 
 from dither.service.contract import Contract
-from dither.service.intake import PACKED
+from dither.wire.batch import PACKED
 from tests.service.load import batches, send
 from tests.service.serving import OPEN, Process
 from tests.support.repository import ROOT

@@ -16,9 +16,9 @@ from dither.deployments.explain import explain
 from dither.errors import InvalidParameter, MalformedReport, Mismatch, found
 from dither.reports import Reports
 from dither.service.contract import Contract, Published
-from dither.wire.batch import BatchBody
+from dither.wire.batch import PACKED, BatchBody
+from dither.wire.sealed import SEALED, seal, suite
 
-_PACKED: Final = "application/vnd.dither.batch"
 _CONFLICT: Final = 409
 _MOST: Final = 1 << 24  # bytes of a campaign
 
@@ -43,6 +43,9 @@ class Client:
     `address` is that of the campaign, such as https://city.example/v1/campaigns/4014…; its last part is the
     digest of the campaign's text, which is checked. `key` is the pinned public key of the asker. Reports are
     on disk before they are sent, and a batch has the same bytes however often it is sent.
+
+    If the contract has a sealing key, every batch is encrypted to it. `address` may then be that of a relay,
+    which passes requests on: it sees no report, and the collector does not see the device's address.
     """
 
     def __init__(
@@ -53,12 +56,14 @@ class Client:
             raise InvalidParameter(f"account is a dt.Account, not {found(account)}")
         self._address, self._timeout = _checked(address), timeout
         self._account = account
-        status, text = self._request("GET", "", b"")
+        status, text = self._request("GET", "")
         if status != 200:
             raise MalformedReport(f"there is no campaign at {address}: the collector answered {status}")
         self.published = Published.from_json(text, key=key)
         if self._address.path.rpartition("/")[2] != self.published.id:
             raise Mismatch("the collector sent another campaign than that of the address; do not answer it")
+        if self.contract.sealing_key is not None:
+            suite()  # what is missing is said before anything is asked
 
     @property
     def contract(self) -> Contract:
@@ -88,9 +93,11 @@ class Client:
         asked = [self.contract.question(name) for name in self.contract.questions]
         while (batch := self._account.batch(self.contract.asker, questions=asked)) is not None:
             pairs = [(one.fingerprint, one.data) for one in batch.reports]
-            body = BatchBody.of(batch.id, pairs, label).to_bytes()
+            body, form = BatchBody.of(batch.id, pairs, label).to_bytes(), PACKED
+            if self.contract.sealing_key is not None:
+                body, form = seal(body, form, self.contract.sealing_key, self.published.id), SEALED
             try:
-                status, text = self._request("POST", "/batches", body)
+                status, text = self._request("POST", "/batches", body, form)
             except (OSError, http.client.HTTPException):
                 return Sent(done, "unreachable")
             # A conflict: these reports are stored, sent before under another label. Nobody else knows the id.
@@ -99,7 +106,7 @@ class Client:
             done += self._account.acknowledge(batch.id)
         return Sent(done)
 
-    def _request(self, method: str, below: str, body: bytes) -> tuple[int, bytes]:
+    def _request(self, method: str, below: str, body: bytes = b"", form: str = "") -> tuple[int, bytes]:
         """Return the status and the body of an answer; no redirect is followed, no cookie kept."""
         host, port = self._address.hostname or "", self._address.port
         link: http.client.HTTPConnection
@@ -109,7 +116,7 @@ class Client:
         else:
             link = http.client.HTTPConnection(host, port, timeout=self._timeout)
         try:
-            headers = {"content-type": _PACKED} if body else {}
+            headers = {"content-type": form} if body else {}
             link.request(method, self._address.path + below, body or None, headers)
             answer = link.getresponse()
             return answer.status, answer.read(_MOST)

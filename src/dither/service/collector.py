@@ -7,7 +7,8 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, final
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final, final
 
 from dither.errors import InvalidParameter, unknown_name
 from dither.service.contract import Published
@@ -16,6 +17,12 @@ from dither.service.logs import log
 from dither.service.refusal import Reason
 from dither.service.settings import Settings
 from dither.service.store.store import CollectorStore, RefusedKey
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
+
+SealingKeys = Mapping[str, "X25519PrivateKey"]  # private keys by the public one, as contracts name it
+_NO_KEYS: Final[SealingKeys] = MappingProxyType({})
 
 
 def today() -> datetime.date:
@@ -28,12 +35,18 @@ class Collector:
     """What a campaign is collected with. The parts over HTTP and the page read it; the writer adds to it.
 
     `campaigns` are the published ones by identity, `live` are the counts, `refused` the counts of refusals.
+    `sealing_keys` open what devices sealed; `opened` is how many bodies were.
     """
 
     def __init__(
-        self, store: CollectorStore, settings: Settings, day: Callable[[], datetime.date] = today
+        self,
+        store: CollectorStore,
+        settings: Settings,
+        day: Callable[[], datetime.date] = today,
+        sealing_keys: SealingKeys = _NO_KEYS,
     ) -> None:
-        self.store, self.settings, self.day = store, settings, day
+        self.store, self.settings, self.day, self.sealing_keys = store, settings, day, sealing_keys
+        self.opened = 0
         self.live = LiveCounts()
         self.began = time.monotonic()
         self._campaigns: dict[str, Published] = {}

@@ -27,6 +27,7 @@ from dither.wire.batch import MOST_LABEL, MOST_QUESTIONS
 from dither.wire.campaign import Campaign, read_as, reading
 from dither.wire.codec import from_json, to_json
 from dither.wire.schema import MOST_BYTES, loads
+from dither.wire.sealed import public_key
 
 VERSION: Final = 1
 _MOST_LABELS: Final = 1000
@@ -47,6 +48,7 @@ _TERMS: Final = (
     "days",
     "labels",
 )
+_SEALING: Final = "sealing_key"  # a term that is not written where it is not used
 
 
 @final
@@ -56,7 +58,8 @@ class Contract:
 
     `begins` and `ends` are days in UTC, both included. `people` is the number of reports below which no
     answer is shown. `repeat` (with `days` for `Repeat.ONCE`) is how often a person may answer. `labels` are
-    the public labels that a batch may carry beside none.
+    the public labels that a batch may carry beside none. `sealing_key` is the public key (64 hexadecimal
+    digits) that devices encrypt batches to, so that a relay cannot read them; None if there is none.
     """
 
     name: str
@@ -71,6 +74,7 @@ class Contract:
     repeat: Repeat = Repeat.SAME
     days: int | None = None
     labels: tuple[str, ...] = ()
+    sealing_key: str | None = None
     travelled: str | None = field(default=None, repr=False, compare=False)  # the text that was signed
 
     def __post_init__(self) -> None:
@@ -89,6 +93,8 @@ class Contract:
             raise InvalidParameter(f"labels are at most {_MOST_LABELS} different texts")
         for label in self.labels:
             check_text("a label", label, MOST_LABEL)
+        if self.sealing_key is not None:
+            public_key(self.sealing_key)
         object.__setattr__(self, "questions", MappingProxyType(dict(self.questions)))
         self._check_questions()
 
@@ -157,6 +163,7 @@ class Contract:
                 "repeat": self.repeat.value,
                 "promise": promised(self.guarantee),
                 "questions": [[name, to_json(one)] for name, one in self.questions.items()],
+                **({} if self.sealing_key is None else {_SEALING: self.sealing_key}),
                 **reading(self.questions),
             }
         )
@@ -179,6 +186,9 @@ class Contract:
             terms |= {name: datetime.date.fromisoformat(terms[name]) for name in ("begins", "ends")}
             terms |= {"repeat": Repeat(terms["repeat"]), "labels": tuple(terms["labels"])}
             questions = {name: from_json(one) for name, one in data["questions"]}
+            if _SEALING in data:
+                public_key(data[_SEALING])  # null is none, and is not written
+                terms[_SEALING] = data[_SEALING]
             made = cls(**terms, questions=read_as(questions, data), travelled=text)
         except InvalidParameter as error:
             raise MalformedReport(f"the campaign is not valid: {error}") from None
@@ -187,7 +197,7 @@ class Contract:
                 raise
             raise MalformedReport("this is not a published campaign") from None
         stated = data.pop("promise", None)
-        if data.keys() - {"reading"} != {"dither-campaign", "questions", *_TERMS} or not is_promise(
+        if data.keys() - {"reading", _SEALING} != {"dither-campaign", "questions", *_TERMS} or not is_promise(
             stated, made.guarantee
         ):
             raise MalformedReport("the campaign does not say what its questions promise, or not in this form")
@@ -205,8 +215,8 @@ class Contract:
                 "the file has no table [campaign] with name, asker, contact, begins, ends …"
             )
         for key in table:
-            if key not in _TERMS:
-                raise unknown_name("term of a campaign", key, list(_TERMS))
+            if key not in (*_TERMS, _SEALING):
+                raise unknown_name("term of a campaign", key, [*_TERMS, _SEALING])
         lacking = [
             key for key in ("name", "asker", "contact", "purpose", "begins", "ends") if key not in table
         ]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-from typing import Final
 
 from dither.errors import MalformedReport
 from dither.service.collector import Collector
@@ -11,14 +10,19 @@ from dither.service.contract import Published
 from dither.service.live import Slot
 from dither.service.refusal import BatchRefused, Reason
 from dither.service.store.store import Arrived
-from dither.wire.batch import ReadBatch
-
-PACKED: Final = "application/vnd.dither.batch"
-JSON: Final = "application/json"
+from dither.wire.batch import JSON, PACKED, ReadBatch
+from dither.wire.sealed import SEALED, unseal
 
 
-def read(body: bytes, form: str) -> ReadBatch:
-    """Return the batch of a body of a content type; raise BatchRefused if it is not one."""
+def read(collector: Collector, campaign: str, body: bytes, form: str) -> ReadBatch:
+    """Return the batch of a body of a content type; raise BatchRefused if it is not one.
+
+    A sealed body is opened first. What is inside is read as if it had come so, within the same limit.
+    """
+    if form == SEALED:
+        body, form = _opened(collector, campaign, body)
+        if len(body) > collector.settings.body:
+            raise BatchRefused(Reason.SIZE)
     try:
         if form == PACKED:
             return ReadBatch.from_bytes(body)
@@ -27,6 +31,20 @@ def read(body: bytes, form: str) -> ReadBatch:
     except (MalformedReport, UnicodeDecodeError):
         raise BatchRefused(Reason.BODY) from None
     raise BatchRefused(Reason.FORM)
+
+
+def _opened(collector: Collector, campaign: str, body: bytes) -> tuple[bytes, str]:
+    """Return what a sealed body holds, and its content type; raise BatchRefused if it cannot be opened."""
+    published = collector.campaigns.get(campaign)
+    if published is None:
+        raise BatchRefused(Reason.CAMPAIGN)
+    key = collector.sealing_keys.get(published.contract.sealing_key or "")
+    if key is None:
+        raise BatchRefused(Reason.SEALED)
+    try:
+        return unseal(body, key, campaign)
+    except MalformedReport:
+        raise BatchRefused(Reason.SEALED) from None
 
 
 def check(collector: Collector, campaign: str, batch: ReadBatch) -> Arrived:

@@ -1,4 +1,4 @@
-"""Secret files of a collector: the key that signs campaigns, and the token of administrators."""
+"""Secret files of a collector: the key that signs campaigns, the one that opens sealed batches, the token."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from dither.errors import InvalidParameter
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+    from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 
+_SEALING: Final = "sealing "  # begins the file, so that neither key is taken for the other
 _LEAST_TOKEN: Final = 16  # characters
 
 
@@ -23,6 +25,16 @@ def make_key(path: Path) -> Ed25519PrivateKey:
 def read_key(path: Path) -> Ed25519PrivateKey:
     """Return the key of a file; raise InvalidParameter if it is none, or if others may read it."""
     return _key(_private(path, "a key"), path)
+
+
+def make_sealing_key(path: Path) -> X25519PrivateKey:
+    """Draw a key that opens sealed batches, and write it to a new file that its owner alone may read."""
+    return _sealing_key(_write(path, _SEALING + secrets.token_hex(32)), path)
+
+
+def read_sealing_key(path: Path) -> X25519PrivateKey:
+    """Return the key of a file; raise InvalidParameter if it is none, or if others may read it."""
+    return _sealing_key(_private(path, "a sealing key"), path)
 
 
 def read_token(path: Path) -> str:
@@ -40,6 +52,19 @@ def _key(text: str, path: Path) -> Ed25519PrivateKey:
         return Ed25519PrivateKey.from_private_bytes(bytes.fromhex(text))
     except ValueError:
         raise InvalidParameter(f"{path} is not a key that dither wrote: 64 hexadecimal digits") from None
+
+
+def _sealing_key(text: str, path: Path) -> X25519PrivateKey:
+    from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
+
+    try:
+        if not text.startswith(_SEALING):
+            raise ValueError
+        return X25519PrivateKey.from_private_bytes(bytes.fromhex(text.removeprefix(_SEALING)))
+    except ValueError:
+        raise InvalidParameter(
+            f"{path} is not a sealing key; `dither campaign sealing-key FILE` makes one"
+        ) from None
 
 
 def _write(path: Path, text: str) -> str:

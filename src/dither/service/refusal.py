@@ -11,7 +11,8 @@ class Reason(Enum):
     """Why a batch was not accepted. The value is what answers, metrics and the page show."""
 
     BODY = "body"  # damaged, cut off, not canonical, or no batch at all
-    FORM = "form"  # a content type that is neither JSON nor packed
+    FORM = "form"  # a content type that is neither JSON, packed nor sealed
+    SEALED = "sealed"  # it cannot be opened: another key or campaign, or it was changed on the way
     SIZE = "size"  # more bytes than are allowed
     SLOW = "slow"  # the body did not arrive in time
     RATE = "rate"  # too many requests from one address
@@ -38,6 +39,7 @@ class Reason(Enum):
 _STATUS = {
     Reason.BODY: 400,
     Reason.FORM: 415,
+    Reason.SEALED: 400,
     Reason.SIZE: 413,
     Reason.SLOW: 408,
     Reason.RATE: 429,
@@ -49,7 +51,8 @@ _STATUS = {
 }
 _WORDS = {
     Reason.BODY: "the body is not a batch of version 2, or it is damaged",
-    Reason.FORM: "send application/vnd.dither.batch or application/json",
+    Reason.FORM: "send application/vnd.dither.batch, application/json or application/vnd.dither.sealed",
+    Reason.SEALED: "the sealed body cannot be opened with the key of this campaign",
     Reason.SIZE: "the body has more bytes than this collector accepts; send fewer reports in a batch",
     Reason.SLOW: "the body did not arrive in time; send the same bytes again",
     Reason.RATE: "too many requests from this address; send the same bytes again later",

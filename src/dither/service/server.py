@@ -7,15 +7,18 @@ import os
 import socket
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
+from functools import cached_property
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Final, NamedTuple, final
 
 from dither.errors import InvalidParameter, MissingExtra
-from dither.service.collector import Collector
+from dither.service.collector import Collector, SealingKeys, today
 from dither.service.contract import Contract, Published
-from dither.service.keys import make_key, read_key, read_token
+from dither.service.intake import closed
+from dither.service.keys import make_key, read_key, read_sealing_key, read_token
 from dither.service.logs import log, to_stderr
+from dither.service.refusal import Reason
 from dither.service.settings import Settings
 from dither.service.store.opening import is_postgresql, open_store
 from dither.service.workers import supervise
@@ -42,6 +45,7 @@ class ServerPlan:
     key: str | None = None
     token: str | None = None  # the file of it
     settings: Settings = field(default_factory=Settings)
+    sealing_keys: tuple[str, ...] = ()  # the files of them
 
     def __post_init__(self) -> None:
         if self.workers > 1 and not is_postgresql(self.store):
@@ -55,8 +59,27 @@ class ServerPlan:
         return Path(self.key) if self.key is not None else Path(self.store).with_suffix(".key")
 
     def published(self) -> list[Published]:
-        """Return the campaigns of the files by now; those in TOML are signed with the key."""
-        return [self._published(Path(name)) for name in self.campaigns]
+        """Return the campaigns of the files by now; those in TOML are signed with the key.
+
+        Raise InvalidParameter if one that is not over has a sealing key whose private half is not there:
+        everything that devices seal to it would be refused.
+        """
+        made = [self._published(Path(name)) for name in self.campaigns]
+        for one in made:
+            key = one.contract.sealing_key
+            over = closed(one, today(), self.settings.grace) in (Reason.LATE, Reason.RETIRED)
+            if key is not None and key not in self.private_keys and not over:
+                raise InvalidParameter(
+                    f"devices seal their batches for the campaign {one.contract.name!r} to the key "
+                    f"{key[:16]}…; give the file of this key with --sealing-key"
+                )
+        return made
+
+    @cached_property
+    def private_keys(self) -> SealingKeys:
+        """The private sealing keys of the files, by the public ones."""
+        keys = [read_sealing_key(Path(name)) for name in self.sealing_keys]
+        return {one.public_key().public_bytes_raw().hex(): one for one in keys}
 
     def _published(self, path: Path) -> Published:
         if not _is_toml(path):
@@ -67,7 +90,7 @@ class ServerPlan:
 
     def writer(self, campaigns: list[Published]) -> Writer:
         """Open the store and return the writer of a collector that knows the campaigns."""
-        collector = Collector(open_store(self.store), self.settings)
+        collector = Collector(open_store(self.store), self.settings, sealing_keys=self.private_keys)
         try:
             for published in campaigns:
                 collector.publish(published)
@@ -84,7 +107,8 @@ def _is_toml(name: str | Path) -> bool:
 def from_environment() -> Starlette:
     """Return the application that the environment describes: what every worker runs."""
     given = json.loads(os.environ[_PLAN])
-    given |= {"settings": Settings(**given["settings"]), "campaigns": tuple(given["campaigns"])}
+    given |= {name: tuple(given[name]) for name in ("campaigns", "sealing_keys")}
+    given["settings"] = Settings(**given["settings"])
     plan = ServerPlan(**given)
     return made(plan, plan.published())
 

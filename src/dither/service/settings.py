@@ -16,13 +16,15 @@ class Settings:
     """How much a collector accepts, and whom it trusts.
 
     `origins` are the web origins whose pages may send (`*` for all); `proxies` are the addresses whose
-    `X-Forwarded-For` is believed. `body` is in bytes, `patience` in seconds for a body to arrive, and as
+    `X-Forwarded-For` is believed; `relays` are addresses that have no limit of rate, because devices send
+    through them. `body` is in bytes, `patience` in seconds for a body to arrive, and as
     many for the store to take it; `rate` is requests a second of one address, with bursts of `burst`. A
     campaign accepts batches for `grace` days after its last; identities of batches are kept for `retry` days.
     """
 
     origins: tuple[str, ...] = ()
     proxies: tuple[str, ...] = ()
+    relays: tuple[str, ...] = ()
     body: int = 1 << 20
     patience: float = 10.0
     rate: float = 20.0
@@ -41,7 +43,7 @@ class Settings:
             number = getattr(self, name)
             if isinstance(number, bool) or not isinstance(number, int | float) or not 0 < number < 1e9:
                 raise InvalidParameter(f"{name} is a positive number, not {found(number)}")
-        for name in ("origins", "proxies"):
+        for name in ("origins", "proxies", "relays"):
             listed = getattr(self, name)
             if not isinstance(listed, list | tuple) or not all(isinstance(one, str) for one in listed):
                 raise InvalidParameter(f"{name} is a list of texts, not {found(listed)}")

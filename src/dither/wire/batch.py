@@ -19,6 +19,8 @@ import numpy as np
 from dither.device_text import canonical
 from dither.errors import MalformedReport
 
+PACKED: Final = "application/vnd.dither.batch"  # the content types of a body
+JSON: Final = "application/json"
 MOST_BYTES: Final = 1 << 24  # of a body
 MOST_QUESTIONS: Final = 1 << 10
 MOST_LABEL: Final = 64  # bytes of the public label

@@ -55,6 +55,11 @@ def client_address(scope: Mapping[str, Any], proxies: frozenset[str]) -> str:
             if name == b"x-forwarded-for":
                 forwarded = [one.strip() for one in value.decode("latin-1").split(",")]
                 address = next((one for one in reversed(forwarded) if one not in proxies), address)
+    return limited_as(address)
+
+
+def limited_as(address: str) -> str:
+    """Return the name under which an address is limited: itself, or the first 64 bits of one of IPv6."""
     if ":" not in address:
         return address
     try:

@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from dither.service.http.reports import PATH
-from dither.service.intake import JSON, PACKED
 from dither.service.refusal import Reason
+from dither.wire.batch import JSON, PACKED
+from dither.wire.sealed import SEALED
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -45,7 +46,12 @@ _BATCH: Final = {
         },
     },
 }
-_ACKNOWLEDGED: Final = {"type": "object", "required": ["batch"], "properties": {"batch": _DIGITS}}
+_ACKNOWLEDGED: Final = {
+    "type": "object",
+    "description": "The identity of the batch; of one that came sealed, that it did.",
+    "properties": {"batch": _DIGITS, "sealed": {"const": True}},
+    "oneOf": [{"required": ["batch"]}, {"required": ["sealed"]}],
+}
 _REFUSED: Final = {
     "type": "object",
     "required": ["refused", "words"],
@@ -75,6 +81,7 @@ def _batches() -> dict[str, Any]:
             "content": {
                 PACKED: {"schema": {"type": "string", "format": "binary"}},
                 JSON: {"schema": _BATCH},
+                SEALED: {"schema": {"type": "string", "format": "binary"}},
             },
         },
         "responses": {

@@ -6,12 +6,13 @@ import asyncio
 import json
 from typing import TYPE_CHECKING, Final, final
 
-from dither.service.http.limits import RateLimits, client_address
-from dither.service.http.replies import Receive, Scope, Send, cors, header, refusal_body, reply
+from dither.service.http.limits import RateLimits, client_address, limited_as
+from dither.service.http.replies import Receive, Scope, Send, content_type, cors, header, refusal_body, reply
 from dither.service.intake import check, read
 from dither.service.refusal import BatchRefused, Reason
 from dither.service.store.store import StoreUnavailable
 from dither.service.writer import Writer
+from dither.wire.sealed import SEALED, sealed_size
 
 if TYPE_CHECKING:
     from starlette.routing import BaseRoute
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 PATH: Final = "/v1/campaigns/{campaign}/batches"
 METHODS: Final = ("POST", "OPTIONS")
 _BEFORE, _, _AFTER = PATH.partition("{campaign}")
+_OPENED: Final = b'{"sealed":true}'  # without the identity of the batch: a relay reads the answer
 _BUSY: Final = json.dumps({"words": "the store cannot be written now; send the same bytes again"}).encode()
 _LARGE: Final = 1 << 17  # bytes of a body that is read in a thread
 _PREFLIGHT: Final = [
@@ -42,6 +44,7 @@ class Batches:
         settings = self._collector.settings
         self._limits = RateLimits(settings.rate, settings.burst)
         self._proxies = frozenset(settings.proxies)
+        self._relays = frozenset(map(limited_as, settings.relays))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         allowed = cors(scope, self._collector.settings.origins)
@@ -51,14 +54,15 @@ class Batches:
             return
         campaign = scope["path_params"]["campaign"]
         try:
-            if not self._limits.allow(client_address(scope, self._proxies)):
+            address = client_address(scope, self._proxies)
+            if address not in self._relays and not self._limits.allow(address):
                 raise BatchRefused(Reason.RATE)
-            body = await self._body(scope, receive)
-            form = (
-                (header(scope, b"content-type") or b"").partition(b";")[0].strip().lower().decode("latin-1")
-            )
+            form = content_type(scope)
+            body = await self._body(scope, receive, form)
+            asked = (self._collector, campaign, body, form)
             large = len(body) > _LARGE
-            batch = await asyncio.to_thread(read, body, form) if large else read(body, form)
+            batch = await asyncio.to_thread(read, *asked) if large else read(*asked)
+            self._collector.opened += form == SEALED
             await self._writer.store(check(self._collector, campaign, batch))
         except BatchRefused as refused:
             self._collector.refuse(refused.reason, campaign)
@@ -68,13 +72,15 @@ class Batches:
         except _Gone:
             return
         else:
-            await reply(send, 200, b'{"batch":"%s"}' % batch.id.hex().encode(), allowed)
+            named = b'{"batch":"%s"}' % batch.id.hex().encode()
+            await reply(send, 200, _OPENED if form == SEALED else named, allowed)
 
-    async def _body(self, scope: Scope, receive: Receive) -> bytes:
+    async def _body(self, scope: Scope, receive: Receive, form: str) -> bytes:
         """Return the body; raise BatchRefused if it is too long, or takes too long."""
         settings = self._collector.settings
+        most = sealed_size(settings.body) if form == SEALED else settings.body
         stated = header(scope, b"content-length")
-        if stated is not None and (not stated.isdigit() or int(stated[:20]) > settings.body):
+        if stated is not None and (not stated.isdigit() or int(stated[:20]) > most):
             raise BatchRefused(Reason.SIZE)
         try:
             async with asyncio.timeout(settings.patience):
@@ -83,13 +89,13 @@ class Batches:
                 while message.get("more_body", False) or message["type"] == "http.disconnect":
                     if message["type"] == "http.disconnect":
                         raise _Gone
-                    if len(body) > settings.body:
+                    if len(body) > most:
                         break
                     message = await receive()
                     body += message.get("body", b"")
         except TimeoutError:
             raise BatchRefused(Reason.SLOW) from None
-        if len(body) > settings.body:
+        if len(body) > most:
             raise BatchRefused(Reason.SIZE)
         return body
 

@@ -11,19 +11,20 @@ from dither.atomic import refuse_to_overwrite, whole
 from dither.cli.output import FORCE_OPTION, JSON_OPTION, print_json
 from dither.deployments.explain import explain
 from dither.service.contract import Contract, Published
-from dither.service.keys import make_key, read_key
+from dither.service.keys import make_key, make_sealing_key, read_key, read_sealing_key
 
 _KEY = click.option("--key", type=click.Path(path_type=Path), required=True, help="The file of the key.")
 
 
 @click.group()
 def command() -> None:
-    """Check, publish or retire a campaign.
+    """Check, publish or retire a campaign; make the key that devices seal batches to.
 
     A published campaign never changes. Its identity is the digest of its text; a change is a new version.
 
     \b
     dither campaign check campaign.toml
+    dither campaign sealing-key collector.key
     dither campaign publish campaign.toml --key asker.key -o campaign.json
     dither campaign retire campaign.json --key asker.key
     """
@@ -42,6 +43,7 @@ def check(file: Path, as_json: bool) -> None:
         "version": contract.version,
         "promise": str(contract.guarantee),
         "signed by": None if published is None else published.key,
+        "sealed to": contract.sealing_key,
         "retired": None if published is None or published.retired is None else str(published.retired[0]),
     }
     if as_json:
@@ -55,6 +57,23 @@ def check(file: Path, as_json: bool) -> None:
     click.echo(
         "\n".join(click.wrap_text(line, 80) for line in explain(contract.questions).person.split("\n"))
     )
+
+
+@command.command(name="sealing-key")
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+@JSON_OPTION
+def sealing_key(file: Path, as_json: bool) -> None:
+    """Print the public half of the key in FILE, as a line for the campaign in TOML.
+
+    The key is made if there is none. Devices encrypt batches to it, so that a relay cannot read them. Give
+    FILE to the collector (`dither serve --sealing-key FILE`) and to nobody else.
+    """
+    key = read_sealing_key(file) if file.exists() else make_sealing_key(file)
+    public = key.public_key().public_bytes_raw().hex()
+    if as_json:
+        print_json({"sealing_key": public, "file": str(file)})
+    else:
+        click.echo(f'sealing_key = "{public}"')
 
 
 @command.command()

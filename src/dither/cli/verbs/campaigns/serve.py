@@ -23,9 +23,18 @@ from dither.service.settings import Settings
     "--workers", default=1, show_default=True, type=click.IntRange(1, 256), help="Processes; PostgreSQL."
 )
 @click.option("--key", type=click.Path(), help="The key that signs campaigns; made beside the store.")
+@click.option(
+    "--sealing-key",
+    multiple=True,
+    type=click.Path(exists=True, dir_okay=False),
+    help="A key that opens what devices sealed; may be repeated.",
+)
 @click.option("--token-file", type=click.Path(exists=True), help="A file with the token of admin actions.")
 @click.option("--origin", multiple=True, help="A web origin whose pages may send; may be repeated.")
 @click.option("--proxy", multiple=True, help="An address whose X-Forwarded-For is believed; may be repeated.")
+@click.option(
+    "--relay", multiple=True, help="The address of a relay, without limit of rate; may be repeated."
+)
 @click.option("--settings", type=click.Path(exists=True), help="A TOML file with limits.")
 @JSON_OPTION
 def command(
@@ -35,9 +44,11 @@ def command(
     port: int,
     workers: int,
     key: str | None,
+    sealing_key: tuple[str, ...],
     token_file: str | None,
     origin: tuple[str, ...],
     proxy: tuple[str, ...],
+    relay: tuple[str, ...],
     settings: str | None,
     as_json: bool,
 ) -> None:
@@ -50,9 +61,14 @@ def command(
     dither serve campaign.json --store postgresql://localhost/dither --workers 4
     """
     limits = Settings() if settings is None else Settings.read(settings)
-    limits = replace(limits, origins=(*limits.origins, *origin), proxies=(*limits.proxies, *proxy))
+    limits = replace(
+        limits,
+        origins=(*limits.origins, *origin),
+        proxies=(*limits.proxies, *proxy),
+        relays=(*limits.relays, *relay),
+    )
     place = store if store is not None else str(Path(campaign[0]).with_suffix(".sqlite"))
-    plan = ServerPlan(campaign, place, host, port, workers, key, token_file, limits)
+    plan = ServerPlan(campaign, place, host, port, workers, key, token_file, limits, sealing_key)
     serve(plan, _print_as_json if as_json else _print)
 
 
