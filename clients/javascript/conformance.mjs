@@ -6,8 +6,9 @@ import { lattice } from "./dist/lattice.js";
 import { packedBody } from "./dist/packed.js";
 import { paths } from "./dist/paths.js";
 import { projective } from "./dist/projective.js";
+import { seal } from "./dist/relay.js";
 import { expBelow, jsonBody } from "./dist/testing.js";
-import { happen, scripted, unknown } from "./test/events.mjs";
+import { bytes, happen, scripted, unknown, withEphemeral } from "./test/events.mjs";
 
 Object.assign(draws, { lattice, sectors, projective, ...paths });
 
@@ -18,7 +19,7 @@ function question(specification) {
   return read.get(specification);
 }
 
-function answer(asked) {
+async function answer(asked) {
   switch (asked.do) {
     case "draw": {
       if (unknown(asked.specification)) return { unknown: true };
@@ -34,6 +35,10 @@ function answer(asked) {
         json: jsonBody(asked.batch, asked.label, asked.reports),
         packed: hex(packedBody(asked.batch, asked.label, asked.reports)),
       };
+    case "seal": {
+      const body = asked.form === "json" ? asked.body : bytes(asked.body);
+      return { sealed: hex(await withEphemeral(asked.ephemeral, () => seal(body, asked.key, asked.campaign))) };
+    }
     case "account": {
       const [outcome, state] = happen(asked.state, asked.event, asked.policy);
       return { outcome, state: state ?? asked.state };
@@ -47,7 +52,7 @@ for await (const line of createInterface({ input: process.stdin })) {
   const { id, ...asked } = JSON.parse(line);
   let told;
   try {
-    told = answer(asked);
+    told = await answer(asked);
   } catch (error) {
     told = error instanceof Malformed ? { refused: error.message } : { error: error.message };
   }

@@ -49,6 +49,39 @@ def test_check_publish_and_retire(file: str, tmp_path: Path) -> None:
     assert "2026-05-20" in run("campaign", "check", out)[1]
 
 
+def test_a_sealing_key_is_made_and_its_public_half_is_told(file: str, tmp_path: Path) -> None:
+    place = tmp_path / "collector.key"
+    code, told = run("campaign", "sealing-key", str(place))
+    assert code == 0
+    assert place.stat().st_mode & 0o777 == 0o600
+    secret = place.read_text().split()[1]
+    assert len(secret) == 64
+    assert secret not in told
+    assert run("campaign", "sealing-key", str(place))[1] == told  # it is not made again
+    public = json.loads(run("campaign", "sealing-key", str(place), "--json")[1])["sealing_key"]
+    assert told == f'sealing_key = "{public}"\n'
+    text = Path(file).read_text(encoding="utf-8")
+    Path(file).write_text(text.replace("[campaign]", f"[campaign]\n{told}"), encoding="utf-8")
+    assert f"sealed to  {public}" in run("campaign", "check", file)[1]
+    make_key(tmp_path / "asker.key")
+    code, told = run("campaign", "sealing-key", str(tmp_path / "asker.key"))
+    assert (code, "not a sealing key" in told) == (2, True)
+    code, told = run("campaign", "publish", file, "--key", str(place), "-o", str(tmp_path / "out.json"))
+    assert (code, secret in told) == (2, False)
+    place.chmod(0o644)
+    assert "chmod 600" in run("campaign", "sealing-key", str(place))[1]
+
+
+def test_a_campaign_with_a_sealing_key_is_served_with_it(file: str, tmp_path: Path) -> None:
+    place = str(tmp_path / "collector.key")
+    line = run("campaign", "sealing-key", place)[1]
+    text = Path(file).read_text(encoding="utf-8").replace("2026-05-31", "2120-05-31")
+    Path(file).write_text(text.replace("[campaign]", f"[campaign]\n{line}"), encoding="utf-8")
+    code, told = run("serve", file, "--port", "0")
+    assert (code, "--sealing-key" in told) == (2, True)
+    assert not list(tmp_path.glob("*.sqlite"))
+
+
 def test_json_is_one_document(file: str, tmp_path: Path) -> None:
     out, key, store = (str(tmp_path / name) for name in ("campaign.json", "asker.key", "one.sqlite"))
     told = json.loads(run("campaign", "publish", file, "--key", key, "-o", out, "--json")[1])

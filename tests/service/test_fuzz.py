@@ -14,17 +14,24 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from dither.service.collector import Collector
+from dither.service.contract import Published
+from dither.service.refusal import Reason
 from dither.service.settings import Settings
 from dither.service.store.sqlite import SqliteStore
 from dither.wire.batch import JSON, PACKED
+from dither.wire.sealed import SEALED
+from tests.conformance.sealed import padded
+from tests.service import test_sealed as sealing
 from tests.service.caller import Caller
-from tests.service.campaigns import DAY, published
+from tests.service.campaigns import DAY, KEY, published
 from tests.service.test_http import CAMPAIGN, PATH, body
+from tests.support import hpke
 
 TOKEN = "correct horse battery"
 DEFAULT, MANY = 500, 10_000
 NAMES = [
     CAMPAIGN.id,
+    sealing.CAMPAIGN.id,
     CAMPAIGN.id.upper(),
     CAMPAIGN.id[:-1],
     "..",
@@ -33,7 +40,7 @@ NAMES = [
     "2026-05-04",
     "1.0",
 ]
-FORMS = [PACKED, JSON, f"{JSON}; charset=utf-8", "text/plain", "", "multipart/form-data"]
+FORMS = [PACKED, JSON, SEALED, f"{JSON}; charset=utf-8", "text/plain", "", "multipart/form-data"]
 
 words = st.one_of(st.sampled_from(NAMES), st.text(max_size=30))
 anything = st.recursive(
@@ -46,18 +53,34 @@ anything = st.recursive(
 @pytest.fixture
 def client(tmp_path: Path) -> Iterator[Caller]:
     limits = Settings(rate=1e6, burst=10**6, body=4000)
-    collector = Collector(SqliteStore(tmp_path / "store.sqlite", synchronous="OFF"), limits, lambda: DAY)
+    store = SqliteStore(tmp_path / "store.sqlite", synchronous="OFF")
+    collector = Collector(store, limits, lambda: DAY, {sealing.PUBLIC: sealing.PRIVATE})
     collector.publish(published())
+    collector.publish(Published.sign(sealing.CAMPAIGN, KEY))
     made = Caller(collector, TOKEN)
     yield made
     made.close()
 
 
 @st.composite
-def batches(draw: st.DrawFn) -> bytes:
-    """A batch as devices send it, or one with bytes changed, removed, doubled or moved."""
+def batches(draw: st.DrawFn) -> tuple[bytes, str]:
+    """A batch as devices send it and its form, or one with bytes changed, removed, doubled or moved.
+
+    Some are sealed; bytes are then changed before, afterwards, or both.
+    """
     made = body(draw(st.integers(0, 50)), draw(st.integers(1, 5)), draw(st.sampled_from(["", "1.0", "9"])))
-    data = draw(st.sampled_from([made.to_bytes(), made.to_json().encode()]))
+    form = draw(st.sampled_from([PACKED, JSON]))
+    data = damaged(draw, made.to_bytes() if form == PACKED else made.to_json().encode())
+    if not draw(st.booleans()):
+        return data, form
+    whose = draw(st.sampled_from([sealing.CAMPAIGN.id, sealing.CAMPAIGN.id, CAMPAIGN.id]))
+    plain = padded(1 if form == JSON else 2, data, draw(st.sampled_from([1024, 1024, 1024, 2048, 0])))
+    info = b"dither sealed 1\n" + whose.encode()
+    return damaged(draw, hpke.seal(plain, bytes.fromhex(sealing.PUBLIC), info, b"\x07" * 32)), SEALED
+
+
+def damaged(draw: st.DrawFn, data: bytes) -> bytes:
+    """Return the bytes with up to two changes."""
     for _ in range(draw(st.integers(0, 2))):
         at, to = sorted(draw(st.tuples(*[st.integers(0, len(data))] * 2)))
         change = draw(st.sampled_from(["cut", "flip", "double", "move", "insert"]))
@@ -81,11 +104,11 @@ def requests(draw: st.DrawFn, operations: list[tuple[str, str, dict[str, Any]]])
     path, method, operation = draw(st.sampled_from(operations))
     filled = re.sub(r"{\w+}", lambda _: quote(draw(words), safe=""), path)
     if path == PATH.replace(CAMPAIGN.id, "{campaign}") and draw(st.booleans()):
-        filled = PATH
+        filled = draw(st.sampled_from([PATH, sealing.PATH]))
     asked = {one["name"]: one for one in operation.get("parameters", []) if one["in"] == "query"}
     query = {name: draw(words) for name in asked if draw(st.booleans())}
     query |= draw(st.dictionaries(words, words, max_size=1))
-    headers = {"content-type": draw(st.sampled_from(FORMS)), "origin": "https://city.example"}
+    headers = {"origin": "https://city.example"}
     if draw(st.booleans()):
         headers["authorization"] = f"Bearer {TOKEN}"
     as_json = anything.map(lambda one: json.dumps(one).encode())
@@ -97,7 +120,9 @@ def requests(draw: st.DrawFn, operations: list[tuple[str, str, dict[str, Any]]])
         .get("properties", {})
     )
     as_told = st.fixed_dictionaries(dict.fromkeys(fields, words)).map(lambda one: json.dumps(one).encode())
-    content = draw(st.one_of(batches(), batches(), as_json, as_told, st.binary(max_size=5000)))
+    other = st.tuples(st.one_of(as_json, as_told, st.binary(max_size=5000)), st.sampled_from(FORMS))
+    content, form = draw(st.one_of(batches(), batches(), other))
+    headers["content-type"] = form if draw(st.booleans()) else draw(st.sampled_from(FORMS))
     return {
         "operation": (path, method),
         "method": method,
@@ -146,15 +171,18 @@ def test_requests_from_the_description_get_described_answers(client: Caller) -> 
 def test_ten_thousand_requests(client: Caller) -> None:
     sent, _ = fuzz(client, MANY)
     assert sent >= MANY
+    assert client.collector.opened > 0
+    assert Reason.SEALED in {key.reason for key in client.collector.refused}
     recounted(client)
 
 
 def recounted(client: Caller) -> None:
     """What got through, if any, is counted as it is stored."""
     collector = client.collector
-    live = {name: collector.live.summary(CAMPAIGN.id, name) for name in CAMPAIGN.questions}
+    both = [(one, name) for one in (CAMPAIGN.id, sealing.CAMPAIGN.id) for name in CAMPAIGN.questions]
+    live = {one: collector.live.summary(*one) for one in both}
     path = collector.store.path  # type: ignore[attr-defined]
     client.close()
     again = Collector(SqliteStore(path), Settings())
-    assert {name: again.live.summary(CAMPAIGN.id, name) for name in CAMPAIGN.questions} == live
+    assert {one: again.live.summary(*one) for one in both} == live
     again.store.close()

@@ -14,6 +14,9 @@ export function groups(reports: Waiting[]): { [fingerprint: string]: string[] } 
   return found;
 }
 
+/** Return the bytes of hexadecimal text. */
+export const unhex = (text: string): Uint8Array<ArrayBuffer> => Uint8Array.from(text.match(/../g) ?? [], (pair) => parseInt(pair, 16));
+
 /** Return a batch as canonical JSON: its keys are sorted here. */
 export const jsonBody = (batch: string, label: string, reports: Waiting[]): string =>
   JSON.stringify({ batch, dither: 2, label, reports: groups(reports) });

@@ -1,9 +1,7 @@
 /** A batch as packed bytes, a third of the JSON: `device.send(question, address, { pack: packedBody })`. */
 
-import { groups, type Waiting } from "./batch.js";
+import { groups, unhex, type Waiting } from "./batch.js";
 import { asBytes, digest, hex, utf8 } from "./parts.js";
-
-const unhex = (text: string): Uint8Array<ArrayBuffer> => Uint8Array.from(text.match(/../g) ?? [], (pair) => parseInt(pair, 16));
 
 /** Return a batch as packed bytes. */
 export function packedBody(batch: string, label: string, reports: Waiting[]): Uint8Array<ArrayBuffer> {

@@ -1,9 +1,28 @@
-// What conformance vectors are played with: given bytes, and the events of an account.
+// What conformance vectors are played with: given bytes, a given ephemeral key, and the events of an account.
 import { accounts } from "../dist/testing.js";
+
+/** The bytes of hexadecimal text. */
+export const bytes = (text) => Uint8Array.from(text.match(/../g) ?? [], (pair) => parseInt(pair, 16));
+
+/** Do something while WebCrypto draws a given X25519 key, in place of a random one. */
+export async function withEphemeral(text, work) {
+  const { subtle } = globalThis.crypto;
+  const packed = bytes(`302e020100300506032b656e04220420${text}`); // the key as PKCS #8
+  const privateKey = await subtle.importKey("pkcs8", packed, "X25519", true, ["deriveBits"]);
+  const { x } = await subtle.exportKey("jwk", privateKey);
+  const publicKey = await subtle.importKey("jwk", { kty: "OKP", crv: "X25519", x }, "X25519", true, []);
+  const generateKey = subtle.generateKey;
+  subtle.generateKey = async () => ({ privateKey, publicKey });
+  try {
+    return await work();
+  } finally {
+    subtle.generateKey = generateKey;
+  }
+}
 
 /** A source that returns given bytes, and no others. */
 export function scripted(text) {
-  let left = Uint8Array.from(text.match(/../g) ?? [], (pair) => parseInt(pair, 16));
+  let left = bytes(text);
   return {
     take(size) {
       if (size > left.length) throw new Error("more bytes were taken");

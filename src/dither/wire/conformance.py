@@ -15,7 +15,7 @@ from typing import Any, Final, final
 
 from dither.errors import InvalidParameter
 
-KINDS: Final = ("draws", "refused", "bounds", "batches", "account")
+KINDS: Final = ("draws", "refused", "bounds", "batches", "sealed", "account")
 _SHOWN: Final = 5  # failures of a kind that are kept
 
 
@@ -62,6 +62,11 @@ def requests(kind: str) -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
         for one in data["batches"]:
             asked = {"do": "batch"} | {name: one[name] for name in ("batch", "label", "reports")}
             yield one["batch"], asked, {"json": one["json"], "packed": one["packed"]}
+    elif kind == "sealed":
+        for number, one in enumerate(data["sealed"]):
+            asked = {"do": "seal", "key": data["key"], "campaign": data["campaign"]}
+            asked |= {name: one[name] for name in ("form", "body", "ephemeral")}
+            yield f"sealed body {number}", asked, {"sealed": one["sealed"]}
     else:
         for scenario in data["scenarios"]:
             state = scenario["open"]

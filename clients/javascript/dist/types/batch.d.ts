@@ -8,5 +8,7 @@ export interface Waiting {
 export declare function groups(reports: Waiting[]): {
     [fingerprint: string]: string[];
 };
+/** Return the bytes of hexadecimal text. */
+export declare const unhex: (text: string) => Uint8Array<ArrayBuffer>;
 /** Return a batch as canonical JSON: its keys are sorted here. */
 export declare const jsonBody: (batch: string, label: string, reports: Waiting[]) => string;

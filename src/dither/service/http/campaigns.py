@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 BUNDLES: Final = (
     *("dither.js", "dither.global.js", "core.js", "lattice.js", "paths.js", "projective.js", "angles.js"),
-    *("signatures.js", "rules.js", "packed.js"),
+    *("signatures.js", "relay.js", "rules.js", "packed.js"),
 )
 
 
