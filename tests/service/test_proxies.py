@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 import shutil
 import socket
 import ssl
@@ -40,14 +41,21 @@ def free_port() -> int:
 class Proxy:
     """A proxy with the file of the example, on free ports, in a folder of its own."""
 
-    def __init__(self, name: str, folder: Path, inside: int) -> None:
+    def __init__(
+        self, name: str, folder: Path, inside: int, file: str | None = None, **changes: tuple[str, str]
+    ) -> None:
         program = shutil.which(name)
         if program is None:
             pytest.skip(f"{name} is not installed")
         self.port = free_port()
         self.folder = folder
-        text = (FOLDER / {"nginx": "nginx.conf", "caddy": "Caddyfile"}[name]).read_text(encoding="utf-8")
+        file = file or {"nginx": "nginx.conf", "caddy": "Caddyfile"}[name]
+        text = (FOLDER / file).read_text(encoding="utf-8")
         text = text.replace("127.0.0.1:8000", f"127.0.0.1:{inside}")
+        text = text.replace("https://city.example", f"http://127.0.0.1:{inside}")
+        for before, after in changes.values():
+            assert before in text
+            text = text.replace(before, after)
         command = self._nginx(text) if name == "nginx" else self._caddy(text)
         errors = (folder / "stderr").open("wb")
         self.process = subprocess.Popen(
@@ -61,8 +69,9 @@ class Proxy:
 
     def _nginx(self, text: str) -> list[str]:
         made = "openssl req -x509 -newkey rsa:2048 -nodes -subj /CN=city.example -keyout k.key -out k.pem"
+        made += " -addext subjectAltName=IP:127.0.0.1"
         subprocess.run(made.split(), cwd=self.folder, check=True, capture_output=True)
-        text = text.replace("/etc/ssl/city.example", str(self.folder / "k"))
+        text = re.sub(r"/etc/ssl/\w+\.example", str(self.folder / "k"), text)
         text = text.replace("listen 443 ssl", f"listen 127.0.0.1:{self.port} ssl")
         text = text.replace("/var/log/nginx", str(self.folder))
         inner = "".join(
