@@ -1,6 +1,6 @@
 """How often intervals hold the population's value: measured, case by case.
 
-python -m tests.estimation.coverage        measures all cases and rewrites the table in docs/estimation.md
+python -m tests.estimation.coverage        measures all cases and rewrites the table in docs/coverage.md
 """
 
 from __future__ import annotations
@@ -142,6 +142,6 @@ def write(page: Path, text: str, mark: str = "coverage") -> None:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--repetitions", type=int, default=2000)
-    parser.add_argument("--page", type=Path, default=ROOT / "docs" / "estimation.md")
+    parser.add_argument("--page", type=Path, default=ROOT / "docs" / "coverage.md")
     options = parser.parse_args()
     write(options.page, table(options.repetitions))

@@ -1,6 +1,6 @@
 """How often intervals of combinations and of pairs of questions hold the truth, and tests keep their level.
 
-python -m tests.estimation.coverage_groups        measures all and rewrites the table in docs/estimation.md
+python -m tests.estimation.coverage_groups        measures all and rewrites the table in docs/coverage.md
 """
 
 from __future__ import annotations
@@ -232,6 +232,6 @@ def measure(repetitions: int, seed: int = 1) -> str:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--repetitions", type=int, default=2000)
-    parser.add_argument("--page", type=Path, default=ROOT / "docs" / "estimation.md")
+    parser.add_argument("--page", type=Path, default=ROOT / "docs" / "coverage.md")
     options = parser.parse_args()
     write(options.page, measure(options.repetitions), "coverage of groups")

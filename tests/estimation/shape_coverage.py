@@ -1,6 +1,6 @@
 """How often the intervals that are read off an estimated shape hold the population's value: measured.
 
-python -m tests.estimation.shape_coverage    measures all shapes and rewrites the tables in docs/estimation.md
+python -m tests.estimation.shape_coverage    measures all shapes and rewrites the tables in docs/coverage.md
 
 Populations have exact cdfs. A share that were itself an average over drawn people would need a slack, which
 is as wide as a band where the reports are many, and every band would seem too wide.
@@ -175,7 +175,7 @@ def write(page: Path, mark: str, text: str) -> None:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--repetitions", type=int, default=100)
-    parser.add_argument("--page", type=Path, default=ROOT / "docs" / "estimation.md")
+    parser.add_argument("--page", type=Path, default=ROOT / "docs" / "coverage.md")
     options = parser.parse_args()
     write(options.page, "shapes", table(options.repetitions))
     write(options.page, "beside", table_beside(options.repetitions))

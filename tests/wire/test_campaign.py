@@ -115,3 +115,12 @@ def test_a_damaged_declaration_is_refused(wrong: Any) -> None:
     head = json.loads(dt.Campaign.from_toml(NUMBERS).to_json())
     with pytest.raises(dt.errors.MalformedReport):
         dt.Campaign.from_json(json.dumps({**head, "reading": wrong}))
+
+
+@pytest.mark.parametrize("made", [dt.Campaign, dt.explain])
+def test_a_campaign_asks_mechanisms_alone(made: Any) -> None:
+    once = dt.Once(dt.RR(dt.Categories(["no", "yes"]), epsilon=1), days=365)
+    with pytest.raises(InvalidParameter, match="'smokes' is Once"):
+        made({"smokes": once})
+    with pytest.raises(InvalidParameter, match="not Once"):
+        made(once)

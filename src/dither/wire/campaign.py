@@ -41,6 +41,17 @@ class Campaign:
     questions: Mapping[str, Mechanism[Any]]
 
     def __post_init__(self) -> None:
+        if not isinstance(self.questions, Mapping):
+            raise InvalidParameter(
+                "questions must be a mapping from column names to mechanisms, not "
+                f"{type(self.questions).__name__}"
+            )
+        for name, question in self.questions.items():
+            if not isinstance(question, Mechanism):
+                raise InvalidParameter(
+                    f"questions must be a mapping from column names to mechanisms; {name!r} is "
+                    f"{type(question).__name__}"
+                )
         if not self.questions:
             raise InvalidParameter("a campaign needs at least one question; none was given")
         object.__setattr__(self, "questions", MappingProxyType(dict(self.questions)))
@@ -50,14 +61,6 @@ class Campaign:
         """Return the questions as a campaign; raise InvalidParameter if they are no mapping to mechanisms."""
         if isinstance(questions, Campaign):
             return questions
-        if not isinstance(questions, Mapping) or not all(
-            isinstance(mechanism, Mechanism) for mechanism in questions.values()
-        ):
-            raise InvalidParameter(
-                f"questions must be a mapping from column names to mechanisms, not {type(questions).__name__}"
-                if not isinstance(questions, Mapping)
-                else "questions must be a mapping from column names to mechanisms; a value is no mechanism"
-            )
         return Campaign(questions)
 
     @property
