@@ -68,21 +68,17 @@ def requests(kind: str) -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
             asked |= {name: one[name] for name in ("form", "body", "ephemeral")}
             yield f"sealed body {number}", asked, {"sealed": one["sealed"]}
     else:
-        for scenario in data["scenarios"]:
-            state = scenario["open"]
-            for number, step in enumerate(scenario["steps"]):
-                asked = {
-                    "do": "account",
-                    "state": state,
-                    "policy": scenario["policy"],
-                    "event": step["event"],
-                }
-                state = step.get("state", state)
-                yield (
-                    f"{scenario['name']}, step {number}",
-                    asked,
-                    {"outcome": step["outcome"], "state": state},
-                )
+        yield from _account_requests(data)
+
+
+def _account_requests(data: Any) -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
+    """Yield every step of every scenario: a state, an event, and what becomes of it."""
+    for scenario in data["scenarios"]:
+        state = scenario["open"]
+        for number, step in enumerate(scenario["steps"]):
+            asked = {"do": "account", "state": state, "policy": scenario["policy"], "event": step["event"]}
+            state = step.get("state", state)
+            yield f"{scenario['name']}, step {number}", asked, {"outcome": step["outcome"], "state": state}
 
 
 def run(
