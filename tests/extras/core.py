@@ -6,6 +6,8 @@ from pathlib import Path
 import numpy as np
 
 import dither as dt
+from dither.frames.sql import opened
+from dither.service.server import ServerPlan, serve
 
 readme = Path(sys.argv[1]).read_text(encoding="utf-8")
 block = readme.partition("```pycon\n")[2].partition("```")[0]
@@ -26,6 +28,7 @@ assert dt.central.mean([1.0, 2.0, 3.0] * 100, dt.Interval(0, 4), epsilon=1) is n
 assert (
     dt.utility(dt.classifiers.LinearClassifier([[1.0]], [-0.5]), [0.9], dt.OGPM(unit, epsilon=4)).lower > 0.5
 )
+assert dt.utility(lambda rows: rows[:, 0] > 0.5, [0.9], dt.OGPM(unit, epsilon=4)).lower > 0.5
 
 
 def ungiven() -> object:
@@ -34,6 +37,10 @@ def ungiven() -> object:
 
 def between_devices() -> object:
     return dt.protocols.local_pairs(dt.JRR(dt.Categories(2), p=0.75, rho=-0.2, n=2), 2)
+
+
+def collector() -> None:
+    serve(ServerPlan(("campaign.toml",), "collector.sqlite", port=0), print)
 
 
 square = dt.Rectangle(unit, unit)
@@ -52,11 +59,11 @@ missing = {
     "geo": [
         lambda: dt.TraCSC(square, epsilon=1, reading=dt.Rounded([(0, 0), (1, 1)])).perturb([(0, 0)]).values
     ],
-    "classifiers": [
-        lambda: dt.sklearn,
-        lambda: dt.utility(lambda rows: rows[:, 0] > 0.5, [0.9], dt.OGPM(unit, epsilon=4)),
-    ],
+    "classifiers": [lambda: dt.sklearn],
     "protocols": [between_devices],
+    "service": [collector],
+    "spark": [lambda: dt.frames.spark.session("local[1]")],
+    "sql": [lambda: opened("duckdb://reports.db")],
 }
 for extra, attempts in missing.items():
     for attempt in attempts:
@@ -66,3 +73,4 @@ for extra, attempts in missing.items():
         except dt.errors.MissingExtra as error:
             said = str(error)
         assert f"pip install 'dither[{extra}]'" in said, (extra, said)
+assert not list(Path().glob("collector.*"))  # a collector that cannot start leaves nothing behind

@@ -63,13 +63,6 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     return {"wheel": wheel, "source": source}
 
 
-def test_every_extra_has_a_script() -> None:
-    assert {path.stem for path in HERE.glob("*.py")} >= {*LIGHT, "core"}
-    assert set(DECLARED["optional-dependencies"]["all"][0].partition("[")[2].rstrip("]").split(",")) == set(
-        LIGHT
-    )
-
-
 def test_the_wheel_holds_the_package_and_nothing_else(built: dict[str, Path]) -> None:
     names = zipfile.ZipFile(built["wheel"]).namelist()
     assert all(name.startswith(("dither/", "dither-")) for name in names)

@@ -115,10 +115,8 @@ def from_environment() -> Starlette:
 
 def made(plan: ServerPlan, campaigns: list[Published]) -> Starlette:
     """Return the application of a plan and its campaigns, with its store open and everything counted."""
-    try:
-        from dither.service.http.app import PARTS, application
-    except ImportError:
-        raise MissingExtra("the collector", "service") from None
+    from dither.service.http.app import PARTS, application
+
     token = None if plan.token is None else read_token(Path(plan.token))
     to_stderr()
     writer = plan.writer(campaigns)
@@ -136,6 +134,7 @@ class Addresses(NamedTuple):
 
 def serve(plan: ServerPlan, tell: Callable[[Addresses], None]) -> None:
     """Serve until SIGTERM or SIGINT. `tell` is given the addresses once connections are accepted."""
+    _check_extra()
     with _bound(plan.host, plan.port) as bound:
         campaigns = plan.published()
         app = made(plan, campaigns) if plan.workers == 1 else None
@@ -147,6 +146,17 @@ def serve(plan: ServerPlan, tell: Callable[[Addresses], None]) -> None:
         else:
             os.environ[_PLAN] = json.dumps(asdict(plan))
             supervise(bound, plan.workers)
+
+
+def _check_extra() -> None:
+    """Raise MissingExtra before a key or a store is made, if a package of the extra is not installed."""
+    try:
+        import psycopg
+        import starlette
+        import uvicorn
+    except ImportError:
+        raise MissingExtra("the collector", "service") from None
+    del psycopg, starlette, uvicorn
 
 
 def run(bound: socket.socket, app: Starlette) -> None:

@@ -27,11 +27,12 @@ _RAISED: Final = re.compile(r"^dither\.errors\.(\w+): (.*)$", re.MULTILINE)
 
 def require_spark() -> Any:
     """Return the module pyspark.sql; raise MissingExtra if it is not installed."""
-    arrow()
     try:
+        import pyarrow
         import pyspark.sql
     except ImportError:
         raise MissingExtra("Spark", "spark") from None
+    del pyarrow
     return pyspark.sql
 
 

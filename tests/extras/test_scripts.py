@@ -1,0 +1,14 @@
+"""Every extra has a script that runs where nothing else is installed; test_installed.py runs it."""
+
+from __future__ import annotations
+
+from tests.extras.test_installed import DECLARED, HERE, LIGHT
+
+
+def test_every_extra_has_a_script() -> None:
+    assert {path.stem for path in HERE.glob("*.py")} >= {*LIGHT, "core"}
+
+
+def test_the_extra_all_is_all_of_them() -> None:
+    (every,) = DECLARED["optional-dependencies"]["all"]
+    assert set(every.partition("[")[2].rstrip("]").split(",")) == set(LIGHT)
