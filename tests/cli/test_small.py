@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from importlib.metadata import version
 from pathlib import Path
 
@@ -59,3 +62,14 @@ def test_the_list_of_papers() -> None:
         assert "there is no paper" in refused.output
     papers = {one["paper"] for one in json.loads(run("reproduce", "002", "--list", "--json").output)}
     assert papers == {"001", "002-1", "002-4", "002-6", "002-7"}
+
+
+def test_the_command_line_uses_one_thread_of_a_matrix_library_unless_told_otherwise() -> None:
+    said = "import os, dither.cli; print(os.environ['OPENBLAS_NUM_THREADS'])"
+    for given, expected in ((None, "1"), ("3", "3")):
+        environment = {name: value for name, value in os.environ.items() if name != "OPENBLAS_NUM_THREADS"}
+        environment |= {} if given is None else {"OPENBLAS_NUM_THREADS": given}
+        done = subprocess.run(
+            [sys.executable, "-c", said], capture_output=True, text=True, check=True, env=environment
+        )
+        assert done.stdout.strip() == expected
