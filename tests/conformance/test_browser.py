@@ -14,19 +14,23 @@ import signal
 import subprocess
 import threading
 import time
+import urllib.request
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 
+from dither.service.keys import make_sealing_key
 from dither.wire.batch import BatchBody
 from dither.wire.conformance import vectors as read
 from tests.conformance.draws import FILE, known_to_javascript, text, vectors
 from tests.conformance.test_javascript import run
+from tests.service.serving import OPEN, Process
 from tests.support.repository import ROOT
 
 BROWSERS = {
@@ -151,6 +155,29 @@ def test_a_service_worker_answers_and_sends(browser: str, tmp_path: Path) -> Non
         told = server.told.get(timeout=240)
     assert told == {"outcomes": ["drawn", "drawn", "refused"], "waited": 2, "page": "undefined"}
     assert len(server.batches) == 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("browser", BROWSERS)
+def test_a_page_sends_sealed_batches_to_a_collector(browser: str, tmp_path: Path) -> None:
+    """The vectors of sealed bodies, and a campaign at another origin, with its preflight requests."""
+    words = command(browser, tmp_path / "profile")
+    folder = tmp_path / "collector"
+    folder.mkdir()
+    key = make_sealing_key(folder / "sealing.key").public_key().public_bytes_raw().hex()
+    toml = OPEN.replace("[campaign]", f'[campaign]\nsealing_key = "{key}"')
+    with pages("{}") as server:
+        origin = f"http://127.0.0.1:{server.server_port}"
+        options = ("--sealing-key", str(folder / "sealing.key"), "--origin", origin)
+        with Process(folder, str(folder / "store.sqlite"), *options, toml=toml) as process:
+            signed = json.loads(urllib.request.urlopen(process.campaign).read())
+            asked = urlencode({"address": process.campaign, "key": signed["key"]})
+            with opened(words, server.address(f"sealed.html?{asked}")):
+                told = server.told.get(timeout=240)
+            metrics = urllib.request.urlopen(process.address + "/metrics").read().decode()
+    count = len(read("sealed")["sealed"])
+    assert told == {"vectors": count, "differences": 0, "small": "key", "sent": 22, "large": "body"}
+    assert "dither_opened_total 2\n" in metrics
 
 
 @pytest.mark.parametrize("browser", BROWSERS)

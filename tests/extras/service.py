@@ -9,13 +9,17 @@ from pathlib import Path
 import dither as dt
 from dither.service import Client
 
+dither = [sys.executable, "-I", "-m", "dither"]
+sealing = subprocess.run(
+    [*dither, "campaign", "sealing-key", "sealing.key"], stdout=subprocess.PIPE, text=True, check=True
+)
 today = datetime.date.today()
 Path("campaign.toml").write_text(
     f"""
 [campaign]
 name = "commute"
 version = 1
-asker = "City of X"
+{sealing.stdout}asker = "City of X"
 contact = "data@x.example"
 purpose = "to plan buses"
 begins = {today - datetime.timedelta(1)}
@@ -29,7 +33,7 @@ epsilon = 1
 """,
     encoding="utf-8",
 )
-words = [sys.executable, "-I", "-m", "dither", "serve", "campaign.toml", "--port", "0", "--json"]
+words = [*dither, "serve", "campaign.toml", "--port", "0", "--json", "--sealing-key", "sealing.key"]
 with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as server:
     try:
         assert server.stdout is not None
@@ -38,6 +42,7 @@ with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as server:
             client = Client(address, account)
             for minutes in (30.0, 60.0):
                 client.answer("minutes", minutes)
+            assert client.contract.sealing_key is not None  # what is sent is encrypted
             assert client.send().reports == 2
         with urllib.request.urlopen(f"{address}/answers.json") as answer:
             (row,) = json.load(answer)["rows"]

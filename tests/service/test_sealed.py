@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import subprocess
 import sys
 import urllib.request
 from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 
@@ -23,7 +26,7 @@ from dither.service.http.limits import client_address, limited_as
 from dither.service.intake import read
 from dither.service.keys import make_sealing_key
 from dither.service.refusal import BatchRefused, Reason
-from dither.service.server import ServerPlan
+from dither.service.server import ServerPlan, from_environment
 from dither.service.settings import Settings
 from dither.service.store.sqlite import SqliteStore
 from dither.wire.batch import JSON, PACKED, BatchBody
@@ -201,6 +204,47 @@ def test_a_collector_without_the_key_does_not_start(tmp_path: Path) -> None:
     # What is over needs no key: it may be deleted, and the answers stay.
     signed.write_text(once.retire(DAY, asker).to_json(), encoding="utf-8")
     assert ServerPlan((str(signed),), str(tmp_path / "a.sqlite")).published()[0].retired
+
+
+def test_a_reload_without_the_key_changes_nothing(tmp_path: Path) -> None:
+    file = tmp_path / "campaign.toml"
+    file.write_text(OPEN, encoding="utf-8")
+    plan = ServerPlan((str(file),), str(tmp_path / "store.sqlite"))
+    writer = plan.writer(plan.published())
+    try:
+        known = list(writer.collector.campaigns)
+        line = f'[campaign]\nversion = 2\nsealing_key = "{PUBLIC}"'
+        file.write_text(OPEN.replace("[campaign]", line), encoding="utf-8")
+        with pytest.raises(InvalidParameter, match="--sealing-key"):
+            writer.reload()
+        assert list(writer.collector.campaigns) == known
+    finally:
+        writer.close()
+        writer.collector.store.close()
+
+
+def test_every_worker_has_the_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A worker is told the file of the key, never the key."""
+    place = tmp_path / "sealing.key"
+    key = make_sealing_key(place).public_key().public_bytes_raw().hex()
+    file = tmp_path / "campaign.toml"
+    file.write_text(OPEN.replace("[campaign]", f'[campaign]\nsealing_key = "{key}"'), encoding="utf-8")
+    plan = ServerPlan((str(file),), str(tmp_path / "store.sqlite"), sealing_keys=(str(place),))
+    campaign = plan.published()[0]
+    told = json.dumps(asdict(plan))
+    assert place.read_text().split()[1] not in told + repr(plan) + repr(plan.private_keys)
+    monkeypatch.setenv("DITHER_SERVE", told)
+    monkeypatch.setattr("dither.service.server.to_stderr", lambda: None)
+
+    async def answered() -> int:
+        app = from_environment()
+        web = httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://collector.example")
+        async with app.router.lifespan_context(app), web:
+            content = seal(body(1).to_bytes(), PACKED, key, campaign.id)
+            path, headers = f"/v1/campaigns/{campaign.id}/batches", {"content-type": SEALED}
+            return (await web.post(path, content=content, headers=headers)).status_code
+
+    assert asyncio.run(answered()) == 200
 
 
 @pytest.fixture(scope="module")

@@ -34,9 +34,11 @@ export async function seal(body: string | Uint8Array, key: string, campaign: str
   const theirs = unhex(key);
   const { publicKey, privateKey } = (await subtle.generateKey("X25519", false, ["deriveBits"])) as CryptoKeyPair;
   const own = await subtle.exportKey("raw", publicKey);
-  const opened = await subtle.importKey("raw", theirs, "X25519", false, []);
-  // A key of small order is refused by WebCrypto: everybody would know what is sealed to it.
-  const common = await subtle.deriveBits({ name: "X25519", public: opened }, privateKey, 256).catch(() => need(0, "key"));
+  // A key of small order is refused by WebCrypto, here or there: everybody would know what is sealed to it.
+  const common = await subtle
+    .importKey("raw", theirs, "X25519", false, [])
+    .then((opened) => subtle.deriveBits({ name: "X25519", public: opened }, privateKey, 256))
+    .catch(() => need(0, "key"));
   const shared = await expand(await mac(NO_SALT, VERSION, KEM, "eae_prk", common!), KEM, "shared_secret", 32, own, theirs);
   const bound = await join(
     "\0",

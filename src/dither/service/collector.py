@@ -35,7 +35,7 @@ class Collector:
     """What a campaign is collected with. The parts over HTTP and the page read it; the writer adds to it.
 
     `campaigns` are the published ones by identity, `live` are the counts, `refused` the counts of refusals.
-    `sealing_keys` open what devices sealed; `opened` is how many bodies were.
+    `sealing_keys` open what devices sealed; `opened` is how many batches came so.
     """
 
     def __init__(

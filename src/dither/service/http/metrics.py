@@ -31,7 +31,7 @@ def exposition(writer: Writer) -> str:
         "Batches that were refused, by reason.",
         [(f'{{reason="{reason}"}}', count) for reason, count in sorted(refused.items())],
     )
-    family("opened_total", "counter", "Sealed bodies that were opened.", [("", collector.opened)])
+    family("opened_total", "counter", "Batches that came sealed.", [("", collector.opened)])
     family("commits_total", "counter", "Transactions that stored batches.", [("", writer.commits)])
     family("repeated_total", "counter", "Batches that came again.", [("", writer.repeated)])
     family(
