@@ -22,7 +22,7 @@ unit: $(VENV)/.installed
 
 # Long statistical and reproduction runs, with fresh seeds where a test takes one.
 slow: $(VENV)/.docs $(VENV)/.spark
-	$(BIN)/python -m pytest -n 2 -m slow
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m slow
 
 # Ratios measured in one run; see benchmarks/README.md.
 bench: $(VENV)/.installed

@@ -199,7 +199,7 @@ async function open({ epsilon, delta = 0, store, source = systemSource(), policy
           headers: { "content-type": "application/" + (pack ? "vnd.dither.batch" : "json") },
           credentials: "omit",
           referrerPolicy: "no-referrer",
-          keepalive: true,
+          keepalive: next.body.length < 6e4, // browsers refuse more than 64 KiB
         });
         // A conflict: these reports are stored, sent before under another label. Nobody else knows the identity.
         if (!ok && status !== 409) return sent;

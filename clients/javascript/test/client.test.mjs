@@ -76,6 +76,16 @@ test("a retry sends the same bytes and is charged once", async () => {
   assert.equal(bodies.length, 3);
 });
 
+test("a body beyond 64 KiB is sent by a request that does not outlive the page, which browsers would refuse", async () => {
+  const { device: mine } = await device();
+  const question = mine.question(specifications["Podium"], ASKING);
+  await mine.answer(question, 3);
+  const seen = [];
+  const fetch = async (_, { keepalive }) => (seen.push(keepalive), { ok: false });
+  for (const size of [10, 70000]) await mine.send(question, "https://x/", { fetch, pack: () => new Uint8Array(size) });
+  assert.deepEqual(seen, [true, false]);
+});
+
 test("a value never throws", async () => {
   const { device: mine } = await device({ epsilon: 1000 });
   const values = [NaN, Infinity, -Infinity, 1e308, -0, "5", null, undefined, {}, [], 5n, Symbol("x"), true, new Date(), () => 1];
