@@ -42,3 +42,18 @@ def test_means() -> None:
         found = [solved.bound, solved.error, *(worst(kind(UNIT, epsilon=epsilon)) for kind in kinds)]
         assert found == pytest.approx([bound, best, *others], rel=1e-3)
     assert len(rows("means")) == 4
+
+
+def test_distributions_are_those_of_the_benchmark() -> None:
+    cells: dict[tuple[float, float], list[list[float]]] = {}
+    for line in (ROOT / "benchmarks" / "distributions.md").read_text(encoding="utf-8").splitlines():
+        parts = [part.strip() for part in line.strip("| ").split("|")]
+        if len(parts) == 10 and parts[1].isdigit():
+            cells.setdefault((float(parts[1]), float(parts[2])), []).append(list(map(float, parts[3:9])))
+    text = PAGE.split("<!-- distributions: begin -->")[1].split("<!-- distributions: end -->")[0]
+    lines = [line.replace(" 000 ", "000 ") for line in re.findall(r"^\| [0-9].*", text, re.M)]
+    stated = [[float(cell) for cell in line.strip("| ").split("|")] for line in lines]
+    assert len(stated) == len(cells) == 8
+    for n, epsilon, *errors in stated:
+        means = np.exp(np.log(cells[n, epsilon]).mean(axis=0))  # W1 of EM, EMS, EB, and L1 of these
+        assert errors == pytest.approx([*means[2::-1], *means[:2:-1]], abs=6e-4, rel=2e-3)
