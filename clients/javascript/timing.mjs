@@ -1,4 +1,4 @@
-// Whether the time of a draw tells the value: Welch's t between two values, over many calls in random order.
+// Whether the time of a draw tells the value, or whether its window was drawn: Welch's t over many calls in random order.
 // node timing.mjs [calls] [twin]      with the word twin, a draw that branches on the value: its times must differ
 import { readFileSync } from "node:fs";
 import { readQuestion, systemSource } from "./dist/core.js";
@@ -21,9 +21,11 @@ function moments(times, limit) {
   return { count, mean, variance: squares / (count - 1) };
 }
 
-/** Return Welch's t of the times of two values, and their mean times in nanoseconds. */
-function welch(question, values) {
-  const source = systemSource();
+/** Return a source of which every byte is the same: a small one draws the window, a large one does not. */
+const constant = (byte) => ({ take: (size) => new Uint8Array(size).fill(byte) });
+
+/** Return Welch's t of the times of two values, or of two sources, and their mean times in nanoseconds. */
+function welch(question, values, sources) {
   const order = new Uint8Array(calls);
   for (let at = 0; at < calls; at += 65536) crypto.getRandomValues(order.subarray(at, at + 65536));
   const times = [new Float64Array(calls), new Float64Array(calls)];
@@ -32,6 +34,7 @@ function welch(question, values) {
   for (let i = -2e5; i < calls; i++) {
     const which = (order[i < 0 ? i + calls : i] ?? 0) & 1;
     const value = given[which];
+    const source = sources[which];
     const begin = process.hrtime.bigint();
     question.report(value, source);
     const end = process.hrtime.bigint();
@@ -58,7 +61,10 @@ function branching(question) {
 for (const name of ["Podium", "SW", "OGPM"]) {
   const read = readQuestion(questions.find((one) => one.name === name).specification);
   const question = process.argv[3] === "twin" ? branching(read) : read;
+  const system = systemSource();
   for (const values of [[-2.9, 7.4], [-2.9, 2.1], [2.25, 2.25]]) {
-    console.log(JSON.stringify({ name, values, calls, ...welch(question, values) }));
+    console.log(JSON.stringify({ name, values, calls, ...welch(question, values, [system, system]) }));
   }
+  const bytes = [0x11, 0xe1];
+  console.log(JSON.stringify({ name, values: [2.25, 2.25], bytes, calls, ...welch(question, [2.25, 2.25], bytes.map(constant)) }));
 }

@@ -99,7 +99,7 @@ export function lottery(tickets: number, given: Fields): [Lottery, bigint, bigin
     let begin = early;
     const drew = early < 8 ? BigInt(little(taken, 0, 4)) : word(taken);
     let drawn = drew < BigInt(tickets) * long;
-    let ticket = drawn ? Number(drew / long) : 0;
+    let ticket = Number(drew / (long || 1n)); // also where it is not used: the time must not tell
     const last = Number(drew - (1n << BigInt(8 * early))) + tickets; // exact where it is not far below 0
     if (last >= 0) {
       // The late word: the four bytes after the early ones decide, and what they were is taken again at the end.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import Any, Final, final
 
 import numpy as np
@@ -14,6 +15,7 @@ from dither.randomness import Source
 
 LATE: Final = 32  # bits that are drawn only if the first ones do not decide
 MOST: Final = 96  # bits of the longest draw
+_LIFT: Final = 1 << 75  # a power of two above every word
 
 
 @final
@@ -83,16 +85,29 @@ class Lottery:
     def draw_one(self, source: Source, extra: int) -> tuple[bool, int, int]:
         """Draw once, in Python integers: whether there is an index, the index, and `extra` uniform bits.
 
-        All bytes are taken at once, so that the time and the number of bytes do not depend on the outcome.
-        The exception has probability tickets/2^(bits − 32) and takes 4 bytes more.
+        All bytes are taken at once, and the numbers of each step have the same number of digits, so that
+        neither the number of bytes nor the time depends on the outcome. The exception has probability
+        tickets/2^(bits − 32) and takes 4 bytes more.
         """
         early, more = (self.bits - LATE) >> 3, (extra + 7) >> 3
         taken = source.take(early + more)
-        word, first = int.from_bytes(taken[:early], "little"), self.step >> LATE
-        drawn, ticket = word < self.tickets * first, word // max(first, 1)
-        last = word - (1 << (self.bits - LATE)) + self.tickets
-        if last >= 0:  # the late bits come before the extra ones: golden files pin this order
-            taken = taken[early:] + source.take(LATE >> 3)
-            late = int.from_bytes(taken[: LATE >> 3], "little")
-            drawn, ticket, early = late < self.step & ((1 << LATE) - 1), last, LATE >> 3
+        first, lift, bound, late = self._lifted
+        word = int.from_bytes(taken[:early] + b"\x01", "little") + lift
+        drawn, ticket = word < bound, word // first - _LIFT
+        if word >= late:  # the late bits come before the extra ones: golden files pin this order
+            ticket = word - late
+            taken, early = taken[early:] + source.take(LATE >> 3), LATE >> 3
+            drawn = int.from_bytes(taken[:early], "little") < self.step & ((1 << LATE) - 1)
         return drawn, ticket, int.from_bytes(taken[early:], "little") >> (8 * more - extra)
+
+    @cached_property
+    def _lifted(self) -> tuple[int, int, int, int]:
+        """The divisor d; what lifts a word v, read with a 1 before it, to v + 2^75·d; and two bounds, lifted.
+
+        Python's integers are slower the more digits of 30 bits they have, so the time of v // d would tell
+        whether v is large, that is, whether a ticket was drawn. The multiple of 2^75 decides the number of
+        digits, because v is below 2^64, and (v + 2^75·d) // d = v // d + 2^75.
+        """
+        first = max(self.step >> LATE, 1)
+        room, lifted = 1 << (self.bits - LATE), first * _LIFT
+        return first, lifted - room, self.tickets * (self.step >> LATE) + lifted, room - self.tickets + lifted

@@ -181,7 +181,7 @@ class Sliding(Window):
     def draw_one(self, start: int, source: Source) -> int:
         """Draw one cell, in Python integers, without a branch on the start or on the outcome."""
         drawn, ticket, uniform = self.lottery.draw_one(source, self.cells.bit_length() - 1)
-        return (uniform + drawn * (start + ticket - uniform)) & (self.cells - 1)
+        return (uniform, start + ticket)[drawn] & (self.cells - 1)
 
 
 @final
@@ -271,8 +271,7 @@ class Blocks(Window):
     def draw_one(self, cell: int, source: Source) -> int:
         """Draw one cell, in Python integers, without a branch on the input or on the outcome."""
         drawn, block, inner = self.lottery.draw_one(source, self.width.bit_length() - 1)
-        own = cell // self.width
-        return (own + drawn * (block - own)) * self.width + inner
+        return (cell // self.width, block)[drawn] * self.width + inner
 
 
 _Certified = TypeVar("_Certified", Sliding, Blocks)
