@@ -18,6 +18,7 @@ from dither.kernels.window.integers import Sliding
 from dither.randomness import Source
 
 MOST_FRACTION: Final = 30  # bits of the random rounding of a start
+_LIFT: Final = 1 << 75  # a power of two above every start
 
 
 class StartSampler(ABC):
@@ -92,15 +93,18 @@ class LineStart(StartRule):
 
     def aim_one(self, value: float) -> int:
         """Return `aim` for one value."""
-        aimed = int((value - self.origin) * self.scale)
-        return aimed if self.last is None else min(max(aimed, 0), self.last)
+        aimed = (value - self.origin) * self.scale
+        return int(aimed if self.last is None else min(max(aimed, 0.0), self.last))
 
     def starts(self, value: float) -> list[tuple[int, Fraction]]:
         return split(self.aim_one(value), self.fraction)
 
     def draw_one(self, value: float, source: Source) -> int:
         aimed = self.aim_one(value)
-        return (aimed + source.bits(self.fraction)) >> self.fraction if self.fraction else aimed
+        if not self.fraction:
+            return aimed
+        # Lifted, so that the sum has as many digits for every value: Python is slower with more of them.
+        return ((_LIFT + aimed + source.bits(self.fraction)) >> self.fraction) - (_LIFT >> self.fraction)
 
     def sampler(self, window: Sliding, size: int) -> StartSampler:
         return _LineSampler(self, window, size)
