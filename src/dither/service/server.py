@@ -8,6 +8,7 @@ import socket
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
+from importlib.util import find_spec
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Final, NamedTuple, final
@@ -150,13 +151,8 @@ def serve(plan: ServerPlan, tell: Callable[[Addresses], None]) -> None:
 
 def _check_extra() -> None:
     """Raise MissingExtra before a key or a store is made, if a package of the extra is not installed."""
-    try:
-        import psycopg
-        import starlette
-        import uvicorn
-    except ImportError:
-        raise MissingExtra("the collector", "service") from None
-    del psycopg, starlette, uvicorn
+    if any(find_spec(name) is None for name in ("psycopg", "starlette", "uvicorn")):
+        raise MissingExtra("the collector", "service")
 
 
 def run(bound: socket.socket, app: Starlette) -> None:

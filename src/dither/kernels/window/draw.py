@@ -15,7 +15,7 @@ from dither.randomness import Source
 
 LATE: Final = 32  # bits that are drawn only if the first ones do not decide
 MOST: Final = 96  # bits of the longest draw
-_LIFT: Final = 1 << 75  # a power of two above every word
+LIFT: Final = 1 << 75  # a power of two above every word and every start
 
 
 @final
@@ -93,7 +93,7 @@ class Lottery:
         taken = source.take(early + more)
         first, lift, bound, late = self._lifted
         word = int.from_bytes(taken[:early] + b"\x01", "little") + lift
-        drawn, ticket = word < bound, word // first - _LIFT
+        drawn, ticket = word < bound, word // first - LIFT
         if word >= late:  # the late bits come before the extra ones: golden files pin this order
             ticket = word - late
             taken, early = taken[early:] + source.take(LATE >> 3), LATE >> 3
@@ -109,5 +109,5 @@ class Lottery:
         digits, because v is below 2^64, and (v + 2^75·d) // d = v // d + 2^75.
         """
         first = max(self.step >> LATE, 1)
-        room, lifted = 1 << (self.bits - LATE), first * _LIFT
+        room, lifted = 1 << (self.bits - LATE), first * LIFT
         return first, lifted - room, self.tickets * (self.step >> LATE) + lifted, room - self.tickets + lifted

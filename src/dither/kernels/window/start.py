@@ -14,11 +14,11 @@ from dither.arrays import Array, Floats, Integers
 from dither.device_text import real, whole
 from dither.domains import Line
 from dither.errors import InvalidParameter
+from dither.kernels.window.draw import LIFT
 from dither.kernels.window.integers import Sliding
 from dither.randomness import Source
 
 MOST_FRACTION: Final = 30  # bits of the random rounding of a start
-_LIFT: Final = 1 << 75  # a power of two above every start
 
 
 class StartSampler(ABC):
@@ -104,7 +104,7 @@ class LineStart(StartRule):
         if not self.fraction:
             return aimed
         # Lifted, so that the sum has as many digits for every value: Python is slower with more of them.
-        return ((_LIFT + aimed + source.bits(self.fraction)) >> self.fraction) - (_LIFT >> self.fraction)
+        return ((LIFT + aimed + source.bits(self.fraction)) >> self.fraction) - (LIFT >> self.fraction)
 
     def sampler(self, window: Sliding, size: int) -> StartSampler:
         return _LineSampler(self, window, size)
