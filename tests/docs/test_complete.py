@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+import tomllib
 from pathlib import Path
 from types import ModuleType
 
@@ -21,6 +22,7 @@ import catalogue
 import interfaces
 import listings
 
+DECLARED = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 VERBS_AND_ALL = listings.commands(main, "dither")
 PAGES = {
     "start": "Start in ten minutes",
@@ -115,6 +117,14 @@ def test_every_page_is_in_the_contents() -> None:
     assert written <= listed
     for page, title in PAGES.items():
         assert (ROOT / "docs" / f"{page}.md").read_text().startswith(f"# {title}")
+
+
+def test_the_readme_leads_to_every_page_and_names_every_extra() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    written = {page.stem for page in (ROOT / "docs").glob("*.md")} - {"index", "api", "cli", "catalogue"}
+    assert written - set(re.findall(r"\(docs/(\w+)\.md", readme)) == set()
+    rows = re.findall(r"^\| (`.*?) \|", readme, re.MULTILINE)
+    assert sorted(re.findall(r"`(\w+)`", " ".join(rows))) == sorted(DECLARED["optional-dependencies"])
 
 
 def test_every_page_says_what_it_is_for() -> None:
