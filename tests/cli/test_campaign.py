@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from dither.cli.main import main
 from dither.service.contract import Published
-from dither.service.keys import make_key, read_token
+from dither.service.keys import make_key
 from dither.service.server import Addresses
 from dither.service.store.opening import open_store
 from tests.service.campaigns import TOML
@@ -129,6 +129,3 @@ def test_mistakes_are_said_in_a_line(file: str, tmp_path: Path) -> None:
     assert "store is the path" in run("serve", out, "--store", "mysql://localhost/x")[1]
     (tmp_path / "limits.toml").write_text("bodi = 3", encoding="utf-8")
     assert "mean body" in run("serve", file, "--settings", str(tmp_path / "limits.toml"))[1]
-    other.write_text("short", encoding="utf-8")
-    with pytest.raises(ValueError, match="16 characters"):
-        read_token(other)

@@ -22,6 +22,7 @@ from dither.device_text import canonical
 from dither.errors import DitherError, InvalidParameter, MalformedReport, Mismatch, found, unknown_name
 from dither.mechanisms.base import Mechanism
 from dither.privacy import Guarantee
+from dither.service.keys import public_part
 from dither.service.terms import check_text, is_promise, promised
 from dither.wire.batch import MOST_LABEL, MOST_QUESTIONS
 from dither.wire.campaign import Campaign, read_as, reading
@@ -266,11 +267,11 @@ class Published:
     def sign(cls, contract: Contract, key: Any) -> Self:
         """Return the contract signed with an Ed25519 private key of `cryptography`."""
         signature = key.sign(_SIGNED + contract.text.encode()).hex()
-        return cls(contract, key.public_key().public_bytes_raw().hex(), signature)
+        return cls(contract, public_part(key), signature)
 
     def retire(self, day: datetime.date, key: Any) -> Self:
         """Return the same, retired from a day on; the key must be the one that signed it."""
-        if key.public_key().public_bytes_raw().hex() != self.key:
+        if public_part(key) != self.key:
             raise Mismatch("this campaign was published with another key")
         return type(self)(
             self.contract, self.key, self.signature, (day, key.sign(_retirement(self.id, day)).hex())

@@ -37,11 +37,18 @@ def read_sealing_key(path: Path) -> X25519PrivateKey:
     return _sealing_key(_private(path, "a sealing key"), path)
 
 
+def public_part(key: Ed25519PrivateKey | X25519PrivateKey) -> str:
+    """Return the public key of a private one, as 64 hexadecimal digits."""
+    return key.public_key().public_bytes_raw().hex()
+
+
 def read_token(path: Path) -> str:
     """Return the token of a file; raise InvalidParameter if it is short, or if others may read it."""
     token = _private(path, "a token")
     if len(token) < _LEAST_TOKEN or not token.isascii() or not token.isprintable():
-        raise InvalidParameter(f"{path}: a token has at least {_LEAST_TOKEN} characters; draw it at random")
+        raise InvalidParameter(
+            f"{path}: a token has at least {_LEAST_TOKEN} printable ASCII characters; draw it at random"
+        )
     return token
 
 

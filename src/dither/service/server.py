@@ -17,7 +17,7 @@ from dither.errors import InvalidParameter, MissingExtra
 from dither.service.collector import Collector, SealingKeys, today
 from dither.service.contract import Contract, Published
 from dither.service.intake import closed
-from dither.service.keys import make_key, read_key, read_sealing_key, read_token
+from dither.service.keys import make_key, public_part, read_key, read_sealing_key, read_token
 from dither.service.logs import log, to_stderr
 from dither.service.refusal import Reason
 from dither.service.settings import Settings
@@ -80,7 +80,7 @@ class ServerPlan:
     def private_keys(self) -> SealingKeys:
         """The private sealing keys of the files, by the public ones."""
         keys = [read_sealing_key(Path(name)) for name in self.sealing_keys]
-        return {one.public_key().public_bytes_raw().hex(): one for one in keys}
+        return {public_part(one): one for one in keys}
 
     def _published(self, path: Path) -> Published:
         if not _is_toml(path):

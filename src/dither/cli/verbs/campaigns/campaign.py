@@ -11,7 +11,7 @@ from dither.atomic import refuse_to_overwrite, whole
 from dither.cli.output import FORCE_OPTION, JSON_OPTION, print_json
 from dither.deployments.explain import explain
 from dither.service.contract import Contract, Published
-from dither.service.keys import make_key, make_sealing_key, read_key, read_sealing_key
+from dither.service.keys import make_key, make_sealing_key, public_part, read_key, read_sealing_key
 
 _KEY = click.option("--key", type=click.Path(path_type=Path), required=True, help="The file of the key.")
 
@@ -69,7 +69,7 @@ def sealing_key(file: Path, as_json: bool) -> None:
     FILE to the collector (`dither serve --sealing-key FILE`) and to nobody else.
     """
     key = read_sealing_key(file) if file.exists() else make_sealing_key(file)
-    public = key.public_key().public_bytes_raw().hex()
+    public = public_part(key)
     if as_json:
         print_json({"sealing_key": public, "file": str(file)})
     else:
