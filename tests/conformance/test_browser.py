@@ -31,6 +31,7 @@ from dither.wire.conformance import vectors as read
 from tests.conformance.draws import FILE, known_to_javascript, text, vectors
 from tests.conformance.test_javascript import run
 from tests.service.serving import OPEN, Process
+from tests.support.chromium import temporary_files
 from tests.support.repository import ROOT
 
 BROWSERS = {
@@ -122,14 +123,19 @@ def pages(vectors_text: str) -> Iterator[Pages]:
 @contextmanager
 def opened(words: list[str], address: str) -> Iterator[None]:
     """Open a page; at the end the browser and all its processes are killed as by `kill -9`."""
-    started = subprocess.Popen(
-        [*words, address], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
-    )
-    try:
-        yield
-    finally:
-        os.killpg(started.pid, signal.SIGKILL)
-        started.wait()
+    with temporary_files() as environment:
+        started = subprocess.Popen(
+            [*words, address],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+            env=environment,
+        )
+        try:
+            yield
+        finally:
+            os.killpg(started.pid, signal.SIGKILL)
+            started.wait()
 
 
 def differing(browser: str, profile: Path, made: str) -> dict[str, Any]:

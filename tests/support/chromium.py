@@ -9,6 +9,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -127,6 +128,16 @@ class Browser:
 
 
 @contextmanager
+def temporary_files() -> Iterator[dict[str, str]]:
+    """Yield an environment whose temporary files are deleted at the end; a killed browser leaves some.
+
+    The folder has a short name, because sockets are in it.
+    """
+    with tempfile.TemporaryDirectory(prefix="dither-", ignore_cleanup_errors=True) as folder:
+        yield {**os.environ, "TMPDIR": folder}
+
+
+@contextmanager
 def chromium(profile: Path) -> Iterator[Browser]:
     """Start a browser; skip the test where there is none. It and all its processes are killed at the end."""
     found = next((path for name in NAMES if (path := shutil.which(name))), None)
@@ -141,21 +152,23 @@ def chromium(profile: Path) -> Iterator[Browser]:
         "[os.dup2(one, place) for place, one in enumerate(pair, 3)]; os.execv(sys.argv[3], sys.argv[3:])"
     )
     shell = [sys.executable, "-S", "-c", begin, str(to_browser[0]), str(from_browser[1]), found]
-    started = subprocess.Popen(
-        [*shell, *options, f"--user-data-dir={profile}"],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        pass_fds=(to_browser[0], from_browser[1]),
-        start_new_session=True,
-    )
-    os.close(to_browser[0])
-    os.close(from_browser[1])
-    page = None
-    try:
-        page = Browser(from_browser[0], to_browser[1])
-        yield page
-    finally:
-        if page is not None:
-            page.close()
-        os.killpg(started.pid, signal.SIGKILL)
-        started.wait()
+    with temporary_files() as environment:
+        started = subprocess.Popen(
+            [*shell, *options, f"--user-data-dir={profile}"],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            pass_fds=(to_browser[0], from_browser[1]),
+            start_new_session=True,
+            env=environment,
+        )
+        os.close(to_browser[0])
+        os.close(from_browser[1])
+        page = None
+        try:
+            page = Browser(from_browser[0], to_browser[1])
+            yield page
+        finally:
+            if page is not None:
+                page.close()
+            os.killpg(started.pid, signal.SIGKILL)
+            started.wait()

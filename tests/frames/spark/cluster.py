@@ -30,15 +30,11 @@ class Cluster:
     workers: tuple[int, ...]  # their process ids
 
     def executors(self) -> list[int]:
-        """Return the process ids of the executors, which are children of the workers."""
-        return [child for worker in self.workers for child in children(worker)]
-
-
-def children(process: int) -> list[int]:
-    """Return the process ids of the children of a process."""
-    listed = subprocess.run(["ps", "-eo", "pid=,ppid="], capture_output=True, text=True, check=True)
-    pairs = (line.split() for line in listed.stdout.splitlines())
-    return [int(child) for child, parent in pairs if int(parent) == process]
+        """Return the process ids of the executors. A worker has other children too, for a moment."""
+        listed = subprocess.run(["ps", "-ww", "-eo", "pid=,ppid=,args="], capture_output=True, check=True)
+        lines = listed.stdout.decode(errors="replace").splitlines()
+        rows = [line.split(None, 2) for line in lines if "ExecutorBackend" in line]
+        return [int(process) for process, parent, _ in rows if int(parent) in self.workers]
 
 
 @contextmanager

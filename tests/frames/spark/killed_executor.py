@@ -79,8 +79,9 @@ def main(folder: Path) -> None:
                 if tasks < PARTITIONS:
                     early.update(there)
                 if tasks >= PARTITIONS // 3 and not killed:
-                    killed.append(cluster.executors()[0])
-                    os.kill(killed[0], signal.SIGKILL)
+                    for executor in cluster.executors()[:1]:
+                        os.kill(executor, signal.SIGKILL)
+                        killed.append(executor)
                 time.sleep(0.01)
 
         done = threading.Event()
