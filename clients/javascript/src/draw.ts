@@ -1,6 +1,6 @@
 /** What every draw is, and the parts that draws share: domains, coins, the lottery of windows, start rules. */
 
-import { bits, little, word, type Source } from "./source.js";
+import { bits, highest, little, word, type Source } from "./source.js";
 import { hex, hexadecimal, need, real, whole, type Fields } from "./text.js";
 
 /** Two whole numbers: a numerator and a denominator. */
@@ -89,29 +89,32 @@ export type Lottery = (source: Source, extra: number) => [number, number, number
 export function lottery(tickets: number, given: Fields): [Lottery, bigint, bigint] {
   const size = given["bits"] as number;
   const step = hexadecimal(given["step"], 24);
+  const many = BigInt(tickets);
   const long = step >> 32n;
   const early = size / 8 - 4;
   need(size === 96 ? step : size === 64 && long, "step");
-  need(BigInt(tickets) * (long + 1n) <= 1n << BigInt(size - 32), "step");
+  const all = 1n << BigInt(size - 32); // of the early bytes
+  need(many * (long + 1n) <= all, "step");
   const draw: Lottery = (source, extra) => {
-    const more = (extra + 7) >> 3;
-    let taken = source.take(early + more);
+    let taken = source.take(early + ((extra + 7) >> 3));
     let begin = early;
-    const drew = early < 8 ? BigInt(little(taken, 0, 4)) : word(taken);
-    let drawn = drew < BigInt(tickets) * long;
+    const drew = early < 8 ? BigInt(little(taken, 0, 4, 1)) - all : word(taken); // see `little`
+    let drawn = drew < many * long;
     let ticket = Number(drew / (long || 1n)); // also where it is not used: the time must not tell
-    const last = Number(drew - (1n << BigInt(8 * early))) + tickets; // exact where it is not far below 0
+    const last = drew - all + many; // no number: see `little`
     if (last >= 0) {
       // The late word: the four bytes after the early ones decide, and what they were is taken again at the end.
-      taken = Uint8Array.of(...taken.subarray(early), ...source.take(4));
-      begin = 4;
-      drawn = BigInt(little(taken, 0, 4)) < BigInt.asUintN(32, step);
-      ticket = last;
+      taken = Uint8Array.of(...taken, ...source.take(4));
+      drawn = little(taken, early, (begin += 4)) < BigInt.asUintN(32, step);
+      ticket = Number(last);
     }
-    return [+drawn, ticket, Math.floor(little(taken, begin) * 2 ** (extra - 8 * more))];
+    return [+drawn, ticket, highest(taken, extra, begin)];
   };
   return [draw, step, 1n << BigInt(size)];
 }
+
+/** Return x·2^−size rounded at random: up with the probability of its fraction. With + 0 it is not −0, which engines would look for at 0 alone. */
+const rounded = (x: number, source: Source, size = 16): number => Math.floor((x + bits(source, size)) * 2 ** -size) + 0;
 
 /** Return the start of a value's window; random rounding takes bytes first. */
 export type Start = (value: number, source: Source) => number;
@@ -122,13 +125,13 @@ export function readStart(given: Fields, cells: number, ends: Ends): Start {
   const origin = real(given["origin"]);
   const scale = real(given["scale"]);
   const place = (value: number): number => Math.trunc((value - origin) * scale);
-  const within = (value: number, last: number, least = 0): number => Math.min(Math.max(place(value), least), last);
+  // Cut to 0 … last without Math.min and Math.max, whose time tells which side they take. All are whole numbers below 2^52.
+  const within = (value: number, last: number): number => (Math.abs(place(value)) - Math.abs(place(value) - last) + last) / 2;
   need(scale > 0 && ends.every((end) => Math.abs(place(end)) < (cells > 65536 ? 2 ** 52 : 2 ** 31)), "start");
   if (kind === "line") {
     const fraction = whole(given["fraction"], 0, 30);
     const last = given["last"] === null ? Infinity : whole(given["last"], 0, 2 ** 52);
-    const least = last < Infinity ? 0 : -last;
-    return (value, source) => Math.floor((within(value, last, least) + bits(source, fraction)) * 2 ** -fraction);
+    return (value, source) => rounded(last < Infinity ? within(value, last) : place(value), source, fraction);
   }
   const table: number[] = [];
   if (kind === "steps") {
@@ -152,8 +155,5 @@ export function readStart(given: Fields, cells: number, ends: Ends): Start {
   }
   const size = table.length - 1;
   need(size && bytes.length === (size + 7) >> 3 && !(bytes.at(-1)! >> (((size - 1) & 7) + 1)), "start");
-  return (value, source) => {
-    const knot = table[Math.floor((within(value, size * 65536 - 1) + bits(source, 16)) / 65536)]!;
-    return Math.floor((knot + bits(source, 16)) / 65536);
-  };
+  return (value, source) => rounded(table[rounded(within(value, size * 65536 - 1), source)]!, source);
 }

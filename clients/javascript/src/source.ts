@@ -27,9 +27,12 @@ export function systemSource(): Source {
   };
 }
 
-/** Return the little-endian whole number of some bytes, as a number: at most 6 bytes. */
-export function little(bytes: Uint8Array, begin = 0, end = bytes.length): number {
-  let whole = 0;
+/**
+ * Return the little-endian whole number of some bytes, as a number: at most 6 bytes.
+ *
+ * Engines keep numbers from 2^31 on in another form, which takes another time. With `whole` = 1, 256^length is added: four bytes always have that form.
+ */
+export function little(bytes: Uint8Array, begin = 0, end = bytes.length, whole = 0): number {
   while (end-- > begin) whole = whole * 256 + bytes[end]!;
   return whole;
 }
@@ -37,11 +40,12 @@ export function little(bytes: Uint8Array, begin = 0, end = bytes.length): number
 /** Return the little-endian whole number of eight bytes. */
 export const word = (bytes: Uint8Array): bigint => new DataView(bytes.buffer, bytes.byteOffset).getBigUint64(0, true);
 
+/** Return the highest bits of some bytes, from `begin` on. */
+export const highest = (bytes: Uint8Array, size: number, begin = 0): number =>
+  Math.floor(little(bytes, begin) * 2 ** (size - 8 * (bytes.length - begin)));
+
 /** Return a uniform number below 2^size, size ≤ 48: ⌈size/8⌉ bytes, of which the highest bits are kept. */
-export function bits(source: Source, size: number): number {
-  const length = (size + 7) >> 3;
-  return Math.floor(little(source.take(length)) * 2 ** (size - 8 * length));
-}
+export const bits = (source: Source, size: number): number => highest(source.take((size + 7) >> 3), size);
 
 /** Return a uniform number below `bound` ≤ 2^32, by rejection. */
 export function below(source: Source, bound: number): number {

@@ -19,7 +19,7 @@ function window(given: Fields, ends: Ends): [cells: number, cell: Cell, ratio: R
     const begin = start(value, source);
     const [drawn, ticket, uniform] = draw(source, size);
     // No branch on the value, and no division: modulo a power of two. A start below 0 wraps, on circles alone.
-    return ((uniform + drawn * (begin + ticket - uniform)) & (cells - 1)) >>> 0;
+    return ((uniform + ((begin + ticket - uniform) & -drawn)) & (cells - 1)) >>> 0;
   };
   return [cells, cell, [outside + BigInt(cells) * step, outside]];
 }
