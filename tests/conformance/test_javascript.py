@@ -7,14 +7,13 @@ import json
 import os
 import shutil
 import subprocess
-import tomllib
 from pathlib import Path
 
 import pytest
 
 import dither as dt
 from dither.wire.conformance import run as conformance
-from tests.support.repository import ROOT
+from tests.support.repository import PYPROJECT, ROOT
 
 CLIENT = ROOT / "clients" / "javascript"
 
@@ -68,8 +67,7 @@ def test_deno_meets_the_vectors() -> None:
 
 
 def test_the_wheel_carries_the_bundle_and_the_vectors() -> None:
-    declared = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    carried = declared["tool"]["hatch"]["build"]["targets"]["wheel"]["force-include"]
+    carried = PYPROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]["force-include"]
     for place in ("clients/javascript/dist", "conformance/2"):
         assert carried[place].startswith("dither/")
     assert (CLIENT / "dist" / "dither.js").stat().st_size > 5_000

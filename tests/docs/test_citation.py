@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
-import tomllib
 
-from tests.support.repository import ROOT
+from tests.support.repository import PYPROJECT, ROOT
 
 CITATION = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
 
 
 def test_it_is_this_version() -> None:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    project = PYPROJECT["project"]
     assert re.search(r"^version: (.+)$", CITATION, re.MULTILINE).group(1) == project["version"]
     assert f"name: {project['authors'][0]['name']}" in CITATION
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import sys
-import tomllib
 from pathlib import Path
 from types import ModuleType
 
@@ -14,7 +13,7 @@ import pytest
 import dither as dt
 from dither.cli.main import VERBS, main
 from dither.registry import names
-from tests.support.repository import ROOT
+from tests.support.repository import PYPROJECT, ROOT
 
 sys.path.insert(0, str(ROOT / "docs"))
 
@@ -22,7 +21,6 @@ import catalogue
 import interfaces
 import listings
 
-DECLARED = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 VERBS_AND_ALL = listings.commands(main, "dither")
 PAGES = {
     "start": "Start in ten minutes",
@@ -124,7 +122,9 @@ def test_the_readme_leads_to_every_page_and_names_every_extra() -> None:
     written = {page.stem for page in (ROOT / "docs").glob("*.md")} - {"index", "api", "cli", "catalogue"}
     assert written - set(re.findall(r"\(docs/(\w+)\.md", readme)) == set()
     rows = re.findall(r"^\| (`.*?) \|", readme, re.MULTILINE)
-    assert sorted(re.findall(r"`(\w+)`", " ".join(rows))) == sorted(DECLARED["optional-dependencies"])
+    assert sorted(re.findall(r"`(\w+)`", " ".join(rows))) == sorted(
+        PYPROJECT["project"]["optional-dependencies"]
+    )
 
 
 def test_every_page_says_what_it_is_for() -> None:

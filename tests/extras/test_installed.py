@@ -10,16 +10,16 @@ import json
 import os
 import subprocess
 import tarfile
-import tomllib
 import venv
 import zipfile
 from pathlib import Path
 
 import pytest
 
+from tests.support.repository import PYPROJECT, ROOT
+
 HERE = Path(__file__).parent
-ROOT = HERE.parent.parent
-DECLARED = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+DECLARED = PYPROJECT["project"]
 EXTRAS = sorted(DECLARED["optional-dependencies"])
 LIGHT = [extra for extra in EXTRAS if extra != "all"]
 CORE = {"numpy", "cryptography", "lazy-loader", "click", "rich"}

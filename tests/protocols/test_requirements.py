@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from importlib.metadata import requires
 from typing import Any
 
 import pytest
 
-from tests.support.repository import ROOT
+from tests.support.repository import PYPROJECT
 
-DECLARED = tomllib.loads((ROOT / "pyproject.toml").read_text())
 CAP = re.compile(r"<|==|~=")
 
 
@@ -31,7 +29,7 @@ def capped(requirements: list[str], names: set[str]) -> list[str]:
 
 
 def test_cryptography_has_no_upper_bound() -> None:
-    found = declared(DECLARED)
+    found = declared(PYPROJECT)
     assert any(one.startswith("cryptography") for one in found)
     assert capped(found, {"cryptography"}) == []
 
@@ -40,7 +38,7 @@ def test_cryptography_has_no_upper_bound() -> None:
 def test_what_the_extra_brings_does_not_bound_it_either(package: str) -> None:
     """`cryptography` and PyNaCl both need cffi, so a bound on cffi is a bound on `cryptography`."""
     pytest.importorskip({"PyNaCl": "nacl"}.get(package, package))
-    assert any(one.startswith(package) for one in DECLARED["project"]["optional-dependencies"]["protocols"])
+    assert any(one.startswith(package) for one in PYPROJECT["project"]["optional-dependencies"]["protocols"])
     assert capped(requires(package) or [], {"cryptography", "cffi"}) == []
 
 

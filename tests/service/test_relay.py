@@ -16,7 +16,7 @@ import pytest
 import dither as dt
 from dither.service import Client
 from dither.service.contract import Contract
-from dither.service.keys import make_sealing_key
+from dither.service.keys import make_sealing_key, public_part
 from dither.wire.batch import JSON, PACKED, BatchBody
 from dither.wire.sealed import SEALED, seal
 from tests.service.load import batches
@@ -130,7 +130,7 @@ def test_a_person_answers_through_a_relay(tmp_path: Path, monkeypatch: pytest.Mo
     """The client of Python and a collector whose limits would refuse so many requests of one address."""
     if shutil.which("nginx") is None:
         pytest.skip("nginx is not installed")
-    key = make_sealing_key(tmp_path / "sealing.key").public_key().public_bytes_raw().hex()
+    key = public_part(make_sealing_key(tmp_path / "sealing.key"))
     toml = OPEN.replace("[campaign]", f'[campaign]\nsealing_key = "{key}"')
     contract = Contract.from_toml(toml)
     limits = tmp_path / "limits.toml"

@@ -24,7 +24,7 @@ from dither.service.collector import Collector
 from dither.service.contract import Contract, Published
 from dither.service.http.limits import client_address, limited_as
 from dither.service.intake import read
-from dither.service.keys import make_sealing_key
+from dither.service.keys import make_sealing_key, public_part
 from dither.service.refusal import BatchRefused, Reason
 from dither.service.server import ServerPlan, from_environment
 from dither.service.settings import Settings
@@ -38,7 +38,7 @@ from tests.service.serving import OPEN, Process
 from tests.service.test_http import body
 
 PRIVATE = X25519PrivateKey.from_private_bytes(bytes(range(32)))
-PUBLIC = PRIVATE.public_key().public_bytes_raw().hex()
+PUBLIC = public_part(PRIVATE)
 CAMPAIGN = contract(name="sealed", sealing_key=PUBLIC)
 PATH = f"/v1/campaigns/{CAMPAIGN.id}/batches"
 PLAIN = contract()
@@ -80,7 +80,7 @@ def test_contracts_without_a_key_keep_their_text() -> None:
 
 
 def test_the_signature_covers_the_key() -> None:
-    other = X25519PrivateKey.generate().public_key().public_bytes_raw().hex()
+    other = public_part(X25519PrivateKey.generate())
     text = Published.sign(CAMPAIGN, KEY).to_json()
     with pytest.raises(MalformedReport, match="signature"):
         Published.from_json(text.replace(PUBLIC, other))
@@ -132,7 +132,7 @@ def test_what_is_inside_is_checked_as_ever(caller: Caller) -> None:
 
 def test_what_cannot_be_opened_is_counted_and_not_stored(caller: Caller) -> None:
     fine = sealed(body(1))
-    other = X25519PrivateKey.generate().public_key().public_bytes_raw().hex()
+    other = public_part(X25519PrivateKey.generate())
     inner = body(1).to_bytes()
     plain = f"/v1/campaigns/{PLAIN.id}/batches"
     cases = [
@@ -226,7 +226,7 @@ def test_a_reload_without_the_key_changes_nothing(tmp_path: Path) -> None:
 def test_every_worker_has_the_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A worker is told the file of the key, never the key."""
     place = tmp_path / "sealing.key"
-    key = make_sealing_key(place).public_key().public_bytes_raw().hex()
+    key = public_part(make_sealing_key(place))
     file = tmp_path / "campaign.toml"
     file.write_text(OPEN.replace("[campaign]", f'[campaign]\nsealing_key = "{key}"'), encoding="utf-8")
     plan = ServerPlan((str(file),), str(tmp_path / "store.sqlite"), sealing_keys=(str(place),))
@@ -251,7 +251,7 @@ def test_every_worker_has_the_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 def process(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Process]:
     """A collector of a campaign with a sealing key, as a process."""
     folder = tmp_path_factory.mktemp("sealed")
-    key = make_sealing_key(folder / "sealing.key").public_key().public_bytes_raw().hex()
+    key = public_part(make_sealing_key(folder / "sealing.key"))
     toml = OPEN.replace("[campaign]", f'[campaign]\nsealing_key = "{key}"')
     with Process(
         folder, str(folder / "store.sqlite"), "--sealing-key", str(folder / "sealing.key"), toml=toml

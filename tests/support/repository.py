@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import tomllib
 from pathlib import Path
 from typing import Any
 
 TESTS = Path(__file__).parents[1]
 ROOT = TESTS.parent
+PYPROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 # The papers' data, which are not part of the repository. Tests that need them skip where they are absent.
 DATA = Path(os.environ.get("DITHER_DATA", ROOT.parent / "shared" / "data"))
 
