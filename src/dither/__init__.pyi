@@ -92,10 +92,10 @@ from .losses import power as power
 from .losses import squared as squared
 from .losses import worst as worst
 from .mechanisms.combined.each import Each as Each
-from .mechanisms.combined.memoised import Memoised as Memoised
-from .mechanisms.combined.post_processing import Projected as Projected
-from .mechanisms.combined.post_processing import Rounded as Rounded
-from .mechanisms.combined.post_processing import Snapped as Snapped
+from .over_time.memoised import Memoised as Memoised
+from .post_processing import Projected as Projected
+from .post_processing import Rounded as Rounded
+from .post_processing import Snapped as Snapped
 from .mechanisms.combined.records import Records as Records
 from .mechanisms.combined.sampled import Sampled as Sampled
 from .mechanisms.frequency.blh import BLH as BLH
@@ -128,8 +128,8 @@ from .mechanisms.numeric.purkayastha import Purkayastha as Purkayastha
 from .mechanisms.numeric.staircase import Staircase as Staircase
 from .mechanisms.numeric.sw import SW as SW
 from .mechanisms.numeric.two_point import TwoPoint as TwoPoint
-from .mechanisms.over_time.kept_change import KeptChange as KeptChange
-from .mechanisms.over_time.once import Once as Once
+from .over_time.kept_change import KeptChange as KeptChange
+from .over_time.once import Once as Once
 from .mechanisms.places.atp import ATP as ATP
 from .mechanisms.places.gridding import Gridding as Gridding
 from .mechanisms.places.lsrr import LSRR as LSRR

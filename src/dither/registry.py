@@ -1,14 +1,19 @@
-"""The public names of dither, and the mechanisms among them, which specifications name."""
+"""The public names of dither, and the designs among them, which specifications name.
+
+Nothing is imported before its name is asked for, so that a device which reads a question loads no design.
+"""
 
 from __future__ import annotations
 
 import ast
 from functools import cache
 from importlib import import_module, resources
-from typing import Any
+from typing import Any, Final
 
 from dither.errors import InvalidParameter, found, unknown_name
-from dither.mechanisms.base import Mechanism
+
+_ROOMS: Final = ("dither.mechanisms.", "dither.optimal.")
+_OWN: Final[dict[str, type[Any]]] = {}  # designs of other packages, by name
 
 
 @cache
@@ -30,27 +35,47 @@ def public(name: object) -> object:
     return getattr(import_module(homes()[name]), name)
 
 
+def is_design(kind: object) -> bool:
+    """Return whether an object is the class of a design."""
+    return isinstance(kind, type) and issubclass(kind, import_module("dither.mechanisms.base").Mechanism)
+
+
 @cache
-def names() -> dict[str, type[Mechanism[Any]]]:
-    """Return every public mechanism by its name."""
-    rooms = ("dither.mechanisms.", "dither.optimal.")
-    every = (
-        (name, getattr(import_module(home), name)) for name, home in homes().items() if home.startswith(rooms)
-    )
-    return {name: kind for name, kind in every if isinstance(kind, type) and issubclass(kind, Mechanism)}
+def names() -> dict[str, type[Any]]:
+    """Return every public design by its name."""
+    every = ((name, public(name)) for name, home in homes().items() if home.startswith(_ROOMS))
+    return {name: kind for name, kind in every if isinstance(kind, type) and is_design(kind)}
 
 
 @cache
 def _spelled() -> dict[str, str]:
-    """Return the public names of the packages of mechanisms, keyed by their lower-case form."""
-    rooms = ("dither.mechanisms.", "dither.optimal.")
-    return {name.lower(): name for name, home in homes().items() if home.startswith(rooms)}
+    """Return the public names of the packages of designs, keyed by their lower-case form."""
+    return {name.lower(): name for name, home in homes().items() if home.startswith(_ROOMS)}
 
 
-def named(name: object) -> type[Mechanism[Any]]:
-    """Return the mechanism of a name, in upper or lower case; raise InvalidParameter if there is none."""
+def named(name: object) -> type[Any]:
+    """Return the design of a name, in upper or lower case; raise InvalidParameter if there is none."""
     known = isinstance(name, str) and name.lower() in _spelled()
     kind = public(_spelled()[str(name).lower()]) if known else None
-    if isinstance(kind, type) and issubclass(kind, Mechanism):
+    if isinstance(kind, type) and is_design(kind):
         return kind
     raise unknown_name("mechanism", name, sorted(names()))
+
+
+def register(kind: type[Any]) -> None:
+    """Make a design of another package known by the name of its class."""
+    if not kind.__module__.startswith("dither."):
+        _OWN[kind.__name__] = kind
+
+
+def design(name: str) -> type[Any]:
+    """Return the design that a specification names: one of dither's, or of a package that was imported."""
+    if name in _OWN and name not in homes():
+        return _OWN[name]
+    try:
+        return named(name) if name in homes() else _OWN[name]
+    except (InvalidParameter, KeyError):
+        raise InvalidParameter(
+            f"the design {found(name)} is not known here: import the package that defines it. The question "
+            "draws, counts and estimates without it"
+        ) from None

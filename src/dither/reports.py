@@ -1,4 +1,4 @@
-"""Reports: what devices send, together with the mechanism that decodes them."""
+"""Reports: what devices send, together with the question that decodes them."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ from dither.errors import InvalidParameter, Mismatch
 from dither.privacy import Guarantee, Pure, Unit
 
 if TYPE_CHECKING:
-    from dither.mechanisms.base import Mechanism
+    from dither.question import Question
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Reports:
-    """Integers that devices sent, and the mechanism that decodes them.
+    """Integers that devices sent, and the question that decodes them.
 
-    Use `mechanism.reports(raw)` for data from outside; this constructor does not check them.
+    Use `question.reports(raw)` for data from outside; this constructor does not check them.
     """
 
-    mechanism: Mechanism[Any]
+    question: Question
     cells: Array
 
     @property
     def values(self) -> Array:
         """The decoded reports."""
-        return self.mechanism.decode(self.cells)
+        return self.question.decode(self.cells)
 
     @property
     def guarantee(self) -> Guarantee:
@@ -39,37 +39,41 @@ class Reports:
 
         Each location is charged, and the result is a guarantee for trajectories.
         """
-        once = self.mechanism.guarantee
+        once = self.question.guarantee
         if once.unit is Unit.TRAJECTORY:
             count = int(np.count_nonzero(self.cells[..., 0]))  # the number of paths: marks of beginnings
         else:
-            count = self.cells.size // math.prod(self.mechanism.layout.shape)
+            count = self.cells.size // math.prod(self.question.layout.shape)
         if count == 0:
             return replace(once, bound=Pure(0.0))
         if once.unit is not Unit.LOCATION:
             return once.repeated(count)
         return replace(once.repeated(count), unit=Unit.TRAJECTORY)
 
-    def read_by(self, mechanism: Mechanism[Any]) -> Reports:
-        """Return the same reports with another decoding; raise Mismatch if the fingerprints differ."""
-        if mechanism.fingerprint != self.mechanism.fingerprint:
+    def read_by(self, asked: Any) -> Reports:
+        """Return the same reports decoded by another question, or by that of a design.
+
+        Raise Mismatch if the fingerprints differ.
+        """
+        question: Question = getattr(asked, "question", asked)
+        if question.fingerprint != self.question.fingerprint:
             raise Mismatch(
-                f"these reports of {_name(self.mechanism)} were made by another mechanism than "
-                f"{_name(mechanism)}, or with other parameters"
+                f"these reports of {_name(self.question)} were made by another mechanism than "
+                f"{_name(question)}, or with other parameters"
             )
-        return Reports(mechanism, self.cells)
+        return Reports(question, self.cells)
 
     @staticmethod
     def concatenate(parts: list[Reports]) -> Reports:
-        """Return reports of one mechanism concatenated along the first axis.
+        """Return reports of one question concatenated along the first axis.
 
-        Raise Mismatch if they are of different mechanisms, or have different codebooks.
+        Raise Mismatch if they are of different questions, or have different codebooks.
         """
         if not parts:
             raise InvalidParameter("the list of reports to concatenate is empty")
-        first = parts[0].mechanism
+        first = parts[0].question
         for part in parts[1:]:
-            check_codebooks(first, part.mechanism)
+            check_codebooks(first, part.question)
         return Reports(first, np.concatenate([part.read_by(first).cells for part in parts]))
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
@@ -82,31 +86,31 @@ class Reports:
         return iter(self.values)
 
     def __getitem__(self, index: Any) -> Reports:
-        return Reports(self.mechanism, np.asarray(self.cells[index]))
+        return Reports(self.question, np.asarray(self.cells[index]))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Reports):
             return NotImplemented
-        same = self.mechanism.fingerprint == other.mechanism.fingerprint
+        same = self.question.fingerprint == other.question.fingerprint
         return same and np.array_equal(self.cells, other.cells)
 
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        count = f"{self.mechanism.counting.answers(self.cells):,}".replace(",", " ")
-        return f"Reports({count} of {_name(self.mechanism)}, {self.cells.dtype.name})"
+        count = f"{self.question.counting.answers(self.cells):,}".replace(",", " ")
+        return f"Reports({count} of {_name(self.question)}, {self.cells.dtype.name})"
 
 
-def check_codebooks(first: Mechanism[Any], second: Mechanism[Any]) -> None:
-    """Raise Mismatch if two mechanisms have equal fingerprints but different codebooks."""
+def check_codebooks(first: Question, second: Question) -> None:
+    """Raise Mismatch if two questions have equal fingerprints but different codebooks."""
     if first is second or first.fingerprint != second.fingerprint:
-        return  # `read_by` raises for different mechanisms
+        return  # `read_by` raises for different questions
     if first.codebook() != second.codebook():
         raise Mismatch(
             f"these reports of {_name(first)} have different codebooks; choose one with "
-            "reports.read_by(mechanism)"
+            "reports.read_by(question)"
         )
 
 
-def _name(mechanism: Mechanism[Any]) -> str:
-    return f"{type(mechanism).__name__} on {mechanism.domain}"
+def _name(question: Question) -> str:
+    return f"{question.name} on {question.domain}"

@@ -23,7 +23,7 @@ from dither.account.store import Store, key_digest
 from dither.account.words import Left
 from dither.device_text import canonical
 from dither.errors import AccountUnusable, DitherError, InvalidParameter, Mismatch, Refused, found
-from dither.mechanisms.over_time.change_reports import ChangeReports
+from dither.over_time.change_reports import ChangeReports
 from dither.privacy import Guarantee, Ledger, Policy
 from dither.randomness import SYSTEM
 from dither.reports import Reports

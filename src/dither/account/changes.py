@@ -14,8 +14,8 @@ import numpy as np
 from dither.account.clock import DAY
 from dither.account.state import Data, State, asked
 from dither.arrays import Array, Integers
-from dither.mechanisms.over_time.change_reports import ChangeReports
-from dither.mechanisms.over_time.kept_change import KeptChange
+from dither.over_time.change_reports import ChangeReports
+from dither.over_time.kept_change import KeptChange
 from dither.randomness import Keyed, Source
 
 KEPT_CHANGE = "kept change"

@@ -18,10 +18,10 @@ from dither.account.state import Data
 from dither.domains import Paths
 from dither.errors import InvalidParameter, OutsideDomain, found
 from dither.mechanisms.base import Mechanism
-from dither.mechanisms.combined.memoised import Memoised
-from dither.mechanisms.over_time.change_reports import ChangeReports
-from dither.mechanisms.over_time.kept_change import KeptChange
-from dither.mechanisms.over_time.once import Once
+from dither.over_time.change_reports import ChangeReports
+from dither.over_time.kept_change import KeptChange
+from dither.over_time.memoised import Memoised
+from dither.over_time.once import Once
 from dither.privacy import PAC, Approximate, Guarantee, Pure, Unit
 from dither.randomness import SYSTEM, Source
 from dither.reports import Reports

@@ -13,9 +13,8 @@ from dither import registry
 from dither.domains import Categories, Circle, Domain, Line
 from dither.errors import DitherError, InvalidParameter, found, unknown_name
 from dither.losses import Criterion, Power, squared
-from dither.mechanisms.analysis import Questions
-from dither.mechanisms.base import Mechanism
-from dither.mechanisms.frequency.pure_protocol import PureProtocol
+from dither.mechanisms.analysis import Analysis
+from dither.mechanisms.base import CategoryMechanism, Mechanism
 from dither.optimal import store
 from dither.optimal.mechanism import Optimal
 from dither.optimal.problem import LEAST, MOST, Problem
@@ -37,7 +36,7 @@ class Candidate:
     """A mechanism and the expression that makes it, such as `PM.truncated()`."""
 
     name: str
-    mechanism: Any  # one of `Questions`, or a pure protocol: see `on_a_line` and `on_categories`
+    mechanism: Any  # one of `Analysis`, or a pure protocol: see `on_a_line` and `on_categories`
     variant: bool = False  # whether the same mechanism is in the list with another codebook or start
 
     def __str__(self) -> str:
@@ -47,7 +46,7 @@ class Candidate:
 def on_a_line(domain: Line, epsilon: float, losses: tuple[Power, ...]) -> list[Candidate]:
     """Return every mechanism for an interval or a circle; one that takes a loss, once for each loss."""
     found: list[Candidate] = []
-    for kind in _kinds(Questions):
+    for kind in _kinds(Analysis):
         made_for: tuple[dict[str, Any], ...] = ({},)
         if any(field.name == "loss" for field in fields(kind)):
             made_for = tuple({"loss": loss} for loss in losses)
@@ -89,7 +88,7 @@ def solved(
 
 def on_categories(domain: Categories, epsilon: float) -> list[Candidate]:
     """Return every frequency protocol that takes these categories."""
-    return [one for kind in _kinds(PureProtocol) for one in _made(kind, domain, epsilon, {})]
+    return [one for kind in _kinds(CategoryMechanism) for one in _made(kind, domain, epsilon, {})]
 
 
 def built(expression: str, domain: Domain, epsilon: float) -> Mechanism[Any]:

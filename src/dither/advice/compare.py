@@ -14,15 +14,15 @@ from dither.arrays import Floats
 from dither.domains import Categories, Circle, Domain, Interval, Line, Profile
 from dither.errors import DitherError, Infeasible, InvalidParameter
 from dither.losses import Criterion, Power, absolute, check_loss, squared
-from dither.mechanisms.analysis import Questions
-from dither.mechanisms.base import Mechanism, check_epsilon
-from dither.mechanisms.frequency.pure_protocol import PureProtocol
+from dither.mechanisms.analysis import Analysis
+from dither.mechanisms.base import CategoryMechanism, Mechanism
 from dither.mechanisms.tables.marginals import Marginals
 from dither.numerics.quadrature import integrate
 from dither.optimal import store
 from dither.optimal.closed_form import known_optimum, least_frequency_variance
 from dither.optimal.mechanism import Optimal
 from dither.optimal.problem import Problem
+from dither.question import check_epsilon
 from dither.table import ResultTable, Row, shown
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class Comparison(ResultTable):
         `ax` is a pair of axes, such as `plt.subplots(1, 2)[1]`; the pair is returned. On categories the left
         panel shows the variance against the frequency. Needs the extra `plot`.
         """
-        drawn = [one for one in self.candidates if isinstance(one.mechanism, Questions | PureProtocol)]
+        drawn = [one for one in self.candidates if isinstance(one.mechanism, Analysis | CategoryMechanism)]
         if not drawn or (len(drawn) < len(self.candidates) and not self.losses):
             raise InvalidParameter("errors of ranges and tables have no picture; draw an estimate")
         best = drawn[:count]
@@ -117,7 +117,7 @@ def compare(
             raise InvalidParameter(f"mechanisms for {goal!r} are compared without `also`")
         return _compare_apart(domain, budget, goal)
     if isinstance(domain, Categories):
-        return _for_goal(_compare_protocols(domain, budget, _own(also, domain, PureProtocol)), goal, told)
+        return _for_goal(_compare_protocols(domain, budget, _own(also, domain, CategoryMechanism)), goal, told)
     if isinstance(domain, Profile):
         if also or goal is not None:
             raise InvalidParameter("tables of attributes are compared without `goal` and `also`")
@@ -129,7 +129,7 @@ def compare(
         )
     if not losses:
         raise InvalidParameter("pass at least one loss, such as losses=[dt.absolute]")
-    own = _own(also, domain, Questions)
+    own = _own(also, domain, Analysis)
     judged = tuple(check_loss(loss) for loss in losses)
     return _for_goal(_compare_numbers(domain, budget, judged, own), goal, told)
 
@@ -202,7 +202,7 @@ def _errors(losses: Iterable[Power]) -> list[tuple[str, Power, Criterion]]:
     return [(f"{criterion!r} {loss!r}", loss, criterion) for loss in losses for criterion in Criterion]
 
 
-def _measured(mechanism: Questions, losses: tuple[Power, ...]) -> dict[str, float]:
+def _measured(mechanism: Analysis, losses: tuple[Power, ...]) -> dict[str, float]:
     row = {name: error_of(mechanism, loss, criterion) for name, loss, criterion in _errors(losses)}
     row["bias"] = largest(mechanism, lambda x: np.abs(np.asarray(mechanism.bias(x))))
     row["variance"] = largest(mechanism, lambda x: np.asarray(mechanism.variance(x)))
@@ -303,13 +303,13 @@ def average_variance(protocol: Any) -> float:
     return float(protocol.variance(1.0 / len(protocol.categories)))
 
 
-def largest(mechanism: Questions, function: Callable[[Floats], Floats]) -> float:
+def largest(mechanism: Analysis, function: Callable[[Floats], Floats]) -> float:
     """Return the largest value of a function of the input over 2049 inputs and the kinks of the law."""
     grid = np.unique(np.clip([*np.linspace(0.0, 1.0, 2049), *mechanism.law.kinks], 0.0, 1.0))
     return float(np.max(function(mechanism.line.from_unit(grid))))
 
 
-def mean_over(mechanism: Questions, function: Callable[[Floats], Floats]) -> float:
+def mean_over(mechanism: Analysis, function: Callable[[Floats], Floats]) -> float:
     """Return the mean of a function of the input over a uniform distribution of inputs."""
     line = mechanism.line
     if isinstance(mechanism, Optimal):

@@ -6,17 +6,17 @@ from typing import Final
 
 from dither.domains import Categories
 from dither.errors import InvalidParameter
+from dither.mechanisms.base import CategoryMechanism
 from dither.mechanisms.frequency.krr import KRR
 from dither.mechanisms.frequency.olh import OLH
 from dither.mechanisms.frequency.projective import ProjectiveResponse
-from dither.mechanisms.frequency.pure_protocol import PureProtocol
 from dither.mechanisms.frequency.rr import RR
 from dither.mechanisms.frequency.subset_indices import SubsetIndices
 
 _NEARLY: Final = 1.03
 
 
-def default_protocol(domain: Categories, epsilon: float) -> PureProtocol:
+def default_protocol(domain: Categories, epsilon: float) -> CategoryMechanism:
     """Return `RR` for two answers; else `KRR`, `ProjectiveResponse` or `SubsetIndices` by computed variance.
 
     Variances within 3 % of the smallest count as equal, and the shortest report decides. For more categories
@@ -24,7 +24,7 @@ def default_protocol(domain: Categories, epsilon: float) -> PureProtocol:
     """
     if len(domain) == 2:
         return RR(domain, epsilon=epsilon)
-    found: list[PureProtocol] = [KRR(domain, epsilon=epsilon)]
+    found: list[CategoryMechanism] = [KRR(domain, epsilon=epsilon)]
     for kind in (ProjectiveResponse, SubsetIndices):
         try:
             found.append(kind(domain, epsilon=epsilon))

@@ -10,10 +10,11 @@ from dither.advice.goals import Frequencies, Goal, Mean
 from dither.domains import Categories, Domain, Interval
 from dither.errors import InvalidParameter, found
 from dither.estimation.over_time.changes import predicted_error
-from dither.mechanisms.base import LEAST_EPSILON, Answering, Mechanism
-from dither.mechanisms.over_time.kept_change import MOST_KEPT, KeptChange, tells_changes
-from dither.mechanisms.over_time.once import Once
+from dither.mechanisms.base import Mechanism
+from dither.over_time.kept_change import MOST_KEPT, KeptChange, tells_changes
+from dither.over_time.once import Once
 from dither.privacy import Guarantee, Nothing, Unit
+from dither.question import LEAST_EPSILON, Answering
 from dither.table import ResultTable, as_text, shown
 
 _MOST_CHANGES: Final = 10**6

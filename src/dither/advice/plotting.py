@@ -7,7 +7,7 @@ from itertools import cycle
 from typing import TYPE_CHECKING, Final
 
 from dither.arrays import Floats
-from dither.mechanisms.plotting import COLOURS, panels_or_new, styled
+from dither.plotting import COLOURS, panels_or_new, styled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

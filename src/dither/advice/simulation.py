@@ -27,7 +27,7 @@ from dither.estimation.api import distribution
 from dither.estimation.density.method import empirical_bayes
 from dither.estimation.likelihood.distribution import EstimatedDistribution
 from dither.estimation.queries import EstimatedCumulative, cumulative
-from dither.mechanisms.number import NumberMechanism
+from dither.mechanisms.base import NumberMechanism
 from dither.numerics.false_position import power_law_root
 from dither.optimal.queries.cumulative import Cumulative
 from dither.optimal.store import folder

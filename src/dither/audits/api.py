@@ -22,9 +22,9 @@ from dither.audits.neighbours import Neighbours, as_numbers
 from dither.audits.timing import timed
 from dither.domains import Domain, Interval
 from dither.errors import InvalidParameter, found
-from dither.mechanisms.base import Answering
 from dither.numerics.quantiles import check_level
 from dither.privacy import Approximate, Bound, Pure
+from dither.question import Answering
 
 _LEAST_SAMPLES, _SAMPLES, _MOST_SAMPLES = 1000, 200_000, 4_000_000
 _ROUNDING: Final = 1e-12  # tolerance when an exact loss is compared with a claim in floats

@@ -13,13 +13,14 @@ from dither.audits.sampler import MANY, compared, contradictions, pair_contradic
 from dither.domains import Region
 from dither.errors import InvalidParameter
 from dither.kernels.kernel import CellKernel
-from dither.mechanisms.base import Answering, Mechanism
+from dither.mechanisms.base import Mechanism
 from dither.mechanisms.combined.attributes import Attributes
-from dither.mechanisms.combined.combinator import Combinator
-from dither.mechanisms.combined.memoised import Memoised
 from dither.mechanisms.places.pair import PairMechanism
+from dither.over_time.memoised import Memoised
 from dither.privacy import PAC, Approximate, Bound, Guarantee, Pure
+from dither.privacy.combinator import Combinator
 from dither.privacy.guarantee import assumed
+from dither.question import Answering
 
 _SLACK: Final = 1e-10  # tolerance of a loss in floats: far above rounding, far below a relevant difference
 

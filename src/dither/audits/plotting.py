@@ -8,7 +8,7 @@ import numpy as np
 
 from dither.audits.evidence import Evidence, shown
 from dither.errors import InvalidParameter
-from dither.mechanisms.plotting import BLUE, ORANGE, axes_or_new, styled
+from dither.plotting import BLUE, ORANGE, axes_or_new, styled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

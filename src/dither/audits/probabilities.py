@@ -16,7 +16,7 @@ from dither.errors import DitherError, NotIdentifiable
 from dither.kernels.kernel import MOST_LISTED, CellKernel, Kernel
 from dither.kernels.sets import bit_rows
 from dither.kernels.sets.bits import Bits
-from dither.kernels.sets.subsets import Subsets
+from dither.kernels.sets.subsets import SubsetBits
 from dither.mechanisms.base import Mechanism
 from dither.privacy.exact import log_above
 
@@ -89,7 +89,7 @@ def _numbering(kernel: Kernel, layout: np.dtype[Any]) -> Callable[[Array], Integ
     if isinstance(kernel, CellKernel) and kernel.outcomes <= MOST_LISTED:
         last = bool(layout.shape)  # of a path: the cell stands after the mark
         return lambda reports: np.asarray((reports[..., -1] if last else reports).reshape(-1), dtype=np.int64)
-    if isinstance(kernel, Bits | Subsets) and kernel.size <= _MOST_BITS:
+    if isinstance(kernel, Bits | SubsetBits) and kernel.size <= _MOST_BITS:
         size = kernel.size
         return lambda reports: bit_rows.unpack(reports, size).reshape(-1, size) @ (1 << np.arange(size))
     return None

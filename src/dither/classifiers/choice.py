@@ -15,7 +15,7 @@ from dither.classifiers.result import Utility, UtilityMethod
 from dither.classifiers.utility import QUERIES, check_confidence, utility
 from dither.domains import finite
 from dither.errors import Infeasible, InvalidParameter, found
-from dither.mechanisms.base import check_epsilon
+from dither.question import check_epsilon
 from dither.randomness import Source
 
 _RANGE: Final = (0.05, 20.0)  # the default range of budgets

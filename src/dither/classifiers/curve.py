@@ -22,8 +22,8 @@ from dither.classifiers.utility import (
     prove_utility,
 )
 from dither.errors import Infeasible, InvalidParameter
-from dither.mechanisms.base import check_epsilon
-from dither.mechanisms.plotting import COLOURS, axes_or_new, styled
+from dither.plotting import COLOURS, axes_or_new, styled
+from dither.question import check_epsilon
 from dither.randomness import SYSTEM, Source
 
 BUDGETS: Final = tuple(np.geomspace(0.1, 10.0, 50).tolist())

@@ -19,10 +19,9 @@ from dither.errors import InvalidParameter
 from dither.kernels.lattice.law import TableLaw
 from dither.kernels.law import Law, is_discrete
 from dither.kernels.table.channel import NearestPoint
-from dither.mechanisms.analysis import Questions
-from dither.mechanisms.base import Answering
-from dither.mechanisms.frequency.pure_protocol import PureProtocol
-from dither.mechanisms.number import NumberMechanism
+from dither.mechanisms.analysis import Analysis
+from dither.mechanisms.base import CategoryMechanism, NumberMechanism
+from dither.question import Answering
 from dither.randomness import Source
 
 MOST_REPORTS: Final = 1 << 20  # a mechanism with more different reports is not tabulated
@@ -111,7 +110,7 @@ def marginals(laws: Sequence[FeatureLaw], values: Floats) -> tuple[Marginal, ...
 class NumberLaw(FeatureLaw):
     """The reports of a mechanism of one number."""
 
-    mechanism: Questions
+    mechanism: Analysis
 
     @property
     def domain(self) -> Domain:
@@ -145,7 +144,7 @@ class CategoryLaw(FeatureLaw):
     A value is moved to the nearest category first, as the exponential mechanism does.
     """
 
-    mechanism: PureProtocol
+    mechanism: CategoryMechanism
 
     def __post_init__(self) -> None:
         _ = self._points
@@ -200,10 +199,10 @@ class CategoryLaw(FeatureLaw):
 def feature_law(mechanism: object) -> FeatureLaw:
     """Return the law of one answer of a mechanism; raise `InvalidParameter` if reports are not numbers."""
     plain = mechanism.plain if isinstance(mechanism, Answering) else mechanism  # memoised or not: one law
-    if isinstance(plain, Questions):
+    if isinstance(plain, Analysis):
         return NumberLaw(plain)
     # Reports of other frequency mechanisms are sets of categories, or depend on other people's coins.
-    if isinstance(plain, PureProtocol) and plain.one_category:
+    if isinstance(plain, CategoryMechanism) and plain.one_category:
         return CategoryLaw(plain)
     raise InvalidParameter(
         "a feature is randomised by a mechanism of one number, or by KRR on categories that are numbers; "

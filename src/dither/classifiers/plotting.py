@@ -12,7 +12,7 @@ from dither.classifiers.case import Case
 from dither.classifiers.proofs.box import Box
 from dither.domains import Line
 from dither.errors import InvalidParameter
-from dither.mechanisms.plotting import BLUE, COLOURS, axes_or_new, styled
+from dither.plotting import BLUE, COLOURS, axes_or_new, styled
 
 _POINTS: Final = 160  # along each side of the map
 

@@ -18,7 +18,7 @@ from dither.classifiers.utility import QUERIES
 from dither.domains import Interval
 from dither.errors import InvalidParameter
 from dither.html import Markup, element, figure, joined, page
-from dither.mechanisms.plotting import axes_or_new
+from dither.plotting import axes_or_new
 from dither.randomness import Source
 from dither.table import as_html
 

@@ -14,7 +14,6 @@ import click
 from dither.domains import Disk, Interval, Rectangle, Region
 from dither.errors import InvalidParameter
 from dither.maps import LocalMap, Map, ReferenceMap, ranked
-from dither.mechanisms.combined.post_processing import PostProcessing, Projected
 from dither.mechanisms.numeric.ogpm import OGPM
 from dither.mechanisms.numeric.sw import SW
 from dither.mechanisms.places.gridding import Gridding
@@ -24,10 +23,11 @@ from dither.mechanisms.places.path import PathMechanism
 from dither.mechanisms.places.strawman import Strawman
 from dither.mechanisms.places.tracs_c import TraCSC
 from dither.mechanisms.places.tracs_d import TraCSD
+from dither.post_processing import PostProcessing, Projected
 from dither.privacy import Unit
 
 INNER: Final[dict[str, Any]] = {"ogpm": OGPM, "sw": SW, "sw-redesigned": partial(SW, redesign=True)}
-KINDS: Final[dict[str, Callable[..., PathMechanism[Any, Any]]]] = {
+KINDS: Final[dict[str, Callable[..., PathMechanism[Any]]]] = {
     "tracs-c": TraCSC,
     "tracs-d": TraCSD,
     "planar-laplace": PlanarLaplace,
@@ -45,7 +45,7 @@ class Area:
     region: Region
     reading: PostProcessing | None = None
 
-    def mechanism(self, kind: str, epsilon: float, unit: Unit, inner: str | None) -> PathMechanism[Any, Any]:
+    def mechanism(self, kind: str, epsilon: float, unit: Unit, inner: str | None) -> PathMechanism[Any]:
         """Return a mechanism on the area; "best" is the more accurate of TraCS-C and TraCS-D.
 
         `inner` names the mechanism inside TraCS, OGPM if it is None; other kinds have none and refuse one.

@@ -18,7 +18,7 @@ from dither.estimation.likelihood.method import likelihood
 from dither.estimation.linear import linear
 from dither.estimation.method import Method, asked, in_unit, numerical, on_circle
 from dither.estimation.summary import Summary, summarise
-from dither.mechanisms.frequency.pure_protocol import PureProtocol
+from dither.question import CategoryQuestion
 from dither.reports import Reports
 
 
@@ -136,7 +136,7 @@ def estimate(
     if by is not None:
         return grouped(reports, by, quantity or estimate, minimum, level)
     summary = summarise(reports)
-    if isinstance(summary.mechanism, PureProtocol):
+    if isinstance(summary.question, CategoryQuestion):
         return frequencies(summary)
     try:
         return mean(summary)

@@ -13,8 +13,8 @@ from dither.errors import InvalidParameter
 from dither.estimation.estimate import Estimate
 from dither.estimation.method import numerical, on_circle
 from dither.estimation.summary import Summary
-from dither.mechanisms.number import NumberMechanism
 from dither.numerics.quantiles import rice_interval, student_t_quantile
+from dither.question import NumberQuestion
 
 
 @final
@@ -87,7 +87,7 @@ def direction(summary: Summary) -> Direction:
     wobble = mean.across / mean.length if mean.length > 0.0 else math.inf
     error = wobble * turn
     value = mean.angle * turn % line.length
-    return Direction(value, error, summary.n, summary.mechanism.guarantee, wobble, line.length)
+    return Direction(value, error, summary.n, summary.question.guarantee, wobble, line.length)
 
 
 def length(summary: Summary, *, variance: bool = False, as_reported: bool = False) -> Length:
@@ -113,14 +113,14 @@ def length(summary: Summary, *, variance: bool = False, as_reported: bool = Fals
     )
 
 
-def surviving(mechanism: NumberMechanism) -> float:
+def surviving(mechanism: NumberQuestion) -> float:
     """Return ρ = |E[e^(iY) | x]|, the same for every x, from the integers that are sampled."""
     vectors = _unit_vectors(mechanism)
     operator = mechanism.likelihood(np.array([mechanism.line.low]), vectors.size)
     return math.hypot(float(operator.backward(vectors.real)[0]), float(operator.backward(vectors.imag)[0]))
 
 
-def _unit_vectors(mechanism: NumberMechanism) -> NDArray[np.complex128]:
+def _unit_vectors(mechanism: NumberQuestion) -> NDArray[np.complex128]:
     return np.asarray(np.exp(2j * np.pi * mechanism.line.to_unit(mechanism.decoded())))
 
 

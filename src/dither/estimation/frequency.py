@@ -16,9 +16,10 @@ from dither.estimation.estimate import Estimate, show, thousands
 from dither.estimation.narrowing import CLEAR, LEAST, Narrowed
 from dither.estimation.projection import simplex
 from dither.estimation.summary import Summary, summarise
-from dither.mechanisms.frequency.pure_protocol import PureProtocol
+from dither.kernels.codes import SupportKernel
 from dither.numerics.quantiles import student_t_quantile
 from dither.privacy import Guarantee
+from dither.question import CategoryQuestion
 from dither.reports import Reports
 
 if TYPE_CHECKING:
@@ -206,21 +207,20 @@ def frequencies(reports: Reports | Summary) -> EstimatedFrequencies:
     the variance m(1 − m)/n/(p − q)² with m = f·p + (1 − f)·q [Wang17, Thm 2], from sampling and from noise.
     """
     summary = summarise(reports)
-    protocol = summary.mechanism
-    if not isinstance(protocol, PureProtocol):
+    question = summary.question
+    if not isinstance(question, CategoryQuestion):
         raise InvalidParameter(
             f"frequencies are estimated from reports on categories, such as KRR's or OLH's, not from "
-            f"{type(protocol).__name__}'s; dt.distribution is for numbers"
+            f"{question.name}'s; dt.distribution is for numbers"
         )
-    return read(
-        protocol.supports(summary.counts), summary.n, protocol, protocol.categories.labels, protocol.guarantee
-    )
+    supports = question.supports(summary.counts)
+    return read(supports, summary.n, question.kernel, question.categories.labels, question.guarantee)
 
 
 def read(
     supports: Integers,
     n: int,
-    protocol: PureProtocol,
+    kernel: SupportKernel,
     labels: Sequence[Hashable],
     guarantee: Guarantee,
 ) -> EstimatedFrequencies:
@@ -229,18 +229,18 @@ def read(
         raise NotIdentifiable("there are no reports, so frequencies cannot be estimated")
     if supports.size and not (supports.min() >= 0 and supports.max() <= n):
         raise MalformedReport("a category is supported by more reports than there are")
+    own, other = kernel.rates
+    p, q, gap = float(own), float(other), float(own - other)
     share = supports / n
-    shared = protocol.shared(n)
+    shared = kernel.shared(n)
     mean = share
     if any(shared):  # the error depends strongly on the frequency: take the middle of the score interval
         mean = np.add(*_score(share, n, 2.0, shared)) / 2.0
     # The share's mean lies between q and p whatever the truth is, so no error is 0 by chance.
-    mean = np.clip(mean, protocol.q, float(protocol.p))
-    error = np.sqrt((mean * (1.0 - mean) + np.polyval(shared[::-1], mean)) / n) / protocol.gap
-    value = (share - protocol.q) / protocol.gap
-    return EstimatedFrequencies(
-        value, error, n, guarantee, share, protocol.q, protocol.gap, labels=labels, shared=shared
-    )
+    mean = np.clip(mean, q, p)
+    error = np.sqrt((mean * (1.0 - mean) + np.polyval(shared[::-1], mean)) / n) / gap
+    value = (share - q) / gap
+    return EstimatedFrequencies(value, error, n, guarantee, share, q, gap, labels=labels, shared=shared)
 
 
 def _score(share: Floats, n: int, z: float, shared: tuple[float, float, float]) -> tuple[Floats, Floats]:

@@ -17,8 +17,9 @@ from dither.estimation.bounds.lying import CountedNumbers, IfLying, if_lying, me
 from dither.estimation.estimate import Estimate
 from dither.estimation.method import Method, numerical, on_circle
 from dither.estimation.summary import Summary
-from dither.mechanisms.number import STRAIGHT, NumberMechanism, UnbiasedReading
+from dither.kernels.line import STRAIGHT, UnbiasedReading
 from dither.numerics.quantiles import student_t_quantile
+from dither.question import NumberQuestion
 
 _CURVED: Final = 1e-3  # how far a mean square may be from quadratic, in squares of half the domain
 
@@ -103,7 +104,7 @@ def average(summary: Summary, values: Floats, mean: float | None = None, *, leas
     spread = total(summary, squares) / max(summary.n - 1, 1)
     skew = total(summary, squares * gaps) / summary.n / spread if spread > 0.0 else 0.0
     error = math.sqrt((spread if spread > least / 2.0 else least) / summary.n)
-    return Average(mean, error, summary.n, summary.mechanism.guarantee, skew)
+    return Average(mean, error, summary.n, summary.question.guarantee, skew)
 
 
 def total(summary: Summary, values: Floats) -> float:
@@ -167,11 +168,11 @@ class Linear(Method):
         return "dt.linear"
 
 
-def unbiased_reading(mechanism: NumberMechanism) -> UnbiasedReading:
+def unbiased_reading(mechanism: NumberQuestion) -> UnbiasedReading:
     """Return the numbers whose expectation is the value; raise NotIdentifiable if there are none."""
     reading = mechanism.unbiased_reading()
     if reading is None:
-        name = type(mechanism).__name__
+        name = mechanism.name
         raise NotIdentifiable(
             f"the mean report of {name} on {mechanism.domain} is not affine in the value, and near the "
             "ends it may be constant; method=dt.likelihood estimates it with a stated "
@@ -180,7 +181,7 @@ def unbiased_reading(mechanism: NumberMechanism) -> UnbiasedReading:
     return reading
 
 
-def second(mechanism: NumberMechanism, gaps: Floats) -> Floats:
+def second(mechanism: NumberQuestion, gaps: Floats) -> Floats:
     """Return the numbers whose expectation is the squared distance of the value to the domain's middle.
 
     They exist if the squared distances of the reports have an expectation that is quadratic in the value.
@@ -195,13 +196,13 @@ def second(mechanism: NumberMechanism, gaps: Floats) -> Floats:
     curve = means[4] + slope * inputs + bend * inputs**2
     if not (bend > STRAIGHT and np.abs(means - curve).max() < _CURVED * bend * half**2):
         raise NotIdentifiable(
-            f"no average of reports of {type(mechanism).__name__} estimates the variance of the values; "
+            f"no average of reports of {mechanism.name} estimates the variance of the values; "
             "use method=dt.likelihood, or a mechanism such as SW or Podium"
         )
     return np.asarray((gaps**2 - means[4] - slope * gaps) / bend)
 
 
-def moment(mechanism: NumberMechanism, inputs: Floats, numbers: Floats) -> Floats:
+def moment(mechanism: NumberQuestion, inputs: Floats, numbers: Floats) -> Floats:
     """Return the mean of a number per counted report, for each of the inputs."""
     return mechanism.likelihood(inputs, numbers.size).backward(numbers)
 

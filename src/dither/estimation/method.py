@@ -9,7 +9,7 @@ from dither.domains import Circle
 from dither.errors import InvalidParameter, NotIdentifiable, found
 from dither.estimation.estimate import Estimate
 from dither.estimation.summary import Summary, summarise
-from dither.mechanisms.number import NumberMechanism
+from dither.question import NumberQuestion
 from dither.reports import Reports
 
 if TYPE_CHECKING:
@@ -63,17 +63,17 @@ def in_unit(answer: Estimate, summary: Summary) -> Estimate:
     return replace(answer, unit=unit) if unit else answer
 
 
-def numerical(summary: Summary) -> NumberMechanism:
+def numerical(summary: Summary) -> NumberQuestion:
     """Return the mechanism of a summary; raise if its domain is not an interval or a circle."""
-    if not isinstance(summary.mechanism, NumberMechanism):
+    if not isinstance(summary.question, NumberQuestion):
         raise InvalidParameter(
             "this estimate needs reports on an interval or a circle, not those of "
-            f"{type(summary.mechanism).__name__}; dt.frequencies is for categories, "
+            f"{summary.question.name}; dt.frequencies is for categories, "
             "dt.maps.density for places"
         )
-    return summary.mechanism
+    return summary.question
 
 
-def on_circle(mechanism: NumberMechanism) -> bool:
+def on_circle(mechanism: NumberQuestion) -> bool:
     """Return whether the values are directions."""
     return isinstance(mechanism.line, Circle)

@@ -8,7 +8,7 @@ import numpy as np
 
 from dither.domains import Circle
 from dither.estimation.estimate import thousands
-from dither.mechanisms.plotting import BLUE, COLOURS, GREY, ORANGE, axes_or_new, polar_axes, styled
+from dither.plotting import BLUE, COLOURS, GREY, ORANGE, axes_or_new, polar_axes, styled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -17,7 +17,7 @@ from dither.estimation.estimate import Estimate
 from dither.estimation.linear import linear
 from dither.estimation.method import Method
 from dither.estimation.summary import Summary, summarise
-from dither.mechanisms.queries import QueryMechanism
+from dither.question import QueryQuestion
 from dither.reports import Reports
 
 
@@ -129,14 +129,14 @@ def cumulative(
             f"cumulative shares are estimated by dt.linear or dt.empirical_bayes, not {method!r}"
         )
     value, error, mechanism, n = _read(reports)
-    edges = getattr(mechanism, "edges", None)
+    edges = mechanism.reading.edges
     if edges is None:
         raise InvalidParameter(
-            f"cumulative shares are estimated from reports of Cumulative, not of {type(mechanism).__name__}; "
+            f"cumulative shares are estimated from reports of Cumulative, not of {mechanism.name}; "
             "dt.answers is for other workloads"
         )
     if method is empirical_bayes:
-        posterior = posterior_of_cells(mechanism.channel.matrix, summarise(reports).counts)
+        posterior = posterior_of_cells(mechanism.reading.channel, summarise(reports).counts)
         sums = np.tri(posterior.shares.size)
         value = sums @ posterior.shares
         error = np.sqrt(np.maximum(np.einsum("ij,jk,ik->i", sums, posterior.covariance, sums), 0.0))
@@ -161,13 +161,13 @@ def isotonic(values: Floats) -> Floats:
     return np.repeat(means, sizes)
 
 
-def _read(reports: Reports | Summary) -> tuple[Floats, Floats, QueryMechanism, int]:
+def _read(reports: Reports | Summary) -> tuple[Floats, Floats, QueryQuestion, int]:
     summary = summarise(reports)
-    mechanism = summary.mechanism
-    if not isinstance(mechanism, QueryMechanism):
+    mechanism = summary.question
+    if not isinstance(mechanism, QueryQuestion):
         raise InvalidParameter(
             "queries are answered from reports of Cumulative or of a workload, not from those of "
-            f"{type(mechanism).__name__}"
+            f"{mechanism.name}"
         )
     n = summary.n
     if n < 2:

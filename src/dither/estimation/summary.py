@@ -14,9 +14,9 @@ import numpy as np
 from dither.arrays import Integers
 from dither.errors import InvalidParameter, MalformedReport, Mismatch, found
 from dither.estimation.counts.table import read_counts
-from dither.mechanisms.base import Mechanism
-from dither.mechanisms.over_time.change_reports import ChangeReports
-from dither.mechanisms.over_time.dated import DatedReports
+from dither.over_time.change_reports import ChangeReports
+from dither.over_time.dated import DatedReports
+from dither.question import Question, as_question
 from dither.reports import Reports, check_codebooks
 
 VERSION: Final = 2
@@ -29,7 +29,7 @@ _HEADER: Final = struct.Struct(f"<{len(_MAGIC)}sH32sQI")  # magic, version, fing
 class Summary:
     """The count of each report and the number of reports: a sufficient statistic.
 
-    Summaries of one mechanism add, in any order; adding those of two mechanisms, or of two codebooks, raises
+    Summaries of one question add, in any order; adding those of two questions, or of two codebooks, raises
     Mismatch. A summary does not contain the order of the reports, and is smaller to store.
 
     >>> import dither as dt
@@ -39,17 +39,16 @@ class Summary:
     Summary(5 of Duchi on [18, 100])
     """
 
-    mechanism: Mechanism[Any]
+    question: Question
     counts: Integers
     n: int
 
     def __post_init__(self) -> None:
-        if not isinstance(self.mechanism, Mechanism):
-            raise InvalidParameter(f"a summary needs a mechanism, not {type(self.mechanism).__name__}")
+        object.__setattr__(self, "question", as_question(self.question))
         counts = np.array(self.counts)
-        counting = self.mechanism.counting
+        counting = self.question.counting
         if counts.dtype.kind not in "iu" or counts.ndim != 1 or counts.size != counting.size:
-            raise MalformedReport(f"a summary of this mechanism is {counting.size} whole numbers")
+            raise MalformedReport(f"a summary of this question is {counting.size} whole numbers")
         if isinstance(self.n, bool) or not isinstance(self.n, int | np.integer) or self.n < 0:
             raise MalformedReport("the number of reports is a whole number from 0 upwards")
         if counts.size and counts.min() < 0:
@@ -71,16 +70,17 @@ class Summary:
             )
         if not isinstance(given, Reports):
             raise InvalidParameter(
-                f"reports were expected, not {type(given).__name__}; mechanism.reports(raw) reads raw ones"
+                f"reports were expected, not {type(given).__name__}; question.reports(raw) reads raw ones"
             )
-        mechanism = reports.mechanism
-        counting = mechanism.counting
-        return cls(mechanism, counting.count(reports.cells), counting.answers(reports.cells))
+        question = reports.question
+        counting = question.counting
+        return cls(question, counting.count(reports.cells), counting.answers(reports.cells))
 
     @classmethod
-    def empty(cls, mechanism: Mechanism[Any]) -> Self:
-        """Return the summary of no reports: adding it changes nothing."""
-        return cls(mechanism, np.zeros(mechanism.counting.size, dtype=np.int64), 0)
+    def empty(cls, asked: Any) -> Self:
+        """Return the summary of no reports to a question or a design: adding it changes nothing."""
+        question = as_question(asked)
+        return cls(question, np.zeros(question.counting.size, dtype=np.int64), 0)
 
     @classmethod
     def gather(cls, chunks: Iterable[Reports]) -> Self:
@@ -90,52 +90,51 @@ class Summary:
             part = cls.of(chunk)
             total = part if total is None else total + part
         if total is None:
-            raise InvalidParameter("there are no chunks; Summary.empty(mechanism) is the summary of none")
+            raise InvalidParameter("there are no chunks; Summary.empty(question) is the summary of none")
         return total
 
     @classmethod
-    def from_counts(cls, mechanism: Mechanism[Any], table: Any, *, question: str | None = None) -> Self:
+    def from_counts(cls, asked: Any, table: Any, *, name: str | None = None) -> Self:
         """Read counts that a database made by the query of `dither sql`; all days and labels are added.
 
-        The table is a data frame, a mapping of columns, or rows that are mappings. Pass the name of the
-        `question` if several questions of the table have this mechanism. Reports that the query refused are
-        not in the counts; the table says how many.
+        The table is a data frame, a mapping of columns, or rows that are mappings. Pass the `name` of the
+        question if the table has several with this fingerprint. Reports that the query refused are not in
+        the counts; the table says how many.
         """
-        if not isinstance(mechanism, Mechanism):
-            raise InvalidParameter(f"a mechanism was expected, not {type(mechanism).__name__}")
-        totals = read_counts(mechanism, table, question)
-        return cls(mechanism, totals.counts, totals.n)
+        question = as_question(asked)
+        totals = read_counts(question, table, name)
+        return cls(question, totals.counts, totals.n)
 
     def __add__(self, other: object) -> Self:
         if not isinstance(other, Summary):
             return NotImplemented
-        if other.mechanism.fingerprint != self.mechanism.fingerprint:
-            raise Mismatch(f"{other!r} and {self!r} are of different mechanisms: they do not add")
-        check_codebooks(self.mechanism, other.mechanism)
-        return type(self)(self.mechanism, self.counts + other.counts, self.n + other.n)
+        if other.question.fingerprint != self.question.fingerprint:
+            raise Mismatch(f"{other!r} and {self!r} are of different questions: they do not add")
+        check_codebooks(self.question, other.question)
+        return type(self)(self.question, self.counts + other.counts, self.n + other.n)
 
     def __radd__(self, other: object) -> Self:
         return self if other == 0 else NotImplemented  # sum(…) begins with 0
 
-    def read_by(self, mechanism: Mechanism[Any]) -> Self:
-        """Return the same counts decoded another way; the other mechanism must send the same reports."""
-        if mechanism.fingerprint != self.mechanism.fingerprint:
-            raise Mismatch(f"{self!r} was not made by this {type(mechanism).__name__}")
-        return type(self)(mechanism, self.counts, self.n)
+    def read_by(self, asked: Any) -> Self:
+        """Return the same counts decoded by another question or design, whose devices send the same."""
+        question = as_question(asked)
+        if question.fingerprint != self.question.fingerprint:
+            raise Mismatch(f"{self!r} was not made by this {question.name}")
+        return type(self)(question, self.counts, self.n)
 
     def to_bytes(self) -> bytes:
         """Return the summary as bytes: a header with version and fingerprint, then compressed counts."""
-        fingerprint = self.mechanism.fingerprint.encode()
+        fingerprint = self.question.fingerprint.encode()
         header = _HEADER.pack(_MAGIC, VERSION, fingerprint, self.n, self.counts.size)
         return header + zlib.compress(self.counts.astype("<i8").tobytes(), 1)
 
     @classmethod
-    def from_bytes(cls, data: bytes, mechanism: Mechanism[Any]) -> Self:
-        """Read what `to_bytes` wrote. Pass the mechanism: the bytes contain its fingerprint only."""
-        size = 8 * mechanism.counting.size
+    def from_bytes(cls, data: bytes, asked: Any) -> Self:
+        """Read what `to_bytes` wrote. Pass the question: the bytes contain its fingerprint only."""
+        question = as_question(asked)
+        size = 8 * question.counting.size
         try:
-            if _version_1(data):
-                raise _too_old()
             magic, version, fingerprint, n, length = _HEADER.unpack_from(data)
             unpacker = zlib.decompressobj()
             raw = unpacker.decompress(data[_HEADER.size :], size + 1)  # never more than a summary's size
@@ -143,11 +142,11 @@ class Summary:
             raise MalformedReport("these bytes are not a summary") from None
         if magic != _MAGIC:
             raise MalformedReport("these bytes are not a summary")
-        _check(version, fingerprint.decode("ascii", "replace"), mechanism)
+        _check(version, fingerprint.decode("ascii", "replace"), question)
         whole = unpacker.eof and not unpacker.unused_data
         if not whole or 8 * length != size or len(raw) != size:
             raise MalformedReport("the summary was cut off or is of another size")
-        return cls(mechanism, np.frombuffer(raw, dtype="<i8").astype(np.int64), n)
+        return cls(question, np.frombuffer(raw, dtype="<i8").astype(np.int64), n)
 
     def to_json(self) -> str:
         """Return the summary as JSON: only reports that were sent are listed."""
@@ -155,7 +154,7 @@ class Summary:
         return json.dumps(
             {
                 "summary": VERSION,
-                "fingerprint": self.mechanism.fingerprint,
+                "fingerprint": self.question.fingerprint,
                 "n": self.n,
                 "reports": where.tolist(),
                 "counts": self.counts[where].tolist(),
@@ -163,12 +162,13 @@ class Summary:
         )
 
     @classmethod
-    def from_json(cls, text: str, mechanism: Mechanism[Any]) -> Self:
-        """Read what `to_json` wrote. Pass the mechanism: the text contains its fingerprint only."""
-        counts = np.zeros(mechanism.counting.size, dtype=np.int64)
+    def from_json(cls, text: str, asked: Any) -> Self:
+        """Read what `to_json` wrote. Pass the question: the text contains its fingerprint only."""
+        question = as_question(asked)
+        counts = np.zeros(question.counting.size, dtype=np.int64)
         try:
             data: dict[str, Any] = json.loads(text)
-            _check(data["summary"], data["fingerprint"], mechanism)
+            _check(data["summary"], data["fingerprint"], question)
             where, often = _whole(data["reports"]), _whole(data["counts"])
             once = np.unique(where).size == where.size == often.size
             if not once or (where.size and where.min() < 0):
@@ -176,13 +176,13 @@ class Summary:
             counts[where] = often
             n = data["n"]
         except (KeyError, IndexError, TypeError, ValueError, OverflowError):
-            raise MalformedReport("this is not the JSON of a summary of this mechanism") from None
-        return cls(mechanism, counts, n)
+            raise MalformedReport("this is not the JSON of a summary of this question") from None
+        return cls(question, counts, n)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Summary):
             return NotImplemented
-        same = self.mechanism.fingerprint == other.mechanism.fingerprint and self.n == other.n
+        same = self.question.fingerprint == other.question.fingerprint and self.n == other.n
         return same and np.array_equal(self.counts, other.counts)
 
     __hash__ = None  # type: ignore[assignment]
@@ -192,7 +192,7 @@ class Summary:
 
     def __repr__(self) -> str:
         count = f"{self.n:,}".replace(",", " ")
-        return f"Summary({count} of {type(self.mechanism).__name__} on {self.mechanism.domain})"
+        return f"Summary({count} of {self.question.name} on {self.question.domain})"
 
 
 def summarise(reports: Reports | Summary) -> Summary:
@@ -200,16 +200,14 @@ def summarise(reports: Reports | Summary) -> Summary:
     return reports if isinstance(reports, Summary) else Summary.of(reports)
 
 
-def _check(version: object, fingerprint: object, mechanism: Mechanism[Any]) -> None:
-    if version == 1:
-        raise _too_old()
+def _check(version: object, fingerprint: object, question: Question) -> None:
     if version != VERSION:
         raise MalformedReport(
             f"a summary of version {VERSION} was expected, not of version {found(version)}; "
             "a newer dither reads newer ones"
         )
-    if fingerprint != mechanism.fingerprint:
-        raise Mismatch(f"this summary was not made by this {type(mechanism).__name__}")
+    if fingerprint != question.fingerprint:
+        raise Mismatch(f"this summary was not made by this {question.name}")
 
 
 def _whole(numbers: object) -> Integers:
@@ -217,14 +215,3 @@ def _whole(numbers: object) -> Integers:
     if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
         raise ValueError
     return array.astype(np.int64)
-
-
-def _version_1(data: bytes) -> bool:
-    head = struct.Struct(f"<{len(_MAGIC)}sH")
-    return len(data) >= head.size and head.unpack_from(data) == (_MAGIC, 1)
-
-
-def _too_old() -> MalformedReport:
-    return MalformedReport(
-        "this summary is of version 1, which named mechanisms in another way; count its reports again"
-    )

@@ -13,7 +13,8 @@ from dither.arrays import Floats, Integers
 from dither.errors import InvalidParameter, NotIdentifiable, found
 from dither.estimation.estimate import Estimate, thousands
 from dither.estimation.summary import Summary, summarise
-from dither.mechanisms.tables.marginals import Marginals, lines
+from dither.kernels.sets.functions import FunctionsKernel, TableReading
+from dither.question import Question
 from dither.reports import Reports
 
 _ROUNDS: Final = 500
@@ -81,68 +82,74 @@ class EstimatedTables(Mapping[tuple[str, ...], Estimate]):
 def tables(reports: Reports | Summary) -> EstimatedTables:
     """Estimate the tables of all pairs of attributes (or of all attributes) from reports of `Marginals`.
 
-    Without bias. Each question is read by f = (share − q)/(p − q); a table is put together from its questions
-    by the formula of the mechanism's plan.
+    Without bias. The values of each function are read by f = (share − q)/(p − q); a table is put together from
+    its functions, directly or by lines.
     """
     summary = summarise(reports)
-    mechanism = summary.mechanism
-    if not isinstance(mechanism, Marginals):
-        raise InvalidParameter(
-            f"tables are estimated from reports of Marginals, not of {type(mechanism).__name__}"
-        )
-    shares, errors = _answers(mechanism, summary.counts)
-    names, sizes = mechanism.domain.names, mechanism.domain.sizes
-    asked = [question.attributes for question in mechanism.kernel.questions]
-    wanted = list(combinations(range(len(sizes)), mechanism.way))
+    question = summary.question
+    kernel = question.kernel
+    if not isinstance(kernel, FunctionsKernel):
+        raise InvalidParameter(f"tables are estimated from reports of Marginals, not of {question.name}")
+    reading: TableReading = question.book
+    shares, errors = _values(question, kernel, summary.counts)
+    names, sizes = question.domain.names, kernel.sizes
+    asked = [function.attributes for function in kernel.functions]
     found: dict[tuple[str, ...], tuple[Floats, Floats]] = {}
-    for places in wanted:
+    for places in combinations(range(len(sizes)), reading.way):
         key = tuple(names[place] for place in places)
-        if mechanism.plan.field:
-            found[key] = _from_lines(mechanism, places, asked, shares, errors)
+        if reading.order:
+            found[key] = _from_lines(kernel, reading.order, places, shares, errors)
         else:
             at = asked.index(places)
             shape = tuple(sizes[place] for place in places)
             found[key] = shares[at].reshape(shape), errors[at].reshape(shape)
-    if mechanism.way == 2 and not mechanism.plan.field:
+    if reading.way == 2 and not reading.order:
         found = _agreeing(found, len(sizes))
-    guarantee, n = mechanism.guarantee, summary.n
+    guarantee, n = question.guarantee, summary.n
     parts = {key: Estimate(value, error, n, guarantee) for key, (value, error) in found.items()}
     return EstimatedTables(parts, n)
 
 
-def _answers(mechanism: Marginals, counts: Integers) -> tuple[list[Floats], list[Floats]]:
-    """Return the share of every value of every question, and its standard error."""
-    counting = mechanism.counting
+def _values(
+    question: Question, kernel: FunctionsKernel, counts: Integers
+) -> tuple[list[Floats], list[Floats]]:
+    """Return the share of every value of every function, and its standard error."""
+    counting = kernel.counting(question.domain)
     shares, errors = [], []
     people = counting.people(counts)
     if min(people, default=0) < 2:
-        raise NotIdentifiable("some questions were answered by fewer than two people; ask more people")
-    for protocol, own, n in zip(mechanism.protocols, counting.split(counts), people, strict=True):
-        share = protocol.supports(own) / n
-        mean = np.clip(share, protocol.q, protocol.p)
-        shares.append((share - protocol.q) / protocol.gap)
-        errors.append(np.sqrt(mean * (1.0 - mean) / n) / protocol.gap)
+        raise NotIdentifiable("some functions were reported by fewer than two people; ask more people")
+    order = question.book.order
+    for draw, function, own, n in zip(
+        kernel.reporting, kernel.functions, counting.split(counts), people, strict=True
+    ):
+        p, q, gap = float(draw.rates[0]), float(draw.rates[1]), float(draw.rates[0] - draw.rates[1])
+        share = draw.supports(own, order or len(function.values)) / n
+        mean = np.clip(share, q, p)
+        shares.append((share - q) / gap)
+        errors.append(np.sqrt(mean * (1.0 - mean) / n) / gap)
     return shares, errors
 
 
 def _from_lines(
-    mechanism: Marginals,
+    kernel: FunctionsKernel,
+    order: int,
     places: tuple[int, ...],
-    asked: list[tuple[int, ...]],
     shares: list[Floats],
     errors: list[Floats],
 ) -> tuple[Floats, Floats]:
     """Return a table from the shares of its lines: (Σ over directions of the cell's line − 1)/q."""
-    order, sizes = mechanism.plan.field, mechanism.domain.sizes
-    shape = (sizes[places[0]], sizes[places[1]])
+    asked = [function.attributes for function in kernel.functions]
+    shape = (kernel.sizes[places[0]], kernel.sizes[places[1]])
     first, second = (asked.index((place,)) for place in places)
     rows, columns = np.indices(shape)
     value = shares[first][rows] + shares[second][columns] - 1.0
     spread = errors[first][rows] ** 2 + errors[second][columns] ** 2
     begin = asked.index(places)
-    for offset, line in enumerate(lines(order, shape)):
-        value = value + shares[begin + offset][line]
-        spread = spread + errors[begin + offset][line] ** 2
+    for at in range(begin, begin + order - 1):
+        line = np.reshape(kernel.functions[at].values, shape)
+        value = value + shares[at][line]
+        spread = spread + errors[at][line] ** 2
     return np.asarray(value / order), np.asarray(np.sqrt(spread) / order)
 
 

@@ -1,24 +1,82 @@
-"""Kernels for categories: inputs are codes, the indices of the categories."""
+"""Kernels for categories: inputs are codes, the indices of the categories.
+
+Let p be the probability that a report supports its own category, and q that it supports a given other one. In
+every protocol the share of reports that support a category has the mean f·p + (1 − f)·q. So all have the same
+estimator: f = (share − q)/(p − q) [Wang17, Thm 2].
+"""
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from fractions import Fraction
-from typing import final
+from typing import Any, ClassVar, final
 
-from dither.arrays import Array
+import numpy as np
+
+from dither.arrays import Array, Integers, Mask
+from dither.domains import Categories, Domain
+from dither.errors import InvalidParameter
 from dither.kernels.blocks import FEW, in_threads
+from dither.kernels.counting import BitSums, HashMatches
 from dither.kernels.kernel import Kernel
+from dither.kernels.sets import bit_rows
+from dither.kernels.sets.hashing import Hashing
 from dither.randomness import Source
 
 
-class CodeKernel(Kernel):
+class SupportKernel(Kernel):
     """A pure protocol: a report supports some categories, the input's own with a larger probability."""
+
+    one_category: ClassVar[bool] = False  # whether a report is a category
 
     @property
     @abstractmethod
     def rates(self) -> tuple[Fraction, Fraction]:
         """The exact probabilities p and q that a report supports its own category, and a given other one."""
+
+    @abstractmethod
+    def holds(self, categories: int) -> bool:
+        """Return whether the kernel is one for this number of categories."""
+
+    @abstractmethod
+    def supported(self, reports: Array, categories: int) -> Array:
+        """Return which categories each report supports, along the last axis."""
+
+    def supports(self, counts: Integers, categories: int) -> Integers:
+        """Return the number of reports that support each category, from the counts of a summary."""
+        return counts
+
+    def variance(self, frequency: float) -> float:
+        """Return n times the variance that privacy adds to the estimate of a category of this frequency.
+
+        [f·p(1−p) + (1−f)·q(1−q)]/(p−q)² [Wang17, Thm 2]. Sampling of the people adds f(1−f).
+        """
+        own, other = self.rates
+        p, q = float(own), float(other)
+        noise = frequency * p * (1.0 - p) + (1.0 - frequency) * q * (1.0 - q)
+        return noise / float(own - other) ** 2
+
+    def shared(self, n: int) -> tuple[float, float, float]:
+        """Return a, b, c of a + b·m + c·m², which is added to m(1 − m) in n times the variance of a share.
+
+        m is the mean of the share. They are 0 if the reports of different people are independent.
+        """
+        return 0.0, 0.0, 0.0
+
+    @final
+    def fits(self, domain: Domain) -> bool:
+        return isinstance(domain, Categories) and self.holds(len(domain))
+
+    @final
+    def decode(self, reports: Array, domain: Categories, book: Any) -> Array:
+        """Return the reported labels, or which categories each report supports, along the last axis."""
+        if self.one_category:
+            return domain.decode(reports)
+        return self.supported(reports, len(domain))
+
+
+class CodeKernel(SupportKernel):
+    """A pure protocol in which the reports of different people are independent."""
 
     @abstractmethod
     def write(self, codes: Array, reports: Array, source: Source) -> None:
@@ -36,3 +94,62 @@ class CodeKernel(Kernel):
             return few.reshape(inputs.shape + self.layout.shape)
         reports = in_threads(lambda size: self.write, inputs.reshape(-1), self.layout, source, threads)
         return reports.reshape(inputs.shape + self.layout.shape)
+
+
+class BitReports:
+    """Reports that are rows of `size` packed bits, one for each category; a report supports its ones."""
+
+    size: int
+
+    @final
+    @property
+    def layout(self) -> np.dtype[Any]:
+        return np.dtype((np.uint8, (bit_rows.width(self.size),)))
+
+    @final
+    def holds(self, categories: int) -> bool:
+        return self.size == categories
+
+    @final
+    def counting(self, domain: Domain) -> BitSums:
+        return BitSums(self.size)
+
+    @final
+    def supported(self, reports: Array, categories: int) -> Mask:
+        return bit_rows.unpack(reports, categories)
+
+
+class BucketReports:
+    """Reports that are a public random hash function and a bucket: seed·2^16 + bucket.
+
+    A report supports every category that its hash function maps to its bucket. The seed is independent of
+    the input.
+    """
+
+    hashing: Hashing
+
+    @final
+    @property
+    def layout(self) -> np.dtype[Any]:
+        return np.dtype(np.uint64)
+
+    @final
+    def holds(self, categories: int) -> bool:
+        return True
+
+    @final
+    def check(self, raw: Array) -> Array:
+        return self.hashing.check(raw)
+
+    @final
+    def counting(self, domain: Domain) -> HashMatches:
+        if not isinstance(domain, Categories):
+            raise InvalidParameter("hashed reports are counted for a list of categories")
+        return HashMatches(len(domain), self.hashing)
+
+    @final
+    def supported(self, reports: Array, categories: int) -> Array:
+        drawn, told = self.hashing.unpack(reports)
+        codes = np.arange(categories)
+        supported = self.hashing.bucket(drawn[:, None], codes[None, :]) == told[:, None]
+        return np.reshape(supported, (*reports.shape, codes.size))

@@ -11,13 +11,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from math import gcd
+from math import gcd, inf
 from typing import Final, NamedTuple, final
 
 import numpy as np
 
 from dither.arrays import Floats, Mask
 from dither.errors import InvalidParameter, found
+from dither.privacy.exact import log_above
 from dither.randomness import Source
 
 _NEGLIGIBLE: Final = 1e-40  # probability that is cut off at each end of a distribution, and added to `lost`
@@ -72,6 +73,10 @@ class PairedCoins:
     def covariance(self) -> Fraction:
         """The covariance of the two coins."""
         return Fraction(self.both, self.total) - self.chance**2
+
+    def revealed(self, lies: int) -> float:
+        """Return the privacy loss against an adversary who knows the partner's coin and anything else."""
+        return largest_loss([(self.both, self.one), (self.one, self.neither)], lies)
 
     @property
     def independent(self) -> bool:
@@ -151,3 +156,21 @@ def _add(first: CountLaw, second: CountLaw) -> CountLaw:
     high = masses.size - int(np.searchsorted(np.cumsum(masses[::-1]), _NEGLIGIBLE))
     lost = first.lost + second.lost + _NEGLIGIBLE * ((low > 0) + (high < masses.size))
     return CountLaw(first.first + second.first + low, masses[low:high], lost)
+
+
+def partners(n: int) -> int:
+    """Return n rounded up to an even number."""
+    return n + n % 2
+
+
+def largest_loss(weights: list[tuple[int, int]], lies: int) -> float:
+    """Return the largest |ln(truth/lie)| over pairs of weights, rounded up; pairs of zeros are skipped."""
+    ratio = Fraction(1)
+    for truth, lie in weights:
+        if not truth and not lie:
+            continue
+        if not truth or not lie:
+            return inf
+        one = Fraction(truth * lies, lie)
+        ratio = max(ratio, one, 1 / one)
+    return log_above(ratio)

@@ -210,11 +210,11 @@ class ColumnSums(Counting):
 
 @final
 @dataclass(frozen=True)
-class EachQuestion(Counting):
-    """Reports that begin with the number of a question, counted question by question, one after the other."""
+class EachFunction(Counting):
+    """Reports that begin with the number of a function, counted function by function, one after the other."""
 
     parts: tuple[Counting, ...]
-    widths: tuple[int, ...]  # numbers of an answer to each question; 0 if it is one number and not a row
+    widths: tuple[int, ...]  # numbers of a report of each function's value; 0 if it is one number and not a row
     columns: int  # numbers of a report
 
     @property
@@ -222,7 +222,7 @@ class EachQuestion(Counting):
         return sum(part.size for part in self.parts)
 
     def split(self, counts: Integers) -> list[Integers]:
-        """Return the counts of every question."""
+        """Return the counts of every function."""
         return np.split(counts, np.cumsum([part.size for part in self.parts])[:-1])
 
     def count(self, reports: Array) -> Integers:
@@ -236,7 +236,7 @@ class EachQuestion(Counting):
         return np.concatenate(found)
 
     def people(self, counts: Integers) -> list[int]:
-        """Return how many people answered each question."""
+        """Return how many people reported the value of each function."""
         pairs = zip(self.split(counts), self.widths, strict=True)
         return [int(part.sum()) // max(width, 1) for part, width in pairs]
 

@@ -2,29 +2,35 @@
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, ClassVar, NoReturn, Self, final
+from typing import Any, ClassVar, Final, NoReturn, Self, final
 
 import numpy as np
 
-from dither.arrays import Array, Bytes, Floats, Mask, Words
+from dither.arrays import Array, Bytes, Floats, Mask
 from dither.device_text import from_hexadecimal, hexadecimal, whole
 from dither.domains import Domain
-from dither.errors import InvalidParameter, MalformedReport, found
-from dither.kernels.correlated_coins import PairedCoins
-from dither.kernels.kernel import CellKernel, Kernel
+from dither.errors import InvalidParameter, MalformedReport, Mismatch, found
+from dither.kernels.codes import BitReports, BucketReports, SupportKernel
+from dither.kernels.correlated_coins import PairedCoins, partners
+from dither.kernels.kernel import CellKernel, Promise
 from dither.kernels.sets import bit_rows
 from dither.kernels.sets.hashed_response import FAMILY
 from dither.kernels.sets.hashing import SEED_BITS, Hashing, seeds
+from dither.privacy import Guarantee, Nothing, Pure
 from dither.randomness import Source
+
+DEALER: Final = "whoever deals the coins keeps them from the collector"
+GIVEN_AWAY: Final = "other people's coins can give this one away, and with it the answer"
 
 
 @dataclass(frozen=True)
-class JointKernel(Kernel):
+class JointKernel(SupportKernel):
     """A person reports the truth if their coin shows heads, else another symbol; paired coins are correlated.
 
     A symbol is one of `symbols` categories, values of a bit, or buckets of a hash function.
@@ -33,6 +39,9 @@ class JointKernel(Kernel):
     coins: PairedCoins
     people: int
     size: int  # the number of symbols, or of bits
+
+    alone: ClassVar[bool] = False
+    coins_of_two_answers: ClassVar[int] = 1  # how many coins the reports of two answers depend on
 
     def __post_init__(self) -> None:
         if self.people < 2 or self.size < 2:
@@ -49,6 +58,58 @@ class JointKernel(Kernel):
     def each(self) -> int:
         """The number of coins of one report."""
         return 1
+
+    @property
+    @abstractmethod
+    def pull(self) -> Fraction:
+        """The covariance weight of a non-holder of a category, relative to a holder's."""
+
+    @final
+    def promise(self, epsilon: float, stated: Mapping[str, Any]) -> Promise:
+        """Return the bound against an adversary who knows the partner's coin, and whatever else."""
+        table = self.coins
+        how = f"two coins with weights {table.both}, {table.one}, {table.one}, {table.neither}, one known"
+        loss = table.revealed(self.symbols - 1)
+        if loss == math.inf:
+            return Promise(Nothing(GIVEN_AWAY), how)
+        whole = Guarantee(Pure(loss), assumes=(DEALER,)).repeated(self.coins_of_two_answers)
+        return Promise(whole.bound, how, whole.assumes)
+
+    @final
+    def count_variance(self, holders: float) -> float:
+        """Return the variance of the estimated number of people who hold a category, if `holders` do.
+
+        [Thesis, Thm 4] with k symbols, and for odd n with 1/n instead of 1/(n−1), since one person has no
+        partner.
+        """
+        own, other = self.rates
+        rest, pull = self.people - holders, float(self.pull)
+        noise = holders * float(own * (1 - own)) + rest * float(other * (1 - other))
+        overlap = (holders + rest * pull) ** 2 - holders - rest * pull**2
+        noise += float(self.coins.covariance) * overlap / (partners(self.people) - 1)
+        return noise / float(own - other) ** 2
+
+    @final
+    def variance(self, frequency: float) -> float:
+        return self.count_variance(frequency * self.people) / self.people
+
+    @final
+    def shared(self, n: int) -> tuple[float, float, float]:
+        """Return a, b, c of a + b·m + c·m², the contribution of pairs to n times the variance of a share.
+
+        m is the mean of the share. For two people drawn from a population the mean product of their weights
+        is (f + (1−f)·pull)². Two of n reports are of partners with probability 1/(N−1). If the contribution
+        is positive, its largest value is used.
+        """
+        if n > self.people:
+            raise Mismatch(f"these coins are for {self.people} people, but there are {n} reports")
+        weight = float(self.coins.covariance) * (n - 1) / (partners(self.people) - 1)
+        if weight >= 0.0:
+            return weight, 0.0, 0.0
+        own, other = self.rates
+        slope = float(1 - self.pull) / float(own - other)
+        start = float(self.pull) - float(other) * slope
+        return weight * start**2, 2.0 * weight * start * slope, weight * slope**2
 
     @abstractmethod
     def tell(self, codes: Array, truthful: Mask, source: Source) -> Array:
@@ -113,10 +174,25 @@ class JointResponse(JointKernel, CellKernel):
     """A report is a category: the truth, or a uniform other category."""
 
     kind: ClassVar[str] = "joint response"
+    one_category: ClassVar[bool] = True
 
     @property
     def symbols(self) -> int:
         return self.size
+
+    @property
+    def pull(self) -> Fraction:
+        return Fraction(-1, self.size - 1)  # a lie is a given other category with probability 1/(k − 1)
+
+    @property
+    def rates(self) -> tuple[Fraction, Fraction]:
+        return self.coins.chance, (1 - self.coins.chance) / (self.size - 1)
+
+    def holds(self, categories: int) -> bool:
+        return self.size == categories
+
+    def supported(self, reports: Array, categories: int) -> Array:
+        return np.asarray(reports[..., None] == np.arange(categories))
 
     @property
     def outcomes(self) -> int:
@@ -135,10 +211,19 @@ class JointResponse(JointKernel, CellKernel):
 
 @final
 @dataclass(frozen=True)
-class JointBits(JointKernel):
+class JointBits(BitReports, JointKernel):
     """A report is one bit for each category; each bit has its own coin and is kept or flipped."""
 
     kind: ClassVar[str] = "joint bits"
+    coins_of_two_answers: ClassVar[int] = 2
+
+    @property
+    def pull(self) -> Fraction:
+        return Fraction(-1)  # a flipped 0 is a 1, which changes the count in the opposite direction
+
+    @property
+    def rates(self) -> tuple[Fraction, Fraction]:
+        return self.coins.chance, 1 - self.coins.chance
 
     @property
     def symbols(self) -> int:
@@ -147,10 +232,6 @@ class JointBits(JointKernel):
     @property
     def each(self) -> int:
         return self.size
-
-    @property
-    def layout(self) -> np.dtype[Any]:
-        return np.dtype((np.uint8, (bit_rows.width(self.size),)))
 
     @property
     def outcomes(self) -> int:
@@ -180,30 +261,31 @@ class JointBits(JointKernel):
 
 @final
 @dataclass(frozen=True)
-class JointHashed(JointKernel):
+class JointHashed(BucketReports, JointKernel):
     """A report is a public hash function and a bucket: that of the truth, or a uniform other one."""
 
     kind: ClassVar[str] = "joint hashed"
+
+    @property
+    def pull(self) -> Fraction:
+        return Fraction(0)  # on average over all hash functions, a non-holder's coin does not change a count
+
+    @property
+    def rates(self) -> tuple[Fraction, Fraction]:
+        return self.coins.chance, Fraction(1, self.size)  # the bucket of another category is uniform
 
     @property
     def symbols(self) -> int:
         return self.size
 
     @cached_property
-    def hashing(self) -> Hashing:
+    def hashing(self) -> Hashing:  # type: ignore[override]
         """The public family of hash functions."""
         return Hashing(self.size)
 
     @property
-    def layout(self) -> np.dtype[Any]:
-        return np.dtype(np.uint64)
-
-    @property
     def outcomes(self) -> int:
         return self.size << SEED_BITS
-
-    def check(self, raw: Array) -> Words:
-        return self.hashing.check(raw)
 
     def tell(self, codes: Array, truthful: Mask, source: Source) -> Array:
         drawn = seeds(codes.size, source)

@@ -1,6 +1,6 @@
 """The interface of kernels: what a device runs to turn an input into a report.
 
-Mechanisms, estimators, maps, audits and the wire use only this interface. An input is what `Domain.check`
+Questions, estimators, maps, audits and the wire use only this interface. An input is what `Domain.check`
 returns: a number, the code of a category, or two numbers for a place. A report is an integer or a short row
 of integers.
 """
@@ -10,26 +10,66 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
-from typing import Any, ClassVar, Final, Self, final
+from importlib import import_module
+from typing import Any, ClassVar, Final, NamedTuple, Self, final
 
 import numpy as np
 
 from dither.arrays import Array, Floats, Indices
 from dither.domains import Domain
-from dither.errors import InvalidParameter, MalformedReport, NotIdentifiable
+from dither.errors import InvalidParameter, MalformedReport, NotIdentifiable, found
+from dither.kernels.counting import Counting, EachReport, LeadingBits
 from dither.kernels.transition import Dense, Operator
-from dither.privacy.exact import log_above
+from dither.privacy import Bound, Pure
+from dither.privacy.exact import exp_below, log_above
 from dither.randomness import Source
 
 MOST_LISTED: Final = 1 << 16  # reports whose exact probabilities are listed
 
 _KINDS: Final[dict[str, type[Kernel]]] = {}
+_MODULES: Final = {  # where the kernels of device texts are defined, below `dither.kernels`
+    "window.kernel": ("sliding", "sectors"),
+    "window.mixture": ("mixture",),
+    "window.response": ("response",),
+    "window.projective": ("projective",),
+    "lattice.kernel": ("lattice",),
+    "table.channel": ("channel",),
+    "table.codes": ("table",),
+    "sets.bits": ("bits",),
+    "sets.subsets": ("subset",),
+    "sets.indices": ("indices",),
+    "sets.hadamard": ("hadamard",),
+    "sets.hashed_response": ("hashed",),
+    "sets.prefix": ("prefix",),
+    "sets.functions": ("questions",),
+    "places.points": ("points",),
+    "places.grid": ("grid",),
+    "places.planar": ("planar", "rings"),
+    "places.pair": ("pair", "polar"),
+    "places.walk": ("walk",),
+    "places.two_copies": ("two copies",),
+    "joint": ("joint response", "joint bits", "joint hashed"),
+}
+
+
+class Promise(NamedTuple):
+    """A bound computed from the integers, a text that says how, and what the bound assumes."""
+
+    bound: Bound
+    evidence: str
+    assumes: tuple[str, ...] = ()
+    kept: bool = True  # whether the design promises ε at all; some are reproduced as published
 
 
 class Kernel(ABC):
-    """The integers from which a device samples, and the rule that maps an input to them."""
+    """The integers from which a device samples, and the rule that maps an input to them.
+
+    `stated` is what a specification states about a question: its design's parameters, as JSON-compatible
+    data. A kernel reads those that its promise or its decoding depend on, such as δ.
+    """
 
     kind: ClassVar[str]  # the name of the draw in a device text
+    alone: ClassVar[bool] = True  # whether the reports of different people are independent
 
     def __init_subclass__(cls, **more: Any) -> None:
         super().__init_subclass__(**more)
@@ -100,6 +140,37 @@ class Kernel(ABC):
     def from_device(cls, device: Mapping[str, Any], domain: Domain) -> Self:
         """Return the kernel that `device` describes, on a domain."""
 
+    @abstractmethod
+    def fits(self, domain: Domain) -> bool:
+        """Return whether every value of a domain is an input, and every report is one about the domain."""
+
+    def inputs(self, values: Array) -> Array:
+        """Return values, as `Domain.check` returns them, as inputs of `draw`."""
+        return values
+
+    @abstractmethod
+    def counting(self, domain: Domain) -> Counting:
+        """Return how reports about a domain are counted into a summary."""
+
+    @abstractmethod
+    def decode(self, reports: Array, domain: Domain, book: Any) -> Array:
+        """Return what reports stand for; `book` is what `read_codebook` returns."""
+
+    def read_codebook(self, data: Any, stated: Mapping[str, Any]) -> Any:
+        """Return the codebook of a specification; raise MalformedReport if the data describe none."""
+        if data is not None:
+            raise MalformedReport(f"the codebook of a question with the draw {self.kind!r} must be null")
+        return None
+
+    def write_codebook(self, book: Any) -> Any:
+        """Return a codebook as JSON-compatible data; None if there is none, as for labels."""
+        return None
+
+    def promise(self, epsilon: float, stated: Mapping[str, Any]) -> Promise:
+        """Return the bound of one report; raise InvalidParameter if it is more than what was stated."""
+        check_ratio(self, epsilon)
+        return Promise(Pure(self.epsilon), self.evidence)
+
     @property
     def blanket(self) -> Fraction | None:
         """The mass of a measure below the probabilities under every input; None where it is not known.
@@ -159,6 +230,20 @@ class CellKernel(Kernel):
     def check(self, raw: Array) -> Array:
         return within(raw, self.outcomes, self.layout)
 
+    @property
+    def rest(self) -> int:
+        """The number of trailing bits of a cell that counts ignore."""
+        return 0
+
+    def counting(self, domain: Domain) -> Counting:
+        return LeadingBits(self.outcomes, self.rest) if self.rest else EachReport(self.outcomes)
+
+
+def check_ratio(kernel: Kernel, epsilon: float) -> None:
+    """Raise InvalidParameter unless the kernel's exact ratio is at most e^ε, which proves ε-LDP."""
+    if kernel.ratio > exp_below(Fraction(epsilon)):
+        raise InvalidParameter(f"ε = {found(epsilon)} is too small or too large for this number of cells")
+
 
 def within(raw: Array, cells: int, dtype: np.dtype[Any]) -> Array:
     """Return raw integers as cells; raise MalformedReport if one is not from 0 to cells − 1."""
@@ -170,10 +255,10 @@ def within(raw: Array, cells: int, dtype: np.dtype[Any]) -> Array:
 def read_kernel(device: Mapping[str, Any], domain: Domain) -> Kernel:
     """Return the kernel of a device text's data; raise MalformedReport if they describe none.
 
-    A kernel is known once its module was imported. The module of a mechanism imports its kernels.
+    The modules of the kernels are listed in `_MODULES`, and the one that is needed is imported.
     """
     try:
-        kind = _KINDS[device["draw"]]
+        kind = _KINDS.get(device["draw"]) or _imported(device["draw"])
         return kind.from_device(device, domain)
     except MalformedReport:
         raise
@@ -181,3 +266,11 @@ def read_kernel(device: Mapping[str, Any], domain: Domain) -> Kernel:
         raise MalformedReport(f"the kernel in the device text is not valid: {error}") from None
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
         raise MalformedReport("the device text does not describe a kernel of this mechanism") from None
+
+
+def _imported(kind: str) -> type[Kernel]:
+    """Return the kernel class of a draw after importing its module; raise KeyError if there is none."""
+    for module, kinds in _MODULES.items():
+        if kind in kinds:
+            import_module(f"dither.kernels.{module}")
+    return _KINDS[kind]

@@ -1,25 +1,105 @@
-"""Kernels on an interval or a circle: values are checked and reports drawn in blocks."""
+"""Kernels on an interval or a circle: values are checked and reports drawn in blocks; unbiased readings."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, final
+from typing import Any, Final, final
 
 import numpy as np
 
-from dither.arrays import Array
-from dither.domains import Line
+from dither.arrays import Array, Floats
+from dither.domains import Circle, Domain, Line
 from dither.errors import InvalidParameter
 from dither.kernels.blocks import FEW, Sampler, in_threads
 from dither.kernels.kernel import MOST_LISTED, CellKernel
+from dither.kernels.window.decoder import Decoder, read_decoder, sized
 from dither.randomness import Source
+
+STRAIGHT: Final = 1e-6  # tolerance, in lengths of the domain, for E[report] being affine in the value
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class UnbiasedReading:
+    """A number for each counted report, such that its mean for every input is the input.
+
+    If only the leading bits of cells are counted, `cut` is the number per unit of the remaining bits, and
+    `values` are for the middle of a group, `half` units above its first cell.
+    """
+
+    values: Floats
+    cut: float = 0.0
+    half: float = 0.0
+
+    @property
+    def slack(self) -> float:
+        """How far the number of a report may be from that of its group; 0 if every cell is counted."""
+        return abs(self.cut) * self.half
+
+    @property
+    def span(self) -> tuple[float, float]:
+        """The least and the greatest number that a report can stand for."""
+        return float(self.values.min()) - self.slack, float(self.values.max()) + self.slack
+
+    def total(self, counts: Array, n: int) -> float:
+        """Return the sum of the numbers of n reports."""
+        rest = self.cut * (float(counts[-1]) - n * self.half) if self.cut else 0.0
+        return float((counts[: self.values.size] * self.values).sum()) + rest
 
 
 class LineKernel(CellKernel):
     """A kernel whose inputs are numbers of an interval or a circle."""
 
     line: Line
+
+    @property
+    def window_share(self) -> float:
+        """The share of all reports that the window of one input covers; 1 if there is no window."""
+        return 1.0
+
+    @final
+    def fits(self, domain: Domain) -> bool:
+        return isinstance(domain, Line) and domain.device() == self.line.device()
+
+    @final
+    def middles(self) -> Floats:
+        """Return the cell in the middle of each counted group of cells."""
+        group = 1 << self.rest
+        return np.asarray(np.arange(self.outcomes // group) * float(group) + (group - 1) / 2.0)
+
+    @final
+    def decode(self, reports: Array, domain: Domain, book: Decoder) -> Floats:
+        return book(reports)
+
+    def read_codebook(self, data: Any, stated: Mapping[str, Any]) -> Any:
+        return sized(read_decoder(data), self.outcomes)
+
+    @final
+    def write_codebook(self, book: Decoder | None) -> Any:
+        return None if book is None else book.plain()
+
+    def unbiased_reading(self, book: Decoder) -> UnbiasedReading | None:
+        """Return numbers for the counted reports whose mean is the value; None if there are none.
+
+        They do not depend on how reports are decoded, unless the codebook itself is what makes them unbiased.
+        Here the mean cell, or else the mean decoded report, is computed at a few inputs and tested for being
+        affine.
+        """
+        if isinstance(self.line, Circle):
+            return None
+        inputs = np.linspace(self.line.low, self.line.high, 9)
+        chances = np.stack([self.chances(float(x)) for x in inputs])
+        cells = np.arange(self.outcomes)
+        for given in (cells, np.asarray(book(cells), dtype=np.float64)):
+            means = chances @ given
+            slope = (means[-1] - means[0]) / self.line.length
+            line = means[0] + slope * (inputs - self.line.low)
+            if np.abs(means - line).max() < STRAIGHT * abs(slope) * self.line.length:
+                return UnbiasedReading(self.line.low + (given - means[0]) / slope)
+        return None
 
     @abstractmethod
     def sampler(self, size: int) -> Sampler:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, Final, final
+from typing import TYPE_CHECKING, Final, final
 
 import numpy as np
 
@@ -18,8 +18,8 @@ from dither.estimation.likelihood.em import climb, smooth
 from dither.kernels.transition import Dense, Operator
 from dither.maps.likelihood import flat, likelihoods, told
 from dither.maps.shares import profiled_share
-from dither.mechanisms.places.path import PathMechanism
 from dither.privacy import Guarantee
+from dither.question import PathQuestion
 from dither.randomness import Seeded
 from dither.reports import Reports
 
@@ -223,7 +223,7 @@ def _spare(reports: Reports, grid: Rectangle, shape: tuple[int, int], inside: Ma
     unit = (corner + random.random((begins.size, 2))) / shape
     places = np.stack([grid.x.from_unit(unit[:, 0]), grid.y.from_unit(unit[:, 1])], axis=1)
     paths = Paths.begun(mechanism.domain.clip(places), begins)
-    return _each(reports.mechanism.perturb(paths, source=Seeded(4)), grid, shape, inside).matrix
+    return _each(reports.question.perturb(paths, source=Seeded(4)), grid, shape, inside).matrix
 
 
 def scaled(found: Floats) -> Floats:
@@ -238,7 +238,7 @@ def summed(fine: Floats, shape: tuple[int, ...]) -> Floats:
     return np.asarray(fine.reshape(*fine.shape[:-2], columns, across, rows, along).sum(axis=(-3, -1)))
 
 
-def grid_of(mechanism: PathMechanism[Any, Any]) -> Rectangle:
+def grid_of(mechanism: PathQuestion) -> Rectangle:
     """Return the rectangle that a map covers."""
     box: Rectangle = mechanism.area.box
     return box
@@ -257,7 +257,7 @@ def centres(grid: Rectangle, columns: int, rows: int) -> Floats:
     return np.stack(np.meshgrid(x, y, indexing="ij"), axis=-1).reshape(-1, 2)
 
 
-def _inside(mechanism: PathMechanism[Any, Any], grid: Rectangle, columns: int, rows: int) -> Mask:
+def _inside(mechanism: PathQuestion, grid: Rectangle, columns: int, rows: int) -> Mask:
     middles = centres(grid, columns, rows)
     gap = np.abs(mechanism.domain.clip(middles) - middles).max(axis=1)
     return np.asarray((gap <= 1e-9 * max(grid.x.length, grid.y.length)).reshape(columns, rows))

@@ -14,7 +14,7 @@ from dither.estimation.estimate import thousands
 from dither.kernels.transition import Operator
 from dither.maps.density import Sample, cells_of, density, grid_of, scaled, summed
 from dither.maps.likelihood import flat, likelihoods, told
-from dither.mechanisms.combined.post_processing import Snapped
+from dither.post_processing import Snapped
 from dither.privacy import Guarantee
 from dither.reports import Reports
 

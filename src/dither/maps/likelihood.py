@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
 from dither.arrays import Array, Floats, Integers
 from dither.domains import Paths
 from dither.errors import InvalidParameter
-from dither.mechanisms.places.path import PathMechanism
+from dither.question import PathQuestion
 from dither.reports import Reports
 
 _MOST: Final = 1 << 25  # likelihoods held at once
@@ -19,27 +19,27 @@ _BLOCK: Final = 1 << 17
 class Part(NamedTuple):
     """Locations that share a mechanism, with the mechanism; paths are not divided."""
 
-    mechanism: PathMechanism[Any, Any]
+    mechanism: PathQuestion
     rows: Integers
 
 
-def told(reports: Reports) -> tuple[PathMechanism[Any, Any], list[Part]]:
+def told(reports: Reports) -> tuple[PathQuestion, list[Part]]:
     """Return the path mechanism of reports and their parts, one for each length if ε is divided by length."""
-    if not isinstance(reports, Reports) or not isinstance(reports.mechanism, PathMechanism):
-        made = reports.mechanism if isinstance(reports, Reports) else reports
+    if not isinstance(reports, Reports) or not isinstance(reports.question, PathQuestion):
+        made = reports.question if isinstance(reports, Reports) else reports
         raise InvalidParameter(
             f"reports of a path mechanism, such as dt.TraCSC, were expected, not of {type(made).__name__}"
         )
-    mechanism = reports.mechanism.read(None)
+    mechanism = reports.question
     begins = flat(reports, mechanism)[:, 0] != 0
     if not begins.size:
         raise InvalidParameter("a map needs at least one report")
     every = np.arange(begins.size)
     paths = Paths.begun(np.zeros((begins.size, 2)), begins)
-    return mechanism, [Part(one, every[rows]) for one, _, rows in mechanism.divided(paths)]
+    return mechanism, [Part(one, every[rows]) for one, _, rows in mechanism.split(paths)]
 
 
-def flat(reports: Reports, mechanism: PathMechanism[Any, Any]) -> Array:
+def flat(reports: Reports, mechanism: PathQuestion) -> Array:
     """Return reports as rows, one a location."""
     return reports.cells.reshape(-1, 1 + mechanism.columns)
 
@@ -54,7 +54,7 @@ def likelihoods(reports: Reports, cells: Floats, wanted: Integers | None = None)
     chosen = np.arange(len(every)) if wanted is None else wanted
     if chosen.size * len(cells) > _MOST:
         raise InvalidParameter(
-            f"{chosen.size} reports of {type(mechanism).__name__} are too many for this grid: at most "
+            f"{chosen.size} reports of {mechanism.name} are too many for this grid: at most "
             f"{_MOST // len(cells)}; use a coarser grid (maps of TraCSC on a rectangle take any number)"
         )
     found = np.empty((chosen.size, len(cells)))

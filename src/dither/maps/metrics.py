@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from dither.arrays import Floats, Mask
 from dither.domains import Circle, Paths, Sphere
 from dither.errors import InvalidParameter, Mismatch, found
-from dither.mechanisms.places.path import PathMechanism
+from dither.question import PathQuestion
 from dither.reports import Reports
 
 Places = Any  # reports of a path mechanism, `Paths`, or what `Paths.of` takes
@@ -113,9 +113,9 @@ def _alike(true: Places, noisy: Places) -> tuple[Paths, Paths]:
 
 def _paths(places: Places) -> Paths:
     if isinstance(places, Reports):
-        if not isinstance(places.mechanism, PathMechanism):
+        if not isinstance(places.question, PathQuestion):
             raise InvalidParameter(
-                f"reports of a path mechanism were expected, not of {type(places.mechanism).__name__}"
+                f"reports of a path mechanism were expected, not of {places.question.name}"
             )
-        return places.mechanism.paths(places)
+        return places.question.paths(places)
     return Paths.of(places)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from dither.domains import Paths, Rectangle
-from dither.mechanisms.plotting import BLUE, ORANGE, axes_or_new, styled
+from dither.plotting import BLUE, ORANGE, axes_or_new, styled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

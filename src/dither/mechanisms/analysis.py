@@ -14,9 +14,9 @@ from dither.domains import Circle, Line
 from dither.errors import InvalidParameter, found
 from dither.kernels.law import BIAS, COSINE, Law, loss_moment
 from dither.losses import Power, squared
-from dither.mechanisms.plotting import draw_law
 from dither.numerics.golden_section import global_maximum
 from dither.numerics.quadrature import integrate
+from dither.plotting import draw_law
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -30,7 +30,7 @@ def uniform(x: Floats) -> Floats:
     return np.ones_like(x)
 
 
-class Questions(ABC):
+class Analysis(ABC):
     """The distribution of a report, given the input. Arguments are in the user's units and broadcast."""
 
     @property
@@ -143,7 +143,7 @@ class Questions(ABC):
 
 @final
 @dataclass(frozen=True)
-class Realised(Questions):
+class Realised(Analysis):
     """The same quantities for the integers that are sampled, instead of the continuous mechanism."""
 
     _line: Line

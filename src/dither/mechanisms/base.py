@@ -1,102 +1,53 @@
-"""The base class of mechanisms: they randomise values on devices and decode reports at the collector."""
+"""The base classes of designs: a paper's formula on a domain with a budget, from which a question follows."""
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
-from dataclasses import KW_ONLY, dataclass, field, fields, replace
+from collections.abc import Hashable
+from dataclasses import KW_ONLY, dataclass, fields, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, ClassVar, Final, Generic, Self, TypeVar, final
+from typing import Any, ClassVar, Generic, Self, TypeVar, final
 
 import numpy as np
 
-from dither.arrays import Array
-from dither.device_text import canonical, digest
-from dither.domains import Domain
-from dither.errors import InvalidParameter, MalformedReport, found
-from dither.kernels.counting import Counting, EachReport
-from dither.kernels.kernel import Kernel, read_kernel
-from dither.mechanisms.separate import SeparateValues, separate_values
-from dither.privacy import Bound, Guarantee, Pure, Unit
-from dither.privacy.guarantee import assumed
-from dither.randomness import SYSTEM, Source
+from dither import registry
+from dither.arrays import Array, Floats, Integers
+from dither.domains import Categories, Circle, Domain, Line
+from dither.errors import InvalidParameter
+from dither.kernels.counting import Counting
+from dither.kernels.kernel import Kernel
+from dither.kernels.lattice.law import TableLaw
+from dither.kernels.line import UnbiasedReading
+from dither.kernels.transition import Operator
+from dither.kernels.window.decoder import Decoder
+from dither.mechanisms.analysis import Analysis, Realised
+from dither.parameters import writable
+from dither.privacy import Bound, Guarantee, Unit
+from dither.question import Question, ask, check_epsilon
+from dither.randomness import Source
 from dither.reports import Reports
 
 Admits = TypeVar("Admits", bound=Domain)
 
-LEAST_EPSILON, MOST_EPSILON = 1e-6, 50.0
-_TRAVELLED: Final = "travelled"
-
-
-@final
-@dataclass(frozen=True)
-class Travelled:
-    """The parts of a specification that are read and not recomputed: the kernel, and the codebook."""
-
-    kernel: Kernel
-    codebook: Any = None  # as `Mechanism.read_codebook` returns it; None if the mechanism computes it
-
-
-class Answering(ABC):
-    """The interface of mechanisms and of combinators of mechanisms."""
-
-    @property
-    @abstractmethod
-    def guarantee(self) -> Guarantee:
-        """The privacy guarantee of a person who answers once."""
-
-    @abstractmethod
-    def device(self) -> dict[str, Any]:
-        """Return what a device needs in order to answer, as JSON-compatible data: see docs/wire.md."""
-
-    @abstractmethod
-    def describe(self) -> str:
-        """Return a description in words: the domain, the guarantee, the size of a report."""
-
-    @property
-    def plain(self) -> Any:
-        """The mechanism that draws one answer: this one, or the one that it wraps."""
-        return self
-
-    @property
-    def blanket(self) -> Fraction | None:
-        """The mass of a measure below the law of a report under every value; None where it is not known."""
-        return None
-
-    @final
-    @cached_property
-    def device_text(self) -> str:
-        """What a device needs in order to answer, as canonical JSON."""
-        return canonical(self.device())
-
-    @final
-    @cached_property
-    def fingerprint(self) -> str:
-        """The first 32 hexadecimal digits of the SHA-256 of the device text.
-
-        Mechanisms with equal fingerprints have reports of equal distribution. The decoding and the names of
-        classes are not part of it.
-        """
-        return digest(self.device_text)
-
 
 @dataclass(frozen=True)
-class Mechanism(Answering, Generic[Admits]):
-    """A mechanism on a domain with a budget ε. Devices call `perturb`; the collector decodes the reports.
+class Mechanism(ABC, Generic[Admits]):
+    """A design on a domain with a budget ε. It has a question, which draws, counts, decodes and promises.
 
-    `travelled` is set for mechanisms that were read from a specification. They use the integers of the
-    specification, which are checked against ε, and do not recompute them.
+    Devices call `perturb`; the collector decodes the reports. Both are the question's, and so are the
+    guarantee and the fingerprint. A subclass defines the kernel by its paper's formula, and the codebook.
     """
 
     domain: Admits
     _: KW_ONLY
     epsilon: float
-    travelled: Travelled | None = field(default=None, repr=False, compare=False)
 
     takes: ClassVar[tuple[type[Domain], ...]]
-    alone: ClassVar[bool] = True  # whether the reports of different people are independent
+
+    def __init_subclass__(cls, **more: Any) -> None:
+        super().__init_subclass__(**more)
+        registry.register(cls)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "epsilon", self._budget())
@@ -111,125 +62,138 @@ class Mechanism(Answering, Generic[Admits]):
         return check_epsilon(self.epsilon)
 
     def _build(self) -> None:
-        """Compute everything that can fail, so that every mechanism that exists is valid."""
-        _ = self.kernel
-
-    @property
-    @abstractmethod
-    def kernel(self) -> Kernel:
-        """What devices run: integers, and the rule that maps a value to them."""
+        """Compute everything that can fail, so that every design that exists is valid."""
+        _ = self.question
 
     @abstractmethod
-    def decode(self, cells: Array) -> Array:
-        """Return the decoded reports, as an array of numbers or labels."""
+    def _kernel(self) -> Kernel:
+        """Return what devices run: the paper's integers, with the largest ratio that ε allows."""
 
-    def _draw(self, values: object, source: Source, threads: int) -> Array:
-        """Check the values and draw their reports."""
-        return self.kernel.draw(self.domain.check(values), source, threads=threads)
+    def _codebook(self, kernel: Any) -> Any:
+        """Return how reports are decoded, as the kernel's `read_codebook` returns it."""
+        return kernel.read_codebook(None, {})
 
-    def separate(self, values: object) -> SeparateValues:
-        """Return the values one by one, each of which has its own report or reports."""
-        return separate_values(self.domain, values)
+    @cached_property
+    def question(self) -> Question:
+        """The integers, the codebook and the budget: what travels, draws, counts, decodes and promises."""
+        return self._asked(self)
 
-    def realised(self) -> tuple[Bound, str]:
-        """Return the bound computed from the integers that are sampled, and a text that says how."""
-        return Pure(self.kernel.epsilon), self.kernel.evidence
-
-    @property
-    def blanket(self) -> Fraction | None:
-        return self.kernel.blanket
-
-    # --- what travels
-
-    def device(self) -> dict[str, Any]:
-        return {
-            **self.kernel.device(),
-            "domain": self.domain.device(),
-            "outside": self.domain.outside,
-        }
-
-    def codebook(self) -> Any:
-        """Return the codebook as JSON-compatible data; None if there is none, as for labels."""
-        return None
-
-    @classmethod
-    def read_codebook(cls, data: Any) -> Any:
-        """Return the codebook that `codebook` wrote; raise MalformedReport if the data describe none."""
-        if data is not None:
-            raise MalformedReport(f"the codebook of {cls.__name__} must be null")
-        return None
-
-    @classmethod
-    def rebuilt(
-        cls, domain: Domain, parameters: Mapping[str, Any], device: Mapping[str, Any], codebook: Any
-    ) -> Self:
-        """Return a mechanism with the kernel and the codebook of a specification."""
-        kernel = read_kernel(device, domain)
-        return cls(domain, **parameters, travelled=Travelled(kernel, cls.read_codebook(codebook)))  # type: ignore[arg-type]
-
-    @classmethod
-    def from_version_1(
-        cls, domain: Domain, parameters: Mapping[str, Any], sampled: Mapping[str, Any]
-    ) -> Self:
-        """Return a mechanism with the integers and codebook of a specification of version 1."""
-        return cls(domain, **parameters).version_1(sampled)  # type: ignore[arg-type]
-
-    def version_1(self, sampled: Mapping[str, Any]) -> Self:
-        """Return this mechanism with the integers and codebook of a specification of version 1."""
-        raise MalformedReport(f"{type(self).__name__} cannot be read from a specification of version 1")
+    def _asked(self, source: Mechanism[Any], *, divided: bool = False) -> Question:
+        """Return the question with the integers of a design, which is this one or a part of it."""
+        kernel = source._kernel()
+        written = writable(self.parameters())
+        written.pop("domain")
+        return ask(
+            self.domain,
+            kernel,
+            source._codebook(kernel),
+            divided=divided,
+            epsilon=self.epsilon,
+            name=type(self).__name__,
+            parameters=written,
+            made_by=self,
+        )
 
     @final
     def parameters(self) -> dict[str, Any]:
         """Return the parameters of the constructor, by name."""
-        named = {item.name for item in fields(self) if item.init} - {_TRAVELLED}
-        return {item.name: getattr(self, item.name) for item in fields(self) if item.name in named}
+        return {item.name: getattr(self, item.name) for item in fields(self) if item.init}
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Derived attributes are computed again; those of a specification are kept.
-        return _rebuilt, (type(self), self.parameters(), self.travelled)
+        return _remade, (type(self), self.parameters())  # derived attributes are computed again
 
-    # --- reports
+    def at(self, epsilon: float) -> Self:
+        """Return the same design with another ε."""
+        return replace(self, epsilon=epsilon)
 
+    def describe(self) -> str:
+        """Return a description in words: the domain, the guarantee, the size of a report."""
+        return self.question.describe()
+
+    # --- the question's
+
+    @property
+    def kernel(self) -> Any:
+        """What devices run: integers, and the rule that maps a value to them."""
+        return self.question.kernel
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """The guarantee of a person who answers once, computed from the integers that are sampled."""
+        return self.question.guarantee
+
+    @final
+    def realised(self) -> tuple[Bound, str]:
+        """Return the bound computed from the integers that are sampled, and a text that says how."""
+        return self.question.promise[:2]
+
+    @property
+    def unit(self) -> Unit:
+        """The unit that the guarantee protects."""
+        return self.question.unit
+
+    @property
+    def parts(self) -> tuple[Mechanism[Any], ...]:
+        """The designs of which this one consists; none for most."""
+        return ()
+
+    @final
+    @property
+    def plain(self) -> Question:
+        """The question that draws one answer."""
+        return self.question
+
+    @final
+    @property
+    def alone(self) -> bool:
+        """Whether the reports of different people are independent."""
+        return self.question.alone
+
+    @final
+    def device(self) -> dict[str, Any]:
+        """Return what a device needs in order to answer, as JSON-compatible data: see docs/wire.md."""
+        return self.question.device()
+
+    @final
+    @property
+    def device_text(self) -> str:
+        """What a device needs in order to answer, as canonical JSON."""
+        return self.question.device_text
+
+    @final
+    @property
+    def fingerprint(self) -> str:
+        """The first 32 hexadecimal digits of the SHA-256 of the device text."""
+        return self.question.fingerprint
+
+    @final
+    def codebook(self) -> Any:
+        """Return the codebook as JSON-compatible data; None if there is none, as for labels."""
+        return self.question.codebook()
+
+    @final
     @property
     def outcomes(self) -> int:
         """The number of different reports."""
-        return self.kernel.outcomes
+        return self.question.outcomes
 
+    @final
     @property
     def layout(self) -> np.dtype[Any]:
         """The dtype of one report: an integer, or a row of integers."""
-        return self.kernel.layout
+        return self.question.layout
 
     @final
     @property
     def report_bytes(self) -> int:
         """The size of one report, in bytes."""
-        return self.layout.itemsize
+        return self.question.report_bytes
 
+    @final
     @property
     def counting(self) -> Counting:
         """How reports are counted into a summary."""
-        return EachReport(self.outcomes)
-
-    @property
-    def unit(self) -> Unit:
-        """The unit that the guarantee protects."""
-        return Unit.VALUE
-
-    @property
-    def parts(self) -> tuple[Mechanism[Any], ...]:
-        """The mechanisms of which this one consists; none for most."""
-        return ()
-
-    @property
-    def assumes(self) -> tuple[str, ...]:
-        """The assumptions of the guarantee: those of all parts. Without any it holds against anybody."""
-        return assumed(part.guarantee for part in self.parts)
-
-    @cached_property
-    def guarantee(self) -> Guarantee:
-        """The guarantee of a person who answers once, computed from the integers that are sampled."""
-        return Guarantee(self.realised()[0], self.unit, self.assumes)
+        return self.question.counting
 
     @final
     def perturb(self, values: object, *, source: Source | None = None, threads: int = 1) -> Reports:
@@ -238,77 +202,138 @@ class Mechanism(Answering, Generic[Admits]):
         Values outside the domain raise `OutsideDomain`. `source` is for tests; `threads` speeds up large
         arrays.
         """
-        randomness = check_source(source)
-        try:
-            return Reports(self, self._draw(values, randomness, check_threads(threads)))
-        finally:
-            randomness.erase()
+        return self.question.perturb(values, source=source, threads=threads)
 
     @final
     def reports(self, raw: object) -> Reports:
         """Return raw integers as reports; raise MalformedReport if no device could have sent them."""
-        if isinstance(raw, Reports):
-            return raw.read_by(self)
-        if isinstance(raw, np.ma.MaskedArray):
-            raise MalformedReport("masked arrays are not accepted; leave missing reports out")
-        try:
-            array = np.asarray(raw)
-        except (TypeError, ValueError):
-            raise MalformedReport("reports must form a regular array of whole numbers") from None
-        if array.dtype.kind not in "iu":
-            if array.size:
-                raise MalformedReport(f"reports must be whole numbers, not {array.dtype.name}")
-            array = array.astype(np.uint8)
-        return Reports(self, self._valid(array))
+        return self.question.reports(raw)
 
-    def _valid(self, raw: Array) -> Array:
-        return self.kernel.check(raw)
+    @final
+    def decode(self, cells: Array) -> Array:
+        """Return the decoded reports, as an array of numbers, labels or places."""
+        return self.question.decode(cells)
 
-    def at(self, epsilon: float) -> Self:
-        """Return the same mechanism with another ε."""
-        return replace(self, epsilon=epsilon, travelled=None)
-
-    def describe(self) -> str:
-        """Return a description in words: the domain, the guarantee, the size of a report."""
-        summary = (type(self).__doc__ or "").strip().splitlines()[0].rstrip(".")
-        size = f"{self.report_bytes} byte" + ("" if self.report_bytes == 1 else "s")
-        return (
-            f"{type(self).__name__} on {self.domain} with ε = {self.epsilon:g}. {summary}. "
-            f"Promise: {self.guarantee}. A report is {size}."
-        )
+    @final
+    def probabilities(self, x: Any, **given: Any) -> Any:
+        """Return the exact probability of every report for the value x, from the sampled integers."""
+        return self.question.probabilities(x, **given)
 
 
-def _rebuilt(kind: type[Mechanism[Any]], parameters: dict[str, Any], travelled: Travelled | None) -> Any:
-    return kind(**parameters, travelled=travelled)
+def _remade(kind: type[Mechanism[Any]], parameters: dict[str, Any]) -> Any:
+    return kind(**parameters)
 
 
-def check_epsilon(epsilon: object) -> float:
-    """Return ε as a float; raise InvalidParameter unless it is a number in the supported range."""
-    number = isinstance(epsilon, int | float | Fraction | np.integer | np.floating)
-    if isinstance(epsilon, bool) or not number:
-        raise InvalidParameter(f"epsilon must be a number, not {found(epsilon)}")
-    budget = float(epsilon)  # type: ignore[arg-type]
-    if not math.isfinite(budget) or budget <= 0:
-        raise InvalidParameter(f"epsilon must be positive and finite, not {found(epsilon)}")
-    if not LEAST_EPSILON <= budget <= MOST_EPSILON:
-        raise InvalidParameter(
-            f"epsilon must be from {LEAST_EPSILON:g} to {MOST_EPSILON:g}, not {found(epsilon)}: "
-            "a smaller one leaves no information in reports, a larger one gives no privacy"
-        )
-    return budget
+@dataclass(frozen=True)
+class NumberMechanism(Mechanism[Line], Analysis):
+    """A design for one number, on an interval or a circle, with the law of its reports."""
+
+    @property
+    def line(self) -> Line:
+        return self.domain
+
+    @final
+    @property
+    def decoder(self) -> Decoder:
+        """The map from reports to numbers."""
+        book: Decoder = self.question.book
+        return book
+
+    @final
+    def chances(self, x: float) -> Floats:
+        """Return the probability of every report for the input x, in floats."""
+        chances: Floats = self.kernel.chances(x)
+        return chances
+
+    @final
+    def likelihood(self, inputs: Floats, rows: int) -> Operator:
+        """Return P(report | input) as an operator, with reports grouped into about `rows` rows."""
+        operator: Operator = self.kernel.likelihood(inputs, rows)
+        return operator
+
+    @final
+    def unbiased_reading(self) -> UnbiasedReading | None:
+        """Return numbers for the reports whose mean is the value; None if there are none."""
+        reading: UnbiasedReading | None = self.kernel.unbiased_reading(self.decoder)
+        return reading
+
+    @cached_property
+    def sampled(self) -> Realised:
+        """The same quantities (pdf, mean, error, …) for the integers that are sampled."""
+        values = self.line.to_unit(self.decoder(np.arange(self.outcomes)))
+
+        def chances(unit: float) -> Floats:
+            return self.chances(float(self.line.from_unit(np.asarray(unit))))
+
+        return Realised(self.line, TableLaw(chances, values, circular=isinstance(self.line, Circle)))
 
 
-def check_source(source: Source | None) -> Source:
-    """Return the source of randomness: the system's if None is given."""
-    if source is None:
-        return SYSTEM
-    if not isinstance(source, Source):
-        raise InvalidParameter(f"source must be a Source such as dt.Seeded(7), or None, not {found(source)}")
-    return source
+@dataclass(frozen=True)
+class CategoryMechanism(Mechanism[Categories]):
+    """A pure protocol: a report supports categories, with the same p and q for every pair of categories."""
+
+    takes: ClassVar[tuple[type[Domain], ...]] = (Categories,)
+
+    @final
+    @property
+    def categories(self) -> Categories:
+        """The public list of answers."""
+        return self.domain
+
+    @final
+    @property
+    def rates(self) -> tuple[Fraction, Fraction]:
+        """The exact probabilities p and q that a report supports its own category, and a given other one."""
+        rates: tuple[Fraction, Fraction] = self.kernel.rates
+        return rates
+
+    @cached_property
+    def p(self) -> Any:
+        """The probability that a report supports its own category."""
+        return float(self.rates[0])
+
+    @final
+    @property
+    def q(self) -> float:
+        """The probability that a report supports a given other category."""
+        return float(self.rates[1])
+
+    @final
+    @property
+    def gap(self) -> float:
+        """The difference p − q, by which estimates are divided, computed without cancellation."""
+        return float(self.rates[0] - self.rates[1])
+
+    @final
+    def variance(self, frequency: float = 0.0) -> float:
+        """Return n times the variance that privacy adds to the estimate of a category of this frequency."""
+        question: Any = self.question
+        return float(question.variance(frequency))
+
+    @final
+    def supports(self, counts: Integers) -> Integers:
+        """Return the number of reports that support each category, from the counts of a summary."""
+        supports: Integers = self.kernel.supports(counts, len(self.categories))
+        return supports
+
+    @final
+    def code(self, x: Hashable) -> int:
+        """Return the code of a category."""
+        return int(self.categories.check([x])[0])
 
 
-def check_threads(threads: object) -> int:
-    """Return the number of threads; raise InvalidParameter unless it is a whole number from 1 upwards."""
-    if isinstance(threads, bool) or not isinstance(threads, int) or threads < 1:
-        raise InvalidParameter(f"threads must be a whole number from 1 upwards, not {found(threads)}")
-    return threads
+@dataclass(frozen=True)
+class QueryMechanism(Mechanism[Any]):
+    """A design whose reports answer several linear queries about the shares of its inputs."""
+
+    @final
+    @cached_property
+    def average_variance(self) -> float:
+        """The variance that one report adds to all answers together, averaged over the inputs."""
+        return float(self.question.book.variances.mean())
+
+    @final
+    @cached_property
+    def worst_variance(self) -> float:
+        """The variance that one report adds to all answers together, for the worst input."""
+        return float(self.question.book.variances.max())

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Final
 
 from dither.errors import InvalidParameter, found
-from dither.mechanisms.base import MOST_EPSILON, Answering, Mechanism, check_epsilon
+from dither.mechanisms.base import Mechanism
 from dither.numerics.false_position import decreasing_root
 from dither.numerics.rounding import float_at_least
 from dither.privacy import Approximate, Guarantee, Pure, Unit
@@ -22,6 +22,7 @@ from dither.privacy.shuffling import (
     proven_epsilon,
     upper,
 )
+from dither.question import MOST_EPSILON, Answering, check_epsilon
 
 SHUFFLER: Final = "somebody trusted mixes the reports before the collector sees them"
 NAMELESS: Final = "a report carries no name, address or time that tells whose it is"

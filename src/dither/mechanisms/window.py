@@ -1,32 +1,29 @@
-"""The base class of window mechanisms; a paper's file defines the width, the start and the codebook."""
+"""The base class of window designs; a paper's file defines the width, the start and the codebook."""
 
 from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass, replace
 from enum import Enum
 from functools import cached_property, partial
-from typing import Any, ClassVar, Self, final
+from typing import ClassVar, Self, final
 
 import numpy as np
 
-from dither.arrays import Array, Floats
-from dither.device_text import whole
+from dither.arrays import Floats
 from dither.domains import Circle, Domain, Interval, Line
-from dither.errors import InvalidParameter, MalformedReport, found
-from dither.kernels.counting import Counting, EachReport, LeadingBits
+from dither.errors import InvalidParameter, found
 from dither.kernels.law import Law
 from dither.kernels.window.codebook import IDENTITY, Codebook, Ramps, Steps
-from dither.kernels.window.decoder import Decoder, decoder, read_decoder, sized
+from dither.kernels.window.decoder import Decoder, decoder
 from dither.kernels.window.integers import Sliding, check_cells
 from dither.kernels.window.kernel import SlidingKernel
 from dither.kernels.window.law import WindowLaw
-from dither.kernels.window.start import CENTRED, WRAPPED, LineStart, Placement
+from dither.kernels.window.start import CENTRED, WRAPPED, Placement
 from dither.mechanisms.analysis import Realised
-from dither.mechanisms.base import Travelled
-from dither.mechanisms.number import NumberMechanism, UnbiasedReading, check_ratio
+from dither.mechanisms.base import NumberMechanism
 
 Rule = Callable[[float, float], Codebook]  # from the window's share and contrast to the codebook
 
@@ -91,36 +88,15 @@ class WindowMechanism(NumberMechanism):
         check_cells(self.cells)
         if not isinstance(self.decoding, Decoding):
             raise InvalidParameter(f"decoding must be a member of dt.Decoding, not {found(self.decoding)}")
-        _ = self._shape, self.kernel, self.decoder
+        super()._build()
 
-    @cached_property
-    def kernel(self) -> SlidingKernel:
-        """What devices run: the window in integers, and the rule for the start of a value."""
-        if self.travelled is not None:
-            return self._travelled_kernel(self.travelled)
+    def _kernel(self) -> SlidingKernel:
         width = round(self._shape.width * self.cells)
-        return self._placed(Sliding.largest(self.epsilon, self.cells, min(max(width, 1), self.cells - 1)))
-
-    def _placed(self, window: Sliding) -> SlidingKernel:
+        window = Sliding.largest(self.epsilon, self.cells, min(max(width, 1), self.cells - 1))
         return SlidingKernel(self.line, window, self._shape.placement.rule(self.line, window))
 
-    def _travelled_kernel(self, travelled: Travelled) -> SlidingKernel:
-        kernel = travelled.kernel
-        if not isinstance(kernel, SlidingKernel) or kernel.line.device() != self.line.device():
-            raise MalformedReport(f"{type(self).__name__} needs a sliding window on its own domain")
-        if kernel.outcomes != self.cells:
-            raise MalformedReport(f"the kernel has {kernel.outcomes} cells, the mechanism {self.cells}")
-        check_ratio(kernel, self.epsilon)
-        return kernel
-
-    @cached_property
-    def decoder(self) -> Decoder:
-        """The map from cells to numbers."""
-        if self.travelled is not None and self.travelled.codebook is not None:
-            return sized(self.travelled.codebook, self.cells)
-        return self._decoder(self.kernel.window)
-
-    def _decoder(self, window: Sliding) -> Decoder:
+    def _codebook(self, kernel: SlidingKernel) -> Decoder:
+        window = kernel.window
         return decoder(self._book(window.share, window.contrast), self.cells, self.line)
 
     def _book(self, share: float, contrast: float) -> Codebook:
@@ -169,57 +145,10 @@ class WindowMechanism(NumberMechanism):
         aim = start.aim(self.line.from_unit(x)) / (self.cells << start.fraction)
         return np.asarray(np.mod(aim, 1.0) if isinstance(self.line, Circle) else aim, dtype=np.float64)
 
-    def unbiased_reading(self) -> UnbiasedReading | None:
-        """Return numbers for the cells whose mean is the value, or None if the start is not affine in it.
-
-        The mean cell is (1−κ)(N−1)/2 + κ(start + (K−1)/2).
-        """
-        window, start = self.kernel.window, self.kernel.start
-        if not self._shape.placement.affine or not isinstance(start, LineStart):
-            return None
-        base = (1.0 - window.contrast) * (window.cells - 1) / 2.0 + window.contrast * (window.width - 1) / 2.0
-        unit = (1 << start.fraction) / start.scale  # length of the domain for one cell of the start
-        # `origin` includes half a unit, so that rounding down rounds to the nearest.
-        values = start.origin + 0.5 / start.scale + unit * (self._middles - base) / window.contrast
-        rest = self.kernel.rest
-        half = ((1 << rest) - 1) / 2.0
-        return UnbiasedReading(np.asarray(values), unit / window.contrast if rest else 0.0, half)
-
-    def decoded(self) -> Floats:
-        """Return the decoded number of each counted report; for a group of cells, that of its middle."""
-        return self.decode(self._middles if self.kernel.rest else np.arange(self.cells))
-
-    @property
-    def _middles(self) -> Array:
-        group = 1 << self.kernel.rest
-        return np.asarray(np.arange(self.cells // group) * float(group) + (group - 1) / 2.0)
-
-    @property
-    def window_share(self) -> float:
-        return self.kernel.window.share
-
-    @property
-    def counting(self) -> Counting:
-        rest = self.kernel.rest
-        return LeadingBits(self.cells, rest) if rest else EachReport(self.cells)
-
-    def version_1(self, sampled: Mapping[str, Any]) -> Self:
-        data = sampled["kernel"]
-        window = Sliding(*(whole(data[name]) for name in ("cells", "width", "step", "bits")))
-        travelled = Travelled(self._placed(window), read_decoder(sampled["codebook"]))
-        return replace(self, travelled=travelled)
-
     def truncated(self) -> Self:
-        """Return the same mechanism with decoded reports clipped to the domain."""
-        if self.travelled is None or self.decoding is not Decoding.OWN:
-            return self._read(Decoding.TRUNCATED)
-        cut = self.decoder.cut(self.line.low, self.line.high)
-        return replace(self, decoding=Decoding.TRUNCATED, travelled=Travelled(self.kernel, cut))
+        """Return the same design with decoded reports clipped to the domain."""
+        return replace(self, decoding=Decoding.TRUNCATED)
 
     def compressed(self) -> Self:
-        """Return the same mechanism with the report space decoded as the domain itself, which is biased."""
-        return self._read(Decoding.COMPRESSED)
-
-    def _read(self, decoding: Decoding) -> Self:
-        travelled = None if self.travelled is None else Travelled(self.kernel)
-        return replace(self, decoding=decoding, travelled=travelled)
+        """Return the same design with the report space decoded as the domain itself, which is biased."""
+        return replace(self, decoding=Decoding.COMPRESSED)

@@ -2,33 +2,24 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass, field
 from functools import cached_property
-from typing import Any, Self, final
-
-import numpy as np
+from typing import Any, final
 
 from dither.arrays import Floats
-from dither.device_text import whole
-from dither.domains import Circle, Domain, Interval, Line
-from dither.errors import InvalidParameter, MalformedReport, found
+from dither.domains import Circle, Interval
+from dither.errors import InvalidParameter, found
 from dither.kernels.window.codebook import Runs
-from dither.kernels.window.decoder import Decoder, TableDecoder, read_decoder
-from dither.kernels.window.integers import Sliding
-from dither.kernels.window.kernel import SlidingKernel
 from dither.kernels.window.law import BlendedLaw, WindowLaw
-from dither.kernels.window.start import WRAPPED, Placement
+from dither.kernels.window.start import Placement
 from dither.kernels.window.start_table import COIN, BalancedCells, KnotStart, NearestCells, StepStart
 from dither.losses import Criterion, Power, absolute, squared, worst
 from dither.mechanisms.analysis import Realised
-from dither.mechanisms.base import Travelled
-from dither.mechanisms.number import UnbiasedReading
 from dither.mechanisms.window import Decoding, Shape, WindowMechanism
 from dither.optimal import store
 from dither.optimal.design import Design, relative_gap
-from dither.optimal.problem import Elsewhere, Given, Loss, Problem
+from dither.optimal.problem import Given, Loss, Problem
 from dither.optimal.solver import circle
 from dither.table import percent
 
@@ -115,29 +106,15 @@ class Optimal(WindowMechanism):
     @cached_property
     def book(self) -> Runs:
         """The number of each run of cells, in units in which the domain is [0, 1]."""
-        if self.travelled is not None:
-            return _book(self.line, self.travelled.codebook)
         book = self.design.book
         return Runs(book.values + 0.5, book.counts)
 
-    @cached_property
-    def _width(self) -> int:
-        return self.design.width if self.travelled is None else self._sliding(self.travelled).window.width
-
-    @staticmethod
-    def _sliding(travelled: Travelled) -> SlidingKernel:
-        if not isinstance(travelled.kernel, SlidingKernel):
-            raise MalformedReport("the kernel of Optimal is a sliding window")
-        return travelled.kernel
-
     def shape(self) -> Shape:
         if isinstance(self.domain, Circle):
-            if self.travelled is not None and isinstance(self.loss, Elsewhere):
-                return Shape.centred(self.line, self._sliding(self.travelled).window.share)
             return Shape.centred(self.line, circle.best_width(self.problem))
         book = self.book
         placement = _placement(book, self.epsilon, self.unbiased)
-        return Shape(self._width / book.cells, placement, lambda share, contrast: book)
+        return Shape(self.design.width / book.cells, placement, lambda share, contrast: book)
 
     @cached_property
     def certificate(self) -> Certificate:
@@ -185,45 +162,6 @@ class Optimal(WindowMechanism):
             codebook=self.book,
         )
 
-    def unbiased_reading(self) -> UnbiasedReading | None:
-        """Return the reading of cells whose mean is the value: the codebook itself, if it is unbiased."""
-        return UnbiasedReading(self.decode(np.arange(self.cells))) if self.unbiased else None
-
-    @classmethod
-    def from_version_1(
-        cls, domain: Domain, parameters: Mapping[str, Any], sampled: Mapping[str, Any]
-    ) -> Self:
-        """Return a mechanism with the integers and the codebook of a specification; nothing is solved."""
-        data, book = sampled["kernel"], read_decoder(sampled["codebook"])
-        window = Sliding(*(whole(data[name]) for name in ("cells", "width", "step", "bits")))
-        if isinstance(domain, Interval):
-            if sampled["numbers"] != _digest(sampled["codebook"]):
-                raise MalformedReport(
-                    "the codebook of a solved mechanism is not the one that its digest names"
-                )
-            placement = _placement(_book(domain, book), float(parameters["epsilon"]), parameters["unbiased"])
-        elif isinstance(domain, Circle):
-            placement = WRAPPED
-        else:
-            raise MalformedReport("Optimal takes an interval or a circle")
-        kernel = SlidingKernel(domain, window, placement.rule(domain, window))
-        return cls(domain, **parameters, travelled=Travelled(kernel, book))
-
 
 def _placement(book: Runs, epsilon: float, unbiased: bool) -> Placement:
     return BalancedCells(book, epsilon) if unbiased else NearestCells(book)
-
-
-def _book(line: Line, decoder: Decoder) -> Runs:
-    """Return the codebook of a specification, in units in which the domain is [0, 1]."""
-    if not isinstance(decoder, TableDecoder):
-        raise MalformedReport("a solved mechanism has a codebook of numbers")
-    if (np.diff(decoder.values) < 0.0).any():
-        raise MalformedReport("the numbers of a solved codebook do not decrease")
-    plain = decoder.plain()
-    return Runs(line.to_unit(np.asarray(plain["values"])), np.asarray(plain["runs"], dtype=np.int64))
-
-
-def _digest(codebook: Mapping[str, Any]) -> str:
-    text = repr([codebook["runs"], codebook["values"]])
-    return hashlib.sha256(text.encode()).hexdigest()[:16]

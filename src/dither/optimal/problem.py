@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 import math
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final, final
@@ -62,7 +61,7 @@ class Given:
         return hashlib.sha256(values.tobytes()).hexdigest()[:16]
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Given | Elsewhere) and self.digest == other.digest
+        return isinstance(other, Given) and self.digest == other.digest
 
     def __hash__(self) -> int:
         return hash(self.digest)
@@ -71,35 +70,7 @@ class Given:
         return f"function [{self.digest}]"
 
 
-@final
-@dataclass(frozen=True, eq=False)
-class Elsewhere:
-    """A loss that is a function on another machine: a specification holds its hash, not the function.
-
-    A mechanism made for it samples and decodes reports; it cannot be evaluated by the loss, or solved again.
-    """
-
-    digest: str
-
-    def __post_init__(self) -> None:
-        if not isinstance(self.digest, str) or not re.fullmatch("[0-9a-f]{16}", self.digest):
-            raise InvalidParameter("the hash of a loss is 16 hexadecimal digits")
-
-    def __call__(self, difference: Floats) -> Floats:
-        """Raise InvalidParameter: the function is not on this machine."""
-        raise InvalidParameter("this loss is a function on another machine; pass it to dt.Optimal again")
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Given | Elsewhere) and self.digest == other.digest
-
-    def __hash__(self) -> int:
-        return hash(self.digest)
-
-    def __repr__(self) -> str:
-        return f"function [{self.digest}]"
-
-
-Loss = Power | Given | Elsewhere
+Loss = Power | Given
 
 
 @final

@@ -174,6 +174,10 @@ class Guarantee:
         assumes = dict.fromkeys((*self.assumes, PUBLIC_LENGTH))
         return Guarantee(bound, Unit.TRAJECTORY, tuple(assumes))
 
+    def of_record(self) -> Guarantee:
+        """Return a guarantee for all values of a record as a guarantee for the record."""
+        return replace(self, unit=Unit.RECORD) if self.unit is Unit.VALUE else self
+
     def implies(self, other: Guarantee) -> bool:
         """Return whether this guarantee implies the other; False if their units differ."""
         if self.unit is not other.unit or not set(self.assumes) <= set(other.assumes):

@@ -52,6 +52,14 @@ def rest(epsilon: float, spent: float) -> float:
     return rounded_down(Fraction(epsilon) - Fraction(spent))
 
 
+def divide(epsilon: float, part: float) -> tuple[float, float]:
+    """Return two budgets whose exact sum is at most ε: `part` of ε, to the nearest float, and the rest."""
+    if not (isinstance(part, int | float) and math.isfinite(part) and 0.0 < part < 1.0):
+        raise InvalidParameter(f"a share of the budget must be strictly between 0 and 1, not {found(part)}")
+    first = epsilon * part
+    return first, rest(epsilon, first)
+
+
 def rounded_down(exact: Fraction) -> float:
     """Return the largest float that is at most a rational number."""
     near = float(exact)

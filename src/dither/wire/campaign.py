@@ -7,19 +7,17 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from functools import reduce
+from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final, final
 
 from dither import losses
-from dither.advice.default_protocol import default_protocol
-from dither.advice.goals.estimates import CROSSOVER
 from dither.domains import Categories, Circle, Domain, Interval, Line
 from dither.errors import DitherError, InvalidParameter, MalformedReport, MissingExtra, unknown_name
 from dither.losses import Criterion
-from dither.mechanisms.base import Mechanism, check_epsilon
-from dither.mechanisms.combined.attributes import of_records
 from dither.privacy import Guarantee
+from dither.question import Question, as_question, check_epsilon
 from dither.registry import named
 from dither.wire.codec import from_specification, specification
 from dither.wire.schema import MOST_BYTES, bounded, loads, refused
@@ -38,7 +36,7 @@ class Campaign:
     Guarantee: ε ≤ 1 for one value
     """
 
-    questions: Mapping[str, Mechanism[Any]]
+    questions: Mapping[str, Question]
 
     def __post_init__(self) -> None:
         if not isinstance(self.questions, Mapping):
@@ -46,18 +44,21 @@ class Campaign:
                 "questions must be a mapping from column names to mechanisms, not "
                 f"{type(self.questions).__name__}"
             )
+        asked = {}
         for name, question in self.questions.items():
-            if not isinstance(question, Mechanism):
+            try:
+                asked[name] = as_question(question)
+            except InvalidParameter:
                 raise InvalidParameter(
                     f"questions must be a mapping from column names to mechanisms; {name!r} is "
                     f"{type(question).__name__}"
-                )
+                ) from None
         if not self.questions:
             raise InvalidParameter("a campaign needs at least one question; none was given")
-        object.__setattr__(self, "questions", MappingProxyType(dict(self.questions)))
+        object.__setattr__(self, "questions", MappingProxyType(asked))
 
     @staticmethod
-    def of(questions: Mapping[str, Mechanism[Any]] | Campaign) -> Campaign:
+    def of(questions: Mapping[str, Any] | Campaign) -> Campaign:
         """Return the questions as a campaign; raise InvalidParameter if they are no mapping to mechanisms."""
         if isinstance(questions, Campaign):
             return questions
@@ -70,7 +71,7 @@ class Campaign:
         Several answers are one record: the bound is for all of them together.
         """
         whole = reduce(Guarantee.compose, (question.guarantee for question in self.questions.values()))
-        return of_records(whole) if len(self.questions) > 1 else whole
+        return whole.of_record() if len(self.questions) > 1 else whole
 
     @staticmethod
     def from_toml(text: str) -> Campaign:
@@ -121,7 +122,7 @@ class Campaign:
             return Campaign(read_as(made, data))
 
 
-def reading(questions: Mapping[str, Mechanism[Any]]) -> dict[str, Any]:
+def reading(questions: Mapping[str, Any]) -> dict[str, Any]:
     """Return what is declared about answers and is no device's business: units and steps, if there are any.
 
     The result has one key, "reading", or none, so that campaigns without declarations keep their text.
@@ -135,7 +136,7 @@ def reading(questions: Mapping[str, Mechanism[Any]]) -> dict[str, Any]:
     return {"reading": declared} if declared else {}
 
 
-def read_as(questions: Mapping[str, Mechanism[Any]], data: Mapping[str, Any]) -> dict[str, Mechanism[Any]]:
+def read_as(questions: Mapping[str, Any], data: Mapping[str, Any]) -> dict[str, Any]:
     """Return questions with the units and steps that `reading` wrote into some data."""
     made, declared = dict(questions), data.get("reading", {})
     if not isinstance(declared, dict):
@@ -159,7 +160,7 @@ def _declared(domain: Domain, table: dict[str, Any]) -> Domain:
     return domain.read_as(**words)
 
 
-def _question(name: str, table: dict[str, Any]) -> Mechanism[Any]:
+def _question(name: str, table: dict[str, Any]) -> Any:
     table, kind = dict(table), None
     try:
         domain = read_domain({kind: table.pop(kind) for kind in _DOMAINS if kind in table})
@@ -183,11 +184,11 @@ def _question(name: str, table: dict[str, Any]) -> Mechanism[Any]:
         raise InvalidParameter(f"question {name!r} cannot be built ({type(error).__name__})") from None
 
 
-def _wrong_key(name: str, kind: type[Mechanism[Any]] | None, table: Mapping[str, Any]) -> InvalidParameter:
+def _wrong_key(name: str, kind: type[Any] | None, table: Mapping[str, Any]) -> InvalidParameter:
     """Return the error for a question with a key that its mechanism lacks, or a value of a wrong type."""
     if kind is None:
         return InvalidParameter(f"question {name!r}: its domain has a value of a wrong type")
-    known = [item.name for item in fields(kind) if item.init and item.name not in ("domain", "travelled")]
+    known = [item.name for item in fields(kind) if item.init and item.name != "domain"]
     for key in table:
         if key not in known:
             wrong = unknown_name(f"parameter of {kind.__name__}", key, known)
@@ -215,7 +216,7 @@ def read_domain(table: Mapping[str, Any]) -> Domain:
     return Interval(*value)
 
 
-def default_mechanism(domain: Domain, epsilon: object) -> type[Mechanism[Any]]:
+def default_mechanism(domain: Domain, epsilon: object) -> type[Any]:
     """Return the mechanism of a question that names none.
 
     On categories it is the one with the smallest variance in short reports (`default_protocol`), on a circle
@@ -225,5 +226,11 @@ def default_mechanism(domain: Domain, epsilon: object) -> type[Mechanism[Any]]:
     if isinstance(domain, Circle):
         return named("OGPM")
     if isinstance(domain, Categories):
-        return type(default_protocol(domain, check_epsilon(epsilon)))
-    return named("Podium" if check_epsilon(epsilon) > CROSSOVER[Criterion.WORST] else "Hybrid")
+        return type(_adviser("default_protocol").default_protocol(domain, check_epsilon(epsilon)))
+    crossover: float = _adviser("goals.estimates").CROSSOVER[Criterion.WORST]
+    return named("Podium" if check_epsilon(epsilon) > crossover else "Hybrid")
+
+
+def _adviser(module: str) -> Any:
+    """Return a module of the adviser, which only a question without a mechanism needs."""
+    return import_module(f"dither.advice.{module}")

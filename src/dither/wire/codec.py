@@ -1,4 +1,4 @@
-"""Mechanisms and reports as JSON and as bytes: what devices and collectors exchange. Formats have a version.
+"""Questions and reports as JSON and as bytes: what devices and collectors exchange. Formats have a version.
 
 A specification contains the device text (all that a device needs in order to draw) and the codebook, so that
 every version of dither decodes reports in the same way. Bytes end with a checksum: a changed byte raises an
@@ -17,79 +17,70 @@ from typing import Any, Final
 import numpy as np
 
 from dither.device_text import digest, parsed
-from dither.domains import read_domain
 from dither.errors import BudgetExceeded, InvalidParameter, MalformedReport, found
-from dither.mechanisms.base import Mechanism
 from dither.privacy import Policy
+from dither.question import Question, as_question, read_question
 from dither.reports import Reports
-from dither.wire import version_1
-from dither.wire.parameters import plain, read
-from dither.wire.schema import (
-    MOST_BYTES,
-    a_mechanism,
-    bounded,
-    check_header,
-    check_parameters,
-    check_specification,
-    loads,
-    refused,
-)
+from dither.wire.schema import MOST_BYTES, bounded, check_header, check_specification, loads, refused
 
 VERSION: Final = 2
 _MAGIC: Final = b"dither\x00"
 _DIGEST: Final = 16
 
 
-def to_json(mechanism: Mechanism[Any]) -> str:
-    """Return the specification of a mechanism as JSON: parameters, device text and codebook.
+def to_json(asked: Any) -> str:
+    """Return the specification of a question, or of a design's, as JSON: device text, codebook, parameters.
 
     >>> from dither import PM, Interval
     >>> from_json(to_json(PM(Interval(0, 1), epsilon=1))).epsilon
     1.0
     """
-    return json.dumps(specification(mechanism), ensure_ascii=False, allow_nan=False)
+    return json.dumps(specification(asked), ensure_ascii=False, allow_nan=False)
 
 
-def from_json(text: str | bytes, *, policy: Policy | None = None) -> Mechanism[Any]:
-    """Return the mechanism of a specification; its integers and codebook are read, not recomputed from ε.
+def from_json(text: str | bytes, *, policy: Policy | None = None) -> Question:
+    """Return the question of a specification: its integers and codebook are read, not computed from ε.
 
-    Pass a `dt.Policy` on a device. It limits the privacy loss and the cost of reading.
+    No design is needed; `question.design()` makes it again. Pass a `dt.Policy` on a device. It limits the
+    privacy loss and the cost of reading.
     """
     started, limits = time.monotonic(), _limits(policy)
     return _built(loads(text, "a specification", limits.bytes), policy, started)
 
 
-def specification(mechanism: Mechanism[Any]) -> dict[str, Any]:
-    """Return the specification of a mechanism as JSON-compatible data."""
-    if not isinstance(mechanism, Mechanism):
-        raise InvalidParameter(f"a mechanism was expected, not {type(mechanism).__name__}")
-    if not mechanism.domain.portable:
+def specification(asked: Any) -> dict[str, Any]:
+    """Return the specification of a question, or of a design's, as JSON-compatible data."""
+    question = as_question(asked)
+    if not question.domain.portable:
         raise InvalidParameter(
             "this mechanism cannot be written as JSON: use labels that are texts or numbers"
         )
-    parameters = {name: plain(value) for name, value in mechanism.parameters().items() if name != "domain"}
+    for value in question.parameters.values():
+        if isinstance(value, InvalidParameter):
+            raise value
     return {
         "dither": VERSION,
-        "mechanism": type(mechanism).__name__,
-        "parameters": parameters,
-        "fingerprint": mechanism.fingerprint,
-        "device": mechanism.device_text,
-        "codebook": mechanism.codebook(),
+        "mechanism": question.name,
+        "parameters": dict(question.parameters),
+        "fingerprint": question.fingerprint,
+        "device": question.device_text,
+        "codebook": question.codebook(),
     }
 
 
-def from_specification(data: Any) -> Mechanism[Any]:
-    """Return the mechanism of a specification; raise MalformedReport if the data describe none."""
-    return _checked(data, check_specification(data))
-
-
-def _checked(data: dict[str, Any], version: int) -> Mechanism[Any]:
-    """Return the mechanism of data that `check_specification` accepted; `version` is what it returned."""
+def from_specification(data: Any) -> Question:
+    """Return the question of a specification; raise MalformedReport if the data describe none."""
+    check_specification(data)
     with refused("the specification"):
-        # First, because importing its module registers the kernels and parameters that are read next.
-        kind = a_mechanism(data["mechanism"])
-        check_parameters(kind, data["parameters"])
-        return version_1.mechanism(kind, data) if version == 1 else _mechanism(kind, data)
+        device = parsed(data["device"])
+        bounded(device)
+        if digest(data["device"]) != data["fingerprint"]:
+            raise MalformedReport("the fingerprint is not the digest of the device text")
+        made = read_question(device, data["codebook"], data["mechanism"], data["parameters"])
+        # The question must have the same device text: then no part of the text was ignored.
+        if made.device_text != data["device"]:
+            raise MalformedReport("the device text is not that of a question with these integers")
+        return made
 
 
 _UNLIMITED: Final = Policy(epsilon=math.inf, delta=1.0, bytes=MOST_BYTES, seconds=math.inf)
@@ -101,45 +92,32 @@ def _limits(policy: Policy | None) -> Policy:
     return policy or _UNLIMITED
 
 
-def _built(data: Any, policy: Policy | None, started: float) -> Mechanism[Any]:
-    """Return the mechanism of a specification; raise an error if a policy is given and refuses it."""
+def _built(data: Any, policy: Policy | None, started: float) -> Question:
+    """Return the question of a specification; raise an error if a policy is given and refuses it."""
     if policy is None:
         return from_specification(data)
-    version = check_specification(data)
+    check_specification(data)
     if not policy.lists(data["mechanism"]):
         raise InvalidParameter(f"the policy does not list the mechanism {found(data['mechanism'])}")
-    made = _checked(data, version)
+    made = from_specification(data)
     objection = policy.objection(made.guarantee)
     if objection is not None:
         raise BudgetExceeded(objection)
     taken = time.monotonic() - started
     if taken > policy.seconds:
         raise InvalidParameter(
-            f"building the mechanism took {taken:.3g} s; the policy allows {policy.seconds:g} s"
+            f"reading the question took {taken:.3g} s; the policy allows {policy.seconds:g} s"
         )
     return made
 
 
-def _mechanism(kind: type[Mechanism[Any]], data: dict[str, Any]) -> Mechanism[Any]:
-    device = parsed(data["device"])
-    bounded(device)
-    if digest(data["device"]) != data["fingerprint"]:
-        raise MalformedReport("the fingerprint is not the digest of the device text")
-    parameters = {name: read(value) for name, value in data["parameters"].items()}
-    made = kind.rebuilt(read_domain(device["domain"]), parameters, device, data["codebook"])
-    # The rebuilt mechanism must have the same device text: then no part of the text was ignored.
-    if made.device_text != data["device"]:
-        raise MalformedReport("the device text does not belong to this mechanism with these parameters")
-    return made
-
-
 def to_bytes(reports: Reports) -> bytes:
-    """Return reports and the specification of their mechanism as bytes."""
+    """Return reports and the specification of their question as bytes."""
     if not isinstance(reports, Reports):
         raise InvalidParameter(f"Reports were expected, not {type(reports).__name__}")
     cells = np.ascontiguousarray(reports.cells)
     header = {
-        "specification": specification(reports.mechanism),
+        "specification": specification(reports.question),
         "dtype": cells.dtype.newbyteorder("<").str,
         "shape": list(cells.shape),
     }
@@ -152,7 +130,7 @@ def to_bytes(reports: Reports) -> bytes:
 def from_bytes(data: bytes, *, policy: Policy | None = None) -> Reports:
     """Return reports that `to_bytes` wrote; raise MalformedReport for any other bytes.
 
-    A `dt.Policy` is applied to the mechanism as in `from_json`.
+    A `dt.Policy` is applied to the question as in `from_json`.
     """
     started, limits = time.monotonic(), _limits(policy)
     if not isinstance(data, bytes | bytearray | memoryview):
@@ -163,9 +141,9 @@ def from_bytes(data: bytes, *, policy: Policy | None = None) -> Reports:
     if len(whole) < start + _DIGEST or not body.startswith(_MAGIC):
         raise MalformedReport("these bytes were not written by dither.to_bytes")
     version, length = struct.unpack_from("<BI", body, len(_MAGIC))
-    if version not in (1, VERSION):
+    if version != VERSION:
         raise MalformedReport(
-            f"these reports have format version {version}; this dither reads versions 1 and {VERSION}"
+            f"these reports have format version {version}; this dither reads version {VERSION}"
         )
     if hashlib.sha256(body).digest()[:_DIGEST] != whole[-_DIGEST:]:
         raise MalformedReport("the checksum does not match: bytes are missing or were changed")

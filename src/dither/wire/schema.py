@@ -1,9 +1,7 @@
 """Checks of the form of a specification, before anything is built from it.
 
 A specification is untrusted input. The size of its text and the depth of its data are limited. No key appears
-twice. No number is infinite or longer than 256 bits. The parameters of a mechanism have the types that its
-class states: a whole number must not be written as 28.0, and ε must not be a text. The mechanisms' own
-readers check ranges afterwards.
+twice. No number is infinite or longer than 256 bits. The kernels' own readers check ranges afterwards.
 """
 
 from __future__ import annotations
@@ -11,27 +9,19 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import fields
 from typing import Any, Final, NoReturn
 
-from dither import registry
-from dither.errors import DitherError, MalformedReport, MissingExtra, found, unknown_name
-from dither.mechanisms.base import Mechanism
+from dither.errors import DitherError, MalformedReport, MissingExtra, found
 
 MOST_BYTES: Final = 1 << 24  # of a specification's text
 MOST_DEPTH: Final = 24
 MOST_ITEMS: Final = 1 << 21  # numbers, texts, lists and dictionaries together
-MOST_TEXT: Final = 1 << 20  # characters of a text other than the device text
 MOST_BITS: Final = 256
-_FRACTION: Final = re.compile(r"-?[0-9]{1,400}(/[0-9]{1,400})?")
 _LAYOUT: Final = re.compile(r"[<|][iu][1248]")
-_NUMBERS: Final = re.compile(r"[<|][iuf][1248]")
-_VERSIONS: Final[dict[int, set[str]]] = {
-    1: {"dither", "mechanism", "parameters", "sampled"},
-    2: {"dither", "mechanism", "parameters", "fingerprint", "device", "codebook"},
-}
+_VERSION: Final = 2
+_PARTS: Final = {"dither", "mechanism", "parameters", "fingerprint", "device", "codebook"}
 
 
 def loads(text: object, what: str, most: int = MOST_BYTES) -> Any:
@@ -99,111 +89,27 @@ def _plain(one: Any) -> None:
         raise MalformedReport(f"a specification cannot contain a {type(one).__name__}")
 
 
-def check_specification(data: Any) -> int:
-    """Return the version of a specification; raise MalformedReport if a part is missing or of wrong type."""
+def check_specification(data: Any) -> None:
+    """Raise MalformedReport if a part of a specification is missing or of a wrong type."""
     if not isinstance(data, dict) or "mechanism" not in data:
         raise MalformedReport("the specification has no part 'mechanism'")
     version = data.get("dither")
-    if isinstance(version, bool) or not isinstance(version, int) or version not in _VERSIONS:
+    if isinstance(version, bool) or version != _VERSION:
         raise MalformedReport(
-            f"the specification has version {found(version)}; this dither reads versions 1 and 2"
+            f"the specification has version {found(version)}; this dither reads version {_VERSION}"
         )
-    if set(data) != _VERSIONS[version]:
-        parts = ", ".join(sorted(_VERSIONS[version]))
-        raise MalformedReport(f"a specification of version {version} has exactly the parts {parts}")
+    if set(data) != _PARTS:
+        raise MalformedReport(f"a specification has exactly the parts {', '.join(sorted(_PARTS))}")
     bounded(data)
-    texts = ("mechanism",) if version == 1 else ("mechanism", "fingerprint", "device")
-    for name in texts:
+    for name in ("mechanism", "fingerprint", "device"):
         if not isinstance(data[name], str):
             raise MalformedReport(f"the part {name!r} of a specification must be a text")
-    if version == 1 and not isinstance(data["sampled"], dict):
-        raise MalformedReport("the part 'sampled' of a specification must be a dictionary")
     if not isinstance(data["parameters"], dict):
         raise MalformedReport("the part 'parameters' of a specification must be a dictionary")
-    return version
 
 
-def check_parameters(kind: type[Mechanism[Any]], parameters: Mapping[str, Any]) -> None:
-    """Raise MalformedReport unless the mechanism has every parameter, and each is of the stated type."""
-    stated = {item.name: str(item.type) for item in fields(kind) if item.init and item.name != "travelled"}
-    for name, value in parameters.items():
-        if name not in stated:
-            raise MalformedReport(str(unknown_name(f"parameter of {kind.__name__}", name, stated)))
-        if not _TYPES.get(stated[name], _tagged)(value):
-            raise MalformedReport(f"the parameter {name!r} of {kind.__name__} must be of type {stated[name]}")
-
-
-def _whole(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and abs(value) < 1 << 53
-
-
-def _number(value: Any) -> bool:
-    return (isinstance(value, float) and math.isfinite(value)) or _whole(value)
-
-
-def _pair(value: Any) -> bool:
-    return isinstance(value, list) and len(value) == 2 and all(map(_number, value))
-
-
-def _optional(rule: Callable[[Any], bool]) -> Callable[[Any], bool]:
-    return lambda value: value is None or rule(value)
-
-
-def _many(rule: Callable[[Any], bool]) -> Callable[[Any], bool]:
-    return lambda value: isinstance(value, list) and all(map(rule, value))
-
-
-def _real(value: Any) -> bool:
-    return _number(value) or (isinstance(value, dict) and set(value) == {"fraction"})
-
-
-def _tagged(value: Any) -> bool:
-    """Return whether a parameter is None, or a dictionary that `wire.parameters` reads by its tag."""
-    return value is None or isinstance(value, dict)
-
-
-_TYPES: Final[dict[str, Callable[[Any], bool]]] = {
-    "int": _whole,
-    "int | None": _optional(_whole),
-    "float": _number,
-    "float | None": _optional(_number),
-    "bool": lambda value: isinstance(value, bool),
-    "str": lambda value: isinstance(value, str) and len(value) <= MOST_TEXT,
-    "Real": _real,
-    "Pair | None": _optional(_pair),
-    "tuple[float, float]": _pair,
-    "Sequence[float]": _many(_number),
-    "Sequence[Sequence[float]]": _many(_many(_number)),
-    "Points": lambda value: _many(_pair)(value) or _tagged(value),
-}
-
-
-def a_fraction(text: object) -> str:
-    """Return the text of a fraction such as -3/4; raise MalformedReport for any other text."""
-    if not isinstance(text, str) or not _FRACTION.fullmatch(text):
-        raise MalformedReport(f"a fraction is written like -3/4 or 5, not {found(text)}")
-    return text
-
-
-def a_text(text: object) -> str:
-    """Return a text; raise MalformedReport if it is not a text, or longer than MOST_TEXT."""
-    if not isinstance(text, str) or len(text) > MOST_TEXT:
-        raise MalformedReport(f"a text of at most {MOST_TEXT} characters was expected, not {found(text)}")
-    return text
-
-
-def an_exponent(number: object) -> float:
-    """Return the exponent of a loss; raise MalformedReport unless 0 < exponent ≤ 100."""
-    if not _number(number) or not isinstance(number, int | float) or not 0.0 < number <= 100.0:
-        raise MalformedReport(f"the exponent of a loss must be > 0 and ≤ 100, not {found(number)}")
-    return float(number)
-
-
-def number_kind(text: object) -> str:
-    """Return the dtype of an array in version 1; raise MalformedReport if it is not numeric."""
-    if not isinstance(text, str) or not _NUMBERS.fullmatch(text):
-        raise MalformedReport(f"the dtype of an array must be numeric, such as <f8, not {found(text)}")
-    return text
+def _side(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1 << 53
 
 
 def check_header(header: Any, room: int) -> tuple[str, tuple[int, ...]]:
@@ -213,7 +119,7 @@ def check_header(header: Any, room: int) -> tuple[str, tuple[int, ...]]:
     layout, shape = header["dtype"], header["shape"]
     if not isinstance(layout, str) or not _LAYOUT.fullmatch(layout):
         raise MalformedReport("the dtype of reports must be an integer of 1, 2, 4 or 8 bytes, such as <u2")
-    if not isinstance(shape, list) or len(shape) > 8 or not all(_whole(side) and side >= 0 for side in shape):
+    if not isinstance(shape, list) or len(shape) > 8 or not all(map(_side, shape)):
         raise MalformedReport("the shape of reports must be a list of at most 8 whole numbers")
     if int(layout[-1]) * math.prod(shape) != room:
         raise MalformedReport(f"the shape of these reports does not fit the {room} bytes after the header")
@@ -234,8 +140,3 @@ def refused(what: str) -> Iterator[None]:
         raise MalformedReport(f"{what} cannot be built: {error}") from None
     except Exception as error:
         raise MalformedReport(f"{what} cannot be built ({type(error).__name__})") from None
-
-
-def a_mechanism(name: object) -> type[Mechanism[Any]]:
-    """Return the mechanism class of a name; raise InvalidParameter if there is none."""
-    return registry.named(name)

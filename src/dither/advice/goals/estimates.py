@@ -18,7 +18,7 @@ from dither.domains import Categories, Circle, Interval
 from dither.estimation.bounds.lying import reach_of_one
 from dither.kernels.law import COSINE, Moment
 from dither.losses import Criterion, absolute, check_criterion, squared, worst
-from dither.mechanisms.analysis import Questions
+from dither.mechanisms.analysis import Analysis
 from dither.optimal.closed_form import least_frequency_variance
 from dither.optimal.mechanism import Optimal
 from dither.table import percent
@@ -96,7 +96,7 @@ class Mean(Averaged):
             return None
         return self._over(mechanism, lambda x: np.asarray(mechanism.variance(x))) / slope**2
 
-    def _over(self, mechanism: Questions, function: Callable[[Floats], Floats]) -> float:
+    def _over(self, mechanism: Analysis, function: Callable[[Floats], Floats]) -> float:
         over = largest if self.criterion is Criterion.WORST else mean_over
         return over(mechanism, function)
 
@@ -155,7 +155,7 @@ def _plain(domain: Any, epsilon: float) -> list[Candidate]:
     return [one for one in on_a_line(domain, epsilon, (absolute, squared)) if not one.variant]
 
 
-def _slope(mechanism: Questions) -> float | None:
+def _slope(mechanism: Analysis) -> float | None:
     """Return the slope of the mean report in the value; None if it is not affine in the value."""
     line = mechanism.line
     x = np.linspace(line.low, line.high, 17)
@@ -165,7 +165,7 @@ def _slope(mechanism: Questions) -> float | None:
     return slope if slope > 0.0 and float(np.abs(gaps).max()) <= _STRAIGHT * slope * line.length else None
 
 
-def _turning(mechanism: Questions, x: Floats) -> Floats:
+def _turning(mechanism: Analysis, x: Floats) -> Floats:
     """Return n times the variance of the mean direction of people at x: E[sin²(Y − x)]/ρ².
 
     The error of the mean direction is the mean report's component across the true direction, divided by the

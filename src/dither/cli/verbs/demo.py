@@ -19,7 +19,7 @@ from dither.losses import absolute
 from dither.mechanisms.numeric.ogpm import OGPM
 from dither.mechanisms.numeric.podium import Podium
 from dither.mechanisms.numeric.sw import SW
-from dither.mechanisms.plotting import axes_or_new, styled
+from dither.plotting import axes_or_new, styled
 
 BROWSERS = ("firefox", "chrome", "safari", "other")
 

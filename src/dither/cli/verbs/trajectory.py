@@ -292,7 +292,7 @@ def compare(area: Area, epsilon: float, inner: str | None, as_json: bool) -> Non
     \b
     dither trajectory compare --epsilon 2 --box 139.4 35.5 140 36
     """
-    found: list[tuple[PathMechanism[Any, Any], float]] = []
+    found: list[tuple[PathMechanism[Any], float]] = []
     for kind in KINDS:
         if isinstance(area.region, Disk) and kind in ("tracs-c", "gridding"):
             continue

@@ -17,9 +17,8 @@ import numpy as np
 from dither.arrays import Floats, Integers
 from dither.errors import InvalidParameter, NotIdentifiable, found
 from dither.estimation.estimate import Estimate
-from dither.mechanisms.base import Mechanism
-from dither.mechanisms.frequency.pure_protocol import PureProtocol
-from dither.mechanisms.number import NumberMechanism, UnbiasedReading
+from dither.kernels.line import UnbiasedReading
+from dither.question import CategoryQuestion, NumberQuestion, as_question
 from dither.table import percent
 
 
@@ -137,16 +136,17 @@ def refused(estimate: Estimate) -> NotIdentifiable:
     )
 
 
-def reach_of_one(mechanism: Mechanism[Any]) -> float | None:
+def reach_of_one(asked: Any) -> float | None:
     """Return n times the most that one of n reports can move a mean or a frequency; None if not bounded so.
 
     It is the distance between the least and the greatest number that a report can stand for: for a mean that
     of its unbiased reading, for a frequency 1/(p − q).
     """
-    if isinstance(mechanism, PureProtocol):
-        return 1.0 / mechanism.gap
-    if isinstance(mechanism, NumberMechanism):
-        reading = mechanism.unbiased_reading()
+    question = as_question(asked)
+    if isinstance(question, CategoryQuestion):
+        return 1.0 / question.gap
+    if isinstance(question, NumberQuestion):
+        reading = question.unbiased_reading()
         if reading is not None:
             low, high = reading.span
             return high - low

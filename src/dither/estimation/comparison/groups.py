@@ -14,8 +14,8 @@ from dither.arrays import Array
 from dither.errors import InvalidParameter, NotIdentifiable, found, unknown_name
 from dither.estimation.estimate import Estimate
 from dither.estimation.summary import Summary
-from dither.mechanisms.base import Mechanism
 from dither.numerics.quantiles import check_level
+from dither.question import Question
 from dither.reports import Reports
 from dither.table import ResultTable, Row
 
@@ -35,7 +35,7 @@ _PIECES: Final = 64  # arrays of reports that a group holds before they are join
 class _Tally:
     """The reports of one group: as they are while they are few, as counts once those are smaller."""
 
-    def __init__(self, mechanism: Mechanism[Any]) -> None:
+    def __init__(self, mechanism: Question) -> None:
         self.mechanism = mechanism
         self.pieces: list[Array] = []
         self.bytes = 0
@@ -63,10 +63,10 @@ class GroupCounts:
     `by` are the names of the columns of labels. A group holds at most twice the memory of a summary.
     """
 
-    def __init__(self, mechanism: Mechanism[Any], by: Sequence[str]) -> None:
+    def __init__(self, mechanism: Question, by: Sequence[str]) -> None:
         if not mechanism.alone:
             raise InvalidParameter(
-                f"the reports of {type(mechanism).__name__} are correlated between people, so groups of them "
+                f"the reports of {mechanism.name} are correlated between people, so groups of them "
                 "have no errors of their own; use a mechanism of one person, such as KRR"
             )
         self.mechanism, self.by = mechanism, tuple(by)
@@ -210,7 +210,7 @@ def grouped(reports: object, by: Labels, quantity: Quantity, minimum: int, level
         raise InvalidParameter("by has no columns of labels")
     check_minimum(minimum)
     check_level(level)
-    counts = GroupCounts(reports.mechanism, list(columns))
+    counts = GroupCounts(reports.question, list(columns))
     counts.add(list(columns.values()), reports)
     return counts.estimates(quantity, minimum=minimum, level=level)
 

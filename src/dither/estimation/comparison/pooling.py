@@ -18,7 +18,7 @@ from dither.estimation.linear import Average, linear
 from dither.estimation.method import asked
 from dither.estimation.pairs.readings import number_mechanism, numbers
 from dither.estimation.summary import Summary, summarise
-from dither.mechanisms.frequency.pure_protocol import PureProtocol
+from dither.question import CategoryQuestion
 from dither.reports import Reports
 
 
@@ -87,7 +87,7 @@ def weighted_mean(reports: Reports, weights: Sequence[float] | Floats) -> Estima
     spread = float((influence**2).sum() / max(n - 1, 1))
     skew = float((influence**3).mean() / spread) if spread > 0.0 else 0.0
     middle = (line.low + line.high) / 2.0
-    guarantee = reports.mechanism.guarantee
+    guarantee = reports.question.guarantee
     return Average(middle + mean, math.sqrt(spread / n), n, guarantee, skew, unit=line.unit)
 
 
@@ -103,7 +103,7 @@ def _check_strata(given: list[Hashable], known: list[Hashable]) -> None:
 
 
 def _check_domains(parts: Sequence[object]) -> None:
-    domains = [summary.mechanism.domain for summary in parts if isinstance(summary, Reports | Summary)]
+    domains = [summary.question.domain for summary in parts if isinstance(summary, Reports | Summary)]
     for domain in domains[1:]:
         if domain.device() != domains[0].device():
             raise Mismatch(f"these are different questions: one is on {domains[0]}, another on {domain}")
@@ -115,7 +115,7 @@ def _unbiased(part: object) -> Estimate:
     if not isinstance(part, Reports | Summary):
         raise InvalidParameter(f"combine takes reports, summaries or estimates, not {type(part).__name__}")
     summary = summarise(part)
-    if isinstance(summary.mechanism, PureProtocol):
+    if isinstance(summary.question, CategoryQuestion):
         return frequencies(summary)
     return linear.mean(asked(summary, linear))
 

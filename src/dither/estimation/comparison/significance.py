@@ -14,9 +14,8 @@ from dither.domains import Circle
 from dither.errors import InvalidParameter, Mismatch, NotIdentifiable
 from dither.estimation.pairs.readings import blocks, indicators, protocol_of
 from dither.estimation.summary import Summary, summarise
-from dither.mechanisms.frequency.pure_protocol import PureProtocol
-from dither.mechanisms.number import NumberMechanism
 from dither.numerics.chi_square import chi_square_survival, kolmogorov_survival, kuiper_survival
+from dither.question import CategoryQuestion, NumberQuestion
 from dither.reports import Reports
 
 _FEW: Final = 64  # different reports up to which their counts are compared by χ²
@@ -81,15 +80,15 @@ def same_distribution(first: Reports | Summary, second: Reports | Summary) -> Si
     different ε. Numbers: the Kolmogorov–Smirnov test of the reports, on circles Kuiper's; a mechanism with
     at most 64 different reports has the χ² test of their counts.
     """
-    mechanisms = [one.mechanism if isinstance(one, Reports | Summary) else None for one in (first, second)]
+    mechanisms = [one.question if isinstance(one, Reports | Summary) else None for one in (first, second)]
     for mechanism in mechanisms:
         if mechanism is not None and not mechanism.alone:
             raise InvalidParameter("the reports of this mechanism are correlated between people")
-    if all(isinstance(mechanism, PureProtocol) for mechanism in mechanisms):
+    if all(isinstance(mechanism, CategoryQuestion) for mechanism in mechanisms):
         return _same_frequencies(first, second)
     one, two = summarise(first), summarise(second)
-    if one.mechanism.fingerprint != two.mechanism.fingerprint or not isinstance(
-        one.mechanism, NumberMechanism
+    if one.question.fingerprint != two.question.fingerprint or not isinstance(
+        one.question, NumberQuestion
     ):
         raise Mismatch(
             "two distributions of numbers are compared by reports of one mechanism, with the same ε; "
@@ -97,7 +96,7 @@ def same_distribution(first: Reports | Summary, second: Reports | Summary) -> Si
         )
     if min(one.n, two.n) < 2:
         raise NotIdentifiable("each group needs at least two reports")
-    cells = one.mechanism.outcomes
+    cells = one.question.outcomes
     tallies = [np.asarray(part.counts[:cells], dtype=np.float64) for part in (one, two)]
     what = "both groups have the same distribution"
     if cells <= _FEW:
@@ -108,7 +107,7 @@ def same_distribution(first: Reports | Summary, second: Reports | Summary) -> Si
         return Significance.chi_square(float(np.sum(parts)), max(int(seen.sum()) - 1, 1), what)
     gaps = np.cumsum(tallies[0] / one.n - tallies[1] / two.n)
     size = one.n * two.n / (one.n + two.n)
-    return _kolmogorov(gaps, size, isinstance(one.mechanism.line, Circle), what)
+    return _kolmogorov(gaps, size, isinstance(one.question.line, Circle), what)
 
 
 def goodness_of_fit(
@@ -119,11 +118,11 @@ def goodness_of_fit(
     For categories `expected` is a mapping from answers to shares that sum to 1. For numbers it is a list of
     public values, each equally likely, such as quantiles of a distribution at (i + ½)/m.
     """
-    if not isinstance(reports, Reports) or not reports.mechanism.alone:
+    if not isinstance(reports, Reports) or not reports.question.alone:
         raise InvalidParameter("a goodness of fit needs reports of independent people")
     what = "answers are distributed as expected"
-    mechanism = reports.mechanism
-    if isinstance(mechanism, PureProtocol):
+    mechanism = reports.question
+    if isinstance(mechanism, CategoryQuestion):
         mean, covariance = _moments(reports)
         labels = list(mechanism.categories.labels)
         if not isinstance(expected, Mapping) or set(expected) != set(labels):
@@ -136,8 +135,8 @@ def goodness_of_fit(
         # About the expected mean, as under the hypothesis.
         inside = basis.T @ covariance @ basis + np.outer(gaps, gaps)
         return Significance.chi_square(len(reports) * quadratic(gaps, inside), gaps.size, what)
-    if not isinstance(mechanism, NumberMechanism):
-        raise InvalidParameter(f"reports on numbers or categories are needed, not {type(mechanism).__name__}")
+    if not isinstance(mechanism, NumberQuestion):
+        raise InvalidParameter(f"reports on numbers or categories are needed, not {mechanism.name}")
     if isinstance(expected, Mapping):
         raise InvalidParameter("for numbers, expected is a list of equally likely values, not a mapping")
     values = np.sort(mechanism.line.check(expected)).reshape(-1)

@@ -10,7 +10,7 @@ import numpy as np
 
 from dither.arrays import Integers
 from dither.errors import InvalidParameter, MalformedReport, Mismatch, MissingExtra, found
-from dither.mechanisms.base import Mechanism
+from dither.question import Question
 
 NEEDED: Final = ("fingerprint", "measure", "cell", "total")
 _MOST: Final = (1 << 63) - 1
@@ -34,7 +34,7 @@ class CountTotals(NamedTuple):
     other: int
 
 
-def read_counts(mechanism: Mechanism[Any], table: Any, question: str | None) -> CountTotals:
+def read_counts(mechanism: Question, table: Any, question: str | None) -> CountTotals:
     """Return the totals of one question; rows of several days, labels and machines are added.
 
     Columns are known by their names, whatever the case of their letters.
@@ -68,7 +68,7 @@ def read_counts(mechanism: Mechanism[Any], table: Any, question: str | None) -> 
     return CountTotals(vector, n, sums[Measure.MALFORMED], sums[Measure.OTHER])
 
 
-def _rows_of(mechanism: Mechanism[Any], columns: Mapping[str, Sequence[Any]], name: str | None) -> list[int]:
+def _rows_of(mechanism: Question, columns: Mapping[str, Sequence[Any]], name: str | None) -> list[int]:
     """Return the rows of a question: those of its fingerprint, and of its name if one is given."""
     prints = columns["fingerprint"]
     names = columns.get("question")

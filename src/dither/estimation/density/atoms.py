@@ -24,7 +24,7 @@ from dither.estimation.density.path import Path
 from dither.estimation.density.places import KNOWN, likely_place
 from dither.estimation.density.weights import best_height, lengths_of_line, without_atom
 from dither.kernels.transition import Operator
-from dither.mechanisms.number import NumberMechanism
+from dither.question import NumberQuestion
 
 PLACES: Final = 257  # at which an atom is looked for, before its place is refined
 _END_ODDS: Final = math.log(0.2)  # prior odds of an atom at an end
@@ -82,7 +82,7 @@ class _Found:
 class AtomSearch:
     """Looks for atoms of one mechanism's reports, counted in `rows` rows."""
 
-    mechanism: NumberMechanism
+    mechanism: NumberQuestion
     rows: int
 
     @cached_property

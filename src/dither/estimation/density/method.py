@@ -22,7 +22,7 @@ from dither.estimation.likelihood.method import likelihood
 from dither.estimation.method import Method, numerical, on_circle
 from dither.estimation.summary import Summary
 from dither.kernels.transition import Dense, Operator
-from dither.mechanisms.number import NumberMechanism
+from dither.question import NumberQuestion
 
 GRID: Final = 128  # bins of a fit
 _ROWS: Final = 8  # groups of reports for each bin, at least
@@ -114,7 +114,7 @@ def too_coarse(summary: Summary) -> bool:
     return mechanism.outcomes < _FEW and mechanism.line.points is None
 
 
-def declared(mechanism: NumberMechanism) -> Floats | None:
+def declared(mechanism: NumberQuestion) -> Floats | None:
     """Return the only possible values on [0, 1], if the domain declares them."""
     points = mechanism.line.points
     return None if points is None else mechanism.line.to_unit(points)
@@ -124,13 +124,13 @@ def _model(operator: Operator, summary: Summary, prior: Prior) -> DensityModel:
     return DensityModel(operator, np.zeros((operator.shape[0], 0)), operator.counts(summary.counts), prior)
 
 
-def _rows(mechanism: NumberMechanism, bins: int) -> int:
+def _rows(mechanism: NumberQuestion, bins: int) -> int:
     """Return into how many groups reports are counted: narrow windows need many."""
     across = 1 << math.ceil(math.log2(_ACROSS / mechanism.window_share))
     return min(max(_ROWS * max(bins, GRID), across), _MOST_ROWS)
 
 
-def _spread(mechanism: NumberMechanism, rows: int) -> Operator:
+def _spread(mechanism: NumberQuestion, rows: int) -> Operator:
     """Return the law of reports for equal bins, with values uniform inside each."""
     times = math.ceil(min(max(_TIMES * GRID, OVERLAP / mechanism.window_share), MOST_POINTS) / GRID)
     places = (np.arange(GRID * times) + 0.5) / (GRID * times)

@@ -18,8 +18,8 @@ from dither.estimation.likelihood.interval import Enclosed, Profiled, Quantity, 
 from dither.estimation.method import numerical
 from dither.estimation.summary import Summary
 from dither.kernels.transition import Operator
-from dither.mechanisms.number import NumberMechanism
 from dither.privacy import Guarantee
+from dither.question import NumberQuestion
 
 FINE: Final = 128  # the least number of bins of a fit that is shown
 INFERRED: Final = 512  # and of one that intervals are computed from
@@ -27,7 +27,7 @@ POINTS: Final = 512  # the least number of inputs that represent a fit's bins
 OVERLAP, MOST_POINTS = 16, 1 << 16  # inputs in the width of one window; the most inputs in all
 
 
-def grid(mechanism: NumberMechanism, bins: int) -> Operator:
+def grid(mechanism: NumberQuestion, bins: int) -> Operator:
     """Return the transition from equal bins of the domain, with values uniform inside each bin."""
     rows = 2 * bins * -(-POINTS // bins)
     # Enough inputs that windows overlap evenly, however narrow they are.

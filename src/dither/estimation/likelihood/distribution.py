@@ -83,7 +83,7 @@ class EstimatedDistribution:
     @property
     def guarantee(self) -> Guarantee:
         """The guarantee of the mechanism that made the reports."""
-        return self.summary.mechanism.guarantee
+        return self.summary.question.guarantee
 
     @cached_property
     def atoms(self) -> tuple[PointMass, ...]:

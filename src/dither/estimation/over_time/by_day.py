@@ -14,8 +14,8 @@ from dither.errors import InvalidParameter, NotIdentifiable, found
 from dither.estimation.api import estimate
 from dither.estimation.estimate import Estimate, thousands
 from dither.estimation.over_time.changes import pooled_distances, shares_by_day
-from dither.mechanisms.over_time.change_reports import ChangeReports
-from dither.mechanisms.over_time.dated import DatedReports
+from dither.over_time.change_reports import ChangeReports
+from dither.over_time.dated import DatedReports
 from dither.privacy import Guarantee
 
 

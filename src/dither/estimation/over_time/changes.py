@@ -12,8 +12,8 @@ from dither.arrays import Floats
 from dither.errors import unknown_name
 from dither.estimation.estimate import Estimate
 from dither.estimation.over_time.tree import UNKNOWN, NoisySums, running_sums
-from dither.mechanisms.over_time.change_reports import ChangeReports
-from dither.mechanisms.over_time.kept_change import KeptChange
+from dither.over_time.change_reports import ChangeReports
+from dither.over_time.kept_change import KeptChange
 
 _MOST_VARIANCE: Final = UNKNOWN / 1e6  # above it, a part of the days has no reports at all
 
@@ -81,7 +81,7 @@ def predicted_error(change: KeptChange, n: int) -> float:
 
 def _response(change: KeptChange) -> tuple[float, float]:
     """Return the probability of the second report under the first answer, and by how much the second adds."""
-    first, second = (change.mechanism.kernel.probabilities(code)[1] for code in (0, 1))
+    first, second = (change.question.kernel.probabilities(code)[1] for code in (0, 1))
     return float(first), float(second - first)
 
 

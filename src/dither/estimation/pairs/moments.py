@@ -133,7 +133,7 @@ class _Joint:
         self.gaps = [one - mean for one, mean in zip(told, self.means, strict=True)]
         self.products: Floats = self.gaps[0] * self.gaps[1]
         self.covariance = float(self.products.sum() / (self.n - 1))
-        self.guarantee: Guarantee = first.mechanism.guarantee.compose(second.mechanism.guarantee)
+        self.guarantee: Guarantee = first.question.guarantee.compose(second.question.guarantee)
 
     def average(self, value: float, influence: Floats) -> Average:
         """Return an estimate with the error of its influence function, one number for each person."""

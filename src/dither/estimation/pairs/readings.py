@@ -17,8 +17,7 @@ from dither.errors import InvalidParameter, NotIdentifiable
 from dither.estimation.linear import second as squared_reading
 from dither.estimation.linear import unbiased_reading
 from dither.kernels.counting import LeadingBits
-from dither.mechanisms.frequency.pure_protocol import PureProtocol
-from dither.mechanisms.number import NumberMechanism
+from dither.question import CategoryQuestion, NumberQuestion
 from dither.reports import Reports
 
 _BLOCK: Final = 1 << 21  # numbers that are held at a time
@@ -46,19 +45,19 @@ def _check_reports(one: object) -> None:
             "two questions together need the reports of both, in the same order of people, not "
             f"{type(one).__name__}; a summary has lost the order"
         )
-    if not one.mechanism.alone:
+    if not one.question.alone:
         raise InvalidParameter(
-            f"the reports of {type(one.mechanism).__name__} are correlated between people; "
+            f"the reports of {one.question.name} are correlated between people; "
             "use a mechanism of one person"
         )
 
 
-def protocol_of(reports: Reports) -> PureProtocol:
+def protocol_of(reports: Reports) -> CategoryQuestion:
     """Return the mechanism of reports on categories."""
-    protocol = reports.mechanism
-    if not isinstance(protocol, PureProtocol):
+    protocol = reports.question
+    if not isinstance(protocol, CategoryQuestion):
         raise InvalidParameter(
-            f"a table needs reports on categories, not those of {type(protocol).__name__}; "
+            f"a table needs reports on categories, not those of {protocol.name}; "
             "dt.correlation and dt.regression are for numbers"
         )
     if len(protocol.categories) > MOST_CATEGORIES:
@@ -87,12 +86,12 @@ def blocks(people: int, width: int) -> Iterator[slice]:
         yield slice(begin, begin + step)
 
 
-def number_mechanism(reports: Reports) -> NumberMechanism:
+def number_mechanism(reports: Reports) -> NumberQuestion:
     """Return the mechanism of reports on an interval."""
-    mechanism = reports.mechanism
-    if not isinstance(mechanism, NumberMechanism) or isinstance(mechanism.line, Circle):
+    mechanism = reports.question
+    if not isinstance(mechanism, NumberQuestion) or isinstance(mechanism.line, Circle):
         raise InvalidParameter(
-            f"reports on an interval are needed, not those of {type(mechanism).__name__} on "
+            f"reports on an interval are needed, not those of {mechanism.name} on "
             f"{mechanism.domain}; dt.crosstab is for categories"
         )
     return mechanism

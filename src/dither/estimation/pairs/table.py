@@ -119,7 +119,7 @@ def crosstab(first: Reports, second: Reports) -> EstimatedTable:
         value,
         np.sqrt(spread / max(n - 1, 1)),
         n,
-        first.mechanism.guarantee.compose(second.mechanism.guarantee),
+        first.question.guarantee.compose(second.question.guarantee),
         skew,
         tuple(sides[0].categories.labels),
         tuple(sides[1].categories.labels),

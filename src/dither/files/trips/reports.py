@@ -49,7 +49,7 @@ class TripReports:
     @staticmethod
     def draw(
         trips: Trips,
-        mechanism: PathMechanism[Any, Any],
+        mechanism: PathMechanism[Any],
         *,
         projection: Map | None = None,
         outside: Outside = Outside.ERROR,
@@ -106,7 +106,7 @@ class TripReports:
         return TripReports(reports, projection, own)
 
     @property
-    def mechanism(self) -> PathMechanism[Any, Any]:
+    def mechanism(self) -> PathMechanism[Any]:
         """The mechanism that drew the reports."""
         mechanism = self.reports.mechanism
         if not isinstance(mechanism, PathMechanism):
@@ -133,7 +133,7 @@ class TripReports:
 def perturb_trips(
     path: str | Path,
     out: str | Path,
-    mechanism: PathMechanism[Any, Any],
+    mechanism: PathMechanism[Any],
     *,
     projection: Map | None = None,
     outside: Outside = Outside.ERROR,
@@ -170,7 +170,7 @@ def read_reports(path: str | Path, *, progress: Progress | None = None) -> TripR
 
 
 def _inside(
-    trips: Trips, mechanism: PathMechanism[Any, Any], projection: Map | None, outside: Outside
+    trips: Trips, mechanism: PathMechanism[Any], projection: Map | None, outside: Outside
 ) -> Paths:
     """Return the paths in the mechanism's coordinates, all inside its area, or raise OutsideDomain."""
     if outside is Outside.ERROR:
@@ -188,7 +188,7 @@ def _inside(
 
 
 def _draw(
-    paths: Paths, mechanism: PathMechanism[Any, Any], source: Source | None, progress: Progress
+    paths: Paths, mechanism: PathMechanism[Any], source: Source | None, progress: Progress
 ) -> Reports:
     """Draw the reports of all locations, in batches of whole paths."""
     offsets, parts = paths.offsets, []

@@ -15,12 +15,12 @@ from dither.wire.codec import from_json, to_json
 _AUTHORITY_CODE: Final = re.compile(r"[A-Z]{2,10}:[0-9]{1,8}")
 
 
-def trip_specification(mechanism: PathMechanism[Any, Any], projection: Map | None) -> str:
+def trip_specification(mechanism: PathMechanism[Any], projection: Map | None) -> str:
     """Return the specification as JSON text."""
     return json.dumps({"mechanism": json.loads(to_json(mechanism)), "map": _to_plain(projection)})
 
 
-def read_trip_specification(text: str) -> tuple[PathMechanism[Any, Any], Map | None]:
+def read_trip_specification(text: str) -> tuple[PathMechanism[Any], Map | None]:
     """Return the mechanism and the projection; raise MalformedReport if the text is of another kind."""
     try:
         given = json.loads(text)

@@ -2,28 +2,38 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import Any, ClassVar, Final, Generic, Self, TypeVar, final
 
 import numpy as np
 
 from dither.arrays import Array, Floats
+from dither.device_text import real
 from dither.domains import Domain, Line
 from dither.errors import InvalidParameter
 from dither.kernels.blocks import Sampler
+from dither.kernels.kernel import Promise, check_ratio
 from dither.kernels.lattice.circular import Ring
+from dither.kernels.lattice.delta import excess, failure
 from dither.kernels.lattice.integers import Clamped, Lattice
 from dither.kernels.lattice.truncated import Bounded
-from dither.kernels.line import LineKernel
+from dither.kernels.line import LineKernel, UnbiasedReading
 from dither.kernels.transition import Dense, Operator
+from dither.kernels.window.decoder import AffineDecoder, Decoder
 from dither.kernels.window.kernel import a_line
 from dither.kernels.window.start import LineStart
+from dither.numerics.rounding import float_at_least
+from dither.privacy import PAC, Approximate, Pure
+from dither.privacy.exact import exp_below
 from dither.randomness import Source
 
 Kind = TypeVar("Kind", bound=Lattice)
 
+_PARTS: Final = 1 << 96  # e^ε is rounded down to a multiple of 1/_PARTS where δ is computed
 _READERS: Final[dict[str, Callable[[Mapping[str, Any]], Lattice]]] = {
     "clamped": Clamped.from_device,
     "ring": Ring.from_device,
@@ -83,6 +93,61 @@ class LatticeKernel(LineKernel, Generic[Kind]):
             found[here] = self.lattice.chances(int(aim))[told[here]]
         return found
 
+    @cached_property
+    def steps(self) -> AffineDecoder:
+        """The number of each report: the steps of the lattice."""
+        step = (1 << self.lattice.between) / self.start.scale
+        return AffineDecoder(self.line.low + self.lattice.first * step, step)
+
+    def unbiased_reading(self, book: Decoder) -> UnbiasedReading | None:
+        """Return the steps of the lattice if noise is added without redrawing; its mean is 0."""
+        if isinstance(self.lattice, Clamped):
+            return UnbiasedReading(self.steps(np.arange(self.outcomes)))
+        return super().unbiased_reading(book)
+
+    def promise(self, epsilon: float, stated: Mapping[str, Any]) -> Promise:
+        """Return the bound: (ε, δ) where a δ is stated, and otherwise pure.
+
+        With a `sensitivity` the bound is for values at most that far apart.
+        """
+        if "delta" in stated:
+            return self._approximate(epsilon, real(stated["delta"]), _probable(stated))
+        near = stated.get("sensitivity")
+        if isinstance(self.lattice, Bounded):
+            reach = 1.0 if near is None else real(near) / self.line.length
+            self._check_shift(self.lattice, reach)
+            near = None if reach == 1.0 else near
+        else:
+            near = None
+        check_ratio(self, epsilon)
+        assumes = () if near is None else (f"two values differ by at most {near:g}",)
+        return Promise(Pure(self.epsilon), self.evidence, assumes)
+
+    def _approximate(self, epsilon: float, delta: float, probable: bool) -> Promise:
+        spent = self.delta(epsilon, probable=probable)
+        if spent > Fraction(delta):
+            raise InvalidParameter(
+                f"with this calibration δ at ε = {epsilon:g} would exceed {delta:g}; "
+                "use Calibration.ANALYTIC, or more cells"
+            )
+        bound = PAC if probable else Approximate
+        return Promise(bound(epsilon, float_at_least(spent)), f"δ at this ε from {self.weights}")
+
+    def delta(self, epsilon: float, *, probable: bool) -> Fraction:
+        """Return δ at ε; with `probable`, the probability of a privacy loss above ε."""
+        if not isinstance(self.lattice, Clamped):
+            raise InvalidParameter("δ is computed for noise that is added and clamped")
+        bound = Fraction(math.floor(exp_below(Fraction(epsilon)) * _PARTS), _PARTS)
+        return failure(self.lattice, bound) if probable else excess(self.lattice, bound)
+
+    def _check_shift(self, lattice: Bounded, reach: float) -> None:
+        needed = largest_shift(lattice.noise.reach, reach)
+        if lattice.shift < needed:
+            raise InvalidParameter(
+                f"these weights are certified for values up to {lattice.shift} steps apart; "
+                f"{needed} are needed"
+            )
+
     @property
     def ratio(self) -> Fraction:
         return self.lattice.ratio
@@ -109,3 +174,17 @@ class LatticeKernel(LineKernel, Generic[Kind]):
 def read_lattice(data: Mapping[str, Any]) -> Lattice:
     """Return the lattice that `Lattice.device` wrote."""
     return _READERS[data["kind"]](data)
+
+
+def largest_shift(steps: int, reach: float) -> int:
+    """Return the largest distance, in steps, of two values that are `reach` lengths of the domain apart.
+
+    The domain has `steps` steps; there is room for rounding.
+    """
+    return min(steps, math.floor(reach * steps * (1.0 + 2.0**-40)) + 1)
+
+
+def _probable(stated: Mapping[str, Any]) -> bool:
+    """Return whether δ is the probability of a larger privacy loss than ε (PAC), by the calibration."""
+    calibration = stated.get("calibration")
+    return isinstance(calibration, Mapping) and calibration.get("name") in ("PAC", "EXACT_PAC")

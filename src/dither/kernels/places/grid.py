@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Final, Self, final
 
 import numpy as np
 
-from dither.arrays import Array, Floats, Integers
+from dither.arrays import Array, Floats, Integers, Mask
 from dither.device_text import whole
 from dither.domains import Domain, Rectangle
 from dither.errors import InvalidParameter, MalformedReport, found
@@ -68,6 +68,12 @@ class GridKernel(ChoiceKernel):
         # Cells are numbered column by column.
         steps = np.clip(((places - self.corner) / self.cell).astype(np.int64), 0, self.side - 1)
         return np.asarray(steps[:, 0] * self.side + steps[:, 1])
+
+    def fits(self, domain: Domain) -> bool:
+        return domain == self.area
+
+    def places_of(self, cells: Array, begins: Mask, domain: Domain, book: Any) -> Floats:
+        return np.asarray(self.corner + (cells + 0.5) / WITHIN * self.cell, dtype=np.float64)
 
     def weights(self, numbers: Integers) -> Integers:
         return self.grades.exponential(distances(self._centres[numbers], self._centres))

@@ -11,16 +11,19 @@ from typing import Any, ClassVar, Final, NoReturn, Protocol, Self, final
 
 import numpy as np
 
-from dither.arrays import Array, Floats, Integers
+from dither.arrays import Array, Floats, Integers, Mask
 from dither.device_text import from_hexadecimal, hexadecimal, real, whole
 from dither.domains import Domain
 from dither.domains.plane import Pair, Region, read_pair
 from dither.errors import InvalidParameter, MalformedReport, found
 from dither.kernels.blocks import split_rows
-from dither.kernels.kernel import Kernel
+from dither.kernels.kernel import Promise
 from dither.kernels.lattice.planar import PlanarNoise
 from dither.kernels.lattice.rings import RingNoise
-from dither.privacy.exact import exp_above
+from dither.kernels.places.place import PlaceKernel, PlaceLikelihood, Rows, over_cells
+from dither.numerics.rounding import float_at_least
+from dither.privacy import Metric, Pure
+from dither.privacy.exact import exp_above, exp_below, log_above
 from dither.randomness import Source
 
 _FINE: Final = 1e-3  # the rate of planar noise per step below which sums over its lattice are integrals
@@ -35,8 +38,11 @@ class PlaneNoise(Protocol):
 
 
 @dataclass(frozen=True)
-class PlanarNoiseKernel(Kernel):
-    """The lattice point nearest to a place, plus noise that does not depend on the place."""
+class PlanarNoiseKernel(PlaceKernel):
+    """The lattice point nearest to a place, plus noise that does not depend on the place.
+
+    The codebook says whether the collector moves reports back into the area.
+    """
 
     noise: PlaneNoise
     origin: Pair
@@ -49,6 +55,27 @@ class PlanarNoiseKernel(Kernel):
     @property
     def outcomes(self) -> int:
         return (2 * FAR + 1) ** 2
+
+    @final
+    def fits(self, domain: Domain) -> bool:
+        return isinstance(domain, Region)
+
+    @final
+    def read_codebook(self, data: Any, stated: Mapping[str, Any]) -> bool:
+        return bool(stated.get("clipped", True))  # the lattice is part of the device text
+
+    @final
+    def write_codebook(self, book: bool) -> Any:
+        return {"origin": list(self.origin), "spacing": self.spacing}
+
+    @final
+    def places_of(self, cells: Array, begins: Mask, domain: Region, book: bool) -> Floats:
+        places = np.array(self.origin) + cells * self.spacing
+        return np.asarray(domain.clip(places)) if book else places
+
+    @final
+    def likelihood_in(self, cells: Floats) -> PlaceLikelihood:
+        return _OnLattice(self, cells)
 
     def points(self, places: Array) -> Array:
         """Return the lattice point nearest to each place."""
@@ -142,6 +169,11 @@ class PlanarKernel(PlanarNoiseKernel):
     def ratio(self) -> Fraction:
         return exp_above(self.exponent)
 
+    def promise(self, epsilon: float, stated: Mapping[str, Any]) -> Promise:
+        if self.exponent > Fraction(epsilon):
+            raise InvalidParameter(f"the noise spends more than ε = {epsilon:g}")
+        return Promise(Pure(float_at_least(self.exponent)), self.evidence)
+
     @property
     def evidence(self) -> str:
         rate = f"{self.noise.fall}·{self.reach}/{self.noise.per}"
@@ -198,6 +230,17 @@ class RingKernel(PlanarNoiseKernel):
         inner = np.minimum(np.asarray(lengths)[..., None], radii) ** 2
         return np.asarray(inner @ weights / (radii**2 @ weights))
 
+    def promise(self, epsilon: float, stated: Mapping[str, Any]) -> Promise:
+        """Return ε for each stretch of the stated `distance`; without it, pure ε over the whole area."""
+        distance = stated.get("distance")
+        width = self.reach if distance is None else steps_between(real(distance), self.spacing)
+        if self.noise.width < width or self.noise.ratio > exp_below(Fraction(epsilon)):
+            raise InvalidParameter("the noise spends more than the mechanism's ε")
+        spent = log_above(self.noise.ratio)
+        if distance is None:
+            return Promise(Pure(spent), self.evidence)
+        return Promise(Metric(spent, f"{distance:g} of distance begun"), self.evidence)
+
     @property
     def ratio(self) -> Fraction:
         return self.noise.ratio ** -(-self.reach // self.noise.width)
@@ -224,6 +267,22 @@ class RingKernel(PlanarNoiseKernel):
         noise = RingNoise(whole(device["first"]), whole(device["width"]), from_hexadecimal(device["fall"]))
         spacing, reach = _lattice_of(device, domain)
         return cls(noise, read_pair(device["origin"]), spacing, reach)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class _OnLattice(PlaceLikelihood):
+    kernel: PlanarNoiseKernel
+    cells: Floats
+
+    def of(self, reports: Array) -> Rows:
+        places = self.cells.reshape(-1, 2)[None]
+
+        def rows(chosen: Integers) -> Floats:
+            told = self.kernel.likelihoods(reports[chosen, None, 1:], places)
+            return over_cells(told, chosen, self.cells)
+
+        return rows
 
 
 def check_lattice(spacing: float, reach: int) -> None:

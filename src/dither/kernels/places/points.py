@@ -11,14 +11,16 @@ from typing import Any, ClassVar, Self, final
 
 import numpy as np
 
-from dither.arrays import Array, Floats, Integers
+from dither.arrays import Array, Floats, Integers, Mask
 from dither.device_text import real, whole
-from dither.domains import Domain
+from dither.domains import Domain, Region
 from dither.domains.plane import Pair, read_pair
 from dither.errors import InvalidParameter, MalformedReport, found
 from dither.kernels.blocks import split_rows
-from dither.kernels.kernel import CellKernel, Kernel
+from dither.kernels.kernel import CellKernel, Promise
+from dither.kernels.places.place import PlaceKernel, PlaceLikelihood, Rows
 from dither.kernels.table.weighted_choice import Grades, blocks, draw, largest_ratio
+from dither.privacy import Nothing, Pure
 from dither.randomness import Source
 
 MOST_POINTS = 1 << 15
@@ -97,7 +99,7 @@ def read_rule(data: Mapping[str, Any]) -> WeightRule:
     raise MalformedReport(f"the kind of weights must be falling or rings, not {found(data['kind'])}")
 
 
-class ChoiceKernel(Kernel):
+class ChoiceKernel(PlaceKernel):
     """A kernel with finitely many candidates; a report is a candidate drawn by integer weights."""
 
     @abstractmethod
@@ -119,6 +121,10 @@ class ChoiceKernel(Kernel):
         weights = self.weights(self.nearest(place))[0].tolist()
         total = sum(weights)
         return [Fraction(weight, total) for weight in weights]
+
+    @final
+    def likelihood_in(self, cells: Floats) -> PlaceLikelihood:
+        return _TableLikelihood(self, cells)
 
     @final
     def table(self, cells: Floats) -> Floats:
@@ -160,6 +166,23 @@ class PointKernel(ChoiceKernel, CellKernel):
 
     def weights(self, numbers: Integers) -> Integers:
         return self.rule.weights(distances(self.places[numbers], self.places))
+
+    def fits(self, domain: Domain) -> bool:
+        return isinstance(domain, Region)
+
+    def places_of(self, cells: Array, begins: Mask, domain: Domain, book: Any) -> Floats:
+        return np.asarray(self.places[cells[:, 0]])
+
+    def promise(self, epsilon: float, stated: Mapping[str, Any]) -> Promise:
+        """Return the bound over all pairs of points; there is none if a report is possible for some only."""
+        if self.largest is None:
+            return Promise(
+                Nothing("which points can be reported depends on the true location"), self.evidence, kept=False
+            )
+        contrast = stated.get("contrast")
+        if isinstance(contrast, Mapping) and contrast.get("name") != "KEPT":
+            return Promise(Pure(self.epsilon), self.evidence, kept=False)
+        return super().promise(epsilon, stated)
 
     def draw(self, inputs: Array, source: Source, *, threads: int = 1) -> Array:
         drawn = split_rows(self._drawn, inputs.reshape(-1, 2), source, threads)
@@ -207,6 +230,23 @@ class PointKernel(ChoiceKernel, CellKernel):
     @classmethod
     def from_device(cls, device: Mapping[str, Any], domain: Domain) -> Self:
         return cls(tuple(read_pair(point) for point in device["points"]), read_rule(device["weights"]))
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class _TableLikelihood(PlaceLikelihood):
+    """The likelihood of reports with finitely many candidates: a table with one row for each candidate."""
+
+    kernel: ChoiceKernel
+    cells: Floats
+
+    @cached_property
+    def _table(self) -> Floats:
+        return self.kernel.table(self.cells)
+
+    def of(self, reports: Array) -> Rows:
+        told = self.kernel.told(reports[:, 1:])
+        return lambda chosen: np.asarray(self._table[told[chosen]])
 
 
 def nearest_points(places: Floats, points: Floats) -> Integers:

@@ -13,14 +13,16 @@ import numpy as np
 
 from dither.arrays import Array, Floats, Integers, Mask
 from dither.device_text import from_hexadecimal, hexadecimal, real, whole
-from dither.domains import Domain, Paths
+from dither.domains import Domain, Paths, Region
 from dither.domains.plane import Pair, read_pair
 from dither.errors import InvalidParameter, NotIdentifiable
 from dither.kernels.blocks import FEW
-from dither.kernels.kernel import CellKernel
+from dither.kernels.kernel import CellKernel, Promise
+from dither.kernels.places.place import PlaceKernel
 from dither.kernels.places.points import distances, nearest_points
 from dither.kernels.table.weighted_choice import Grades, blocks, draw
 from dither.kernels.window.integers import Blocks
+from dither.privacy import Nothing
 from dither.randomness import Source
 
 _TURN: Final = 2.0 * math.pi
@@ -29,7 +31,7 @@ _WORDS: Final = float(1 << 53)
 
 @final
 @dataclass(frozen=True)
-class TwoCopies(CellKernel):
+class TwoCopies(PlaceKernel, CellKernel):
     """In each copy every second location, an anchor, is drawn by distance; the others also by two directions.
 
     `anchor` and `choice` bound the weights of the two kinds of draws. `sector` reports a direction by
@@ -67,19 +69,31 @@ class TwoCopies(CellKernel):
         """Return the weight of every point for anchors with the given true points."""
         return self.anchor.exponential(distances(self.places[points], self.places))
 
+    def fits(self, domain: Domain) -> bool:
+        return isinstance(domain, Region)
+
+    def places_of(self, cells: Array, begins: Mask, domain: Domain, book: Any) -> Floats:
+        return np.asarray(self.places[cells[:, 0]])
+
+    def promise(self, epsilon: float, stated: Mapping[str, Any]) -> Promise:
+        if self.odds is None:
+            return super().promise(epsilon, stated)
+        reason = "the candidates depend on the exact direction of the true location"
+        return Promise(Nothing(reason), "not finite", kept=False)
+
     def draw(self, inputs: Array, source: Source, *, threads: int = 1) -> Array:
         """Draw the reports of one path, its locations in order."""
-        if threads != 1:
-            raise InvalidParameter(f"this kernel draws in one thread; omit threads={threads}")
-        return self.draw_paths(Paths.of(inputs), source)
+        return self.draw_paths(Paths.of(inputs), source, threads)[:, 0]
 
-    def draw_paths(self, paths: Paths, source: Source) -> Array:
+    def draw_paths(self, paths: Paths, source: Source, threads: int = 1) -> Array:
         """Draw the reports of all locations of many paths."""
+        if threads != 1:
+            raise InvalidParameter(f"whole paths are drawn in one thread; omit threads={threads}")
         truth = nearest_points(paths.points, self.places)
         position = np.arange(truth.size) - np.repeat(paths.offsets[:-1], paths.lengths)
         last = position == np.repeat(paths.lengths, paths.lengths) - 1
         copies = [self._copy(truth, position, last, parity, source) for parity in (1, 0)]
-        return self._merged(*copies).astype(self.layout)
+        return self._merged(*copies).astype(self.layout)[:, None]
 
     def draw_one(self, value: Any, source: Source) -> int:
         """Draw the report of a path of one location."""

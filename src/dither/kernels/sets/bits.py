@@ -23,7 +23,7 @@ from dither.arrays import Array, Bytes, Floats, Words
 from dither.device_text import hexadecimal, whole
 from dither.domains import Domain
 from dither.errors import InvalidParameter, found
-from dither.kernels.codes import CodeKernel
+from dither.kernels.codes import BitReports, CodeKernel
 from dither.kernels.coin import FINE, BiasedCoin, read_coin
 from dither.kernels.sets import bit_rows as packed
 from dither.privacy.exact import exp_below
@@ -38,7 +38,7 @@ _ALL: Final = np.uint64((1 << 64) - 1)
 
 @final
 @dataclass(frozen=True)
-class Bits(CodeKernel):
+class Bits(BitReports, CodeKernel):
     """Rows of `size` bits: the input's bit is 1 with probability `own`, every other with `other`."""
 
     size: int
@@ -73,10 +73,6 @@ class Bits(CodeKernel):
         half = exp_below(Fraction(epsilon) / 2)
         flip = BiasedCoin.above(1 / (half + 1))
         return _certified(Bits(size, BiasedCoin((1 << FINE) - flip.heads), flip), half**2)
-
-    @property
-    def layout(self) -> np.dtype[Any]:
-        return np.dtype((np.uint8, (self.width,)))
 
     @property
     def outcomes(self) -> int:

@@ -6,21 +6,22 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from dither.device_text import hexadecimal, whole
 from dither.domains import Domain
-from dither.kernels.codes import CodeKernel
 from dither.kernels.coin import BiasedCoin, read_coin
 
 
 @dataclass(frozen=True)
-class ChosenSets(CodeKernel):
+class ChosenSets:
     """Sets of `chosen` out of `size` elements; the coin decides whether the input is one of them."""
 
     size: int
     chosen: int
     coin: BiasedCoin
+
+    kind: ClassVar[str]
 
     @property
     def outcomes(self) -> int:

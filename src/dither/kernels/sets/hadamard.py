@@ -67,6 +67,17 @@ class Columns(CodeKernel, CellKernel):
     def evidence(self) -> str:
         return f"ln p/(1−p) with K = {self.order}, p = {self.coin.heads} of 2^{self.coin.bits}"
 
+    def holds(self, categories: int) -> bool:
+        return self.order == 1 << categories.bit_length()
+
+    def supported(self, reports: Array, categories: int) -> Array:
+        minus: Array = np.bitwise_count(reports[..., None] & np.arange(1, categories + 1)) & np.uint8(1)
+        return np.asarray(minus == 0)
+
+    def supports(self, counts: Integers, categories: int) -> Integers:
+        """Return the number of reports that support each category, by one fast Walsh–Hadamard transform."""
+        return self.pluses(counts)[1 : categories + 1]
+
     def probabilities(self, value: int) -> list[Fraction]:
         plus = 2 * self.coin.probability / self.order
         minus = Fraction(2, self.order) - plus

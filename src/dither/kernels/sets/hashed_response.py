@@ -10,14 +10,15 @@ from typing import Any, ClassVar, Final, Self, final
 
 import numpy as np
 
-from dither.arrays import Array, Floats, Words
+from dither.arrays import Array, Floats
 from dither.device_text import from_hexadecimal, hexadecimal, whole
 from dither.domains import Domain
-from dither.errors import MalformedReport, found
+from dither.errors import InvalidParameter, MalformedReport, found
 from dither.kernels.blocks import BLOCK
-from dither.kernels.codes import CodeKernel
+from dither.kernels.codes import BucketReports, CodeKernel
 from dither.kernels.sets.hashing import BUCKET_BITS, SEED_BITS, Hashing, seeds
 from dither.kernels.window.integers import Blocks
+from dither.kernels.window.kernel import WindowKernel
 from dither.randomness import Source
 
 FAMILY: Final = "affine 1"  # the name of the hash family of `Hashing`; the family must not change
@@ -25,21 +26,21 @@ FAMILY: Final = "affine 1"  # the name of the hash family of `Hashing`; the fami
 
 @final
 @dataclass(frozen=True)
-class HashedResponse(CodeKernel):
+class HashedResponse(BucketReports, WindowKernel, CodeKernel):
     """A report is seed·2^16 + bucket. The seed of the hash function is independent of the input."""
 
     window: Blocks
 
     kind: ClassVar[str] = "hashed"
 
+    def __post_init__(self) -> None:
+        if self.window.width != 1:
+            raise InvalidParameter("a bucket is one cell of the window")
+
     @cached_property
-    def hashing(self) -> Hashing:
+    def hashing(self) -> Hashing:  # type: ignore[override]
         """The public family of hash functions."""
         return Hashing(self.window.cells)
-
-    @property
-    def layout(self) -> np.dtype[Any]:
-        return np.dtype(np.uint64)
 
     @property
     def outcomes(self) -> int:
@@ -79,20 +80,9 @@ class HashedResponse(CodeKernel):
         return chances.reshape(told.shape)
 
     @property
-    def ratio(self) -> Fraction:
-        return self.window.ratio
-
-    @property
-    def blanket(self) -> Fraction:
-        return self.window.blanket
-
-    @property
     def evidence(self) -> str:
         window = self.window
         return f"ln(H/L) with g = {window.cells}, L = {window.step} of 2^{window.bits}; the seed cancels"
-
-    def check(self, raw: Array) -> Words:
-        return self.hashing.check(raw)
 
     def device(self) -> dict[str, Any]:
         return {

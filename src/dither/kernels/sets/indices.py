@@ -1,6 +1,6 @@
 """Subset selection with short reports: the ascending numbers of the chosen elements.
 
-The distribution is that of `Subsets`. A report is a row of w numbers instead of k bits.
+The distribution is that of `SubsetBits`. A report is a row of w numbers instead of k bits.
 """
 
 from __future__ import annotations
@@ -13,10 +13,13 @@ from typing import Any, ClassVar, Final, final
 import numpy as np
 
 from dither.arrays import Array, Floats
+from dither.domains import Domain
 from dither.errors import InvalidParameter, MalformedReport, found
+from dither.kernels.codes import CodeKernel
+from dither.kernels.counting import ColumnSums
 from dither.kernels.kernel import MOST_LISTED
 from dither.kernels.sets.chosen_sets import ChosenSets
-from dither.kernels.sets.subsets import Subsets
+from dither.kernels.sets.subsets import SubsetBits
 from dither.randomness import Source
 
 MOST_CHOSEN: Final = 8
@@ -25,7 +28,7 @@ MOST_SIZE: Final = 1 << 16
 
 @final
 @dataclass(frozen=True)
-class IndexSets(ChosenSets):
+class IndexSets(ChosenSets, CodeKernel):
     """Sets of `chosen` out of `size` elements, ascending; the coin decides whether the input is in it."""
 
     kind: ClassVar[str] = "indices"
@@ -42,11 +45,20 @@ class IndexSets(ChosenSets):
     @staticmethod
     def largest(epsilon: float, size: int, chosen: int) -> IndexSets:
         """Return the sets with the largest ratio that is certainly at most e^ε."""
-        return IndexSets(size, chosen, Subsets.largest(epsilon, size, chosen).coin)
+        return IndexSets(size, chosen, SubsetBits.largest(epsilon, size, chosen).coin)
 
     @property
     def layout(self) -> np.dtype[Any]:
         return np.dtype((np.min_scalar_type(self.size - 1), (self.chosen,)))
+
+    def holds(self, categories: int) -> bool:
+        return self.size == categories
+
+    def counting(self, domain: Domain) -> ColumnSums:
+        return ColumnSums(self.size, self.chosen)
+
+    def supported(self, reports: Array, categories: int) -> Array:
+        return np.asarray((reports[..., None] == np.arange(categories)).any(axis=-2))
 
     @property
     def evidence(self) -> str:

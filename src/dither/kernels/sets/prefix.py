@@ -14,6 +14,7 @@ from dither.device_text import whole
 from dither.domains import Domain, Text
 from dither.errors import InvalidParameter, MalformedReport
 from dither.kernels.blocks import in_threads
+from dither.kernels.counting import NotCounted
 from dither.kernels.kernel import Kernel
 from dither.kernels.sets.hashed_response import HashedResponse
 from dither.kernels.sets.hashing import BUCKET_BITS, SEED_BITS, mixed, seeds
@@ -117,6 +118,23 @@ class PrefixKernel(Kernel):
     @property
     def evidence(self) -> str:
         return f"{self.oracle.evidence} and the level with it"
+
+    def fits(self, domain: Domain) -> bool:
+        return domain == self.text
+
+    def counting(self, domain: Domain) -> NotCounted:
+        return NotCounted(
+            InvalidParameter("common texts are found from the reports, not from a summary; keep the reports")
+        )
+
+    def levels(self, reports: Array) -> Integers:
+        """Return the level of each report."""
+        return self.level(self.oracle.hashing.unpack(reports)[0])
+
+    def decode(self, reports: Array, domain: Domain, book: Any) -> Array:
+        """Return the level and the bucket of each report, along the last axis."""
+        _, bucket = self.oracle.hashing.unpack(reports)
+        return np.stack([self.levels(reports), bucket], axis=-1).reshape(*reports.shape, 2)
 
     def check(self, raw: Array) -> Array:
         return self.oracle.check(raw)

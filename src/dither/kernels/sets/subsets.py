@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar, Final, final
+from typing import ClassVar, Final, final
 
 import numpy as np
 
 from dither.arrays import Array, Bytes, Floats, Halves, Mask
 from dither.errors import InvalidParameter, MalformedReport, found
+from dither.kernels.codes import BitReports, CodeKernel
 from dither.kernels.coin import BiasedCoin
 from dither.kernels.sets import bit_rows as packed
 from dither.kernels.sets.chosen_sets import ChosenSets
@@ -29,7 +30,7 @@ _BLOCK: Final = 1 << 14  # inputs processed together, so that they stay in the c
 
 @final
 @dataclass(frozen=True)
-class Subsets(ChosenSets):
+class SubsetBits(ChosenSets, BitReports, CodeKernel):
     """Sets of `chosen` out of `size` elements; the coin decides whether the input is one of them."""
 
     kind: ClassVar[str] = "subset"
@@ -44,7 +45,7 @@ class Subsets(ChosenSets):
             raise InvalidParameter("a set that contains the input must be likelier than one that does not")
 
     @staticmethod
-    def largest(epsilon: float, size: int, chosen: int) -> Subsets:
+    def largest(epsilon: float, size: int, chosen: int) -> SubsetBits:
         """Return the subsets with the largest ratio that is certainly at most e^ε.
 
         Of the C(k, w) sets the share w/k contains the input, so the ratio is odds·(k−w)/w. It is at most E⁻
@@ -52,14 +53,10 @@ class Subsets(ChosenSets):
         """
         bound = exp_below(Fraction(epsilon))
         own = chosen * bound
-        subsets = Subsets(size, chosen, BiasedCoin.below(own / (own + size - chosen)))
+        subsets = SubsetBits(size, chosen, BiasedCoin.below(own / (own + size - chosen)))
         if subsets.ratio > bound:
             raise InvalidParameter(f"ε = {found(epsilon)} is too small or too large for {size} elements")
         return subsets
-
-    @property
-    def layout(self) -> np.dtype[Any]:
-        return np.dtype((np.uint8, (packed.width(self.size),)))
 
     @property
     def evidence(self) -> str:

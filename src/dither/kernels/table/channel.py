@@ -19,6 +19,7 @@ from dither.errors import InvalidParameter, MalformedReport
 from dither.kernels.blocks import Sampler
 from dither.kernels.line import LineKernel
 from dither.kernels.table.alias import TOTAL_BITS, Alias, AliasSampler
+from dither.kernels.table.reading import cumulative
 from dither.kernels.window.kernel import a_line
 from dither.randomness import Source
 
@@ -209,6 +210,15 @@ class ChannelKernel(LineKernel):
 
     def chances(self, value: Any) -> Floats:
         return np.asarray(self.channel.matrix[self.start.aim_one(float(self.line.check(value)))])
+
+    def read_codebook(self, data: Any, stated: Mapping[str, Any]) -> Any:
+        """Return the numbers of the points; without numbers, the reading of cumulative shares."""
+        if data is not None:
+            return super().read_codebook(data, stated)
+        if self.start.labels != tuple(range(len(self.channel.values))):
+            raise MalformedReport("cumulative shares need one row of the channel for each cell, in order")
+        edges = np.array([self.line.low, *self.start.edges, self.line.high])
+        return cumulative(self.channel.matrix, edges)
 
     def likelihoods(self, reports: Array, inputs: Array) -> Floats:
         return np.asarray(self.channel.matrix[self.start.aim(inputs), reports.astype(np.int64)])

@@ -10,11 +10,13 @@ from typing import Any, ClassVar, Self, final
 import numpy as np
 
 from dither.arrays import Array, Floats
-from dither.domains import Domain
+from dither.domains import Categories, Domain
+from dither.errors import MalformedReport
 from dither.kernels.blocks import FEW, Sampler, in_threads
 from dither.kernels.kernel import CellKernel
 from dither.kernels.table.alias import AliasSampler
 from dither.kernels.table.channel import Channel
+from dither.kernels.table.reading import LinearReading, cumulative
 from dither.randomness import Source
 
 
@@ -57,6 +59,24 @@ class CodeChannelKernel(CellKernel):
 
     def likelihoods(self, reports: Array, inputs: Array) -> Floats:
         return np.asarray(self.channel.matrix[np.asarray(inputs), reports.astype(np.int64)])
+
+    def fits(self, domain: Domain) -> bool:
+        return isinstance(domain, Categories) and len(domain) == len(self.channel.values)
+
+    def read_codebook(self, data: Any, stated: Mapping[str, Any]) -> LinearReading:
+        """Return the reading of the stated queries; without queries, of cumulative shares."""
+        super().read_codebook(data, stated)
+        size = len(self.channel.values)
+        if "queries" not in stated:
+            return cumulative(self.channel.matrix, np.arange(size + 1, dtype=np.float64) - 0.5)
+        queries = np.asarray(stated["queries"], dtype=np.float64)
+        if queries.ndim != 2 or queries.shape[1] != size or not np.isfinite(queries).all():
+            raise MalformedReport("the kernel and the queries disagree about the number of inputs")
+        return LinearReading(self.channel.matrix, queries)
+
+    def decode(self, reports: Array, domain: Domain, book: LinearReading) -> Floats:
+        """Return the contribution of each report to each answer, along the last axis."""
+        return book(reports)
 
     @property
     def ratio(self) -> Fraction:

@@ -12,7 +12,7 @@ from typing import Final, final
 
 import numpy as np
 
-from dither.arrays import Floats
+from dither.arrays import Array, Floats
 from dither.errors import NotIdentifiable
 
 _SINGULAR: Final = 1e-12
@@ -25,6 +25,14 @@ class LinearReading:
 
     channel: Floats
     queries: Floats
+    edges: Floats | None = None  # of the cells whose cumulative shares the queries are; None for others
+
+    def __call__(self, reports: Array) -> Floats:
+        """Return the contribution of each report to each answer, along the last axis."""
+        return np.asarray(self.table.T[reports.astype(np.int64)])
+
+    def plain(self) -> None:
+        """Return None: the queries travel as a parameter, or follow from the channel."""
 
     @cached_property
     def table(self) -> Floats:
@@ -49,3 +57,8 @@ class LinearReading:
     def single_variances(self) -> Floats:
         """The variance that one report adds to each answer, averaged over the inputs."""
         return np.asarray((self.table**2) @ self.channel.mean(axis=0) - (self.queries**2).mean(axis=1))
+
+
+def cumulative(channel: Floats, edges: Floats) -> LinearReading:
+    """Return the reading of cumulative shares: row i of the queries adds up the first i + 1 inputs."""
+    return LinearReading(channel, np.tri(len(channel)), edges)

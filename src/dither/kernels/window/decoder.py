@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Final, final
 
 import numpy as np
@@ -79,10 +80,38 @@ class TableDecoder:
         return {"runs": runs.tolist(), "values": self.values[begins].tolist()}
 
 
-Decoder = AffineDecoder | TableDecoder
+@final
+@dataclass(frozen=True)
+class JoinedDecoder:
+    """The first `cells[0]` cells are decoded by the first decoder, the `cells[1]` after them by the second."""
+
+    parts: tuple[AffineDecoder | TableDecoder, AffineDecoder | TableDecoder]
+    cells: tuple[int, int]
+
+    @cached_property
+    def _table(self) -> TableDecoder:
+        pairs = zip(self.parts, self.cells, strict=True)
+        return TableDecoder(np.concatenate([part(np.arange(cells)) for part, cells in pairs]))
+
+    def __call__(self, cells: Array) -> Floats:
+        """Return the numbers of cells."""
+        return self._table(cells)
+
+    def cut(self, low: float, high: float) -> JoinedDecoder:
+        """Return the decoder with its numbers clipped to [low, high]."""
+        first, second = (part.cut(low, high) for part in self.parts)
+        return JoinedDecoder((first, second), self.cells)
+
+    def plain(self) -> list[dict[str, Any]]:
+        """Return the decoder as JSON-compatible data: that of each part."""
+        return [part.plain() for part in self.parts]
 
 
-def decoder(book: Codebook, cells: int, domain: Line) -> Decoder:
+Single = AffineDecoder | TableDecoder
+Decoder = AffineDecoder | TableDecoder | JoinedDecoder
+
+
+def decoder(book: Codebook, cells: int, domain: Line) -> Single:
     """Return the decoder that maps each cell to the number at its centre, in the user's units."""
     if isinstance(book, Ramps):
         steep = np.flatnonzero(book.slopes != 0.0)
@@ -101,14 +130,14 @@ def decoder(book: Codebook, cells: int, domain: Line) -> Decoder:
     return TableDecoder(domain.from_unit(book(middles)))
 
 
-def sized(decoder: Decoder, cells: int) -> Decoder:
+def sized(decoder: Single, cells: int) -> Single:
     """Return a decoder from a specification; raise MalformedReport unless its table has `cells` numbers."""
     if isinstance(decoder, TableDecoder) and decoder.values.size != cells:
         raise MalformedReport(f"the codebook must have {cells} numbers, not {decoder.values.size}")
     return decoder
 
 
-def read_decoder(data: Any) -> Decoder:
+def read_decoder(data: Any) -> Single:
     """Return the decoder that `plain` wrote; raise MalformedReport if the data describe none."""
     try:
         if "runs" in data:

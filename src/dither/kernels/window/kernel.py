@@ -1,4 +1,4 @@
-"""The window as a kernel: integer weights, and a rule that maps a value to the start of its window."""
+"""Windows as kernels: integer weights, and a rule that maps a value to the start of its window."""
 
 from __future__ import annotations
 
@@ -14,20 +14,38 @@ from dither.device_text import from_hexadecimal, hexadecimal, whole
 from dither.domains import Circle, Domain, Line
 from dither.errors import InvalidParameter, MalformedReport
 from dither.kernels.blocks import Sampler
-from dither.kernels.line import LineKernel
+from dither.kernels.kernel import Kernel
+from dither.kernels.line import STRAIGHT, LineKernel, UnbiasedReading
 from dither.kernels.transition import Dense, Windows
+from dither.kernels.window.decoder import Decoder
 from dither.kernels.window.integers import Blocks, Sliding
 from dither.kernels.window.sampling import SlidingSampler
 from dither.kernels.window.start import LineStart, StartRule
-from dither.kernels.window.start_table import read_start
+from dither.kernels.window.start_table import KnotStart, read_start
 from dither.randomness import Source
 
 COUNTED: Final = 20  # leading bits of a cell that counts and likelihoods distinguish
 
 
+class WindowKernel(Kernel):
+    """A kernel with two probabilities, H inside of a window and L outside: ε = ln(H/L)."""
+
+    window: Sliding | Blocks
+
+    @final
+    @property
+    def ratio(self) -> Fraction:
+        return self.window.ratio
+
+    @final
+    @property
+    def blanket(self) -> Fraction:
+        return self.window.blanket
+
+
 @final
 @dataclass(frozen=True)
-class SlidingKernel(LineKernel):
+class SlidingKernel(WindowKernel, LineKernel):
     """A window that starts where the start rule says, and wraps around."""
 
     line: Line
@@ -83,12 +101,41 @@ class SlidingKernel(LineKernel):
         return np.asarray(low + (high - low) * inside)
 
     @property
-    def ratio(self) -> Fraction:
-        return self.window.ratio
+    def window_share(self) -> float:
+        return self.window.share
 
-    @property
-    def blanket(self) -> Fraction:
-        return self.window.blanket
+    def unbiased_reading(self, book: Decoder) -> UnbiasedReading | None:
+        """Return numbers whose mean is the value: of the cells if the start is affine in the value.
+
+        The mean cell is (1−κ)(N−1)/2 + κ(start + (K−1)/2). A start that was chosen for a codebook may make
+        the decoded reports unbiased instead.
+        """
+        window, start = self.window, self.start
+        if isinstance(start, KnotStart):
+            values = book(np.arange(window.cells))
+            return UnbiasedReading(values) if self._has_means(values) else None
+        if not isinstance(start, LineStart) or not start.affine(self.line):
+            return None
+        base = (1.0 - window.contrast) * (window.cells - 1) / 2.0 + window.contrast * (window.width - 1) / 2.0
+        unit = (1 << start.fraction) / start.scale  # length of the domain for one cell of the start
+        # `origin` includes half a unit, so that rounding down rounds to the nearest.
+        values = start.origin + 0.5 / start.scale + unit * (self.middles() - base) / window.contrast
+        half = ((1 << self.rest) - 1) / 2.0
+        return UnbiasedReading(np.asarray(values), unit / window.contrast if self.rest else 0.0, half)
+
+    def _has_means(self, values: Floats) -> bool:
+        """Return whether the mean of a number per cell is the value, at a few values."""
+        window = self.window
+        sums = np.cumsum(np.concatenate([[0.0], values, values[: window.width]]))
+        for value in np.linspace(self.line.low, self.line.high, 9).tolist():
+            inside = sum(
+                float(share) * float(sums[start + window.width] - sums[start]) / window.width
+                for start, share in self.start.starts(value)
+            )
+            mean = (1.0 - window.contrast) * float(values.mean()) + window.contrast * inside
+            if abs(mean - value) > STRAIGHT * self.line.length:
+                return False
+        return True
 
     @property
     def evidence(self) -> str:
@@ -106,7 +153,7 @@ class SlidingKernel(LineKernel):
 
 @final
 @dataclass(frozen=True)
-class SectorKernel(LineKernel):
+class SectorKernel(WindowKernel, LineKernel):
     """Equal blocks of cells; the block of the input is likelier, and the cell within a block is uniform."""
 
     line: Line
@@ -155,14 +202,6 @@ class SectorKernel(LineKernel):
         window = self.window
         inside = reports.astype(np.int64) // window.width == self._aims(inputs) // window.width
         return np.where(inside, window.inside / window.total, window.outside / window.total)
-
-    @property
-    def ratio(self) -> Fraction:
-        return self.window.ratio
-
-    @property
-    def blanket(self) -> Fraction:
-        return self.window.blanket
 
     @property
     def evidence(self) -> str:

@@ -12,9 +12,10 @@ import numpy as np
 from dither.arrays import Array, Floats
 from dither.device_text import whole
 from dither.domains import Domain, Line
-from dither.errors import InvalidParameter, found
-from dither.kernels.line import LineKernel
+from dither.errors import InvalidParameter, MalformedReport, found
+from dither.kernels.line import LineKernel, UnbiasedReading
 from dither.kernels.transition import Stacked
+from dither.kernels.window.decoder import Decoder, JoinedDecoder, read_decoder, sized
 from dither.kernels.window.kernel import SlidingKernel
 from dither.randomness import Source
 
@@ -51,6 +52,27 @@ class MixtureKernel(LineKernel):
     def coin(self) -> Fraction:
         """The probability of the first window."""
         return Fraction(self.heads, COIN)
+
+    @property
+    def window_share(self) -> float:
+        return self.first.window_share
+
+    def read_codebook(self, data: Any, stated: Mapping[str, Any]) -> JoinedDecoder:
+        if not isinstance(data, list) or len(data) != 2:
+            raise MalformedReport("a mixture of two windows needs two codebooks")
+        cells = self.first.outcomes, self.second.outcomes
+        return JoinedDecoder((sized(read_decoder(data[0]), cells[0]), sized(read_decoder(data[1]), cells[1])), cells)
+
+    def unbiased_reading(self, book: Decoder) -> UnbiasedReading | None:
+        """Return the readings of both windows, one after the other: the mean of each is the value."""
+        parts = book.parts if isinstance(book, JoinedDecoder) else (book, book)
+        readings = [
+            window.unbiased_reading(part)
+            for window, part in zip((self.first, self.second), parts, strict=True)
+        ]
+        if any(reading is None for reading in readings):
+            return super().unbiased_reading(book)
+        return UnbiasedReading(np.concatenate([one.values for one in readings if one is not None]))
 
     def sampler(self, size: int) -> _MixtureSampler:
         return _MixtureSampler(self, size)

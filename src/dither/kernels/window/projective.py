@@ -145,6 +145,12 @@ class ProjectiveKernel(CodeKernel, CellKernel):
         cells += (cells < 0) * np.int32(points)
         np.copyto(reports, cells, casting="unsafe")
 
+    def holds(self, categories: int) -> bool:
+        return self.outcomes >= categories
+
+    def supported(self, reports: Array, categories: int) -> Array:
+        return self._supported(reports[..., None], np.arange(categories))
+
     def supports(self, counts: Integers, categories: int) -> Integers:
         """Return the exact number of counted reports that support each of the first `categories` categories.
 

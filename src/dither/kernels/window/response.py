@@ -15,18 +15,19 @@ from dither.kernels.codes import CodeKernel
 from dither.kernels.kernel import CellKernel
 from dither.kernels.transition import Dense
 from dither.kernels.window.integers import Blocks
-from dither.kernels.window.kernel import integers, read_integers
+from dither.kernels.window.kernel import WindowKernel, integers, read_integers
 from dither.randomness import Source
 
 
 @final
 @dataclass(frozen=True)
-class ResponseKernel(CodeKernel, CellKernel):
+class ResponseKernel(WindowKernel, CodeKernel, CellKernel):
     """A report is a category: the input's own with weight H, each other one with weight L."""
 
     window: Blocks
 
     kind: ClassVar[str] = "response"
+    one_category: ClassVar[bool] = True
 
     @property
     def outcomes(self) -> int:
@@ -54,13 +55,11 @@ class ResponseKernel(CodeKernel, CellKernel):
         own, other = (float(rate) for rate in self.rates)
         return np.where(reports == inputs, own, other)
 
-    @property
-    def ratio(self) -> Fraction:
-        return self.window.ratio
+    def holds(self, categories: int) -> bool:
+        return self.window.cells == categories and self.window.width == 1
 
-    @property
-    def blanket(self) -> Fraction:
-        return self.window.blanket
+    def supported(self, reports: Array, categories: int) -> Array:
+        return np.asarray(reports[..., None] == np.arange(categories))
 
     @property
     def evidence(self) -> str:

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, final
 
 from dither.arrays import Array
 from dither.errors import InvalidParameter, MalformedReport, OutsideDomain, unknown_name
-from dither.mechanisms.base import Answering, check_source
-from dither.mechanisms.combined.combinator import Combinator
-from dither.mechanisms.combined.memoised import Memoised
 from dither.mechanisms.combined.records import Records, columns
-from dither.mechanisms.over_time.kept_change import KeptChange
-from dither.mechanisms.over_time.once import Once
-from dither.privacy import Guarantee, Unit
+from dither.over_time.kept_change import KeptChange
+from dither.over_time.memoised import Memoised
+from dither.over_time.once import Once
+from dither.privacy import Guarantee
+from dither.privacy.combinator import Combinator
+from dither.question import Answering, can_answer, check_source
 from dither.randomness import Source
 from dither.reports import Reports
 
@@ -34,7 +34,7 @@ class Attributes(Answering, Combinator):
         if not together:
             raise InvalidParameter("at least one attribute is needed, as in Each(age=..., income=...)")
         for name, part in together.items():
-            if not isinstance(name, str) or not isinstance(part, Answering):
+            if not isinstance(name, str) or not can_answer(part):
                 raise InvalidParameter(f"the attribute {name!r} needs a mechanism, not {type(part).__name__}")
             if isinstance(part, Once | KeptChange):
                 raise InvalidParameter(
@@ -124,17 +124,12 @@ def at_budget(name: str, part: object, epsilon: float) -> Any:
     """Return a part with this budget; it is a mechanism, or a function from a budget to a mechanism."""
     rebudget = getattr(part, "at", part)
     made: Any = rebudget(epsilon) if callable(rebudget) else None
-    if not isinstance(made, Answering):
+    if not can_answer(made):
         raise InvalidParameter(f"the attribute {name!r} needs a mechanism, or a function from ε to one")
     return made
 
 
-def of_records(guarantee: Guarantee) -> Guarantee:
-    """Return a guarantee for all values of a record as a guarantee for the record."""
-    return replace(guarantee, unit=Unit.RECORD) if guarantee.unit is Unit.VALUE else guarantee
-
-
-def _check_permanent(parts: Mapping[str, Answering]) -> None:
+def _check_permanent(parts: Mapping[str, Any]) -> None:
     """Raise InvalidParameter if the permanent answers of two attributes would have the same noise."""
     used: dict[tuple[bytes, str], str] = {}
     for attribute, part in parts.items():

@@ -9,11 +9,11 @@ from typing import Any, ClassVar, final
 from dither.arrays import Array
 from dither.domains import finite
 from dither.errors import InvalidParameter, MalformedReport
-from dither.mechanisms.base import check_epsilon
-from dither.mechanisms.combined.attributes import Attributes, at_budget, of_records
+from dither.mechanisms.combined.attributes import Attributes, at_budget
 from dither.mechanisms.combined.records import Records
 from dither.privacy import Guarantee
 from dither.privacy.split import split
+from dither.question import check_epsilon
 from dither.randomness import Source
 from dither.reports import Reports
 
@@ -78,7 +78,7 @@ class Each(Attributes):
     def promise(self, inner: Sequence[Guarantee]) -> Guarantee:
         """Return the composition of the guarantees."""
         first, *others = inner
-        return of_records(first.compose(*others))
+        return first.compose(*others).of_record()
 
     def _answer(self, found: dict[str, Array], source: Source | None, threads: int) -> Records:
         reports = {
@@ -88,7 +88,7 @@ class Each(Attributes):
         return Records(self, reports, self._counted(reports))
 
     def _counted(self, parts: dict[str, Reports]) -> int:
-        counts = {reports.mechanism.counting.answers(reports.cells) for reports in parts.values()}
+        counts = {reports.question.counting.answers(reports.cells) for reports in parts.values()}
         if len(counts) > 1:
             raise MalformedReport(
                 f"every person reports every attribute, but the numbers of reports differ: {sorted(counts)}"

@@ -14,11 +14,11 @@ from dither.arrays import Array
 from dither.device_text import hexadecimal
 from dither.domains import Line, finite
 from dither.errors import InvalidParameter, found
-from dither.mechanisms.base import Answering
 from dither.mechanisms.combined.attributes import Attributes
-from dither.mechanisms.combined.combinator import Combinator
-from dither.mechanisms.combined.memoised import Memoised
+from dither.over_time.memoised import Memoised
 from dither.privacy import Approximate, Guarantee, Pure
+from dither.privacy.combinator import Combinator
+from dither.question import Answering, can_answer
 from dither.randomness import SYSTEM, Source
 
 _TOTAL: Final = 1 << 62
@@ -119,7 +119,7 @@ def _check(mechanism: object) -> None:
     """Raise InvalidParameter unless reports and raw values are single numbers and can replace each other."""
     if isinstance(mechanism, Attributes) and mechanism.whole_records:
         parts = tuple(mechanism.parts.values())
-    elif isinstance(mechanism, Answering) and not isinstance(mechanism, Attributes):
+    elif can_answer(mechanism) and not isinstance(mechanism, Attributes):
         parts = (mechanism,)
     else:
         raise InvalidParameter(

@@ -10,9 +10,9 @@ import numpy as np
 
 from dither.arrays import Array
 from dither.errors import InvalidParameter
-from dither.mechanisms.combined.attributes import Attributes, at_budget, of_records
-from dither.mechanisms.combined.memoised import Memoised
+from dither.mechanisms.combined.attributes import Attributes, at_budget
 from dither.mechanisms.combined.records import Records
+from dither.over_time.memoised import Memoised
 from dither.privacy import Guarantee
 from dither.randomness import SYSTEM, Keyed, Source
 from dither.reports import Reports
@@ -63,7 +63,7 @@ class Sampled(Attributes):
     def promise(self, inner: Sequence[Guarantee]) -> Guarantee:
         """Return the most that any of the mechanisms spends."""
         first, *others = inner
-        return of_records(first.either(*others))
+        return first.either(*others).of_record()
 
     def _answer(self, found: dict[str, Array], source: Source | None, threads: int) -> Records:
         rows = {name: array[None] if array.shape[:1] == () else array for name, array in found.items()}
@@ -83,4 +83,4 @@ class Sampled(Attributes):
         return Records(self, reports, people, chosen)
 
     def _counted(self, parts: dict[str, Reports]) -> int:
-        return sum(reports.mechanism.counting.answers(reports.cells) for reports in parts.values())
+        return sum(reports.question.counting.answers(reports.cells) for reports in parts.values())

@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import final
 
-from dither.mechanisms.frequency.local_hashing import LocalHashing
+from dither.kernels.sets.hashed_response import HashedResponse
+from dither.kernels.window.integers import Blocks
+from dither.mechanisms.base import CategoryMechanism
 
 
 @final
 @dataclass(frozen=True)
-class BLH(LocalHashing):
+class BLH(CategoryMechanism):
     """A random public hash function with two values, and the answer's value under it or the other one.
 
     Promise:   pure ε.
@@ -19,5 +21,5 @@ class BLH(LocalHashing):
     Reference: [Bassily15], as analysed in [Wang17, Sec. 4.4].
     """
 
-    def _buckets(self) -> int:
-        return 2
+    def _kernel(self) -> HashedResponse:
+        return HashedResponse(Blocks.largest(self.epsilon, 2))

@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, final
+from typing import final
 
-import numpy as np
-
-from dither.arrays import Array, Integers
-from dither.device_text import whole
-from dither.kernels.coin import BiasedCoin
-from dither.kernels.kernel import Kernel
 from dither.kernels.sets.hadamard import Columns
-from dither.mechanisms.frequency.pure_protocol import CodeProtocol
+from dither.mechanisms.base import CategoryMechanism
 
 
 @final
 @dataclass(frozen=True)
-class HadamardResponse(CodeProtocol[Columns]):
+class HadamardResponse(CategoryMechanism):
     """A column of a public Hadamard matrix, more often one with +1 in the answer's row.
 
     Promise:   pure ε.
@@ -27,23 +20,5 @@ class HadamardResponse(CodeProtocol[Columns]):
     Reference: [Acharya19, Sec. 4]; category x has row x + 1 of the matrix of order 2^⌈log₂(k+1)⌉.
     """
 
-    runs: ClassVar[type[Kernel]] = Columns
-
     def _kernel(self) -> Columns:
         return Columns.largest(self.epsilon, len(self.categories))
-
-    def _fits(self, kernel: Columns) -> bool:
-        return kernel.order == 1 << len(self.categories).bit_length()
-
-    def supports(self, counts: Integers) -> Integers:
-        """Return the number of reports that support each category, by one fast Walsh–Hadamard transform."""
-        return Columns.pluses(counts)[1 : len(self.categories) + 1]
-
-    def decode(self, cells: Array) -> Array:
-        """Return which categories each report supports, along the last axis."""
-        rows = np.arange(1, len(self.categories) + 1)
-        minus: Array = np.bitwise_count(cells[..., None] & rows) & np.uint8(1)
-        return np.asarray(minus == 0)
-
-    def _kernel_1(self, data: Mapping[str, Any]) -> Columns:
-        return Columns(whole(data["order"]), BiasedCoin(whole(data["heads"])))

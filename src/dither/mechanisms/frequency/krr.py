@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import final
 
-from dither.mechanisms.frequency.randomized_response import Response
+from dither.kernels.window.integers import Blocks
+from dither.kernels.window.response import ResponseKernel
+from dither.mechanisms.base import CategoryMechanism
 
 
 @final
 @dataclass(frozen=True)
-class KRR(Response):
+class KRR(CategoryMechanism):
     """The true category with some probability, otherwise a uniform category.
 
     Promise:   pure ε.
@@ -22,3 +24,6 @@ class KRR(Response):
     >>> KRR(Categories(["tea", "coffee", "water"]), epsilon=1).report_bytes
     1
     """
+
+    def _kernel(self) -> ResponseKernel:
+        return ResponseKernel(Blocks.largest(self.epsilon, len(self.categories)))

@@ -6,13 +6,15 @@ import math
 from dataclasses import dataclass
 from typing import final
 
+from dither.kernels.sets.hashed_response import HashedResponse
 from dither.kernels.sets.hashing import MOST_BUCKETS
-from dither.mechanisms.frequency.local_hashing import LocalHashing
+from dither.kernels.window.integers import Blocks
+from dither.mechanisms.base import CategoryMechanism
 
 
 @final
 @dataclass(frozen=True)
-class OLH(LocalHashing):
+class OLH(CategoryMechanism):
     """A random public hash function, and the bucket of the answer under it or any other bucket.
 
     Promise:   pure ε.
@@ -21,8 +23,8 @@ class OLH(LocalHashing):
     Reference: [Wang17, Sec. 4.4], with another hash family.
     """
 
-    def _buckets(self) -> int:
-        return best_buckets(self.epsilon)
+    def _kernel(self) -> HashedResponse:
+        return HashedResponse(Blocks.largest(self.epsilon, best_buckets(self.epsilon)))
 
 
 def best_buckets(epsilon: float) -> int:

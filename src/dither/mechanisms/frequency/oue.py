@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import final
 
 from dither.kernels.sets.bits import Bits
-from dither.mechanisms.frequency.unary import Unary
+from dither.mechanisms.base import CategoryMechanism
 
 
 @final
 @dataclass(frozen=True)
-class OUE(Unary):
+class OUE(CategoryMechanism):
     """The answer as one bit for each category: its own bit a fair coin, all others rarely 1.
 
     Promise:   pure ε.

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, ClassVar, Final, final
+from typing import Final, final
 
-import numpy as np
-
-from dither.arrays import Array, Integers
-from dither.errors import InvalidParameter, MalformedReport
-from dither.kernels.kernel import Kernel
+from dither.errors import InvalidParameter
 from dither.kernels.window.geometry import MOST_POINTS, Geometry, prime_power
 from dither.kernels.window.projective import ProjectiveKernel
-from dither.mechanisms.frequency.pure_protocol import CodeProtocol
+from dither.mechanisms.base import CategoryMechanism
 from dither.privacy.exact import exp_below
 
 MOST_CATEGORIES: Final = MOST_POINTS // 2  # up to this number there is a geometry for every ε
@@ -24,7 +20,7 @@ _NEAR: Final = 2  # prime powers that are tried on each side of the best order
 
 @final
 @dataclass(frozen=True)
-class ProjectiveResponse(CodeProtocol[ProjectiveKernel]):
+class ProjectiveResponse(CategoryMechanism):
     """A point of a finite geometry, more often one on the hyperplane that belongs to the answer.
 
     Promise:   pure ε.
@@ -38,8 +34,6 @@ class ProjectiveResponse(CodeProtocol[ProjectiveKernel]):
     2
     """
 
-    runs: ClassVar[type[Kernel]] = ProjectiveKernel
-
     def _build(self) -> None:
         if len(self.categories) > MOST_CATEGORIES:
             raise InvalidParameter(
@@ -49,22 +43,6 @@ class ProjectiveResponse(CodeProtocol[ProjectiveKernel]):
 
     def _kernel(self) -> ProjectiveKernel:
         return ProjectiveKernel.largest(self.epsilon, best_geometry(self.epsilon, len(self.categories)))
-
-    def _fits(self, kernel: ProjectiveKernel) -> bool:
-        return kernel.outcomes >= len(self.categories)
-
-    def supports(self, counts: Integers) -> Integers:
-        """Return the number of reports that support each category, by two fast Fourier transforms."""
-        return self.kernel.supports(counts, len(self.categories))
-
-    def decode(self, cells: Array) -> Array:
-        """Return which categories each report supports, along the last axis."""
-        geometry = self.kernel.geometry
-        codes = np.arange(len(self.categories))
-        return np.asarray(geometry.holds[(cells[..., None].astype(np.int64) + codes) % geometry.points])
-
-    def _kernel_1(self, data: Mapping[str, Any]) -> ProjectiveKernel:
-        raise MalformedReport("specifications of version 1 of ProjectiveResponse are not read")
 
 
 @lru_cache(maxsize=256)

@@ -6,12 +6,14 @@ from dataclasses import dataclass
 from typing import final
 
 from dither.errors import InvalidParameter
-from dither.mechanisms.frequency.randomized_response import Response
+from dither.kernels.window.integers import Blocks
+from dither.kernels.window.response import ResponseKernel
+from dither.mechanisms.base import CategoryMechanism
 
 
 @final
 @dataclass(frozen=True)
-class RR(Response):
+class RR(CategoryMechanism):
     """One of two answers, the true one with probability e^ε/(e^ε + 1).
 
     Promise:   pure ε.
@@ -24,3 +26,6 @@ class RR(Response):
         if len(self.categories) != 2:
             raise InvalidParameter(f"RR needs two categories, not {len(self.categories)}; use KRR")
         super()._build()
+
+    def _kernel(self) -> ResponseKernel:
+        return ResponseKernel(Blocks.largest(self.epsilon, 2))

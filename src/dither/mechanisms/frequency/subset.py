@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, final
+from typing import final
 
-from dither.device_text import whole
 from dither.errors import InvalidParameter
-from dither.kernels.coin import BiasedCoin
-from dither.kernels.kernel import Kernel
-from dither.kernels.sets.subsets import MOST, Subsets
-from dither.mechanisms.frequency.unary import SetProtocol
+from dither.kernels.sets.subsets import MOST, SubsetBits
+from dither.mechanisms.base import CategoryMechanism
 
 
 @final
 @dataclass(frozen=True)
-class SubsetSelection(SetProtocol[Subsets]):
+class SubsetSelection(CategoryMechanism):
     """A set of about k/(e^ε + 1) categories, more often one that contains the answer.
 
     Promise:   pure ε.
@@ -27,8 +23,6 @@ class SubsetSelection(SetProtocol[Subsets]):
     Reference: [Ye18, Sec. III]; [WangS16].
     """
 
-    runs: ClassVar[type[Kernel]] = Subsets
-
     def _build(self) -> None:
         if len(self.categories) > MOST:
             raise InvalidParameter(
@@ -36,10 +30,7 @@ class SubsetSelection(SetProtocol[Subsets]):
             )
         super()._build()
 
-    def _kernel(self) -> Subsets:
+    def _kernel(self) -> SubsetBits:
         size = len(self.categories)
         chosen = max(1, round(size / (math.exp(self.epsilon) + 1.0)))  # [Ye18, eq. 5]
-        return Subsets.largest(self.epsilon, size, chosen)
-
-    def _kernel_1(self, data: Mapping[str, Any]) -> Subsets:
-        return Subsets(whole(data["size"]), whole(data["chosen"]), BiasedCoin(whole(data["heads"])))
+        return SubsetBits.largest(self.epsilon, size, chosen)

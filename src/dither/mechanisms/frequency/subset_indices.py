@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, final
+from typing import final
 
-import numpy as np
-
-from dither.arrays import Array
-from dither.errors import InvalidParameter, MalformedReport
-from dither.kernels.counting import ColumnSums
-from dither.kernels.kernel import Kernel
+from dither.errors import InvalidParameter
 from dither.kernels.sets.indices import MOST_CHOSEN, MOST_SIZE, IndexSets
-from dither.mechanisms.frequency.pure_protocol import CodeProtocol
+from dither.mechanisms.base import CategoryMechanism
 
 
 @final
 @dataclass(frozen=True)
-class SubsetIndices(CodeProtocol[IndexSets]):
+class SubsetIndices(CategoryMechanism):
     """The numbers of about k/(e^ε + 1) categories, more often with the answer among them.
 
     Promise:   pure ε.
@@ -28,8 +22,6 @@ class SubsetIndices(CodeProtocol[IndexSets]):
                `KRR`; above, `ProjectiveResponse` has nearly the same error.
     Reference: [Ye18, Sec. III]; [WangS16]; optimal by [Pan26]. The distribution is that of `SubsetSelection`.
     """
-
-    runs: ClassVar[type[Kernel]] = IndexSets
 
     def _build(self) -> None:
         if not 3 <= len(self.categories) <= MOST_SIZE:
@@ -46,17 +38,3 @@ class SubsetIndices(CodeProtocol[IndexSets]):
                 f"to {MOST_CHOSEN}; use dt.{better}"
             )
         return IndexSets.largest(self.epsilon, size, chosen)
-
-    def _fits(self, kernel: IndexSets) -> bool:
-        return kernel.size == len(self.categories)
-
-    @property
-    def counting(self) -> ColumnSums:
-        return ColumnSums(len(self.categories), self.kernel.chosen)
-
-    def decode(self, cells: Array) -> Array:
-        """Return which categories each report supports, along the last axis."""
-        return np.asarray((cells[..., None] == np.arange(len(self.categories))).any(axis=-2))
-
-    def _kernel_1(self, data: Mapping[str, Any]) -> IndexSets:
-        raise MalformedReport("specifications of version 1 of SubsetIndices are not read")

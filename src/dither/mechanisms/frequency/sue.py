@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import final
 
 from dither.kernels.sets.bits import Bits
-from dither.mechanisms.frequency.unary import Unary
+from dither.mechanisms.base import CategoryMechanism
 
 
 @final
 @dataclass(frozen=True)
-class SUE(Unary):
+class SUE(CategoryMechanism):
     """The answer as one bit for each category, every bit flipped with the same probability.
 
     Promise:   pure ε: the rows of two answers differ in two bits, ε/2 for each.

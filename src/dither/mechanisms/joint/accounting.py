@@ -11,10 +11,10 @@ import numpy as np
 from dither.domains import finite
 from dither.errors import InvalidParameter, found
 from dither.kernels.correlated_coins import PairedCoins
+from dither.kernels.joint import DEALER, GIVEN_AWAY
 from dither.mechanisms.joint import adversaries
 from dither.privacy import Approximate, Guarantee, Nothing, Pure
 
-DEALER: Final = "whoever deals the coins keeps them from the collector"
 UNPAIRED: Final = "nobody learns who is paired with whom"
 UNKNOWN: Final = "nothing is known about other people's answers"
 
@@ -96,7 +96,7 @@ def check_colluders(colluders: object, n: int) -> None:
 
 def _promise(epsilon: float, delta: float | None, *assumes: str) -> Guarantee:
     if epsilon == math.inf:
-        return Guarantee(Nothing("other people's coins can give this one away, and with it the answer"))
+        return Guarantee(Nothing(GIVEN_AWAY))
     return Guarantee(Pure(epsilon) if delta is None else Approximate(epsilon, delta), assumes=assumes)
 
 

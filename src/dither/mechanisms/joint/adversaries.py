@@ -15,9 +15,8 @@ from typing import Final
 import numpy as np
 
 from dither.arrays import Floats
-from dither.kernels.correlated_coins import PairedCoins
+from dither.kernels.correlated_coins import PairedCoins, largest_loss, partners
 from dither.numerics.bisection import smallest_float
-from dither.privacy.exact import log_above
 
 Failure = Callable[[float], float]  # from ε to the smallest δ
 
@@ -26,14 +25,9 @@ _SLACK: Final = 1e-10  # more than the rounding error of a logarithm
 _MOST_EPSILON: Final = 64.0  # a larger loss is treated as infinite
 
 
-def partners(n: int) -> int:
-    """Return n rounded up to an even number."""
-    return n + n % 2
-
-
 def revealed(pairs: PairedCoins, lies: int) -> float:
     """Return the privacy loss against an adversary who knows the partner's coin and anything else."""
-    return largest([(pairs.both, pairs.one), (pairs.one, pairs.neither)], lies)
+    return pairs.revealed(lies)
 
 
 def revealed_failure(pairs: PairedCoins, lies: int, n: int, colluders: int) -> Failure:
@@ -73,12 +67,12 @@ def hidden(pairs: PairedCoins, lies: int, n: int, colluders: int) -> float:
     """
     size = partners(n)
     if pairs.independent or not colluders:
-        return largest([(pairs.both + pairs.one, pairs.one + pairs.neither)], lies)
+        return largest_loss([(pairs.both + pairs.one, pairs.one + pairs.neither)], lies)
     if pairs.both * pairs.neither > pairs.one**2:
         if size > _MOST_EXACT:
             return revealed(pairs, lies)  # an upper bound; positive correlation increases the variance
         patterns = _patterns(pairs, size, colluders)
-        return largest(list(pairwise(patterns)), lies)
+        return largest_loss(list(pairwise(patterns)), lies)
     if not pairs.neither and 2 * colluders >= size:
         return math.inf
     lying = _alike(size, colluders, 1 - pairs.chance, Fraction(pairs.neither, pairs.total))
@@ -124,19 +118,6 @@ def _failure(truth: Floats, lie: Floats, slack: float, lost: float) -> Failure:
         return float(above) * (1.0 + slack) + lost
 
     return failure
-
-
-def largest(weights: list[tuple[int, int]], lies: int) -> float:
-    """Return the largest |ln(truth/lie)| over pairs of weights, rounded up; pairs of zeros are skipped."""
-    ratio = Fraction(1)
-    for truth, lie in weights:
-        if not truth and not lie:
-            continue
-        if not truth or not lie:
-            return math.inf
-        one = Fraction(truth * lies, lie)
-        ratio = max(ratio, one, 1 / one)
-    return log_above(ratio)
 
 
 def _alike(size: int, colluders: int, chance: Fraction, twice: Fraction) -> float:

@@ -8,8 +8,8 @@ from fractions import Fraction
 from typing import final
 
 from dither.errors import Infeasible, InvalidParameter, found
-from dither.mechanisms.joint.accounting import DEALER
-from dither.mechanisms.joint.adversaries import largest
+from dither.kernels.correlated_coins import largest_loss
+from dither.kernels.joint import DEALER
 from dither.mechanisms.joint.tuning import exact
 from dither.privacy import Guarantee, Nothing, Pure
 
@@ -44,7 +44,7 @@ class Group:
             *(math.comb(self.size, count) for count in range(self.size + 1))
         )
         pattern = [int(mass * scale / math.comb(self.size, count)) for count, mass in enumerate(self.masses)]
-        loss = largest(list(zip(pattern[1:], pattern, strict=False)), 1)
+        loss = largest_loss(list(zip(pattern[1:], pattern, strict=False)), 1)
         if loss == math.inf:
             return Guarantee(Nothing("the rest of the group can give a coin away, and with it the answer"))
         return Guarantee(Pure(loss), assumes=(DEALER,))

@@ -4,28 +4,26 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, field, replace
 from fractions import Fraction
-from functools import cached_property
-from typing import Any, ClassVar, NoReturn, Self, final
+from typing import NoReturn, Self, final
 
-from dither.errors import InvalidParameter, MalformedReport, Mismatch, found
+from dither.errors import InvalidParameter, found
 from dither.kernels.correlated_coins import PairedCoins
 from dither.kernels.joint import JointKernel
-from dither.mechanisms.frequency.pure_protocol import PureProtocol
+from dither.mechanisms.base import CategoryMechanism
 from dither.mechanisms.joint import adversaries
 from dither.mechanisms.joint.accounting import Mode, account, check_colluders, check_people
 from dither.mechanisms.joint.coin import Coin
 from dither.mechanisms.joint.tuning import coins, exact, rho_range
-from dither.privacy import Bound, Guarantee
+from dither.privacy import Guarantee
 from dither.randomness import SYSTEM, Source
 
 Real = float | Fraction
 
 
 @dataclass(frozen=True, repr=False)
-class Joint(PureProtocol):
+class Joint(CategoryMechanism):
     """A report is the truth if a coin shows heads; the coins of two people, paired at random, are correlated.
 
     `p` is the probability of truth. `rho` is the correlation for two symbols; for k symbols it is ρ/(k−1).
@@ -39,30 +37,18 @@ class Joint(PureProtocol):
     rho: Real
     n: int
 
-    alone: ClassVar[bool] = False
-
     @property
     @abstractmethod
     def symbols(self) -> int:
         """The number of symbols of one coin: k categories, two for a bit, g buckets."""
 
     @abstractmethod
-    def _kernel(self, coins: PairedCoins) -> JointKernel:
+    def _joined(self, coins: PairedCoins) -> JointKernel:
         """Return the kernel that draws reports with these coins."""
 
-    @property
-    @abstractmethod
-    def pull(self) -> Fraction:
-        """The covariance weight of a non-holder of a category, relative to a holder's."""
-
     @final
-    @cached_property
-    def kernel(self) -> JointKernel:
-        """The kernel with the two coins in integers."""
-        own = self._kernel(coins(Fraction(self.p), Fraction(self.rho), self.symbols))
-        if self.travelled is not None and self.travelled.kernel != own:
-            raise MalformedReport("the coins of the kernel are not those of the mechanism's p, rho and n")
-        return own
+    def _kernel(self) -> JointKernel:
+        return self._joined(coins(Fraction(self.p), Fraction(self.rho), self.symbols))
 
     def _budget(self) -> float:
         return math.inf  # `_build` sets ε once the coins are known
@@ -85,14 +71,15 @@ class Joint(PureProtocol):
             )
         for name, value in (("p", p), ("rho", rho), ("n", n)):
             object.__setattr__(self, name, value)
-        object.__setattr__(self, "epsilon", self.guarantee.epsilon)
-        _ = self.kernel
-        object.__setattr__(self, "travelled", None)  # checked above; p, rho and n determine it
+        spent = self._kernel().promise(math.inf, {}).bound
+        object.__setattr__(self, "epsilon", Guarantee(spent).epsilon)
+        super()._build()
 
     @property
     def pairs(self) -> PairedCoins:
         """The two coins, in integers."""
-        return self.kernel.coins
+        pairs: PairedCoins = self.kernel.coins
+        return pairs
 
     @property
     def correlation(self) -> Fraction:
@@ -108,18 +95,6 @@ class Joint(PureProtocol):
         """
         return account(self.pairs, self.symbols - 1, self.n, mode=mode, colluders=colluders, delta=delta)
 
-    @cached_property
-    def guarantee(self) -> Guarantee:
-        """The guarantee in the mode PARTNER_REVEALED, which assumes only that the dealer is honest."""
-        return self.accounting(Mode.PARTNER_REVEALED)
-
-    @final
-    def realised(self) -> tuple[Bound, str]:
-        """Return the bound computed from the weights of the two coins, with the partner's coin known."""
-        table = self.pairs
-        how = f"two coins with weights {table.both}, {table.one}, {table.one}, {table.neither}, one known"
-        return self.guarantee.bound, how
-
     def theorem_3(self, colluders: int = 0) -> float:
         """Return the ε that [Thesis, Thm 3] states. It is not a guarantee: see `dither.jrr`."""
         if self.symbols != 2:
@@ -128,41 +103,10 @@ class Joint(PureProtocol):
         return adversaries.theorem_3(self.pairs, self.n, colluders)
 
     def count_variance(self, holders: float) -> float:
-        """Return the variance of the estimated number of people who hold a category, if `holders` do.
-
-        [Thesis, Thm 4] with k symbols, and for odd n with 1/n instead of 1/(n−1), since one person has no
-        partner.
-        """
+        """Return the variance of the estimated number of people who hold a category, if `holders` do."""
         if not 0 <= holders <= self.n:
             raise InvalidParameter(f"holders must be from 0 to n = {self.n}, not {found(holders)}")
-        own, other = self.rates
-        rest, pull = self.n - holders, float(self.pull)
-        noise = holders * float(own * (1 - own)) + rest * float(other * (1 - other))
-        overlap = (holders + rest * pull) ** 2 - holders - rest * pull**2
-        noise += float(self.pairs.covariance) * overlap / (adversaries.partners(self.n) - 1)
-        return noise / self.gap**2
-
-    def variance(self, frequency: float = 0.0) -> float:
-        """Return n times the variance that privacy adds to the estimate of a category of this frequency."""
-        if not 0.0 <= frequency <= 1.0:
-            raise InvalidParameter(f"frequency must be from 0 to 1, not {found(frequency)}")
-        return self.count_variance(frequency * self.n) / self.n
-
-    def shared(self, n: int) -> tuple[float, float, float]:
-        """Return a, b, c of a + b·m + c·m², the contribution of pairs to n times the variance of a share.
-
-        m is the mean of the share. For two people drawn from a population the mean product of their weights
-        is (f + (1−f)·pull)². Two of n reports are of partners with probability 1/(N−1). If the contribution
-        is positive, its largest value is used.
-        """
-        if n > self.n:
-            raise Mismatch(f"these coins are for {self.n} people, but there are {n} reports")
-        weight = float(self.pairs.covariance) * (n - 1) / (adversaries.partners(self.n) - 1)
-        if weight >= 0.0:
-            return weight, 0.0, 0.0
-        slope = float(1 - self.pull) / self.gap
-        start = float(self.pull) - self.q * slope
-        return weight * start**2, 2.0 * weight * start * slope, weight * slope**2
+        return float(self.kernel.count_variance(holders))
 
     def deal(self, n: int | None = None, *, source: Source | None = None) -> list[Coin]:
         """Return one `Coin` for each device, to be used once; pairs are drawn at random.
@@ -191,14 +135,6 @@ class Joint(PureProtocol):
         table = self.pairs.rounded(bits)
         p = table.chance
         return replace(self, p=p, rho=table.covariance * (self.symbols - 1) / (p * (1 - p)))
-
-    @final
-    def version_1(self, sampled: Mapping[str, Any]) -> Self:
-        table = self.pairs
-        own = {"both": table.both, "one": table.one, "neither": table.neither, "n": self.n}
-        if sampled["kernel"] != own:
-            raise MalformedReport("the coins of the specification are not those of its p, rho and n")
-        return self
 
     @final
     def at(self, epsilon: float) -> NoReturn:

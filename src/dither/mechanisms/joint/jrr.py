@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import final
 
-from dither.arrays import Array
 from dither.domains import Categories, finite
 from dither.errors import InvalidParameter, found
 from dither.kernels.correlated_coins import PairedCoins
 from dither.kernels.joint import JointResponse
-from dither.mechanisms.base import check_epsilon
-from dither.mechanisms.frequency.local_hashing import LocalHashing
-from dither.mechanisms.frequency.oue import OUE
-from dither.mechanisms.frequency.pure_protocol import PureProtocol
-from dither.mechanisms.frequency.randomized_response import Response
-from dither.mechanisms.frequency.sue import SUE
+from dither.kernels.sets.bits import Bits
+from dither.kernels.sets.hashed_response import HashedResponse
+from dither.kernels.window.response import ResponseKernel
 from dither.mechanisms.joint.accounting import Mode, check_mode
 from dither.mechanisms.joint.extensions import JointOLH, JointSUE
 from dither.mechanisms.joint.joint import Joint, Real
 from dither.mechanisms.joint.tuning import Search, constraint, plain, published
+from dither.question import CategoryQuestion, as_question, check_epsilon
 
 
 @final
@@ -83,25 +79,26 @@ class JRR(Joint):
         return JRR(domain, p=p, rho=rho, n=n)
 
     @staticmethod
-    def over(mechanism: PureProtocol, *, rho: Real, n: int) -> Joint:
+    def over(mechanism: object, *, rho: Real, n: int) -> Joint:
         """Return a mechanism with the same reports and correlated coins, for RR, KRR, SUE, OLH and BLH.
 
         `rho` is for categories, single bits or buckets.
         """
-        domain = mechanism.domain if isinstance(mechanism, PureProtocol) else None
-        if isinstance(mechanism, Response):
-            return JRR(mechanism.domain, p=mechanism.rates[0], rho=rho, n=n)
-        if isinstance(mechanism, SUE):
-            return JointSUE(mechanism.domain, p=mechanism.rates[0], rho=rho, n=n)
-        if isinstance(mechanism, LocalHashing):
-            return JointOLH(mechanism.domain, p=mechanism.rates[0], rho=rho, n=n, hashed_to=mechanism.buckets)
-        if isinstance(mechanism, OUE):
+        question = as_question(mechanism)
+        kernel, domain = question.kernel, question.domain
+        if isinstance(kernel, ResponseKernel):
+            return JRR(domain, p=kernel.rates[0], rho=rho, n=n)
+        if isinstance(kernel, Bits) and kernel.own.heads + kernel.other.heads == 1 << kernel.own.bits:
+            return JointSUE(domain, p=kernel.rates[0], rho=rho, n=n)
+        if isinstance(kernel, HashedResponse):
+            return JointOLH(domain, p=kernel.rates[0], rho=rho, n=n, hashed_to=kernel.window.cells)
+        if isinstance(kernel, Bits):
             raise InvalidParameter(
                 "OUE keeps a 1 with another probability than a 0; correlated coins need equal ones: use SUE"
             )
         raise InvalidParameter(
-            f"correlated coins need RR, KRR, SUE, OLH or BLH, not {type(mechanism).__name__}"
-            + ("" if domain is None else "; its reports are not the truth or a lie")
+            f"correlated coins need RR, KRR, SUE, OLH or BLH, not {question.name}"
+            + ("; its reports are not the truth or a lie" if isinstance(question, CategoryQuestion) else "")
         )
 
     @property
@@ -109,27 +106,8 @@ class JRR(Joint):
         """The number of categories."""
         return len(self.categories)
 
-    @property
-    def pull(self) -> Fraction:
-        """−1/(k − 1): a lie is a given other category with probability 1/(k − 1)."""
-        return Fraction(-1, self.symbols - 1)
-
-    @property
-    def rates(self) -> tuple[Fraction, Fraction]:
-        """p, and (1 − p)/(k − 1) for any other category."""
-        p = Fraction(self.p)
-        return p, (1 - p) / (self.symbols - 1)
-
-    def _kernel(self, coins: PairedCoins) -> JointResponse:
+    def _joined(self, coins: PairedCoins) -> JointResponse:
         return JointResponse(coins, self.n, self.symbols)
-
-    def decode(self, cells: Array) -> Array:
-        """Return the reported labels."""
-        return self.categories.decode(cells)
-
-    def probabilities(self, x: Hashable) -> list[Fraction]:
-        """Return the exact probability of every category as one person's report, for the category x."""
-        return self.kernel.probabilities(self._code(x))
 
 
 def _size(domain: object) -> int:

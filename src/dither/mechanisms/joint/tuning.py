@@ -10,7 +10,7 @@ from typing import Final, final
 
 from dither.domains import finite
 from dither.errors import Infeasible, InvalidParameter
-from dither.kernels.correlated_coins import PairedCoins
+from dither.kernels.correlated_coins import PairedCoins, partners
 from dither.mechanisms.joint import adversaries
 from dither.mechanisms.joint.accounting import Mode
 from dither.numerics.bisection import largest_float
@@ -106,7 +106,7 @@ class Search:
         """Return the mean variance of the estimated count."""
         lies = self.categories - 1
         q = (1 - p) / lies
-        spread = adversaries.partners(self.n) - 1
+        spread = partners(self.n) - 1
         other = self.n - self.first
         noise = self.first * float(p * (1 - p)) + other * float(q * (1 - q))
         return (noise + float(rho * p * q) * self._overlap / spread) / float(p - q) ** 2

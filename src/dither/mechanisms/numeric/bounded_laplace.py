@@ -11,7 +11,7 @@ from typing import final
 from dither.domains import finite
 from dither.errors import InvalidParameter
 from dither.kernels.lattice.integers import SPENT
-from dither.kernels.lattice.kernel import LatticeKernel
+from dither.kernels.lattice.kernel import largest_shift
 from dither.kernels.lattice.law import InsideLaw
 from dither.kernels.lattice.noise import End, Geometric, LatticeNoise, decayed, in_few_bits
 from dither.kernels.lattice.truncated import Bounded
@@ -22,7 +22,7 @@ from dither.numerics.bisection import smallest_float
 
 @final
 @dataclass(frozen=True)
-class BoundedLaplace(LatticeMechanism[Bounded]):
+class BoundedLaplace(LatticeMechanism):
     """A report from the domain itself, likelier the nearer it is to the value.
 
     Promise:   pure ε; with a `sensitivity` below the domain's length, for values at most that far apart.
@@ -63,16 +63,7 @@ class BoundedLaplace(LatticeMechanism[Bounded]):
     @property
     def _shift(self) -> int:
         """The largest distance of two protected values in steps of the lattice, with room for rounding."""
-        steps = self.cells // 2 - 1
-        return min(steps, math.floor(self.reach * steps * (1.0 + 2.0**-40)) + 1)
-
-    def _certify(self, kernel: LatticeKernel[Bounded]) -> None:
-        if kernel.lattice.shift < self._shift:
-            raise InvalidParameter(
-                f"these weights are certified for values up to {kernel.lattice.shift} steps apart; "
-                f"{self._shift} are needed"
-            )
-        super()._certify(kernel)
+        return largest_shift(self.cells // 2 - 1, self.reach)
 
     @property
     def scale(self) -> float:
@@ -85,13 +76,6 @@ class BoundedLaplace(LatticeMechanism[Bounded]):
     def law(self) -> InsideLaw:
         """The distribution of the continuous mechanism that the lattice approximates."""
         return InsideLaw(LaplaceDensity(self.scale))
-
-    @property
-    def assumes(self) -> tuple[str, ...]:
-        """The assumptions of the guarantee: with a `sensitivity`, the largest distance of two values."""
-        if self.sensitivity is None or self.reach == 1.0:
-            return ()
-        return (f"two values differ by at most {self.sensitivity:g}",)
 
 
 def _scale(epsilon: float, apart: float, length: float, step: float) -> float:

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass, replace
+from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, Final, Self, final
+from typing import Final, final
 
 import numpy as np
 
 from dither.arrays import Floats
 from dither.domains import Circle, Interval, finite
-from dither.errors import InvalidParameter, MalformedReport, OutsideDomain, found
+from dither.errors import InvalidParameter, OutsideDomain, found
 from dither.kernels.lattice.law import TableLaw
 from dither.kernels.lattice.noise import decayed
 from dither.kernels.table.channel import MOST_INPUTS, Channel, ChannelKernel, NearestPoint
-from dither.kernels.window.decoder import Decoder, TableDecoder, read_decoder, sized
-from dither.mechanisms.base import Travelled
-from dither.mechanisms.number import NumberMechanism
+from dither.kernels.window.decoder import TableDecoder
+from dither.mechanisms.base import NumberMechanism
 from dither.privacy.exact import exp_below
 
 _PARTS: Final = 1 << 32  # distances are rounded to these parts, so that equal ones stay equal
@@ -55,6 +54,7 @@ class Exponential(NumberMechanism):
                 raise InvalidParameter(
                     f"sensitivity must be at least 1e-12 of the domain's length, not {self.sensitivity:g}"
                 )
+        super()._build()
         if self.kernel.ratio > exp_below(Fraction(self.epsilon)):
             raise InvalidParameter(
                 f"with sensitivity {found(self.sensitivity)} the points spend more than "
@@ -86,19 +86,11 @@ class Exponential(NumberMechanism):
             apart = np.abs(places[:, None] - places)
         return np.asarray(apart / (2.0 * (widest if self.sensitivity is None else self.sensitivity)))
 
-    @cached_property
-    def kernel(self) -> ChannelKernel:
-        """What devices run: the weight of every point for every point, and the rule for the nearest point."""
-        if self.travelled is not None:
-            kernel = self.travelled.kernel
-            if not isinstance(kernel, ChannelKernel) or kernel.line.device() != self.line.device():
-                raise MalformedReport("Exponential needs a channel on its own domain")
-            if kernel.outcomes != len(self.points):
-                raise MalformedReport(
-                    f"the kernel has {kernel.outcomes} points, the mechanism {len(self.points)}"
-                )
-            return kernel
+    def _kernel(self) -> ChannelKernel:
         return ChannelKernel(self.line, self._channel(), self._nearest())
+
+    def _codebook(self, kernel: ChannelKernel) -> TableDecoder:
+        return TableDecoder(np.array(self.points))
 
     def _channel(self) -> Channel:
         parts = np.floor(self._steepness * _PARTS).astype(np.int64)
@@ -110,18 +102,6 @@ class Exponential(NumberMechanism):
         if isinstance(self.domain, Circle):
             return NearestPoint.on_circle(self.points, self.domain.period)
         return NearestPoint.on_interval(self.points)
-
-    @cached_property
-    def decoder(self) -> Decoder:
-        """The map from reports to points."""
-        if self.travelled is not None and self.travelled.codebook is not None:
-            return sized(self.travelled.codebook, self.outcomes)
-        return TableDecoder(np.array(self.points))
-
-    def version_1(self, sampled: Mapping[str, Any]) -> Self:
-        if sampled["kernel"] != {"cells": self.outcomes, "digest": self.kernel.channel.digest}:
-            raise MalformedReport("these reports were sampled with weights other than those of this version")
-        return replace(self, travelled=Travelled(self.kernel, read_decoder(sampled["codebook"])))
 
     @cached_property
     def law(self) -> TableLaw:

@@ -14,7 +14,6 @@ import numpy as np
 from dither.arrays import Floats
 from dither.domains import finite
 from dither.errors import InvalidParameter, found
-from dither.kernels.lattice.delta import excess, failure
 from dither.kernels.lattice.integers import Clamped
 from dither.kernels.lattice.kernel import LatticeKernel
 from dither.kernels.lattice.law import SmoothDensity
@@ -22,13 +21,9 @@ from dither.kernels.lattice.noise import End, LatticeNoise, Normal, decayed, in_
 from dither.mechanisms.lattice import END_MASS, AddedNoise
 from dither.numerics.bisection import smallest_positive_float
 from dither.numerics.normal import erf, erfc, survival
-from dither.numerics.rounding import float_at_least
-from dither.privacy import PAC, Approximate, Bound
-from dither.privacy.exact import exp_below
 
 LEAST_DELTA: Final = 1e-15
 _TRIES: Final = 8
-_PARTS: Final = 1 << 96  # e^ε is rounded down to a multiple of 1/_PARTS
 
 
 class Calibration(Enum):
@@ -102,7 +97,8 @@ class Gaussian(AddedNoise):
         sigma = self._sigma
         for _ in range(_TRIES if self.calibration in _SOLVED else 1):
             lattice = self._with(sigma)
-            over = self._spent(lattice) / Fraction(self.delta)
+            kernel = LatticeKernel.on(self.line, lattice)
+            over = kernel.delta(self.epsilon, probable=self.calibration in _PROBABLE) / Fraction(self.delta)
             if over <= 1:
                 break
             sigma *= float(over) * (1.0 + 1e-9)  # δ decreases at least in proportion to 1/σ
@@ -116,24 +112,6 @@ class Gaussian(AddedNoise):
         steps = sigma * last / (1 << fraction)
         base = decayed(in_few_bits(0.5 / steps**2))
         return Clamped(LatticeNoise(Normal(), base, reach, End.PILED), last, fraction)
-
-    def _spent(self, lattice: Clamped) -> Fraction:
-        """Return δ at the given ε, from the integers."""
-        bound = Fraction(math.floor(exp_below(Fraction(self.epsilon)) * _PARTS), _PARTS)
-        return failure(lattice, bound) if self.calibration in _PROBABLE else excess(lattice, bound)
-
-    def _certify(self, kernel: LatticeKernel[Clamped]) -> None:
-        if self._spent(kernel.lattice) > Fraction(self.delta):
-            raise InvalidParameter(
-                f"with this calibration δ at ε = {self.epsilon:g} would exceed {self.delta:g}; "
-                "use Calibration.ANALYTIC, or more cells"
-            )
-
-    def realised(self) -> tuple[Bound, str]:
-        """Return ε and its δ, computed from the integer weights between the two ends of the domain."""
-        delta = float_at_least(self._spent(self.kernel.lattice))
-        kind = PAC if self.calibration in _PROBABLE else Approximate
-        return kind(self.epsilon, delta), f"δ at this ε from {self.kernel.weights}"
 
     def density(self) -> NormalDensity:
         return NormalDensity(self._sigma)

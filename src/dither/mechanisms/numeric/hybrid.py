@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
-from typing import Any, Final, Self, final
+from typing import Final, final
 
-import numpy as np
-
-from dither.device_text import whole
 from dither.domains import Interval
-from dither.errors import MalformedReport
 from dither.kernels.law import Law
-from dither.kernels.window.decoder import TableDecoder, read_decoder
+from dither.kernels.window.decoder import JoinedDecoder
 from dither.kernels.window.law import MixedLaw
 from dither.kernels.window.mixture import COIN, MixtureKernel
 from dither.mechanisms.analysis import Realised
-from dither.mechanisms.base import Travelled
-from dither.mechanisms.number import NumberMechanism, UnbiasedReading
+from dither.mechanisms.base import NumberMechanism
 from dither.mechanisms.numeric.duchi import Duchi
 from dither.mechanisms.numeric.pm import PM
 
@@ -46,45 +40,22 @@ class Hybrid(NumberMechanism):
     @cached_property
     def parts(self) -> tuple[PM, Duchi]:
         """The two mechanisms."""
-        pm = PM(self.domain, epsilon=self.epsilon, cells=self.cells)
-        duchi = Duchi(self.domain, epsilon=self.epsilon)
-        if self.travelled is None:
-            return pm, duchi
-        kernel, books = self.travelled.kernel, self.travelled.codebook
-        if not isinstance(kernel, MixtureKernel):
-            raise MalformedReport("Hybrid needs a kernel that is a mixture of two windows")
-        return (
-            replace(pm, travelled=Travelled(kernel.first, books[0])),
-            replace(duchi, travelled=Travelled(kernel.second, books[1])),
-        )
+        pm = PM(self.domain, epsilon=self.epsilon, cells=self.cells)  
+        return pm, Duchi(self.domain, epsilon=self.epsilon)  
 
     @property
     def coin(self) -> float:
         """The probability of PM: 1 − e^(−ε/2) above the threshold, else 0."""
         return -math.expm1(-self.epsilon / 2.0) if self.epsilon > THRESHOLD else 0.0
 
-    @cached_property
-    def kernel(self) -> MixtureKernel:
-        """What devices run: the two windows and the coin, in integers."""
+    def _kernel(self) -> MixtureKernel:
         first, second = self.parts
-        if self.travelled is not None and isinstance(self.travelled.kernel, MixtureKernel):
-            return self.travelled.kernel
         heads = min(round(self.coin * COIN), COIN - 1)
         return MixtureKernel(first.kernel, second.kernel, heads)
 
-    @cached_property
-    def decoder(self) -> TableDecoder:
-        """The map from reports to numbers: the cells of PM, then the two of Duchi."""
-        return TableDecoder(np.concatenate([part.decode(np.arange(part.cells)) for part in self.parts]))
-
-    def codebook(self) -> Any:
-        return [part.codebook() for part in self.parts]
-
-    @classmethod
-    def read_codebook(cls, data: Any) -> Any:
-        if not isinstance(data, list) or len(data) != 2:
-            raise MalformedReport("Hybrid needs two codebooks")
-        return tuple(read_decoder(one) for one in data)
+    def _codebook(self, kernel: MixtureKernel) -> JoinedDecoder:
+        first, second = (part.question.book for part in self.parts)
+        return JoinedDecoder((first, second), (kernel.first.outcomes, kernel.second.outcomes))
 
     @cached_property
     def law(self) -> Law:
@@ -97,23 +68,3 @@ class Hybrid(NumberMechanism):
         coin = float(self.kernel.coin)
         laws = (self.parts[0].sampled.law, self.parts[1].sampled.law)
         return Realised(self.line, MixedLaw((coin, 1.0 - coin), laws))
-
-    def unbiased_reading(self) -> UnbiasedReading:
-        """Return numbers for the reports whose mean is the value: those of both parts."""
-        readings = [part.unbiased_reading() for part in self.parts]
-        return UnbiasedReading(
-            np.concatenate([reading.values for reading in readings if reading is not None])
-        )
-
-    @property
-    def window_share(self) -> float:
-        return self.parts[0].window_share
-
-    def version_1(self, sampled: Mapping[str, Any]) -> Self:
-        data, books = sampled["kernel"], sampled["codebook"]
-        first, second = (
-            part.version_1({"kernel": data[name], "codebook": book}).kernel
-            for part, name, book in zip(self.parts, ("first", "second"), books, strict=True)
-        )
-        kernel = MixtureKernel(first, second, whole(data["heads"]))
-        return replace(self, travelled=Travelled(kernel, self.read_codebook(books)))

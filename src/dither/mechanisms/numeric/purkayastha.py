@@ -20,7 +20,7 @@ from dither.mechanisms.lattice import LatticeMechanism
 
 @final
 @dataclass(frozen=True)
-class Purkayastha(LatticeMechanism[Ring]):
+class Purkayastha(LatticeMechanism):
     """An angle plus noise on the circle, likelier near the value.
 
     Promise:   pure ε.

@@ -10,7 +10,6 @@ from dither.domains import Circle, Interval
 from dither.errors import InvalidParameter
 from dither.kernels.window.codebook import Ramps
 from dither.kernels.window.start import GLIDING
-from dither.mechanisms.base import Travelled
 from dither.mechanisms.window import Decoding, Shape, WindowMechanism
 
 
@@ -43,10 +42,7 @@ class SW(WindowMechanism):
 
     def redesigned(self) -> SW:
         """Return the mechanism with a window of the same width that stays inside the domain, as in OGPM."""
-        copy = replace(self, redesign=True, travelled=None)
-        if self.travelled is None:
-            return copy
-        return replace(copy, travelled=Travelled(copy._placed(self.kernel.window)))
+        return replace(self, redesign=True)
 
 
 def wave_share(epsilon: float) -> float:

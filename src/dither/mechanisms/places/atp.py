@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self, final
 
-from dither.arrays import Array
-from dither.domains import Paths, Region
-from dither.errors import InvalidParameter, MalformedReport, found
+from dither.domains import Region
+from dither.errors import InvalidParameter, found
 from dither.kernels.places.two_copies import TwoCopies
 from dither.kernels.table.weighted_choice import Grades
 from dither.kernels.window.integers import Blocks
-from dither.mechanisms.base import Travelled
 from dither.mechanisms.places.points import Points, PublicPoints
-from dither.privacy import Bound, Nothing, Pure
-from dither.randomness import Source
 
 
 @final
 @dataclass(frozen=True)
-class ATP(PublicPoints[TwoCopies]):
+class ATP(PublicPoints):
     """A public point that is nearest to two noisy copies of the path together.
 
     Promise:   pure ε for one location (or one trajectory: `unit`), ε/2 in each copy. `as_published` has no
@@ -57,35 +52,3 @@ class ATP(PublicPoints[TwoCopies]):
             Grades.largest(self.epsilon / 8.0),
             math.exp(told) if self.centred else None,
         )
-
-    def _check_travelled(self, kernel: Any) -> None:
-        if not isinstance(kernel, TwoCopies) or kernel.points != self._pairs:
-            raise MalformedReport("the points of the kernel differ from those of the mechanism")
-        if self.keeps and (kernel.odds is not None or kernel.epsilon > self.epsilon):
-            raise InvalidParameter(f"the kernel spends more than ε = {self.epsilon:g}")
-
-    def _send(self, paths: Paths, source: Source, threads: int) -> Array:
-        if threads != 1:
-            raise InvalidParameter(f"ATP draws whole paths in one thread; omit threads={threads}")
-        return self.kernel.draw_paths(paths, source)[:, None]
-
-    @property
-    def keeps(self) -> bool:
-        """Whether ε holds: only if the sectors do not depend on the true direction."""
-        return not self.centred
-
-    def _realised(self) -> tuple[Bound, str]:
-        if self.centred:
-            return Nothing("the candidates depend on the exact direction of the true location"), "not finite"
-        return Pure(self.kernel.epsilon), self.kernel.evidence
-
-    def _version_1(self, sampled: Mapping[str, Any]) -> Travelled:
-        kernel = self._kernel()
-        own = {
-            "anchor": kernel.anchor.low,
-            "sector": [kernel.sector.step, kernel.sector.bits],
-            "choice": kernel.choice.low,
-        }
-        if sampled["kernel"] != own:
-            raise MalformedReport("these reports were sampled with weights other than those of this version")
-        return Travelled(kernel)

@@ -2,26 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, final
+from typing import final
 
-import numpy as np
-
-from dither.arrays import Array, Floats, Mask
-from dither.device_text import whole
 from dither.domains import Rectangle
-from dither.kernels.places.grid import WITHIN, GridKernel
+from dither.kernels.places.grid import GridKernel
 from dither.kernels.table.weighted_choice import Grades
-from dither.mechanisms.base import Travelled
-from dither.mechanisms.places.path import PathMechanism, PlaceLikelihood
-from dither.mechanisms.places.points import TableLikelihood
-from dither.privacy.exact import log_above
+from dither.mechanisms.places.path import PathMechanism
 
 
 @final
 @dataclass(frozen=True)
-class Gridding(PathMechanism[Rectangle, GridKernel]):
+class Gridding(PathMechanism[Rectangle]):
     """A uniform place in a cell of a grid; cells are likelier the nearer their centre is to the true cell's.
 
     Promise:   pure ε for one location (or one trajectory: `unit`); usually less is spent, see `guarantee`.
@@ -38,19 +30,3 @@ class Gridding(PathMechanism[Rectangle, GridKernel]):
 
     def _kernel(self) -> GridKernel:
         return GridKernel(self.domain, self.side, Grades.largest(self.epsilon))
-
-    def _receive(self, cells: Array, begins: Mask) -> Floats:
-        kernel = self.kernel
-        return np.asarray(kernel.corner + (cells + 0.5) / WITHIN * kernel.cell, dtype=np.float64)
-
-    @property
-    def most(self) -> float:
-        """The bound on ε from the bounds of the weights; comparing all pairs of cells may yield less."""
-        return log_above(self.kernel.grades.ratio)
-
-    def likelihood(self, cells: Floats) -> PlaceLikelihood:
-        return TableLikelihood(self.kernel, cells)
-
-    def _version_1(self, sampled: Mapping[str, Any]) -> Travelled:
-        data = sampled["kernel"]
-        return Travelled(GridKernel(self.domain, self.side, Grades(whole(data["low"]), whole(data["high"]))))

@@ -14,9 +14,9 @@ import numpy as np
 from dither.arrays import Array, Floats, Integers
 from dither.domains import Region
 from dither.errors import InvalidParameter, found
-from dither.kernels.places.points import RingWeights, distances, ring
+from dither.kernels.places.points import PointKernel, RingWeights, distances, ring
 from dither.kernels.table.weighted_choice import blocks
-from dither.mechanisms.places.points import PointMechanism, Points, positive
+from dither.mechanisms.places.points import Points, PublicPoints, positive
 from dither.numerics.bisection import largest_float
 from dither.privacy.exact import exp_below
 
@@ -31,7 +31,7 @@ class Contrast(Enum):
 
 @final
 @dataclass(frozen=True)
-class LSRR(PointMechanism):
+class LSRR(PublicPoints):
     """A public point, likeliest near the true place, less likely in a middle ring, and least beyond it.
 
     Promise:   pure ε for one location (or one trajectory: `unit`): the ratio of the weights of near and far
@@ -90,16 +90,6 @@ class LSRR(PointMechanism):
         parts = np.array([contrast, (1.0 + contrast) / 2.0, 1.0]) / max(contrast, 1.0)
         return np.maximum(np.rint(self.grades.high * parts), 1.0).astype(np.int64)
 
-    @property
-    def keeps(self) -> bool:
-        """Whether ε holds: only with `Contrast.KEPT`."""
-        return self.contrast is Contrast.KEPT
-
-    @property
-    def most(self) -> float:
-        """ε: the contrast is chosen so that no pair of points spends more."""
-        return self.epsilon
-
     @cached_property
     def _largest(self) -> float:
         """The largest contrast c that spends at most ε, by bisection; e^(ε/2) certainly does.
@@ -126,9 +116,9 @@ class LSRR(PointMechanism):
         low, high = math.exp(self.epsilon / 2.0) * (1.0 - 1e-6), math.exp(self.epsilon)
         return largest_float(keeps, low, high, tolerance=1e-12)
 
-    def _rule(self) -> RingWeights:
+    def _kernel(self) -> PointKernel:
         near, between, far = self.levels.tolist()
-        return RingWeights((near, between, far), self._radii)
+        return PointKernel(self._pairs, RingWeights((near, between, far), self._radii))
 
 
 def _grouped(places: Floats, rows: Integers, radii: tuple[float, float]) -> Array:

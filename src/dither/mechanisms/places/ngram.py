@@ -6,13 +6,13 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self, final
 
 from dither.domains import Region
-from dither.kernels.places.points import FallingWeights
-from dither.mechanisms.places.points import PointMechanism, Points, positive
+from dither.kernels.places.points import FallingWeights, PointKernel
+from dither.mechanisms.places.points import Points, PublicPoints, positive
 
 
 @final
 @dataclass(frozen=True)
-class NGram(PointMechanism):
+class NGram(PublicPoints):
     """A public point, the likelier the nearer it is to the true place.
 
     Promise:   pure ε for one location (or one trajectory: `unit`); usually less is spent, see `guarantee`.
@@ -35,11 +35,6 @@ class NGram(PointMechanism):
             object.__setattr__(self, "reach", positive("the reach", self.reach))
         super()._build()
 
-    @property
-    def keeps(self) -> bool:
-        """Whether ε holds: only without a reach."""
-        return self.reach is None
-
-    def _rule(self) -> FallingWeights:
+    def _kernel(self) -> PointKernel:
         reach = None if self.reach is None else self.reach * self.domain.diameter
-        return FallingWeights(self.grades, reach)
+        return PointKernel(self._pairs, FallingWeights(self.grades, reach))

@@ -1,33 +1,30 @@
-"""The base class of path mechanisms that report a location as two numbers, each by its own mechanism."""
+"""The base classes of path designs that report a location as two numbers, each by its own design."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Mapping
-from dataclasses import KW_ONLY, dataclass, replace
-from fractions import Fraction
+from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
-from typing import Any, Generic, final
+from typing import TYPE_CHECKING, Any, Generic, final
 
-import numpy as np
-
-from dither.arrays import Array, Floats
-from dither.domains import Line
-from dither.errors import InvalidParameter, MalformedReport, found
-from dither.kernels.places.pair import PairKernel
-from dither.mechanisms.base import Mechanism, Travelled
-from dither.mechanisms.number import NumberMechanism
-from dither.mechanisms.places.path import Area, PathMechanism, divide
-from dither.privacy import Bound, Guarantee, Pure, Unit
+from dither.domains import Disk, Line, Parallelogram, Rectangle, finite
+from dither.domains.plane import Pair
+from dither.errors import InvalidParameter, OutsideDomain, found
+from dither.kernels.places.pair import PairDecoder, PairKernel
+from dither.kernels.places.walk import WalkKernel
+from dither.mechanisms.base import Mechanism, NumberMechanism
+from dither.mechanisms.places.path import Area, PathMechanism
+from dither.privacy.split import divide
 
 Inner = Callable[
     ..., Mechanism[Any]
-]  # a mechanism of one number, as in dt.OGPM or partial(dt.SW, redesign=True)
+]  # a design for one number, as in dt.OGPM or partial(dt.SW, redesign=True)
 
 
 @dataclass(frozen=True)
-class PairMechanism(PathMechanism[Area, PairKernel], Generic[Area]):
-    """Two mechanisms of one number divide the budget of a location; a report is one cell of each."""
+class PairMechanism(PathMechanism[Area], Generic[Area]):
+    """Two designs for one number divide the budget of a location; a report is one cell of each."""
 
     _: KW_ONLY
     cells: int = 1 << 16
@@ -40,79 +37,66 @@ class PairMechanism(PathMechanism[Area, PairKernel], Generic[Area]):
     def _make(self, first: float, second: float) -> tuple[NumberMechanism, NumberMechanism]:
         """Return the two parts with the given budgets."""
 
+    @abstractmethod
+    def _kernel(self) -> PairKernel: ...
+
     @final
     @cached_property
     def parts(self) -> tuple[NumberMechanism, NumberMechanism]:
-        """The two mechanisms of one location."""
-        if self.unit is not Unit.LOCATION:
-            return self.per_location(1).parts
-        first, second = self._make(*divide(self.epsilon, self._split()))
-        if self.travelled is None:
-            return first, second
-        kernel, books = self.travelled.kernel, self.travelled.codebook
-        if not isinstance(kernel, PairKernel):
-            raise MalformedReport(f"{type(self).__name__} needs a pair of kernels")
-        return (
-            replace(first, travelled=Travelled(kernel.first, first.read_codebook(books[0]))),
-            replace(second, travelled=Travelled(kernel.second, second.read_codebook(books[1]))),
-        )
-
-    def _kernel(self) -> PairKernel:
-        first, second = self.parts
-        return PairKernel(first.kernel, second.kernel)
-
-    def _check_travelled(self, kernel: Any) -> None:
-        _ = self.parts  # raises if a part spends more than its share of the budget
-
-    def codebook(self) -> Any:
-        return [part.codebook() for part in self.parts]
-
-    @classmethod
-    def read_codebook(cls, data: Any) -> Any:
-        if not isinstance(data, list) or len(data) != 2:
-            raise MalformedReport(f"{cls.__name__} needs two codebooks")
-        return tuple(data)
+        """The two designs of one location."""
+        return self._make(*divide(self.of_location.epsilon, self._split()))
 
     @final
-    def _realised(self) -> tuple[Bound, str]:
-        first, second = (part.realised()[0] for part in self.parts)
-        if isinstance(first, Pure) and isinstance(second, Pure):
-            return Pure(self.kernel.epsilon), self.kernel.evidence  # from the product of the exact ratios
-        return Guarantee(first).compose(Guarantee(second)).bound, self.kernel.evidence
-
-    @abstractmethod
-    def _inputs(self, place: Floats, reference: Floats | None) -> tuple[float, float]:
-        """Return the two numbers of a place relative to a reference; None means the first reference."""
+    def _codebook(self, kernel: PairKernel) -> PairDecoder:
+        first, second = (part.decoder for part in self.parts)
+        return PairDecoder((first, second))
 
     @final
     def told(self, place: object) -> tuple[float, float]:
         """Return the two numbers of a place relative to the first reference."""
-        return self._inputs(self.area.check(place), None)
+        first, second = self.kernel.numbers(self.area.check(place)).tolist()
+        return first, second
+
+
+@dataclass(frozen=True)
+class StepByStep:
+    """A path that is reported from place to place. The first reference is `start`, by default the centre."""
+
+    _: KW_ONLY
+    start: Pair | None = None
+
+    if TYPE_CHECKING:  # of the design, whose fields these must not replace
+        domain: Any
+        parts: Any
+
+    takes = (Rectangle, Disk, Parallelogram)
 
     @final
-    def probabilities(self, place: object, *, reference: object = None) -> list[list[Fraction]]:
-        """Return the exact probability of each report for a place, a row for each cell of the first part.
-
-        `reference` is the place of the previous report, for mechanisms that use it; by default the first
-        reference.
-        """
-        seen = None if reference is None else np.asarray(reference, dtype=np.float64)
-        numbers = self._inputs(self.area.check(place), seen)
-        first, second = (part.probabilities(number) for part, number in zip(self.parts, numbers, strict=True))
-        return [[one * two for two in second] for one in first]
-
-    def _version_1(self, sampled: Mapping[str, Any]) -> Travelled:
+    @property
+    def origin(self) -> Pair:
+        """The first reference."""
+        if self.start is None:
+            centre: Pair = self.domain.centre
+            return centre
+        if not (isinstance(self.start, tuple) and len(self.start) == 2):
+            raise InvalidParameter("start must be a pair of numbers such as (0, 1)")
+        x, y = (finite("a coordinate of the start", number) for number in self.start)
         try:
-            halves = [{key: both[i] for key, both in sampled.items() if both[i] is not None} for i in (0, 1)]
-        except (TypeError, AttributeError, KeyError, IndexError):
-            raise MalformedReport("the specification needs two kernels and two codebooks") from None
-        first, second = (part.version_1(half) for part, half in zip(self.parts, halves, strict=True))
-        books = tuple(half.get("codebook") for half in halves)
-        return Travelled(PairKernel(first.kernel, second.kernel), books)
+            self.domain.check((x, y))
+        except OutsideDomain:
+            raise InvalidParameter(f"start, ({x:g}, {y:g}), must be a place in {self.domain}") from None
+        return x, y
+
+    @final
+    def _kernel(self) -> WalkKernel:
+        origin = self.origin
+        first, second = self.parts
+        books = PairDecoder((first.decoder, second.decoder))
+        return WalkKernel(first.kernel, second.kernel, self.domain, origin, books)
 
 
 def made(inner: Inner, line: Line, epsilon: float, cells: int) -> NumberMechanism:
-    """Return a part: the mechanism that `inner` returns for a line and a budget."""
+    """Return a part: the design that `inner` returns for a line and a budget."""
     if not callable(inner):
         raise InvalidParameter(
             f"a part must be a mechanism of one number such as dt.OGPM, not {found(inner)}"
@@ -129,11 +113,3 @@ def made(inner: Inner, line: Line, epsilon: float, cells: int) -> NumberMechanis
             f"a part must be a mechanism of one number such as dt.OGPM, not {type(part).__name__}"
         )
     return part
-
-
-def product(parts: tuple[NumberMechanism, NumberMechanism], cells: Array, numbers: list[Floats]) -> Floats:
-    """Return the probability of pairs of cells for pairs of numbers, after broadcasting."""
-    first, second = (
-        part.kernel.likelihoods(cells[:, axis, None], numbers[axis]) for axis, part in enumerate(parts)
-    )
-    return np.asarray(first * second)

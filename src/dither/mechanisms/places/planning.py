@@ -16,9 +16,9 @@ from dither.domains import Disk, Domain, Paths, Rectangle, Region, Sphere
 from dither.domains.plane import Pair
 from dither.errors import InvalidParameter
 from dither.mechanisms.places.path import PathMechanism
+from dither.mechanisms.places.strawman import Strawman
 from dither.mechanisms.places.tracs_c import TraCSC
 from dither.mechanisms.places.tracs_d import TraCSD
-from dither.mechanisms.places.walk import WalkMechanism
 from dither.randomness import Seeded
 
 _PATHS: Final = 2_000
@@ -29,12 +29,12 @@ _SPLITS: Final = tuple(0.1 + 0.05 * step for step in range(18))
 class Choice(NamedTuple):
     """A mechanism and its predicted error: the mean distance of a report to the truth."""
 
-    mechanism: PathMechanism[Any, Any]
+    mechanism: PathMechanism[Any]
     error: float
 
 
 def predicted_error(
-    mechanism: PathMechanism[Any, Any], places: object = None, *, paths: int = _PATHS, steps: int = _STEPS
+    mechanism: PathMechanism[Any], places: object = None, *, paths: int = _PATHS, steps: int = _STEPS
 ) -> float:
     """Return the mean distance of a report to the truth, for paths of independent places.
 
@@ -61,13 +61,13 @@ def best_split(mechanism: TraCSD | TraCSC, places: object = None) -> float:
     return round(float(np.clip(-slope / (2.0 * bend), low, high)), 3)
 
 
-def best_start(mechanism: WalkMechanism, points: object, *, side: int = 9) -> Pair:
+def best_start(mechanism: TraCSD | Strawman, points: object, *, side: int = 9) -> Pair:
     """Return the first reference with the smallest predicted error for public points [Thesis, Sec. 6.2.4].
 
     The search is on a grid over the area. Later references are reports, so only the first locations of paths
     become more accurate.
     """
-    region = mechanism.region
+    region = mechanism.domain
     box = region.box
     steps = (np.arange(side) + 0.5) / side
     places = [(box.x.low + a * box.x.length, box.y.low + b * box.y.length) for a in steps for b in steps]
@@ -92,7 +92,7 @@ def ranked(domain: Domain, *, epsilon: float, places: object = None, **more: Any
         raise InvalidParameter(
             f"an area must be a Rectangle, Disk, Parallelogram or Sphere, not {type(domain).__name__}"
         )
-    made: list[PathMechanism[Any, Any]] = [kind(area, epsilon=epsilon, **more) for kind in kinds]
+    made: list[PathMechanism[Any]] = [kind(area, epsilon=epsilon, **more) for kind in kinds]
     choices = [Choice(one, predicted_error(one, places)) for one in made]
     return sorted(choices, key=lambda choice: choice.error)
 

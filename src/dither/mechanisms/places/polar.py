@@ -3,27 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import KW_ONLY, dataclass, replace
-from fractions import Fraction
+from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
-from typing import Any, Final, Self, final
+from typing import Final, final
 
-import numpy as np
-
-from dither.arrays import Array, Floats
-from dither.domains import Circle, Disk, Domain, Interval, finite
-from dither.errors import InvalidParameter, MalformedReport, found
-from dither.kernels.counting import EachColumn
-from dither.kernels.places.pair import PairKernel
-from dither.kernels.window.decoder import read_decoder
+from dither.domains import Circle, Disk, Interval, finite
+from dither.errors import InvalidParameter
+from dither.kernels.places.pair import PairDecoder, PolarKernel
 from dither.losses import Power, squared
-from dither.mechanisms.base import LEAST_EPSILON, Mechanism, Travelled, check_epsilon
+from dither.mechanisms.base import Mechanism
 from dither.mechanisms.numeric.ogpm import OGPM, best_width
 from dither.numerics.grid_search import integer_argmin
-from dither.privacy import Unit
 from dither.privacy.split import rest
-from dither.randomness import Source
+from dither.question import LEAST_EPSILON
 
 _PARTS: Final = 1 << 22  # the split is a multiple of ε/_PARTS, so that devices and collector agree on it
 
@@ -63,7 +55,7 @@ class Polar(Mechanism[Disk]):
             raise InvalidParameter(
                 f"two parts need ε ≥ {2.0 * LEAST_EPSILON:g} together, not {self.epsilon:g}"
             )
-        _ = self.kernel
+        super()._build()
 
     @property
     def disk(self) -> Disk:
@@ -73,11 +65,6 @@ class Polar(Mechanism[Disk]):
     @cached_property
     def split(self) -> tuple[float, float]:
         """The budgets of the distance and of the direction."""
-        if self.travelled is not None:
-            first, second = (check_epsilon(budget) for budget in self.travelled.codebook["split"])
-            if Fraction(first) + Fraction(second) > Fraction(self.epsilon):
-                raise MalformedReport(f"the parts of the split add up to more than ε = {self.epsilon:g}")
-            return first, second
         made_for = self.loss if self.widths is None else self.widths
         farthest = math.pi * self.radian  # the largest error of a direction is half a turn
         return best_split(self.epsilon, self.loss, made_for, (self.disk.radius, farthest))
@@ -87,84 +74,23 @@ class Polar(Mechanism[Disk]):
         """The mechanism of the distance and the mechanism of the direction."""
         made_for = self.loss if self.widths is None else self.widths
         first, second = self.split
-        parts = (
+        return (
             OGPM(Interval(0.0, self.disk.radius), epsilon=first, loss=made_for, cells=self.cells),
             OGPM(Circle(), epsilon=second, loss=made_for, cells=self.cells),
         )
-        if self.travelled is None:
-            return parts
-        kernel, books = self.travelled.kernel, self.travelled.codebook["parts"]
-        if not isinstance(kernel, PairKernel):
-            raise MalformedReport("Polar needs a pair of window kernels")
-        return (
-            replace(parts[0], travelled=Travelled(kernel.first, read_decoder(books[0]))),
-            replace(parts[1], travelled=Travelled(kernel.second, read_decoder(books[1]))),
-        )
 
-    @cached_property
-    def kernel(self) -> PairKernel:
-        """What devices run: the windows of the distance and of the direction."""
+    def _kernel(self) -> PolarKernel:
         distance, direction = self.parts
-        return PairKernel(distance.kernel, direction.kernel)
+        return PolarKernel(distance.kernel, direction.kernel, self.disk)
 
-    @property
-    def unit(self) -> Unit:
-        """The unit of the guarantee: one location."""
-        return Unit.LOCATION
+    def _codebook(self, kernel: PolarKernel) -> PairDecoder:
+        distance, direction = self.parts
+        return PairDecoder((distance.decoder, direction.decoder), self.split)
 
     def worst_error(self, loss: Power) -> float:
         """Return the largest expected loss(distance) + loss(direction), directions in units of `radian`."""
         distance, direction = self.parts
         return distance.worst_error(loss) + float(self.radian**loss.exponent) * direction.worst_error(loss)
-
-    def _draw(self, values: object, source: Source, threads: int) -> Array:
-        offset = self.disk.check(values) - np.asarray(self.disk.centre)
-        # The disk accepts places that rounding puts just outside; the interval of distances does not.
-        radius = np.minimum(np.hypot(offset[..., 0], offset[..., 1]), self.disk.radius)
-        angle = Circle().wrap(np.arctan2(offset[..., 1], offset[..., 0]))
-        return self.kernel.draw(np.stack([radius, angle], axis=-1), source, threads=threads)
-
-    def decode(self, cells: Array) -> Floats:
-        """Return the decoded places of reports."""
-        distance, direction = (part.decode(cells[..., i]) for i, part in enumerate(self.parts))
-        turned = np.stack([np.cos(direction), np.sin(direction)], axis=-1)
-        return np.asarray(self.disk.centre + distance[..., None] * turned, dtype=np.float64)
-
-    def device(self) -> dict[str, Any]:
-        # The device computes the distance and the direction from the centre.
-        return {**super().device(), "draw": "polar"}
-
-    @classmethod
-    def rebuilt(
-        cls, domain: Domain, parameters: Mapping[str, Any], device: Mapping[str, Any], codebook: Any
-    ) -> Self:
-        if device["draw"] != "polar":
-            raise MalformedReport(f"the draw of Polar must be 'polar', not {found(device['draw'])}")
-        return super().rebuilt(domain, parameters, {**device, "draw": PairKernel.kind}, codebook)
-
-    def codebook(self) -> Any:
-        return {"split": list(self.split), "parts": [part.codebook() for part in self.parts]}
-
-    @classmethod
-    def read_codebook(cls, data: Any) -> Any:
-        if not isinstance(data, dict) or not all(len(data[name]) == 2 for name in ("split", "parts")):
-            raise MalformedReport("the codebook of Polar needs a split and two parts")
-        return data
-
-    @property
-    def counting(self) -> EachColumn:
-        """Counts of the distances and of the directions separately: there are too many pairs to count."""
-        return EachColumn((self.cells, self.cells))
-
-    def version_1(self, sampled: Mapping[str, Any]) -> Self:
-        data, books = sampled["kernel"], sampled["codebook"]
-        book = {"split": data["split"], "parts": books}
-        apart = replace(self, travelled=Travelled(self.kernel, book))  # with the budgets of the specification
-        kernels = (
-            replace(part, travelled=None).version_1({"kernel": data[name], "codebook": one}).kernel
-            for part, name, one in zip(apart.parts, ("distance", "direction"), books, strict=True)
-        )
-        return replace(self, travelled=Travelled(PairKernel(*kernels), book))
 
 
 def best_split(

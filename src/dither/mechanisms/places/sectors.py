@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
-from typing import Any, Self, final
+from typing import final
 
 import numpy as np
 
-from dither.device_text import whole
 from dither.domains import Circle
-from dither.errors import InvalidParameter, MalformedReport, found
+from dither.errors import InvalidParameter, found
 from dither.kernels.window.codebook import IDENTITY
-from dither.kernels.window.decoder import AffineDecoder, Decoder, sized
+from dither.kernels.window.decoder import AffineDecoder
 from dither.kernels.window.integers import Blocks
 from dither.kernels.window.kernel import SectorKernel
 from dither.kernels.window.law import WindowLaw
 from dither.kernels.window.start import LineStart
-from dither.mechanisms.base import Travelled
-from dither.mechanisms.number import NumberMechanism, check_ratio
+from dither.mechanisms.base import NumberMechanism
 
 
 @final
@@ -47,29 +44,16 @@ class Sectors(NumberMechanism):
                 f"2 ≤ sectors ≤ cells ≤ 2^32 is needed, not {found(self.sectors)} sectors and "
                 f"{found(self.cells)} cells"
             )
-        _ = self.kernel
+        super()._build()
 
-    @cached_property
-    def kernel(self) -> SectorKernel:
-        """What devices run: blocks in integers, with a power of two of cells for each sector."""
-        if self.travelled is None:
-            width = 1 << ((self.cells // self.sectors).bit_length() - 1)
-            return self._placed(Blocks.largest(self.epsilon, self.sectors * width, width))
-        kernel = self.travelled.kernel
-        if not isinstance(kernel, SectorKernel) or kernel.line.device() != self.line.device():
-            raise MalformedReport("Sectors needs a kernel of sectors on its own circle")
-        check_ratio(kernel, self.epsilon)
-        return kernel
-
-    def _placed(self, window: Blocks) -> SectorKernel:
+    def _kernel(self) -> SectorKernel:
+        # a power of two of cells for each sector
+        width = 1 << ((self.cells // self.sectors).bit_length() - 1)
+        window = Blocks.largest(self.epsilon, self.sectors * width, width)
         return SectorKernel(self.line, window, LineStart(0.0, window.cells / self.line.length, None))
 
-    @cached_property
-    def decoder(self) -> Decoder:
-        """The map from cells to their centres."""
-        if self.travelled is not None and self.travelled.codebook is not None:
-            return sized(self.travelled.codebook, self.outcomes)
-        step = self.line.length / self.kernel.window.cells
+    def _codebook(self, kernel: SectorKernel) -> AffineDecoder:
+        step = self.line.length / kernel.window.cells
         return AffineDecoder(step / 2.0, step)
 
     @cached_property
@@ -85,8 +69,3 @@ class Sectors(NumberMechanism):
             circular=True,
             kinks=tuple(step / (2.0 * k) for step in range(2 * k)),
         )
-
-    def version_1(self, sampled: Mapping[str, Any]) -> Self:
-        data = sampled["kernel"]
-        window = Blocks(*(whole(data[name]) for name in ("cells", "width", "step", "bits")))
-        return replace(self, travelled=Travelled(self._placed(window)))

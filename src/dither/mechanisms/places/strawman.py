@@ -5,17 +5,18 @@ from __future__ import annotations
 from dataclasses import KW_ONLY, dataclass
 from typing import final
 
-from dither.mechanisms.number import NumberMechanism
+from dither.domains import Region
+from dither.kernels.places.walk import TURN, UNIT
+from dither.mechanisms.base import NumberMechanism
 from dither.mechanisms.numeric.ogpm import OGPM
-from dither.mechanisms.places.pair import made
+from dither.mechanisms.places.pair import PairMechanism, StepByStep, made
 from dither.mechanisms.places.sectors import Sectors
 from dither.mechanisms.places.tracs_d import HEURISTIC
-from dither.mechanisms.places.walk import TURN, UNIT, WalkMechanism
 
 
 @final
 @dataclass(frozen=True)
-class Strawman(WalkMechanism):
+class Strawman(StepByStep, PairMechanism[Region]):
     """A place reported as in TraCS-D, but with the sector of the direction instead of the direction.
 
     Promise:   pure ε for one location (or one trajectory: `unit`).
@@ -31,8 +32,6 @@ class Strawman(WalkMechanism):
     def _split(self) -> float:
         return self.split
 
-    def _direction(self, epsilon: float) -> NumberMechanism:
-        return Sectors(TURN, epsilon=epsilon, sectors=self.sectors, cells=self.cells)
-
-    def _distance(self, epsilon: float) -> NumberMechanism:
-        return made(OGPM, UNIT, epsilon, self.cells)
+    def _make(self, first: float, second: float) -> tuple[NumberMechanism, NumberMechanism]:
+        direction = Sectors(TURN, epsilon=first, sectors=self.sectors, cells=self.cells)
+        return direction, made(OGPM, UNIT, second, self.cells)

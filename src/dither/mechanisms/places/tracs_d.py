@@ -6,17 +6,18 @@ import math
 from dataclasses import KW_ONLY, dataclass
 from typing import Final, final
 
-from dither.mechanisms.number import NumberMechanism
+from dither.domains import Region
+from dither.kernels.places.walk import TURN, UNIT
+from dither.mechanisms.base import NumberMechanism
 from dither.mechanisms.numeric.ogpm import OGPM
-from dither.mechanisms.places.pair import Inner, made
-from dither.mechanisms.places.walk import TURN, UNIT, WalkMechanism
+from dither.mechanisms.places.pair import Inner, PairMechanism, StepByStep, made
 
 HEURISTIC: Final = math.pi / (math.pi + 1.0)  # the direction's share of ε [Thesis, Sec. 6.3.1]
 
 
 @final
 @dataclass(frozen=True)
-class TraCSD(WalkMechanism):
+class TraCSD(StepByStep, PairMechanism[Region]):
     """A place whose direction and distance from the previous report are likelier near the true ones.
 
     Promise:   pure ε for one location (or one trajectory: `unit`), π/(π+1) of it for the direction (`split`).
@@ -34,8 +35,6 @@ class TraCSD(WalkMechanism):
     def _split(self) -> float:
         return self.split
 
-    def _direction(self, epsilon: float) -> NumberMechanism:
-        return made(self.direction, TURN, epsilon, self.cells)
-
-    def _distance(self, epsilon: float) -> NumberMechanism:
-        return made(self.distance, UNIT, epsilon, self.cells)
+    def _make(self, first: float, second: float) -> tuple[NumberMechanism, NumberMechanism]:
+        direction = made(self.direction, TURN, first, self.cells)
+        return direction, made(self.distance, UNIT, second, self.cells)

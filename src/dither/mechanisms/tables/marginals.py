@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -12,19 +12,15 @@ from typing import Any, ClassVar, Final, final
 
 import numpy as np
 
-from dither.arrays import Array
 from dither.domains import Categories
 from dither.domains.profile import Profile
-from dither.errors import InvalidParameter, MalformedReport
-from dither.kernels.counting import EachQuestion
-from dither.kernels.sets.finite_field import least_order, tables
-from dither.kernels.sets.questions import MOST_QUESTIONS, TOTAL, QuestionsKernel, TableQuestion
-from dither.mechanisms.base import Mechanism, Travelled
+from dither.errors import InvalidParameter
+from dither.kernels.sets.finite_field import least_order
+from dither.kernels.sets.functions import MOST_FUNCTIONS, TOTAL, FunctionsKernel, TableFunction, lines
+from dither.mechanisms.base import CategoryMechanism, Mechanism
 from dither.mechanisms.frequency.krr import KRR
 from dither.mechanisms.frequency.projective import ProjectiveResponse
-from dither.mechanisms.frequency.pure_protocol import CodeProtocol
 from dither.mechanisms.frequency.subset_indices import SubsetIndices
-from dither.mechanisms.number import check_ratio
 from dither.mechanisms.tables.table_bound import TableBound
 
 _LARGEST_FIELD: Final = 64  # functionals are tried for attributes of up to so many categories
@@ -33,16 +29,14 @@ _DRAWS: Final = (KRR, SubsetIndices, ProjectiveResponse)
 
 @final
 @dataclass(frozen=True)
-class QuestionPlan:
-    """Questions with their weights, and the variance of all tables that they lead to."""
+class TablePlan:
+    """Functions of rows with their weights, and the variance of all tables that they lead to."""
 
-    questions: tuple[
-        tuple[tuple[int, ...], tuple[int, ...]], ...
-    ]  # attributes, and the function of their codes
-    inputs: tuple[int, ...]  # the number of values of each question
+    functions: tuple[tuple[tuple[int, ...], tuple[int, ...]], ...]  # attributes, and values for their codes
+    inputs: tuple[int, ...]  # the number of values of each function
     weights: tuple[float, ...]
     variance: float  # of one report, summed over the cells of all tables
-    field: int = 0  # the order of the field of the functionals; 0 if pairs are told directly
+    field: int = 0  # the order of the field of the lines; 0 if pairs are reported directly
 
 
 @final
@@ -79,61 +73,25 @@ class Marginals(Mechanism[Profile]):
         super()._build()
 
     @cached_property
-    def plan(self) -> QuestionPlan:
-        """The questions with the smallest predicted variance."""
+    def plan(self) -> TablePlan:
+        """The functions with the smallest predicted variance."""
         plans = [_pairs(self.domain.sizes, self.epsilon, self.way)]
         if self.way == 2 and max(self.domain.sizes) <= _LARGEST_FIELD:
             functionals = _functionals(self.domain.sizes, self.epsilon)
             plans += [functionals] if functionals is not None else []
         return min(plans, key=lambda one: one.variance)
 
-    @cached_property
-    def kernel(self) -> QuestionsKernel:
-        if self.travelled is not None:
-            kernel = self.travelled.kernel
-            if not isinstance(kernel, QuestionsKernel) or kernel.sizes != self.domain.sizes:
-                raise MalformedReport("the kernel and the mechanism disagree about the attributes")
-            asked = tuple((one.attributes, one.values) for one in kernel.questions)
-            if asked != self.plan.questions:
-                raise MalformedReport("the questions are not those that this version reads tables from")
-            check_ratio(kernel, self.epsilon)
-            return kernel
+    def _kernel(self) -> FunctionsKernel:
         different = sorted(set(self.plan.inputs))
         draws = tuple(best_answer(size, self.epsilon).kernel for size in different)
         weights = _integers(self.plan.weights)
-        questions = tuple(
-            TableQuestion(attributes, values, weight, different.index(size))
+        functions = tuple(
+            TableFunction(attributes, values, weight, different.index(size))
             for (attributes, values), size, weight in zip(
-                self.plan.questions, self.plan.inputs, weights, strict=True
+                self.plan.functions, self.plan.inputs, weights, strict=True
             )
         )
-        return QuestionsKernel(self.domain.sizes, questions, draws)
-
-    @cached_property
-    def protocols(self) -> tuple[CodeProtocol[Any], ...]:
-        """How each question is answered."""
-        made = {}
-        for size, question in zip(self.plan.inputs, self.kernel.questions, strict=True):
-            kernel = self.kernel.draws[question.draw]
-            if question.draw not in made:
-                kind = next(kind for kind in _DRAWS if kind.runs is type(kernel))
-                made[question.draw] = kind(
-                    Categories(size), epsilon=self.epsilon, travelled=Travelled(kernel)
-                )
-        return tuple(made[question.draw] for question in self.kernel.questions)
-
-    @property
-    def counting(self) -> EachQuestion:
-        shapes = [protocol.layout.shape for protocol in self.protocols]
-        return EachQuestion(
-            tuple(protocol.counting for protocol in self.protocols),
-            tuple(shape[0] if shape else 0 for shape in shapes),
-            self.layout.shape[0],
-        )
-
-    def decode(self, cells: Array) -> Array:
-        """Return the reports as they are: a question and its answer."""
-        return cells
+        return FunctionsKernel(self.domain.sizes, functions, draws)
 
     @property
     def average_variance(self) -> float:
@@ -151,9 +109,9 @@ class Marginals(Mechanism[Profile]):
         return max(self.average_variance / self.bound - 1.0, 0.0)
 
 
-def best_answer(size: int, epsilon: float) -> CodeProtocol[Any]:
+def best_answer(size: int, epsilon: float) -> CategoryMechanism:
     """Return the protocol with the smallest variance for one of `size` answers, in few numbers."""
-    found: list[CodeProtocol[Any]] = []
+    found: list[CategoryMechanism] = []
     for kind in _DRAWS:
         try:
             found.append(kind(Categories(size), epsilon=epsilon))
@@ -171,29 +129,26 @@ def _spread(size: int, epsilon: float) -> float:
     return best_answer(size, epsilon).variance(1.0 / size) + (1.0 - 1.0 / size) / size
 
 
-def _functionals(sizes: tuple[int, ...], epsilon: float) -> QuestionPlan | None:
+def _functionals(sizes: tuple[int, ...], epsilon: float) -> TablePlan | None:
     """Return linear functions x + a·y over the field of q ≥ k elements for each pair, and each attribute.
 
     A table of a pair is (Σ over the q + 1 directions of the share of the cell's line, less 1)/q. A question
     is asked in proportion to the square root of the number of cells that it enters.
     """
     order = least_order(max(sizes))
-    if len(sizes) + math.comb(len(sizes), 2) * (order - 1) > MOST_QUESTIONS:
+    if len(sizes) + math.comb(len(sizes), 2) * (order - 1) > MOST_FUNCTIONS:
         return None
-    sums, products = tables(order)
     asked: list[tuple[tuple[int, ...], tuple[int, ...]]] = []
     enters: list[float] = []
     for place, size in enumerate(sizes):
         asked.append(((place,), tuple(range(size))))
         enters.append(sum(size * other for at, other in enumerate(sizes) if at != place))
-    for first, second in combinations(range(len(sizes)), 2):
-        for factor in range(1, order):
-            told = sums[: sizes[first], products[factor, : sizes[second]]]
-            asked.append(((first, second), tuple(told.reshape(-1).tolist())))
-            enters.append(sizes[first] * sizes[second])
+    for (first, second), values in lines(sizes, order):
+        asked.append(((first, second), values))
+        enters.append(sizes[first] * sizes[second])
     noise = _spread(order, epsilon) / order**2
     roots = np.sqrt(enters)
-    return QuestionPlan(
+    return TablePlan(
         tuple(asked),
         (order,) * len(asked),
         tuple((roots / roots.sum()).tolist()),
@@ -202,7 +157,7 @@ def _functionals(sizes: tuple[int, ...], epsilon: float) -> QuestionPlan | None:
     )
 
 
-def _pairs(sizes: tuple[int, ...], epsilon: float, way: int) -> QuestionPlan:
+def _pairs(sizes: tuple[int, ...], epsilon: float, way: int) -> TablePlan:
     """Return the questions for the combinations of attributes themselves; marginals are made to agree."""
     asked: list[tuple[tuple[int, ...], tuple[int, ...]]] = []
     inputs: list[int] = []
@@ -219,7 +174,7 @@ def _pairs(sizes: tuple[int, ...], epsilon: float, way: int) -> QuestionPlan:
         spreads.append(one * dimensions)
     roots = np.sqrt(spreads)
     variance = float(roots.sum() ** 2) + TableBound(sizes, way, 1.0).rest
-    return QuestionPlan(tuple(asked), tuple(inputs), tuple((roots / roots.sum()).tolist()), variance)
+    return TablePlan(tuple(asked), tuple(inputs), tuple((roots / roots.sum()).tolist()), variance)
 
 
 def _integers(weights: tuple[float, ...]) -> list[int]:
@@ -227,10 +182,3 @@ def _integers(weights: tuple[float, ...]) -> list[int]:
     found = [max(1, int(Fraction(weight) * TOTAL)) for weight in weights]
     found[found.index(max(found))] += TOTAL - sum(found)
     return found
-
-
-def lines(order: int, sizes: tuple[int, int]) -> Iterator[Array]:
-    """Return the lines of the directions x + a·y, a = 1 … q − 1, that cells of a table lie on."""
-    sums, products = tables(order)
-    for factor in range(1, order):
-        yield sums[: sizes[0], products[factor, : sizes[1]]]

@@ -11,13 +11,12 @@ import numpy as np
 
 from dither.arrays import Floats
 from dither.domains import Categories, Interval
-from dither.errors import InvalidParameter, MalformedReport
-from dither.kernels.table.channel import Channel, ChannelKernel, NearestPoint
+from dither.errors import InvalidParameter
+from dither.kernels.table.channel import ChannelKernel, NearestPoint
 from dither.kernels.table.codes import CodeChannelKernel
-from dither.mechanisms.number import check_ratio
-from dither.mechanisms.queries import QueryMechanism
+from dither.mechanisms.base import QueryMechanism
 from dither.optimal.design import relative_gap
-from dither.optimal.queries.bound import Multipliers, lower_bound
+from dither.optimal.queries.bound import lower_bound
 from dither.optimal.queries.design import QueryDesign
 from dither.optimal.queries.integers import channel_of
 from dither.optimal.queries.store import prefix_design, prefixes
@@ -65,28 +64,12 @@ class Cumulative(QueryMechanism):
             raise InvalidParameter("the number of cells is a whole number")
         return size
 
-    @cached_property
-    def kernel(self) -> ChannelKernel | CodeChannelKernel:
-        if self.travelled is None:
-            return self._kernel(channel_of(self._design, mirrored=True))
-        kernel = self.travelled.kernel
-        channel = getattr(kernel, "channel", None)
-        if not isinstance(channel, Channel) or len(channel.values) != self._size():
-            raise MalformedReport("Cumulative runs a channel with a row for each cell")
-        if kernel != self._kernel(channel):
-            raise MalformedReport("the cells of the kernel are not those of the mechanism")
-        check_ratio(kernel, self.epsilon)
-        return self._kernel(channel)
-
-    def _kernel(self, channel: Channel) -> ChannelKernel | CodeChannelKernel:
+    def _kernel(self) -> ChannelKernel | CodeChannelKernel:
+        channel = channel_of(self._design, mirrored=True)
         if isinstance(self.domain, Categories):
             return CodeChannelKernel(channel)
         inner = tuple(self.edges[1:-1].tolist())
         return ChannelKernel(self.domain, channel, NearestPoint(inner, tuple(range(self._size()))))
-
-    @property
-    def channel(self) -> Channel:
-        return self.kernel.channel
 
     @property
     def _design(self) -> QueryDesign:
@@ -107,9 +90,7 @@ class Cumulative(QueryMechanism):
     @cached_property
     def bound(self) -> float:
         """A lower bound on `average_variance` of every ε-LDP channel for these cumulative shares."""
-        known = self.travelled is None
-        given = self._design.multipliers if known else Multipliers.even(self._size())
-        return lower_bound(self.matrix.T @ self.matrix, math.exp(self.epsilon), given)
+        return lower_bound(self.matrix.T @ self.matrix, math.exp(self.epsilon), self._design.multipliers)
 
     @property
     def gap(self) -> float:

@@ -12,13 +12,12 @@ import numpy as np
 
 from dither.arrays import Floats
 from dither.domains import Categories
-from dither.errors import InvalidParameter, MalformedReport
-from dither.kernels.table.channel import Channel
+from dither.errors import InvalidParameter
 from dither.kernels.table.codes import CodeChannelKernel
-from dither.mechanisms.number import check_ratio
-from dither.mechanisms.queries import QueryMechanism
+from dither.kernels.table.reading import LinearReading
+from dither.mechanisms.base import QueryMechanism
 from dither.optimal.design import relative_gap
-from dither.optimal.queries.bound import best_multipliers, lower_bound
+from dither.optimal.queries.bound import lower_bound
 from dither.optimal.queries.design import QueryDesign
 from dither.optimal.queries.integers import channel_of
 from dither.optimal.queries.solve import TARGET, solve
@@ -69,22 +68,11 @@ class Workload(QueryMechanism):
         """WᵀW for the matrix W of queries."""
         return np.asarray(self.matrix.T @ self.matrix)
 
-    @cached_property
-    def kernel(self) -> CodeChannelKernel:
-        if self.travelled is not None:
-            kernel = self.travelled.kernel
-            if (
-                not isinstance(kernel, CodeChannelKernel)
-                or len(kernel.channel.values) != self.matrix.shape[1]
-            ):
-                raise MalformedReport("the kernel and the queries disagree about the number of inputs")
-            check_ratio(kernel, self.epsilon)
-            return kernel
+    def _kernel(self) -> CodeChannelKernel:
         return CodeChannelKernel(channel_of(self._design, mirrored=Moments(self.gram).mirrored))
 
-    @property
-    def channel(self) -> Channel:
-        return self.kernel.channel
+    def _codebook(self, kernel: CodeChannelKernel) -> LinearReading:
+        return LinearReading(kernel.channel.matrix, self.matrix)
 
     @property
     def _design(self) -> QueryDesign:
@@ -94,9 +82,7 @@ class Workload(QueryMechanism):
     def bound(self) -> float:
         """A lower bound on `average_variance` of every ε-LDP channel, from dual variables."""
         ratio = math.exp(self.epsilon)
-        known = self.travelled is None
-        multipliers = self._design.multipliers if known else best_multipliers(self.gram, ratio)
-        return lower_bound(self.gram, ratio, multipliers)
+        return lower_bound(self.gram, ratio, self._design.multipliers)
 
     @property
     def gap(self) -> float:

@@ -24,7 +24,7 @@ from typing import Any, Final, final
 from dither.domains import Interval, finite
 from dither.errors import DitherError, Infeasible, InvalidParameter, MissingExtra, found
 from dither.losses import Power, check_loss
-from dither.mechanisms.base import check_epsilon
+from dither.question import check_epsilon
 
 UNIT: Final = Interval(0.0, 1.0)
 _TOLERANCE: Final = 1e-7  # how far the solver may violate a constraint

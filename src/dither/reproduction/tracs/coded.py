@@ -21,7 +21,7 @@ from dither.errors import InvalidParameter, MalformedReport
 from dither.kernels.blocks import Sampler
 from dither.kernels.line import LineKernel
 from dither.kernels.window.decoder import AffineDecoder, Decoder
-from dither.mechanisms.number import NumberMechanism
+from dither.mechanisms.base import NumberMechanism
 from dither.mechanisms.numeric.sw import SW, wave_share
 from dither.mechanisms.places.noise.planar_laplace import PlanarLaplace
 from dither.mechanisms.places.tracs_d import TraCSD

@@ -10,10 +10,10 @@ import numpy as np
 
 from dither.domains import Paths
 from dither.maps.metrics import average_error
-from dither.mechanisms.combined.post_processing import Rounded
 from dither.mechanisms.places.gridding import Gridding
 from dither.mechanisms.places.points import grid
 from dither.mechanisms.places.tracs_c import TraCSC
+from dither.post_processing import Rounded
 from dither.reproduction.figure import Figure, Setting
 from dither.reproduction.tracs.data import SQUARE, grid_paths, sources
 from dither.reproduction.tracs.measuring import PAPER, Make, Rows, expect, expect_published

@@ -23,7 +23,7 @@ from dither.reproduction.tracs.published import PUBLISHED as PUBLISHED_CURVES
 from dither.reproduction.version import CODED, RIGHT
 
 Rows = list[dict[str, Any]]
-Make = Callable[..., PathMechanism[Any, Any]]
+Make = Callable[..., PathMechanism[Any]]
 Told = Callable[[Paths, float, Source], float]  # the error of a program's places
 
 PAPER: Final = "002-6"

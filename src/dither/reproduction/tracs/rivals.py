@@ -8,7 +8,6 @@ from typing import Any, Final, NamedTuple
 
 from dither.domains import Paths
 from dither.maps.metrics import average_error
-from dither.mechanisms.combined.post_processing import Rounded
 from dither.mechanisms.places.atp import ATP
 from dither.mechanisms.places.lsrr import LSRR
 from dither.mechanisms.places.ngram import NGram
@@ -17,6 +16,7 @@ from dither.mechanisms.places.points import Points
 from dither.mechanisms.places.tracs_c import TraCSC
 from dither.mechanisms.places.tracs_d import TraCSD
 from dither.numerics.false_position import power_law_root
+from dither.post_processing import Rounded
 from dither.reproduction.drawing import Lines
 from dither.reproduction.figure import Setting
 from dither.reproduction.tracs.coded import CORNER
@@ -61,7 +61,7 @@ class ComparedMechanism(NamedTuple):
 
     version: str
     name: str
-    mechanism: PathMechanism[Any, Any]
+    mechanism: PathMechanism[Any]
     spent: float
     read: Round
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import time
 from typing import Final
 
-from dither.mechanisms.combined.post_processing import Rounded
 from dither.mechanisms.places.atp import ATP
 from dither.mechanisms.places.lsrr import LSRR
 from dither.mechanisms.places.ngram import NGram
 from dither.mechanisms.places.tracs_c import TraCSC
 from dither.mechanisms.places.tracs_d import TraCSD
+from dither.post_processing import Rounded
 from dither.reproduction.figure import Figure, Setting
 from dither.reproduction.tracs.data import SQUARE, random_paths, sources
 from dither.reproduction.tracs.measuring import PAPER, Make, Rows

@@ -9,10 +9,10 @@ import numpy as np
 
 from dither.domains import Paths
 from dither.maps.metrics import hotspots, hotspots_lost, hotspots_miscounted, within_range
-from dither.mechanisms.combined.post_processing import Rounded
 from dither.mechanisms.places.points import Points
 from dither.mechanisms.places.tracs_c import TraCSC
 from dither.mechanisms.places.tracs_d import TraCSD
+from dither.post_processing import Rounded
 from dither.privacy import TRAJECTORY
 from dither.reproduction.drawing import Lines, Panels, Picture
 from dither.reproduction.figure import Figure, Setting

@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, Generic, TypeVar, final
+from typing import final
 
-import numpy as np
-
-from dither.arrays import Array, Floats, Integers, Mask
 from dither.domains import Disk, Parallelogram, Rectangle, Region
 from dither.errors import InvalidParameter, found
 from dither.kernels.places.planar import PlanarNoiseKernel
-from dither.mechanisms.places.path import PathMechanism, PlaceLikelihood, Rows
-
-Noisy = TypeVar("Noisy", bound=PlanarNoiseKernel)
+from dither.mechanisms.places.path import PathMechanism
 
 
 @dataclass(frozen=True)
-class PlanarMechanism(PathMechanism[Region, Noisy], Generic[Noisy]):
+class PlanarMechanism(PathMechanism[Region]):
     """A place is rounded to a square lattice of `cells` points along the longer side, and noise is added.
 
     `clipped` says that the collector moves reports back into the area.
@@ -34,7 +29,7 @@ class PlanarMechanism(PathMechanism[Region, Noisy], Generic[Noisy]):
             raise InvalidParameter(
                 f"cells along the longer side must be a whole number from 2 to 2^20, not {found(self.cells)}"
             )
-        _ = self.kernel
+        super()._build()
 
     @final
     @property
@@ -50,32 +45,5 @@ class PlanarMechanism(PathMechanism[Region, Noisy], Generic[Noisy]):
         box = self.domain.box
         return box.x.low, box.y.low
 
-    def _receive(self, cells: Array, begins: Mask) -> Floats:
-        places = np.array(self.kernel.origin) + cells * self.kernel.spacing
-        return self.domain.clip(places) if self.clipped else places
-
-    def likelihood(self, cells: Floats) -> PlaceLikelihood:
-        return _Lattice(self.kernel, cells)
-
-    def codebook(self) -> Any:
-        return {"origin": list(self.kernel.origin), "spacing": self.kernel.spacing}
-
-    @classmethod
-    def read_codebook(cls, data: Any) -> Any:
-        return None  # the lattice is part of the device text
-
-
-@final
-@dataclass(frozen=True, eq=False)
-class _Lattice(PlaceLikelihood):
-    kernel: PlanarNoiseKernel
-    cells: Floats
-
-    def of(self, reports: Array) -> Rows:
-        places = self.cells.reshape(-1, 2)[None]
-
-        def rows(chosen: Integers) -> Floats:
-            told = self.kernel.likelihoods(reports[chosen, None, 1:], places)
-            return np.asarray(told.reshape(len(chosen), *self.cells.shape[:2]).mean(axis=2))
-
-        return rows
+    def _codebook(self, kernel: PlanarNoiseKernel) -> bool:
+        return self.clipped

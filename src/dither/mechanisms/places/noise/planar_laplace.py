@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from fractions import Fraction
-from typing import Any, final
+from typing import final
 
-from dither.device_text import whole
-from dither.domains.plane import read_pair
-from dither.errors import InvalidParameter, MalformedReport
 from dither.kernels.lattice.planar import PlanarNoise
 from dither.kernels.places.planar import PlanarKernel, steps_across
-from dither.mechanisms.base import Travelled
 from dither.mechanisms.places.noise.planar import PlanarMechanism
-from dither.numerics.rounding import float_at_least
-from dither.privacy import Bound, Pure
 
 
 @final
 @dataclass(frozen=True)
-class PlanarLaplace(PlanarMechanism[PlanarKernel]):
+class PlanarLaplace(PlanarMechanism):
     """A place at a random distance in a uniform direction from the true one, clipped to the area.
 
     Promise:   pure ε for one location (or one trajectory: `unit`): the density of the noise decreases by e^ε
@@ -36,23 +28,7 @@ class PlanarLaplace(PlanarMechanism[PlanarKernel]):
         reach = steps_across(self.domain, self.spacing)
         return PlanarKernel(PlanarNoise.largest(self.epsilon, reach), self.origin, self.spacing, reach)
 
-    def _check_travelled(self, kernel: Any) -> None:
-        if not isinstance(kernel, PlanarKernel):
-            raise MalformedReport("PlanarLaplace needs a kernel of planar noise")
-        if kernel.exponent > Fraction(self.epsilon):
-            raise InvalidParameter(f"the noise spends more than ε = {self.epsilon:g}")
-
     @property
     def per_distance(self) -> float:
         """ε per unit of distance (geo-indistinguishability), up to one step of the lattice."""
         return float(self.kernel.noise.exponent(1)) / self.kernel.spacing
-
-    def _realised(self) -> tuple[Bound, str]:
-        return Pure(float_at_least(self.kernel.exponent)), self.kernel.evidence
-
-    def _version_1(self, sampled: Mapping[str, Any]) -> Travelled:
-        data, book = sampled["kernel"], sampled["codebook"]
-        noise = PlanarNoise(whole(data["fall"]), whole(data["per"]))
-        return Travelled(
-            PlanarKernel(noise, read_pair(book["origin"]), float(book["spacing"]), whole(data["reach"]))
-        )

@@ -3,31 +3,26 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
-from fractions import Fraction
 from functools import lru_cache
-from typing import Any, final
+from typing import final
 
 import numpy as np
 
 from dither.domains import finite
-from dither.errors import InvalidParameter, MalformedReport, found
+from dither.errors import InvalidParameter, found
 from dither.kernels.lattice.rings import RingNoise
 from dither.kernels.places.planar import RingKernel, steps_across, steps_between
 from dither.losses import Power, absolute, check_loss
-from dither.mechanisms.base import Travelled
 from dither.mechanisms.places.noise.planar import PlanarMechanism
 from dither.numerics.golden_section import argmin
-from dither.privacy import Bound, Metric, Pure
-from dither.privacy.exact import exp_below, log_above
 
 _COARSE = 16  # the fewest steps of the lattice in a distance
 
 
 @final
 @dataclass(frozen=True)
-class PlanarStaircase(PlanarMechanism[RingKernel]):
+class PlanarStaircase(PlanarMechanism):
     """A place from one of several rings about the true one, uniform in each, clipped to the area.
 
     Promise:   with `distance` Δ, geo-indistinguishability in steps: two places d apart look alike up to
@@ -62,22 +57,6 @@ class PlanarStaircase(PlanarMechanism[RingKernel]):
         first = max(1, round(width * best_share(self.epsilon, self.loss.exponent)))
         noise = RingNoise.largest(self.epsilon, first, width)
         return RingKernel(noise, self.origin, self.spacing, reach)
-
-    def _check_travelled(self, kernel: Any) -> None:
-        if not isinstance(kernel, RingKernel):
-            raise MalformedReport("PlanarStaircase runs noise on rings")
-        width = kernel.reach if self.distance is None else steps_between(self.distance, kernel.spacing)
-        if kernel.noise.width < width or kernel.noise.ratio > exp_below(Fraction(self.epsilon)):
-            raise InvalidParameter("the noise spends more than the mechanism's ε")
-
-    def _realised(self) -> tuple[Bound, str]:
-        spent = log_above(self.kernel.noise.ratio)
-        if self.distance is None:
-            return Pure(spent), self.kernel.evidence
-        return Metric(spent, f"{self.distance:g} of distance begun"), self.kernel.evidence
-
-    def _version_1(self, sampled: Mapping[str, Any]) -> Travelled:
-        raise MalformedReport("PlanarStaircase is younger than version 1 of specifications")
 
 
 @lru_cache(maxsize=256)

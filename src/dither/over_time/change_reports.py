@@ -12,7 +12,7 @@ from dither.errors import MalformedReport
 from dither.reports import Reports
 
 if TYPE_CHECKING:
-    from dither.mechanisms.over_time.kept_change import KeptChange
+    from dither.over_time.kept_change import KeptChange
 
 
 @final
@@ -30,7 +30,7 @@ class ChangeReports:
         """Return reports of one group: a row of cells for a person, a column for each interval."""
         intervals = np.repeat(np.arange(due.start, due.stop, dtype=np.uint32), len(cells))
         groups = np.full(intervals.size, group, dtype=np.uint8)
-        return ChangeReports(change, groups, intervals, Reports(change.mechanism, cells.T.reshape(-1)))
+        return ChangeReports(change, groups, intervals, Reports(change.question, cells.T.reshape(-1)))
 
     @staticmethod
     def joined(change: KeptChange, parts: list[ChangeReports]) -> ChangeReports:
@@ -59,7 +59,7 @@ class ChangeReports:
         counts = np.array([change.intervals(group) for group in range(change.groups)])
         if ((intervals < 0) | (intervals >= counts[groups])).any():
             raise MalformedReport("an interval is a whole number below the number of intervals of its group")
-        reports = change.mechanism.reports(cells)
+        reports = change.question.reports(cells)
         order = np.lexsort((intervals, groups))
         return ChangeReports(
             change, groups[order].astype(np.uint8), intervals[order].astype(np.uint32), reports[order]

@@ -11,10 +11,10 @@ import numpy as np
 
 from dither.domains import Domain
 from dither.errors import InvalidParameter
-from dither.mechanisms.base import Answering, Mechanism
-from dither.mechanisms.combined.combinator import Combinator
 from dither.privacy import Guarantee, Unit
+from dither.privacy.combinator import Combinator
 from dither.privacy.guarantee import UNCHANGED
+from dither.question import Answering, Question, as_question
 from dither.randomness import SYSTEM, Keyed, Source
 from dither.reports import Reports
 
@@ -45,20 +45,22 @@ class Memoised(Answering, Combinator):
     True
     """
 
-    mechanism: Mechanism[Any]
+    question: Question
     key: bytes = field(repr=False)
     _: KW_ONLY
     name: str
 
     def __post_init__(self) -> None:
-        if not isinstance(self.mechanism, Mechanism):
+        given: Any = self.question
+        if isinstance(given, Combinator):
             raise InvalidParameter(
-                f"Memoised needs a mechanism, not {type(self.mechanism).__name__}; "
+                f"Memoised needs a mechanism, not {type(given).__name__}; "
                 "memoise the parts of Each and Sampled instead"
             )
-        if not self.mechanism.alone:
+        object.__setattr__(self, "question", as_question(given))
+        if not self.question.alone:
             raise InvalidParameter(
-                f"{type(self.mechanism).__name__} correlates the coins of two people and cannot be memoised"
+                f"{self.question.name} correlates the coins of two people and cannot be memoised"
             )
         if not isinstance(self.key, bytes) or len(self.key) < _KEY:
             raise InvalidParameter(f"a key must be {_KEY} secret bytes, as Memoised.new_key() returns")
@@ -73,22 +75,22 @@ class Memoised(Answering, Combinator):
     @property
     def domain(self) -> Domain:
         """The domain of the mechanism."""
-        admits: Domain = self.mechanism.domain
+        admits: Domain = self.question.domain
         return admits
 
     def device(self) -> dict[str, Any]:
         """Return the mechanism's data: memoisation does not change the distribution of one report."""
-        return self.mechanism.device()
+        return self.question.device()
 
     @property
-    def plain(self) -> Mechanism[Any]:
+    def plain(self) -> Question:
         """The mechanism, which has the distribution of one memoised answer."""
-        return self.mechanism
+        return self.question
 
     @cached_property
     def guarantee(self) -> Guarantee:
         """The guarantee of a person for all of their answers together."""
-        return self.promise([self.mechanism.guarantee])
+        return self.promise([self.question.guarantee])
 
     def promise(self, inner: Sequence[Guarantee]) -> Guarantee:
         """Return the mechanism's guarantee for all answers, assuming a constant value and a secret key.
@@ -109,11 +111,11 @@ class Memoised(Answering, Combinator):
         >>> round(smokes.change_proved("no", "yes"), 3)
         0.607
         """
-        apart = self.mechanism.separate([before, after])
+        apart = self.question.separate([before, after])
         if apart.marks[0] == apart.marks[1]:
             return 0.0
-        kernel = self.mechanism.kernel
-        inputs = self.mechanism.domain.check([before, after])
+        kernel = self.question.kernel
+        inputs = self.question.domain.check([before, after])
         laws = [kernel.probabilities(one) for one in inputs] if kernel.outcomes <= _LISTED else []
         if not laws or len(laws[0]) != kernel.outcomes:  # with a public seed, the law is for one seed
             raise InvalidParameter("this is computed for mechanisms of at most 2^17 different reports")
@@ -125,27 +127,27 @@ class Memoised(Answering, Combinator):
             raise InvalidParameter(
                 "permanent answers are drawn from the key alone; omit `source` and `threads`"
             )
-        apart = self.mechanism.separate(values)
+        apart = self.question.separate(values)
         drawn = {
-            mark: self.mechanism.perturb(value, source=self._source(mark)).cells
+            mark: self.question.perturb(value, source=self._source(mark)).cells
             for mark, value in dict(zip(apart.marks, apart.values, strict=True)).items()
         }
         if not drawn:
-            return self.mechanism.perturb(values)
+            return self.question.perturb(values)
         together = np.concatenate([drawn[mark] for mark in apart.marks])
-        return Reports(self.mechanism, together.reshape(apart.shape + together.shape[1:]))
+        return Reports(self.question, together.reshape(apart.shape + together.shape[1:]))
 
     def reports(self, raw: object) -> Reports:
         """Return raw integers as reports, as the mechanism does."""
-        return self.mechanism.reports(raw)
+        return self.question.reports(raw)
 
     def at(self, epsilon: float) -> Memoised:
         """Return the same combinator with another budget; its answers are independent of the present ones."""
-        return replace(self, mechanism=self.mechanism.at(epsilon))
+        return replace(self, mechanism=self.question.at(epsilon))
 
     def describe(self) -> str:
         """Return a description in words: the mechanism and the guarantee."""
-        return f"{self.mechanism.describe()} Asked again, a device repeats its report: {self.guarantee}."
+        return f"{self.question.describe()} Asked again, a device repeats its report: {self.guarantee}."
 
     def _source(self, mark: bytes) -> Keyed:
         # Each part is preceded by its length, so that different questions or values have different contexts.

@@ -11,11 +11,11 @@ import numpy as np
 
 from dither.domains import Domain
 from dither.errors import InvalidParameter
-from dither.mechanisms.base import Answering, Mechanism, check_source
-from dither.mechanisms.combined.combinator import Combinator
-from dither.mechanisms.over_time.dated import DatedReports
-from dither.mechanisms.over_time.periods import check_days, check_rows
+from dither.over_time.dated import DatedReports
+from dither.over_time.periods import asked_alone, check_days, check_rows
 from dither.privacy import Guarantee, Unit
+from dither.privacy.combinator import Combinator
+from dither.question import Answering, Question, check_source
 from dither.randomness import Source
 
 
@@ -41,18 +41,14 @@ class Once(Answering, Combinator):
     Guarantee: ε ≤ 5 for one person
     """
 
-    mechanism: Mechanism[Any]
+    question: Question
     _: KW_ONLY
     days: int = 365
     every: int | None = None
 
     def __post_init__(self) -> None:
-        given: object = self.mechanism
-        if not isinstance(given, Mechanism) or not given.alone:
-            raise InvalidParameter(
-                f"Once needs one mechanism that a device runs alone, not {type(given).__name__}"
-            )
-        if given.unit in (Unit.LOCATION, Unit.TRAJECTORY):
+        object.__setattr__(self, "question", asked_alone(self.question, "Once"))
+        if self.question.unit in (Unit.LOCATION, Unit.TRAJECTORY):
             raise InvalidParameter("Once asks for one value on a day, not for a path")
         check_days("days", self.days)
         if self.every is not None:
@@ -71,22 +67,22 @@ class Once(Answering, Combinator):
     @property
     def domain(self) -> Domain:
         """The domain of the mechanism."""
-        admits: Domain = self.mechanism.domain
+        admits: Domain = self.question.domain
         return admits
 
     def device(self) -> dict[str, Any]:
         """Return the mechanism's data: the day does not change the distribution of a report."""
-        return self.mechanism.device()
+        return self.question.device()
 
     @property
     def plain(self) -> Any:
         """The mechanism, if there is one answer. Several answers are not one draw of it."""
-        return self.mechanism if self.answers == 1 else self
+        return self.question if self.answers == 1 else self
 
     @cached_property
     def guarantee(self) -> Guarantee:
         """The guarantee of a person for the values of all days."""
-        return self.promise([self.mechanism.guarantee])
+        return self.promise([self.question.guarantee])
 
     def promise(self, inner: Sequence[Guarantee]) -> Guarantee:
         """Return the mechanism's guarantee, composed over the answers, for one person.
@@ -110,21 +106,21 @@ class Once(Answering, Combinator):
         for first in range(0, self.days, self.period):
             day = first + draw.integers(min(self.period, self.days - first), people.size)
             days.append(day)
-            parts.append(self.mechanism.perturb(rows[people, day], source=draw))
+            parts.append(self.question.perturb(rows[people, day], source=draw))
         return DatedReports.of(self, parts, days)
 
     def reports(self, raw: object, days: object) -> DatedReports:
         """Return raw integers, and the day of each from 0 to days − 1, as dated reports."""
-        return DatedReports.of(self, [self.mechanism.reports(raw)], [days])
+        return DatedReports.of(self, [self.question.reports(raw)], [days])
 
     def at(self, epsilon: float) -> Once:
         """Return the same days with another ε for an answer."""
-        return Once(self.mechanism.at(epsilon), days=self.days, every=self.every)
+        return Once(self.question.at(epsilon), days=self.days, every=self.every)
 
     def describe(self) -> str:
         """Return a description in words: the mechanism, how often it is answered, and the guarantee."""
         often = f"once in {self.days} days" if self.answers == 1 else f"once in every {self.period} days"
         return (
-            f"{self.mechanism.describe()} A person answers {often}, on a day drawn without looking at the "
+            f"{self.question.describe()} A person answers {often}, on a day drawn without looking at the "
             f"data: {self.guarantee}, for all {self.days} days, however the value changes."
         )

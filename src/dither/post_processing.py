@@ -19,8 +19,8 @@ from dither.device_text import whole
 from dither.domains import Rectangle, numbers, read_domain
 from dither.domains.plane import read_pair
 from dither.errors import InvalidParameter, MalformedReport, MissingExtra, OutsideDomain, found
-from dither.mechanisms.combined.combinator import Combinator
 from dither.privacy import Guarantee
+from dither.privacy.combinator import Combinator
 
 _BLOCK: Final = 1 << 16
 

@@ -17,7 +17,7 @@ from dither.errors import InvalidParameter, MissingExtra
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from dither.mechanisms.analysis import Questions
+    from dither.mechanisms.analysis import Analysis
 
 
 # The house style: estimates are blue, point masses and kernels orange, further curves in this order.
@@ -78,7 +78,7 @@ def _new(count: int, size: tuple[float, float]) -> list[Axes]:
     return [figure.add_subplot(1, count, place + 1) for place in range(count)]
 
 
-def draw_law(questions: Questions, inputs: object, *, ax: Axes | None = None) -> Axes:
+def draw_law(questions: Analysis, inputs: object, *, ax: Axes | None = None) -> Axes:
     """Draw the density of the report for each input, with stems for atoms, and return the axes."""
     ax = axes_or_new(ax)
     low, high = questions.support

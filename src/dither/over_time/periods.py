@@ -8,8 +8,9 @@ import numpy as np
 
 from dither.arrays import Array
 from dither.domains import Domain
+from dither.domains.separate import labelled
 from dither.errors import InvalidParameter, found
-from dither.mechanisms.separate import labelled
+from dither.question import Question, as_question
 
 MOST_DAYS: Final = 36_600
 
@@ -30,3 +31,15 @@ def check_rows(sequences: object, domain: Domain, days: int) -> Array:
     if rows.ndim != 2 or rows.shape[1] != days:
         raise InvalidParameter(f"give a row for each person with a value for each of the {days} days")
     return rows
+
+
+def asked_alone(asked: object, name: str) -> Question:
+    """Return the question that is asked over time; raise InvalidParameter unless a device answers it alone."""
+    wrong = f"{name} needs one mechanism that a device runs alone, not {type(asked).__name__}"
+    try:
+        question = as_question(asked)
+    except InvalidParameter:
+        raise InvalidParameter(wrong) from None
+    if not question.alone:
+        raise InvalidParameter(wrong)
+    return question

@@ -12,11 +12,11 @@ import numpy as np
 from dither.arrays import Array, Integers, Mask
 from dither.domains import Categories
 from dither.errors import InvalidParameter
-from dither.mechanisms.base import Answering, Mechanism, check_source
-from dither.mechanisms.combined.combinator import Combinator
-from dither.mechanisms.over_time.change_reports import ChangeReports
-from dither.mechanisms.over_time.periods import check_days, check_rows
+from dither.over_time.change_reports import ChangeReports
+from dither.over_time.periods import asked_alone, check_days, check_rows
 from dither.privacy import Guarantee, Pure, Unit
+from dither.privacy.combinator import Combinator
+from dither.question import Answering, Question, check_source
 from dither.randomness import Source
 
 MOST_KEPT: Final = 1000
@@ -48,22 +48,18 @@ class KeptChange(Answering, Combinator):
     [1, 364, 182, 91, 46, 23, 12, 6, 3, 2]
     """
 
-    mechanism: Mechanism[Any]
+    question: Question
     _: KW_ONLY
     days: int = 365
     changes: int = 1
 
     def __post_init__(self) -> None:
-        given: object = self.mechanism
-        if not isinstance(given, Mechanism) or not given.alone:
-            raise InvalidParameter(
-                f"KeptChange needs one mechanism that a device runs alone, not {type(given).__name__}"
-            )
-        if not tells_changes(given):
+        object.__setattr__(self, "question", asked_alone(self.question, "KeptChange"))
+        if not tells_changes(self.question):
             raise InvalidParameter(
                 "KeptChange asks a question with two answers by a mechanism with two reports, such as "
-                f"dt.RR(dt.Categories(['no', 'yes']), epsilon=1), not {type(given).__name__} on "
-                f"{given.domain}; dt.Once takes any question"
+                f"dt.RR(dt.Categories(['no', 'yes']), epsilon=1), not {self.question.name} on "
+                f"{self.question.domain}; dt.Once takes any question"
             )
         check_days("days", self.days, least=2)
         if isinstance(self.changes, bool) or not isinstance(self.changes, int) or self.changes < 1:
@@ -79,7 +75,7 @@ class KeptChange(Answering, Combinator):
     @property
     def domain(self) -> Categories:
         """The two answers."""
-        admits: Categories = self.mechanism.domain
+        admits: Categories = self.question.domain
         return admits
 
     @property
@@ -105,13 +101,13 @@ class KeptChange(Answering, Combinator):
             "draw": "kept change",
             "days": self.days,
             "changes": self.changes,
-            "part": self.mechanism.device(),
+            "part": self.question.device(),
         }
 
     @cached_property
     def guarantee(self) -> Guarantee:
         """The guarantee of a person for the values of all days."""
-        return self.promise([self.mechanism.guarantee])
+        return self.promise([self.question.guarantee])
 
     def promise(self, inner: Sequence[Guarantee]) -> Guarantee:
         """Return the mechanism's guarantee, for all values of one person.
@@ -160,7 +156,7 @@ class KeptChange(Answering, Combinator):
             interval = (day - 1) // self.length(group)
             inside = (day > 0) & (interval >= due.start) & (interval < due.stop)
             told[inside, interval[inside] - due.start] = codes[inside, day[inside]]
-        cells = self.mechanism.kernel.draw(told.reshape(-1), source, threads=1)
+        cells = self.question.kernel.draw(told.reshape(-1), source, threads=1)
         return cells.reshape(told.shape), inside
 
     def reports(self, raw: object) -> ChangeReports:
@@ -169,23 +165,23 @@ class KeptChange(Answering, Combinator):
 
     def at(self, epsilon: float) -> KeptChange:
         """Return the same tree with another ε."""
-        return KeptChange(self.mechanism.at(epsilon), days=self.days, changes=self.changes)
+        return KeptChange(self.question.at(epsilon), days=self.days, changes=self.changes)
 
     def describe(self) -> str:
         """Return a description in words: the mechanism, the kept change, and the guarantee."""
         which = "the first change" if self.changes == 1 else f"one of the first {self.changes} changes"
         return (
-            f"{self.mechanism.describe()} A person keeps {which} of the value, and answers at the end of "
+            f"{self.question.describe()} A person keeps {which} of the value, and answers at the end of "
             "each interval of a length drawn without looking at the data: about the kept change in its "
             f"interval, about coins in all others. {self.guarantee}, for all {self.days} days, however the "
             "value changes."
         )
 
 
-def tells_changes(mechanism: Mechanism[Any]) -> bool:
-    """Return whether a mechanism has two answers, two reports and a pure ε, as `KeptChange` needs."""
-    two = isinstance(mechanism.domain, Categories) and len(mechanism.domain) == 2
-    return two and mechanism.outcomes == 2 and isinstance(mechanism.guarantee.bound, Pure)
+def tells_changes(question: Question) -> bool:
+    """Return whether a question has two answers, two reports and a pure ε, as `KeptChange` needs."""
+    two = isinstance(question.domain, Categories) and len(question.domain) == 2
+    return two and question.outcomes == 2 and isinstance(question.guarantee.bound, Pure)
 
 
 def _kept_days(codes: Integers, places: Integers) -> Integers:

@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 import math
-from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import KW_ONLY, dataclass
-from functools import cached_property, lru_cache, partial
-from typing import Any, Final, Self, final
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import Any, ClassVar, Final, Self, final
 
 import numpy as np
 
 from dither.arrays import Array, Floats, Integers, Mask
-from dither.device_text import canonical
-from dither.domains import Circle, Disk, Domain, Interval, Parallelogram, Paths, Rectangle, Region, finite
-from dither.domains.plane import Pair
-from dither.errors import InvalidParameter, OutsideDomain
+from dither.domains import Circle, Domain, Interval, Paths, Region
+from dither.domains.plane import Pair, read_pair
+from dither.errors import InvalidParameter, MalformedReport
 from dither.kernels.blocks import FEW
-from dither.kernels.places.pair import PairKernel
-from dither.mechanisms.number import NumberMechanism
-from dither.mechanisms.places.pair import PairMechanism, product
-from dither.mechanisms.places.path import PlaceLikelihood, Rows
-from dither.privacy import Unit
+from dither.kernels.places.pair import PairDecoder, PairKernel, read_pair_of_kernels
+from dither.kernels.places.place import PlaceKernel, PlaceLikelihood, Rows, over_cells
 from dither.randomness import Source
 
 TURN: Final = Circle(2.0 * math.pi)
@@ -32,83 +27,69 @@ _MOST: Final = 1 << 20  # the most cells, since directions and distances are loo
 _GROUP: Final = 1 << 13  # paths processed together, so that their places stay in the cache
 
 
+@final
 @dataclass(frozen=True)
-class WalkMechanism(PairMechanism[Region]):
+class WalkKernel(PairKernel, PlaceKernel):
     """A location is reported as a randomised direction and normalised distance from the previous report.
 
-    The first reference is `start`, a public place, by default the centre. A report is a cell of the direction
-    and a cell of the distance. Its place is computed from reports only, so devices and collector agree on it,
-    and it is post-processing.
+    The first reference is `origin`, a public place. A report is a cell of the direction and a cell of the
+    distance. Its place is computed from reports only, so devices and collector agree on it, and it is
+    post-processing. A device decodes its own reports to find the next reference, so it has the codebooks.
     """
 
-    _: KW_ONLY
-    start: Pair | None = None
+    region: Region
+    origin: Pair
+    books: PairDecoder
 
-    takes = (Rectangle, Disk, Parallelogram)
+    kind: ClassVar[str] = "walk"
 
-    @abstractmethod
-    def _direction(self, epsilon: float) -> NumberMechanism:
-        """Return the mechanism for the direction."""
+    def __post_init__(self) -> None:
+        self.check_lines(TURN, UNIT)
+        most = max(part.outcomes for part in self.parts)
+        if most > _MOST:
+            raise InvalidParameter(f"at most 2^20 cells are supported, not {most}")
+        self.region.check(self.origin)
 
-    @abstractmethod
-    def _distance(self, epsilon: float) -> NumberMechanism:
-        """Return the mechanism for the distance, relative to the distance of the border."""
-
-    @final
-    def _make(self, first: float, second: float) -> tuple[NumberMechanism, NumberMechanism]:
-        return self._direction(first), self._distance(second)
-
-    def _build(self) -> None:
-        _ = self.origin
-        super()._build()
-        if max(part.outcomes for part in self.parts) > _MOST:
-            raise InvalidParameter(
-                f"at most 2^20 cells are supported, not {max(p.outcomes for p in self.parts)}"
-            )
-
-    @property
-    def region(self) -> Region:
-        """The domain of the places."""
-        return self.domain
+    def fits(self, domain: Domain) -> bool:
+        return domain == self.region
 
     @cached_property
-    def origin(self) -> Pair:
-        """The first reference."""
-        if self.start is None:
-            return self.region.centre
-        if not (isinstance(self.start, tuple) and len(self.start) == 2):
-            raise InvalidParameter("start must be a pair of numbers such as (0, 1)")
-        x, y = (finite("a coordinate of the start", number) for number in self.start)
-        try:
-            self.region.check((x, y))
-        except OutsideDomain:
-            raise InvalidParameter(f"start, ({x:g}, {y:g}), must be a place in {self.region}") from None
-        return x, y
-
-    @property
     def _tables(self) -> tuple[Floats, Floats]:
         """The unit vector of each cell of the direction, and the relative distance of each cell of it."""
-        return _looked_up(*self.parts, canonical(self.codebook()))
+        direction, distance = self.books.parts
+        angle = direction(np.arange(self.first.outcomes))
+        turns = np.stack([np.cos(angle), np.sin(angle)], axis=-1)
+        return turns, np.clip(distance(np.arange(self.second.outcomes)), 0.0, 1.0)
 
     def device(self) -> dict[str, Any]:
-        device = super().device()
-        if self.unit is not Unit.LOCATION:
-            return device
-        # A device decodes its own reports to find the next reference, so it needs the codebooks.
-        return {**device, "draw": "walk", "start": list(self.origin), "codebooks": self.codebook()}
+        return {
+            **super().device(),
+            "start": list(self.origin),
+            "codebooks": self.write_codebook(self.books),
+        }
 
     @classmethod
-    def rebuilt(
-        cls, domain: Domain, parameters: Mapping[str, Any], device: Mapping[str, Any], codebook: Any
-    ) -> Self:
-        pair = {**device, "draw": PairKernel.kind} if device["draw"] == "walk" else device
-        return super().rebuilt(domain, parameters, pair, codebook)
+    def from_device(cls, device: Mapping[str, Any], domain: Domain) -> Self:
+        if not isinstance(domain, Region):
+            raise MalformedReport(f"steps from place to place need a bounded area, not {type(domain).__name__}")
+        first, second = read_pair_of_kernels(device)
+        direction, distance = (
+            part.read_codebook(book, {})
+            for part, book in zip((first, second), device["codebooks"], strict=True)
+        )
+        origin = read_pair(device["start"])
+        return cls(first, second, domain, origin, PairDecoder((direction, distance)))
 
-    def likelihood(self, cells: Floats) -> PlaceLikelihood:
+    def read_codebook(self, data: Any, stated: Mapping[str, Any]) -> PairDecoder:
+        if data != self.write_codebook(self.books):
+            raise MalformedReport("the codebooks of a walk are those of the device text")
+        return self.books
+
+    def likelihood_in(self, cells: Floats) -> PlaceLikelihood:
         return _Seen(self, cells)
 
-    def _send(self, paths: Paths, source: Source, threads: int) -> Array:
-        cells = np.empty(paths.points.shape, dtype=self.dtype)
+    def draw_paths(self, paths: Paths, source: Source, threads: int = 1) -> Array:
+        cells = np.empty(paths.points.shape, dtype=self.layout.base)
         groups = list(_groups(paths.offsets))
         if threads > 1 and len(groups) > 1:
             with ThreadPoolExecutor(threads) as pool:
@@ -122,13 +103,12 @@ class WalkMechanism(PairMechanism[Region]):
 
     def _walk(self, paths: Paths, group: Array, cells: Array, source: Source) -> None:
         """Draw the reports of a group of paths, a location of all of them at a time; few long ones singly."""
-        direction, distance = self.parts
         here, tables = np.tile(self.origin, (group.size, 1)), self._tables
         for rows in _steps(paths.offsets, group):
             at = here[: rows.size]
             angle, share = self.seen(at, paths.points[rows])
-            first = direction.kernel.draw(angle, source)
-            second = distance.kernel.draw(share, source)
+            first = self.first.draw(angle, source)
+            second = self.second.draw(share, source)
             cells[rows, 0], cells[rows, 1] = first, second
             self.advance(at, first, second, tables)
         for rest, begin in _alone(paths.offsets, group, here):
@@ -144,10 +124,11 @@ class WalkMechanism(PairMechanism[Region]):
         angle += (angle < 0.0) * TURN.period
         return angle, np.minimum(self.region.gauge(at, step), 1.0)
 
-    def _inputs(self, place: Floats, reference: Floats | None) -> tuple[float, float]:
-        at = np.asarray(self.origin) if reference is None else self.region.check(reference)
-        angle, share = self.seen(at[None], place[None])
-        return float(angle[0]), float(share[0])
+    def numbers(self, places: Floats, references: Floats | None = None) -> Floats:
+        flat = places.reshape(-1, 2)
+        at = np.asarray(self.origin) if references is None else self.region.check(references)
+        seen = self.seen(np.broadcast_to(at, flat.shape), flat)
+        return np.stack(seen, axis=-1).reshape(places.shape)
 
     def advance(
         self, at: Floats, direction: Array, distance: Array, tables: tuple[Floats, Floats] | None = None
@@ -162,7 +143,7 @@ class WalkMechanism(PairMechanism[Region]):
         at[:] = self.region.clip(at)  # rounding may put a place just outside
 
     def _walk_alone(self, places: Floats, cells: Array, begin: Pair, source: Source) -> None:
-        direction, distance = (partial(part.kernel.draw_one, source=source) for part in self.parts)
+        direction, distance = (partial(part.draw_one, source=source) for part in self.parts)
         gauge, advance = self.region.gauge_one, self._stepper()
         x, y = begin
         for row, (a, b) in enumerate(places.tolist()):
@@ -184,7 +165,7 @@ class WalkMechanism(PairMechanism[Region]):
 
         return advance
 
-    def _receive(self, cells: Array, begins: Mask) -> Floats:
+    def places_of(self, cells: Array, begins: Mask, domain: Domain, book: PairDecoder) -> Floats:
         places = np.empty((len(cells), 2))
         offsets = np.append(np.flatnonzero(begins), len(cells))
         tables = self._tables
@@ -204,16 +185,6 @@ class WalkMechanism(PairMechanism[Region]):
             place = advance(*place, direction, distance)
             places.append(place)
         return places
-
-
-@lru_cache(maxsize=8)
-def _looked_up(
-    direction: NumberMechanism, distance: NumberMechanism, codebooks: str
-) -> tuple[Floats, Floats]:
-    """Return the tables of two parts. Equal parts may have different codebooks, hence the argument."""
-    angle = direction.decode(np.arange(direction.outcomes))
-    turns = np.stack([np.cos(angle), np.sin(angle)], axis=-1)
-    return turns, np.clip(distance.decode(np.arange(distance.outcomes)), 0.0, 1.0)
 
 
 def _groups(offsets: Array) -> Iterator[Array]:
@@ -248,20 +219,19 @@ def _together(lengths: Array) -> int:
 @final
 @dataclass(frozen=True, eq=False)
 class _Seen(PlaceLikelihood):
-    mechanism: WalkMechanism
+    kernel: WalkKernel
     cells: Floats
 
     def of(self, reports: Array) -> Rows:
-        mechanism, places = self.mechanism, self.cells.reshape(-1, 2)
+        kernel, places = self.kernel, self.cells.reshape(-1, 2)
         # The reference of each location: the place of the previous report, or the start.
-        references = np.roll(mechanism.decode(reports), 1, axis=0)
-        references[reports[:, 0] != 0] = mechanism.origin
+        references = np.roll(kernel.decode(reports, kernel.region, kernel.books), 1, axis=0)
+        references[reports[:, 0] != 0] = kernel.origin
 
         def rows(chosen: Integers) -> Floats:
             at = np.repeat(references[chosen], len(places), axis=0)
-            seen = mechanism.seen(at, np.tile(places, (len(chosen), 1)))
+            seen = kernel.seen(at, np.tile(places, (len(chosen), 1)))
             numbers = [number.reshape(len(chosen), -1) for number in seen]
-            found = product(mechanism.parts, reports[chosen, 1:], numbers)
-            return np.asarray(found.reshape(len(chosen), *self.cells.shape[:2]).mean(axis=2))
+            return over_cells(kernel.product(reports[chosen, 1:], numbers), chosen, self.cells)
 
         return rows
