@@ -13,9 +13,9 @@ from . import protocols as protocols
 from . import randomness as randomness
 from . import sklearn as sklearn
 from .account.account import Account as Account
+from .account.asking import Asking as Asking
+from .account.asking import Repeat as Repeat
 from .account.clock import Epoch as Epoch
-from .account.question import Question as Question
-from .account.question import Repeat as Repeat
 from .advice import goals as goals
 from .advice.compare import compare as compare
 from .advice.over_time import OverTime as OverTime
@@ -92,10 +92,6 @@ from .losses import power as power
 from .losses import squared as squared
 from .losses import worst as worst
 from .mechanisms.combined.each import Each as Each
-from .over_time.memoised import Memoised as Memoised
-from .post_processing import Projected as Projected
-from .post_processing import Rounded as Rounded
-from .post_processing import Snapped as Snapped
 from .mechanisms.combined.records import Records as Records
 from .mechanisms.combined.sampled import Sampled as Sampled
 from .mechanisms.frequency.blh import BLH as BLH
@@ -128,8 +124,6 @@ from .mechanisms.numeric.purkayastha import Purkayastha as Purkayastha
 from .mechanisms.numeric.staircase import Staircase as Staircase
 from .mechanisms.numeric.sw import SW as SW
 from .mechanisms.numeric.two_point import TwoPoint as TwoPoint
-from .over_time.kept_change import KeptChange as KeptChange
-from .over_time.once import Once as Once
 from .mechanisms.places.atp import ATP as ATP
 from .mechanisms.places.gridding import Gridding as Gridding
 from .mechanisms.places.lsrr import LSRR as LSRR
@@ -149,6 +143,12 @@ from .mechanisms.window import Decoding as Decoding
 from .optimal.mechanism import Optimal as Optimal
 from .optimal.queries.cumulative import Cumulative as Cumulative
 from .optimal.queries.workload import Workload as Workload
+from .over_time.kept_change import KeptChange as KeptChange
+from .over_time.memoised import Memoised as Memoised
+from .over_time.once import Once as Once
+from .post_processing import Projected as Projected
+from .post_processing import Rounded as Rounded
+from .post_processing import Snapped as Snapped
 from .privacy import LOCATION as LOCATION
 from .privacy import TRAJECTORY as TRAJECTORY
 from .privacy import Guarantee as Guarantee
@@ -156,6 +156,7 @@ from .privacy import Ledger as Ledger
 from .privacy import Nothing as Nothing
 from .privacy import Policy as Policy
 from .privacy import Unit as Unit
+from .question import Question as Question
 from .randomness import Seeded as Seeded
 from .reports import Reports as Reports
 from .wire.campaign import Campaign as Campaign

@@ -69,7 +69,7 @@ def _maker(value: Any) -> dict[str, Any]:
 
 
 def _read_maker(name: str, data: dict[str, Any]) -> Any:
-    kind = registry.design(name)
+    kind: Any = registry.design(name)
     if data["with"].get("fresh"):
         raise MalformedReport("a part with fresh=True cannot be read from a specification")
     fixed = read_parameters(kind, data["with"])

@@ -26,6 +26,7 @@ from dither.kernels.codes import SupportKernel
 from dither.kernels.counting import Counting
 from dither.kernels.kernel import Kernel, Promise, read_kernel
 from dither.kernels.line import LineKernel, UnbiasedReading
+from dither.kernels.places.pair import PairKernel, terms_of_part
 from dither.kernels.places.place import PlaceKernel, PlaceLikelihood, Separable, check_begun
 from dither.kernels.table.reading import LinearReading
 from dither.kernels.transition import Operator
@@ -234,8 +235,21 @@ class Question(Answering):
 
     @property
     def parts(self) -> tuple[Question, ...]:
-        """The questions of which this one consists; none for most."""
-        return ()
+        """The two questions of a pair of numbers, each with its share of ε; none for other questions."""
+        if not isinstance(self.kernel, PairKernel):
+            return ()
+        budgets = self.kernel.shares(self.epsilon, self.parameters, self.book)
+        return tuple(
+            NumberQuestion(
+                part.line,
+                part,
+                self.book.parts[axis],
+                epsilon=budgets[axis],
+                name=f"part {axis + 1} of {self.name}",
+                parameters=terms_of_part(self.parameters, axis),
+            )
+            for axis, part in enumerate(self.kernel.parts)
+        )
 
     def _draw(self, values: object, source: Source, threads: int) -> Array:
         """Check the values and draw their reports."""

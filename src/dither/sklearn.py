@@ -10,9 +10,9 @@ import numpy as np
 from dither.arrays import Array
 from dither.domains import Interval, Line
 from dither.errors import InvalidParameter, MissingExtra
-from dither.mechanisms.base import Mechanism
 from dither.mechanisms.numeric.podium import Podium
 from dither.privacy import Nothing
+from dither.question import Question
 from dither.randomness import Source
 
 __all__ = ["Perturb"]
@@ -43,7 +43,7 @@ class Perturb(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: i
 
     def __init__(
         self,
-        mechanism: Mechanism[Any] | None = None,
+        mechanism: Question | None = None,
         *,
         epsilon: float = 1.0,
         low: float = 0.0,
@@ -61,7 +61,7 @@ class Perturb(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: i
         validate_data(self, X)
         if self.mechanism is not None and not isinstance(getattr(self.mechanism, "domain", None), Line):
             raise InvalidParameter(
-                f"Perturb takes a mechanism on an interval or a circle, not {type(self.mechanism).__name__}"
+                f"Perturb takes a mechanism on an interval or a circle, not {self.mechanism.name}"
             )
         if self.source is not None and not isinstance(self.source, Source):
             raise InvalidParameter(

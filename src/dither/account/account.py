@@ -12,10 +12,10 @@ from types import TracebackType
 from typing import Self, final
 
 from dither.account import words
+from dither.account.asking import Asking
 from dither.account.budget import default_policy, guarantee, ledger, limits, opened
 from dither.account.clock import ClockReading, Epoch
 from dither.account.exports import is_identity, read_export, read_invitation
-from dither.account.question import Question
 from dither.account.results import Batch, Preview, Waiting, waiting
 from dither.account.rules import Decision, decide
 from dither.account.state import Data, State
@@ -154,7 +154,7 @@ class Account:
     # --- answers
 
     def answer(
-        self, question: Question, value: object, *, identity: str | None = None
+        self, asking: Asking, value: object, *, identity: str | None = None
     ) -> Reports | ChangeReports | None:
         """Answer a question: check the policy, spend, draw, store; return the report, or raise `Refused`.
 
@@ -164,34 +164,34 @@ class Account:
         stored report is returned: nothing is drawn, nothing is charged. Whether it is refused does not depend
         on the value.
         """
-        event = self._event("answer", question, identity)
+        event = self._event("answer", asking, identity)
         refused: DitherError | None
         with self._state() as state:
-            decision = self._decided(state, event, question)
+            decision = self._decided(state, event, asking)
             try:
-                decision = self._drawn(decision, question, value)
+                decision = self._drawn(decision, asking, value)
             except DitherError as error:  # of the value. A drawn choice is kept: it must not depend on values
                 self._store.keep(state, decision.without_report)
                 refused = error
             else:
                 self._store.keep(state, decision.effect)
-                refused = self._refusal(state, decision, event, question)
+                refused = self._refusal(state, decision, event, asking)
         if refused is not None:
             raise refused
         report = decision.outcome.get("report")
-        return None if report is None else question.from_bytes(bytes.fromhex(report))
+        return None if report is None else asking.from_bytes(bytes.fromhex(report))
 
-    def dry_run(self, question: Question) -> Preview:
+    def dry_run(self, asking: Asking) -> Preview:
         """Return what an answer would do now. Nothing is spent, drawn, stored or sent; no value is needed."""
-        event = self._event("dry run", question, None)
+        event = self._event("dry run", asking, None)
         with self._state() as state:
             decision = decide(state, event, self.policy)
             now = event["at"]["wall"]
-            refused = self._refusal(state, decision, event, question)
+            refused = self._refusal(state, decision, event, asking)
             if refused is not None:
                 return Preview("refused", refused.reason, 0.0, f"It would be refused: {refused}.")
             outcome = decision.outcome["is"]
-            spends = 0.0 if decision.outcome.get("charged", "0") == "0" else question.guarantee.epsilon
+            spends = 0.0 if decision.outcome.get("charged", "0") == "0" else asking.guarantee.epsilon
             text = {
                 "drawn": f"It would be answered for ε = {spends:.6g}. Now {words.left(state, now)}.",
                 "repeated": "The permanent answer would be sent again, and nothing spent.",
@@ -215,7 +215,7 @@ class Account:
             return tuple(map(waiting, state.queue.values()))
 
     def batch(
-        self, asker: str = "", *, most: int = 100, questions: Iterable[Question] | None = None
+        self, asker: str = "", *, most: int = 100, questions: Iterable[Asking] | None = None
     ) -> Batch | None:
         """Return the reports to send to an asker next; the same batch until it is acknowledged, None if none.
 
@@ -227,7 +227,7 @@ class Account:
         with self._state() as state:
             event: Data = {"do": "batch", "id": SYSTEM.take(16).hex(), "asker": asker, "most": most}
             if questions is not None:
-                event["questions"] = [[one.name, one.mechanism.fingerprint] for one in questions]
+                event["questions"] = [[one.name, one.question.fingerprint] for one in questions]
             decision = decide(state, event, self.policy)
             self._store.keep(state, decision.effect)
             if decision.outcome["is"] == "empty":
@@ -344,47 +344,47 @@ class Account:
         with self._lock, self._store.transaction() as state:
             yield state
 
-    def _event(self, kind: str, question: Question, identity: str | None) -> Data:
-        if not isinstance(question, Question):
+    def _event(self, kind: str, asking: Asking, identity: str | None) -> Data:
+        if not isinstance(asking, Asking):
             raise InvalidParameter(
-                f"a question has a name: dt.Question('age', mechanism), not {found(question)}"
+                f"who asks gives a name: dt.Asking('age', mechanism), not {found(asking)}"
             )
         if identity is None:
             identity = SYSTEM.take(16).hex()
         if not is_identity(identity):
             raise InvalidParameter("an identity is 32 lower-case hexadecimal digits, drawn at random")
-        return {"do": kind, "id": identity, "question": question.facts, "at": self._now().wire()}
+        return {"do": kind, "id": identity, "question": asking.facts, "at": self._now().wire()}
 
-    def _drawn(self, decision: Decision, question: Question, value: object) -> Decision:
+    def _drawn(self, decision: Decision, asking: Asking, value: object) -> Decision:
         """Return a decision with the report that it needs, if it needs one."""
         if not decision.draws:
             return decision
         if decision.owed is None:
-            return decision.with_report(question.to_bytes(question.draw(value, self._secret)).hex())
-        reports, tree = question.draw_owed(value, decision.owed, self._secret)
-        return decision.with_report(question.to_bytes(reports).hex(), tree)
+            return decision.with_report(asking.to_bytes(asking.draw(value, self._secret)).hex())
+        reports, tree = asking.draw_owed(value, decision.owed, self._secret)
+        return decision.with_report(asking.to_bytes(reports).hex(), tree)
 
-    def _objection(self, question: Question) -> str | None:
-        policy, name = self.policy, type(question.mechanism).__name__
+    def _objection(self, asking: Asking) -> str | None:
+        policy, name = self.policy, asking.question.name
         if not policy.lists(name):
             return f"the policy does not list the mechanism {name!r}"
-        return policy.objection(question.guarantee)
+        return policy.objection(asking.guarantee)
 
-    def _decided(self, state: State, event: Data, question: Question | None = None) -> Decision:
+    def _decided(self, state: State, event: Data, asking: Asking | None = None) -> Decision:
         decision = decide(state, event, self.policy)
         if not decision.effect:
-            refused = self._refusal(state, decision, event, question)
+            refused = self._refusal(state, decision, event, asking)
             if refused is not None:
                 raise refused
         return decision
 
     def _refusal(
-        self, state: State, decision: Decision, event: Data, question: Question | None
+        self, state: State, decision: Decision, event: Data, asking: Asking | None
     ) -> Refused | None:
         reason = decision.refused
         if reason is None:
             return None
-        objection = self._objection(question) if reason == "policy" and question is not None else None
+        objection = self._objection(asking) if reason == "policy" and asking is not None else None
         at = event.get("at", {"wall": 0})
         facts = event.get("question", {"epsilon": 0.0})
         return Refused(reason, objection or words.explained(state, reason, facts, at["wall"]))

@@ -113,7 +113,7 @@ def built(expression: str, domain: Domain, epsilon: float) -> Mechanism[Any]:
         more = {str(keyword.arg): _argument(keyword) for keyword in tree.keywords}
         tree = tree.func
     kind = registry.named(tree.id if isinstance(tree, ast.Name) else expression)
-    known = [item.name for item in fields(kind) if item.init and item.name not in ("domain", "travelled")]
+    known = [item.name for item in fields(kind) if item.init and item.name != "domain"]
     for name in more:
         if name not in known:
             raise unknown_name(f"parameter of {kind.__name__}", name, known)
@@ -153,8 +153,11 @@ def _argument(keyword: ast.keyword) -> Any:
 
 @cache
 def _kinds(base: type) -> tuple[type[Mechanism[Any]], ...]:
-    kinds = registry.names().values()
-    return tuple(kind for kind in kinds if issubclass(kind, base) and kind is not Optimal and _plain(kind))
+    found: list[type[Mechanism[Any]]] = []
+    for kind in registry.names().values():
+        if issubclass(kind, base) and issubclass(kind, Mechanism) and kind is not Optimal and _plain(kind):
+            found.append(kind)
+    return tuple(found)
 
 
 def _plain(kind: type[Mechanism[Any]]) -> bool:

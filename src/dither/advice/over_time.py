@@ -14,7 +14,7 @@ from dither.mechanisms.base import Mechanism
 from dither.over_time.kept_change import MOST_KEPT, KeptChange, tells_changes
 from dither.over_time.once import Once
 from dither.privacy import Guarantee, Nothing, Unit
-from dither.question import LEAST_EPSILON, Answering
+from dither.question import LEAST_EPSILON, as_question
 from dither.table import ResultTable, as_text, shown
 
 _MOST_CHANGES: Final = 10**6
@@ -31,7 +31,7 @@ class OverTime(ResultTable):
     `best` is the mechanism to ask with, and `guarantee` the promise to a person for all days.
     """
 
-    best: Answering
+    best: Any  # a design, dt.Once or dt.KeptChange
     guarantee: Guarantee
 
     @property
@@ -62,7 +62,8 @@ def over_time(
     >>> advice.best == Once(RR(Categories(["yes", "no"]), epsilon=1), days=365)
     True
     """
-    once = Once(question, days=days)
+    asked = as_question(question)
+    once = Once(asked, days=days)
     if changes is not None and not _whole(changes, 0, _MOST_CHANGES):
         raise InvalidParameter(f"changes is a whole number from 0 upwards, or None, not {found(changes)}")
     if not _whole(n, 1, 10**12):
@@ -90,11 +91,11 @@ def over_time(
             else "private, but it describes the first day only",
         ),
     ]
-    best: Answering = question if constant else once
+    best: Any = question if constant else once
     if constant:
         rows.reverse()
-    elif changes is not None and changes <= min(MOST_KEPT, days - 1) and tells_changes(question):
-        kept_change = KeptChange(question, days=days, changes=changes)
+    elif changes is not None and changes <= min(MOST_KEPT, days - 1) and tells_changes(asked):
+        kept_change = KeptChange(asked, days=days, changes=changes)
         row = _row(_KEPT, kept_change.guarantee, predicted_error(kept_change, n), _few(changes))
         wins = rows[0]["error"] is None or row["error"] < rows[0]["error"]
         rows.insert(0 if wins else 1, row)

@@ -31,6 +31,7 @@ from dither.mechanisms.base import NumberMechanism
 from dither.numerics.false_position import power_law_root
 from dither.optimal.queries.cumulative import Cumulative
 from dither.optimal.store import folder
+from dither.question import QueryQuestion
 from dither.randomness import Seeded
 from dither.reports import Reports
 
@@ -233,7 +234,7 @@ def line_of(mechanism: Any) -> Line:
 
 
 def _estimated(reports: Reports) -> Estimated:
-    if isinstance(reports.mechanism, Cumulative):
+    if isinstance(reports.question, QueryQuestion):
         return cumulative(reports, method=empirical_bayes)
     return distribution(reports)
 

@@ -24,7 +24,7 @@ from dither.domains import Domain, Interval
 from dither.errors import InvalidParameter, found
 from dither.numerics.quantiles import check_level
 from dither.privacy import Approximate, Bound, Pure
-from dither.question import Answering
+from dither.question import can_answer
 
 _LEAST_SAMPLES, _SAMPLES, _MOST_SAMPLES = 1000, 200_000, 4_000_000
 _ROUNDING: Final = 1e-12  # tolerance when an exact loss is compared with a claim in floats
@@ -67,7 +67,7 @@ def audit(
     >>> found.ok, found.realised > 1
     (False, True)
     """
-    if isinstance(asked, Answering) or not callable(asked):
+    if can_answer(asked) or not callable(asked):
         if domain is not None or epsilon is not None:
             raise InvalidParameter(
                 "an object of dither's has its own domain and ε: give it alone; to audit it as a black box "

@@ -12,15 +12,12 @@ from dither.audits.probabilities import Listed, listed
 from dither.audits.sampler import MANY, compared, contradictions, pair_contradictions
 from dither.domains import Region
 from dither.errors import InvalidParameter
-from dither.kernels.kernel import CellKernel
-from dither.mechanisms.base import Mechanism
-from dither.mechanisms.combined.attributes import Attributes
-from dither.mechanisms.places.pair import PairMechanism
+from dither.kernels.places.place import PlaceKernel
 from dither.over_time.memoised import Memoised
 from dither.privacy import PAC, Approximate, Bound, Guarantee, Pure
 from dither.privacy.combinator import Combinator
 from dither.privacy.guarantee import assumed
-from dither.question import Answering
+from dither.question import Answering, Question, as_question, can_answer
 
 _SLACK: Final = 1e-10  # tolerance of a loss in floats: far above rounding, far below a relevant difference
 
@@ -42,10 +39,10 @@ def audit(asked: Any, *, assume: Iterable[str] = ()) -> Finding:
     (False, True)
     """
     accepted = (assume,) if isinstance(assume, str) else tuple(assume)
-    if isinstance(asked, Mechanism):
-        return _mechanism(asked, accepted)
     if isinstance(asked, Answering) and isinstance(asked, Combinator):
         return _combined(asked, accepted)
+    if can_answer(asked):
+        return _question(as_question(asked), accepted)
     questions = getattr(asked, "questions", None)
     if isinstance(questions, Mapping) and questions:
         return _campaign(asked, questions, accepted)
@@ -54,32 +51,32 @@ def audit(asked: Any, *, assume: Iterable[str] = ()) -> Finding:
     )
 
 
-def _mechanism(mechanism: Mechanism[Any], accepted: tuple[str, ...]) -> Finding:
-    bound, how = mechanism.realised()
-    assumptions = mechanism.guarantee.assumes
-    delta = float(getattr(mechanism, "delta", 0.0))
+def _question(question: Question, accepted: tuple[str, ...]) -> Finding:
+    bound, how = question.promise[:2]
+    assumptions = question.guarantee.assumes
+    delta = float(question.parameters.get("delta", 0.0))
     problems: list[str] = []
     loss: float | None = None
-    if mechanism.parts and not isinstance(mechanism.kernel, CellKernel):
-        parts = [_mechanism(part, accepted) for part in mechanism.parts]
+    if question.parts:
+        parts = [_question(part, accepted) for part in question.parts]
         problems += [problem for part in parts for problem in part.problems]
-        if isinstance(mechanism, PairMechanism) and isinstance(mechanism.area, Region):
-            problems += dict.fromkeys(pair_contradictions(mechanism))
+        if isinstance(question.kernel, PlaceKernel) and isinstance(question.domain, Region):
+            problems += dict.fromkeys(pair_contradictions(question))
         bound = _larger(bound, parts)
         how += f"; {len(parts)} parts audited"
     else:
-        known = listed(mechanism)
+        known = listed(question)
         if known is not None:
             loss = known.loss
             how += f"; every report under {len(known.inputs)} inputs"
             if not assumptions:
                 bound, found = _compared(bound, known)
                 problems += found
-        drawn = f"{MANY} draws of an input" if compared(mechanism, known) else "its draws were not compared"
+        drawn = f"{MANY} draws of an input" if compared(question, known) else "its draws were not compared"
         how += f"; {drawn}"
-        problems += dict.fromkeys(contradictions(mechanism, known))
-    name = f"{type(mechanism).__name__} on {mechanism.domain}"
-    return Finding(name, mechanism.epsilon, bound, how, delta, assumptions, accepted, tuple(problems), loss)
+        problems += dict.fromkeys(contradictions(question, known))
+    name = f"{question.name} on {question.domain}"
+    return Finding(name, question.epsilon, bound, how, delta, assumptions, accepted, tuple(problems), loss)
 
 
 def _compared(bound: Bound, known: Listed) -> tuple[Bound, list[str]]:
@@ -102,13 +99,14 @@ def _larger(bound: Bound, parts: list[Finding]) -> Bound:
 
 def _combined(asked: Any, accepted: tuple[str, ...]) -> Finding:
     """Return the finding of a combinator: its rule on what was found about its parts."""
-    named = asked.parts if isinstance(asked, Attributes) else {"": asked.mechanism}
+    several = isinstance(getattr(asked, "parts", None), Mapping)  # Each and Sampled
+    named = asked.parts if several else {"": getattr(asked, "question", None) or asked.mechanism}
     parts = tuple(audit(part, assume=accepted) for part in named.values())
     found = [
         Guarantee(finding.bound, part.guarantee.unit, part.guarantee.assumes)
         for finding, part in zip(parts, named.values(), strict=True)
     ]
-    names = ", ".join(named) if isinstance(asked, Attributes) else parts[0].mechanism
+    names = ", ".join(named) if several else parts[0].mechanism
     how = f"the rule of {type(asked).__name__}, from what was found about its parts"
     problems: tuple[str, ...] = ()
     if isinstance(asked, Memoised) and not _repeats(asked):
@@ -120,7 +118,7 @@ def _combined(asked: Any, accepted: tuple[str, ...]) -> Finding:
 
 def _repeats(device: Memoised) -> bool:
     """Return whether a device repeats its report for the same value, at both ends of the domain."""
-    known = listed(device.mechanism)
+    known = listed(device.question)
     values = () if known is None else known.values[:2]
     return all(device.perturb(value) == device.perturb(value) for value in values)
 

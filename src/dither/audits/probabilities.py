@@ -17,8 +17,8 @@ from dither.kernels.kernel import MOST_LISTED, CellKernel, Kernel
 from dither.kernels.sets import bit_rows
 from dither.kernels.sets.bits import Bits
 from dither.kernels.sets.subsets import SubsetBits
-from dither.mechanisms.base import Mechanism
 from dither.privacy.exact import log_above
+from dither.question import Question
 
 _EXACT: Final = 1 << 10  # the most reports whose probabilities are compared as fractions
 _MOST_BITS: Final = 8  # the longest rows of bits that are all listed
@@ -30,7 +30,7 @@ _WITHIN: Final = (0.5, 0.03, 0.25, 0.77, 0.97)  # inputs inside a line, as share
 @final
 @dataclass(frozen=True, eq=False, repr=False)
 class Listed:
-    """Some inputs of a mechanism, and the probabilities of all reports under each of them.
+    """Some inputs of a question, and the probabilities of all reports under each of them.
 
     `values` is what `perturb` takes, `inputs` what the kernel takes, `law` a row of probabilities for each.
     `number` returns the place of reports in such a row.
@@ -62,10 +62,10 @@ class Listed:
         return max(found)
 
 
-def listed(mechanism: Mechanism[Any]) -> Listed | None:
+def listed(question: Question) -> Listed | None:
     """Return probabilities at both ends of the domain and within it; None if reports cannot be listed."""
-    kernel, domain = mechanism.kernel, mechanism.domain
-    number = _numbering(kernel, mechanism.layout)
+    kernel, domain = question.kernel, question.domain
+    number = _numbering(kernel, question.layout)
     if number is None:
         return None
     values: tuple[Any, ...]

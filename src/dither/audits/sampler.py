@@ -1,4 +1,4 @@
-"""The draw code of a mechanism, compared with the probabilities that its integers stand for.
+"""The draw code of a question, compared with the probabilities that its integers stand for.
 
 A bound that follows from integers holds only if the draw code follows them too. There are three checks:
 reports at boundary words must be possible under every input; frequencies of many seeded reports must agree
@@ -26,8 +26,7 @@ from dither.kernels.sets import bit_rows
 from dither.kernels.sets.bits import Bits
 from dither.kernels.sets.hashed_response import HashedResponse
 from dither.kernels.sets.prefix import PrefixKernel
-from dither.mechanisms.base import Mechanism
-from dither.mechanisms.places.pair import PairMechanism
+from dither.question import Question
 from dither.randomness import Seeded, Source
 
 ARRAYS: Final = "arrays are drawn with other probabilities than the integers say"
@@ -43,50 +42,51 @@ _GROUPS: Final = 8
 _ALARM: Final = 1e-9  # an upper bound on the probability that one comparison rejects a correct sampler
 
 
-def compared(mechanism: Mechanism[Any], known: Listed | None) -> bool:
+def compared(question: Question, known: Listed | None) -> bool:
     """Return whether the draw code can be compared with probabilities."""
-    return _comparison(mechanism, known) is not None
+    return _comparison(question, known) is not None
 
 
-def contradictions(mechanism: Mechanism[Any], known: Listed | None) -> Iterator[str]:
+def contradictions(question: Question, known: Listed | None) -> Iterator[str]:
     """Yield each contradiction between the draw code and its integers; nothing for a correct sampler."""
-    if isinstance(mechanism.domain, Line) and mechanism.alone:
-        yield from _not_finite(mechanism)
-    yield from _comparison(mechanism, known) or ()
+    if isinstance(question.domain, Line) and question.alone:
+        yield from _not_finite(question)
+    yield from _comparison(question, known) or ()
 
 
-def _comparison(mechanism: Mechanism[Any], known: Listed | None) -> Iterator[str] | None:
+def _comparison(question: Question, known: Listed | None) -> Iterator[str] | None:
     """Return the comparison for a kernel's draws, as an iterator not yet started; None if there is none."""
-    kernel = mechanism.kernel
-    if not mechanism.alone:
+    kernel = question.kernel
+    if not question.alone:
         return None
     if known is not None:
-        return chain(_boundary(mechanism, known), _frequencies(mechanism, known))
+        return chain(_boundary(question, known), _frequencies(question, known))
     if isinstance(kernel, HashedResponse | PrefixKernel):
-        return _hashed(mechanism, kernel)
+        return _hashed(question, kernel)
     if isinstance(kernel, Bits):
-        return _bits(mechanism, kernel)
+        return _bits(question, kernel)
     if isinstance(kernel, PlanarNoiseKernel) and kernel.fine:
-        return _planar(mechanism, kernel)
+        return _planar(question, kernel)
     return None
 
 
-def pair_contradictions(mechanism: PairMechanism[Any]) -> Iterator[str]:
+def pair_contradictions(question: Question) -> Iterator[str]:
     """Yield each contradiction between paths of one location and the probabilities of its two parts."""
-    place = np.asarray(mechanism.area.centre, dtype=np.float64)
-    cells = mechanism.perturb(np.tile(place, (MANY, 1, 1)), source=Seeded(3)).cells.reshape(MANY, -1)[:, 1:]
-    for axis, (part, number) in enumerate(zip(mechanism.parts, mechanism.told(place), strict=True)):
+    place = np.asarray(question.domain.centre, dtype=np.float64)
+    cells = question.perturb(np.tile(place, (MANY, 1, 1)), source=Seeded(3)).cells.reshape(MANY, -1)[:, 1:]
+    numbers = question.kernel.numbers(question.domain.check(place)).tolist()
+    for axis, (part, number) in enumerate(zip(question.kernel.parts, numbers, strict=True)):
         if part.outcomes <= MOST_LISTED:
-            law = part.kernel.likelihoods(np.arange(part.outcomes), np.asarray(number))
+            law = part.likelihoods(np.arange(part.outcomes), np.asarray(number))
             if not _agree(cells[:, axis].astype(np.int64), law):
                 yield PATHS
 
 
-def _not_finite(mechanism: Mechanism[Any]) -> Iterator[str]:
+def _not_finite(question: Question) -> Iterator[str]:
     for value in (math.nan, math.inf, -math.inf):
         for count in (1, _FEW):
             try:
-                mechanism.perturb(np.full(count, value), source=Seeded(2))
+                question.perturb(np.full(count, value), source=Seeded(2))
             except OutsideDomain:
                 continue
             except (ArithmeticError, ValueError):
@@ -95,52 +95,52 @@ def _not_finite(mechanism: Mechanism[Any]) -> Iterator[str]:
             return
 
 
-def _boundary(mechanism: Mechanism[Any], known: Listed) -> Iterator[str]:
+def _boundary(question: Question, known: Listed) -> Iterator[str]:
     impossible = known.law.min(axis=0) <= 0.0  # under one of the inputs
     for place in (0, 1 % len(known.values)):
         for script in SCRIPTS:
-            drawn = known.number(_perturb(mechanism, known.values[place], _FEW, BoundaryWords(script)))
-            single = _ones(mechanism, known, place, 1, BoundaryWords(script))
+            drawn = known.number(_perturb(question, known.values[place], _FEW, BoundaryWords(script)))
+            single = _ones(question, known, place, 1, BoundaryWords(script))
             for cells in (drawn, single):
                 if cells.size and (int(cells.max()) >= impossible.size or impossible[cells].any()):
                     yield BOUNDARY
                     return
 
 
-def _frequencies(mechanism: Mechanism[Any], known: Listed) -> Iterator[str]:
+def _frequencies(question: Question, known: Listed) -> Iterator[str]:
     source = Seeded(3)
     for place in range(min(3, len(known.values))):
         law = known.law[place]
-        many = known.number(_perturb(mechanism, known.values[place], MANY, source))
+        many = known.number(_perturb(question, known.values[place], MANY, source))
         if not _agree(many, law):
             yield ARRAYS
-        if not _agree(_ones(mechanism, known, place, ONES, source), law):
+        if not _agree(_ones(question, known, place, ONES, source), law):
             yield SINGLES
 
 
-def _hashed(mechanism: Mechanism[Any], kernel: HashedResponse | PrefixKernel) -> Iterator[str]:
+def _hashed(question: Question, kernel: HashedResponse | PrefixKernel) -> Iterator[str]:
     """Compare how often a report is the bucket of its own input, given its seed, with the probability."""
-    value: Any = "" if isinstance(mechanism.domain, Text) else mechanism.domain.labels[0]
-    own = mechanism.domain.check([value])[0]
+    value: Any = "" if isinstance(question.domain, Text) else question.domain.labels[0]
+    own = question.domain.check([value])[0]
     chance = float(max(kernel.probabilities(own)))
-    reports = _perturb(mechanism, value, MANY, Seeded(3))
+    reports = _perturb(question, value, MANY, Seeded(3))
     told = kernel.likelihoods(reports, np.broadcast_to(own, (MANY, *np.shape(own))))
     if not _likely(int(np.count_nonzero(told >= chance * (1 - 1e-9))), MANY, chance, 1):
         yield ARRAYS
 
 
-def _bits(mechanism: Mechanism[Any], kernel: Bits) -> Iterator[str]:
+def _bits(question: Question, kernel: Bits) -> Iterator[str]:
     """Compare how often the input's own bit and another bit are set with their probabilities."""
-    rows = bit_rows.unpack(_perturb(mechanism, mechanism.domain.labels[0], MANY, Seeded(3)), kernel.size)
+    rows = bit_rows.unpack(_perturb(question, question.domain.labels[0], MANY, Seeded(3)), kernel.size)
     for bit, rate in zip((0, kernel.size - 1), kernel.rates, strict=True):
         if not _likely(int(np.count_nonzero(rows[:, bit])), MANY, float(rate), 2):
             yield ARRAYS
 
 
-def _planar(mechanism: Mechanism[Any], kernel: PlanarNoiseKernel) -> Iterator[str]:
+def _planar(question: Question, kernel: PlanarNoiseKernel) -> Iterator[str]:
     """Compare how far reports lie from two places, and in which quarter of the plane, with the noise."""
-    for value in on_plane(mechanism.domain)[-2:]:
-        cells = _perturb(mechanism, value, MANY, Seeded(3)).reshape(MANY, -1)[:, -2:].astype(np.int64)
+    for value in on_plane(question.domain)[-2:]:
+        cells = _perturb(question, value, MANY, Seeded(3)).reshape(MANY, -1)[:, -2:].astype(np.int64)
         gap = cells - kernel.points(value)
         within = kernel.within(np.hypot(gap[:, 0], gap[:, 1]))
         group = np.minimum((within * _GROUPS).astype(np.int64), _GROUPS - 1)
@@ -149,18 +149,18 @@ def _planar(mechanism: Mechanism[Any], kernel: PlanarNoiseKernel) -> Iterator[st
             yield ARRAYS
 
 
-def _perturb(mechanism: Mechanism[Any], value: Any, count: int, source: Source) -> Array:
+def _perturb(question: Question, value: Any, count: int, source: Source) -> Array:
     """Return the reports of one value, drawn as an array; a place is drawn as paths of one location each."""
-    if isinstance(mechanism.domain, Plane):
-        return mechanism.perturb(np.tile(value, (count, 1, 1)), source=source).cells
+    if isinstance(question.domain, Plane):
+        return question.perturb(np.tile(value, (count, 1, 1)), source=source).cells
     values = np.empty(count, dtype=np.result_type(value) if isinstance(value, int | float) else object)
     values[:] = value
-    return mechanism.perturb(values, source=source).cells
+    return question.perturb(values, source=source).cells
 
 
-def _ones(mechanism: Mechanism[Any], known: Listed, place: int, count: int, source: Source) -> Integers:
+def _ones(question: Question, known: Listed, place: int, count: int, source: Source) -> Integers:
     """Return the reports of one input, drawn one by one in plain integers; none if they are rows."""
-    kernel, one = mechanism.kernel, known.inputs[place]
+    kernel, one = question.kernel, known.inputs[place]
     if not isinstance(kernel, CellKernel) or np.ndim(one):
         return np.zeros(0, dtype=np.int64)
     return np.array([kernel.draw_one(one, source) for _ in range(count)], dtype=np.int64)

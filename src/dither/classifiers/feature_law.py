@@ -21,7 +21,7 @@ from dither.kernels.law import Law, is_discrete
 from dither.kernels.table.channel import NearestPoint
 from dither.mechanisms.analysis import Analysis
 from dither.mechanisms.base import CategoryMechanism, NumberMechanism
-from dither.question import Answering
+from dither.question import Answering, Question
 from dither.randomness import Source
 
 MOST_REPORTS: Final = 1 << 20  # a mechanism with more different reports is not tabulated
@@ -198,11 +198,12 @@ class CategoryLaw(FeatureLaw):
 
 def feature_law(mechanism: object) -> FeatureLaw:
     """Return the law of one answer of a mechanism; raise `InvalidParameter` if reports are not numbers."""
-    plain = mechanism.plain if isinstance(mechanism, Answering) else mechanism  # memoised or not: one law
+    asked = mechanism.plain if isinstance(mechanism, Answering) else mechanism  # memoised or not: one law
+    plain = asked.design() if isinstance(asked, Question) else asked
     if isinstance(plain, Analysis):
         return NumberLaw(plain)
     # Reports of other frequency mechanisms are sets of categories, or depend on other people's coins.
-    if isinstance(plain, CategoryMechanism) and plain.one_category:
+    if isinstance(plain, CategoryMechanism) and plain.kernel.one_category and plain.alone:
         return CategoryLaw(plain)
     raise InvalidParameter(
         "a feature is randomised by a mechanism of one number, or by KRR on categories that are numbers; "

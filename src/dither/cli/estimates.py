@@ -68,9 +68,9 @@ def print_answers(
         return
     for name, found in answers.items():
         summary = summaries[name]
-        mechanism = summary.mechanism
+        mechanism = summary.question
         reports = counted(summary.n, "report")
-        click.echo(f"{name}: {reports} of {type(mechanism).__name__}, {mechanism.guarantee}")
+        click.echo(f"{name}: {reports} of {mechanism.name}, {mechanism.guarantee}")
         for label, value in found:
             click.echo(_text(label, value))
 
@@ -93,8 +93,8 @@ def print_groups(
         print_json({name: [_as_json(row) for row in one] for name, one in tables.items()})
         return
     for name, one in tables.items():
-        mechanism = groups[name].mechanism
-        click.echo(f"{name}: {type(mechanism).__name__}, {mechanism.guarantee}; {one.title}{remark}")
+        mechanism = groups[name].question
+        click.echo(f"{name}: {mechanism.name}, {mechanism.guarantee}; {one.title}{remark}")
         click.echo(table(one.columns, [list(row.values()) for row in one]))
 
 
@@ -107,13 +107,13 @@ def _as_json(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _is_categorical(summary: Summary) -> bool:
-    return isinstance(summary.mechanism.domain, Categories)
+    return isinstance(summary.question.domain, Categories)
 
 
 def answers_of(summary: Summary, wanted: Wanted) -> list[tuple[str, Any]]:
     """Return the estimates of one question, each with its label; a text says why there is none."""
     numbers = not _is_categorical(summary)
-    if wanted.step is not None and isinstance(summary.mechanism.domain, Interval):
+    if wanted.step is not None and isinstance(summary.question.domain, Interval):
         summary = _in_steps(summary, wanted.step)
     found: list[tuple[str, Any]] = [("mean" if numbers else "frequencies", _try(estimate, summary))]
     for share in wanted.shares:
@@ -126,9 +126,9 @@ def answers_of(summary: Summary, wanted: Wanted) -> list[tuple[str, Any]]:
 
 def _in_steps(summary: Summary, step: float) -> Summary:
     """Return the same counts, with the declaration that answers are multiples: devices do not know of it."""
-    mechanism = summary.mechanism
+    mechanism = summary.question
     domain = Interval(mechanism.domain.low, mechanism.domain.high, unit=mechanism.domain.unit, step=step)
-    return summary.read_by(replace(mechanism, domain=domain, travelled=None))
+    return summary.read_by(replace(mechanism, domain=domain, made_by=None))
 
 
 def _try(function: Callable[..., Any], summary: Summary, *more: Any) -> Any:

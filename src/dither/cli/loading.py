@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -11,7 +10,7 @@ from dither.errors import DitherError
 from dither.files.registry import TABLES, TRIPS, endings, table_format, trip_format
 from dither.files.streams import ending
 from dither.files.trips.specification import is_of_trips, read_trip_specification
-from dither.mechanisms.base import Mechanism
+from dither.question import Question
 from dither.wire.campaign import Campaign
 from dither.wire.codec import from_json
 
@@ -21,7 +20,7 @@ def is_question_file(name: str) -> bool:
     return ending(Path(name)) in {".toml", ".json", *endings(TABLES), *endings(TRIPS)} and name != "-"
 
 
-def questions_in(file: Path | str) -> dict[str, Mechanism[Any]]:
+def questions_in(file: Path | str) -> dict[str, Question]:
     """Return the questions of a file by name; raise UsageError if it holds none."""
     path = Path(file)
     if not path.is_file():
@@ -34,7 +33,7 @@ def questions_in(file: Path | str) -> dict[str, Mechanism[Any]]:
         raise click.UsageError(f"{path} is not UTF-8 text") from None
 
 
-def _read(path: Path) -> dict[str, Mechanism[Any]]:
+def _read(path: Path) -> dict[str, Question]:
     if path.suffix == ".toml":
         return dict(Campaign.read(path).questions)
     if path.suffix == ".json":

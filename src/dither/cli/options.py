@@ -15,7 +15,6 @@ from dither.advice.catalogue import built
 from dither.domains import Domain, Interval
 from dither.errors import DitherError
 from dither.files.dialect import Dialect
-from dither.mechanisms.base import Mechanism
 from dither.registry import names
 from dither.wire.campaign import Campaign, default_mechanism, read_domain
 from dither.wire.codec import from_json
@@ -171,7 +170,7 @@ def needed(domain: Domain | None) -> Domain:
     return domain
 
 
-def build(mechanism: str, domain: Domain | None, epsilon: float | None) -> Mechanism[Any]:
+def build(mechanism: str, domain: Domain | None, epsilon: float | None) -> Any:
     """Return the named mechanism on a domain, or the one that a specification, a JSON file, describes."""
     if mechanism.endswith(".json"):
         if domain is not None or epsilon is not None:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Final, final
+from typing import Final, final
 
 from dither.errors import InvalidParameter
-from dither.mechanisms.base import Mechanism
 from dither.mechanisms.shuffled import can_be_shuffled, shuffled
 from dither.privacy import Guarantee
+from dither.question import Question
 from dither.wire.campaign import Campaign
 
 DELTA: Final = 1e-6
@@ -27,7 +27,7 @@ class BatchPromise:
 
 
 def batch_promise(
-    questions: Mapping[str, Mechanism[Any]] | Campaign, *, minimum_batch: int, delta: float = DELTA
+    questions: Mapping[str, Question] | Campaign, *, minimum_batch: int, delta: float = DELTA
 ) -> BatchPromise:
     """Return the promise, and its sentences, if answers are read only in batches of so many people, mixed.
 

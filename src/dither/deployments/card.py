@@ -10,8 +10,8 @@ from typing import Any, Final
 
 from dither.deployments.explain import PRIORS, explain, odds
 from dither.errors import InvalidParameter, found
-from dither.mechanisms.base import Mechanism
 from dither.privacy import Guarantee, Pure
+from dither.question import Question
 from dither.wire.campaign import Campaign
 from dither.wire.codec import specification
 
@@ -25,7 +25,7 @@ def schema() -> dict[str, Any]:
 
 
 def card(
-    questions: Mapping[str, Mechanism[Any]] | Campaign,
+    questions: Mapping[str, Question] | Campaign,
     *,
     asker: str,
     contact: str,
@@ -90,12 +90,12 @@ def _promise(guarantee: Guarantee) -> dict[str, Any]:
     }
 
 
-def _question(name: str, mechanism: Mechanism[Any]) -> dict[str, Any]:
+def _question(name: str, mechanism: Question) -> dict[str, Any]:
     given = specification(mechanism)
     return {
         "name": name,
         "domain": mechanism.domain.device(),
-        "mechanism": type(mechanism).__name__,
+        "mechanism": mechanism.name,
         "fingerprint": given["fingerprint"],
         "bytes": int(mechanism.layout.itemsize),
         "promise": _promise(mechanism.guarantee),

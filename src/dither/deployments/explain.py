@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final, final
+from typing import Final, final
 
 from dither.advice.goals.estimates import Frequencies, Mean
 from dither.deployments.batch import DELTA, BatchPromise, batch_promise
 from dither.domains import Categories, Circle, Domain, Interval
 from dither.errors import DitherError
-from dither.mechanisms.base import Mechanism
 from dither.privacy import Guarantee, Pure
+from dither.question import Question
 from dither.wire.campaign import Campaign
 
 PRIORS: Final = (0.01, 0.1, 0.5, 0.9)
@@ -45,7 +45,7 @@ class Explanation:
 
 
 def explain(
-    questions: Mapping[str, Mechanism[Any]] | Campaign,
+    questions: Mapping[str, Question] | Campaign,
     *,
     spent: Guarantee | None = None,
     minimum_batch: int | None = None,
@@ -135,8 +135,8 @@ def _officer(campaign: Campaign, spent: Guarantee | None, batch: BatchPromise | 
     return "\n".join(lines)
 
 
-def _question(mechanism: Mechanism[Any]) -> str:
-    text = f"{_asked(mechanism.domain)}, {type(mechanism).__name__}, {mechanism.guarantee}"
+def _question(mechanism: Question) -> str:
+    text = f"{_asked(mechanism.domain)}, {mechanism.name}, {mechanism.guarantee}"
     errors = _errors(mechanism)
     return f"{text}; {errors}." if errors else f"{text}."
 
@@ -149,13 +149,13 @@ def _asked(domain: Domain) -> str:
     return f"one of {domain}" if isinstance(domain, Categories) else str(domain)
 
 
-def _errors(mechanism: Mechanism[Any]) -> str:
+def _errors(mechanism: Question) -> str:
     """Return the errors that are predicted for some numbers of people; an empty text if none are known."""
     goal = Frequencies if isinstance(mechanism.domain, Categories) else Mean
     found = []
     for people in PEOPLE:
         try:
-            error = goal(n=people).error(mechanism)
+            error = goal(n=people).error(mechanism.design())
         except (DitherError, TypeError, AttributeError):  # a mechanism without such formulas
             return ""
         if error is None:

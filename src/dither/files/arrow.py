@@ -9,7 +9,7 @@ import numpy as np
 from dither.arrays import Array, Integers
 from dither.domains import Categories, CodedLabels, Domain
 from dither.errors import MalformedReport, MissingExtra, OutsideDomain
-from dither.mechanisms.base import Mechanism
+from dither.question import Question
 from dither.reports import Reports
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def coded_column(column: pyarrow.Array) -> tuple[Integers, list[Any]]:
     return coded.indices.to_numpy(zero_copy_only=False), plain(coded.dictionary)
 
 
-def report_type(mechanism: Mechanism[Any]) -> pyarrow.DataType:
+def report_type(mechanism: Question) -> pyarrow.DataType:
     """Return the Arrow type of a report: an unsigned integer, or bytes of a fixed length."""
     pa = arrow()
     layout = mechanism.layout
@@ -86,13 +86,13 @@ def report_type(mechanism: Mechanism[Any]) -> pyarrow.DataType:
 def to_column(reports: Reports) -> pyarrow.Array:
     """Return reports as a column."""
     pa = arrow()
-    if reports.mechanism.layout.subdtype is None:
+    if reports.question.layout.subdtype is None:
         return pa.array(reports.cells)
     rows = np.ascontiguousarray(reports.cells)
-    return pa.Array.from_buffers(report_type(reports.mechanism), len(rows), [None, pa.py_buffer(rows)])
+    return pa.Array.from_buffers(report_type(reports.question), len(rows), [None, pa.py_buffer(rows)])
 
 
-def from_column(column: pyarrow.Array, mechanism: Mechanism[Any]) -> Array:
+def from_column(column: pyarrow.Array, mechanism: Question) -> Array:
     """Return the whole numbers of a column of reports; nulls (people who did not answer) are left out.
 
     Whether a device can have sent the numbers is not checked here: pass the result to `mechanism.reports`.

@@ -20,7 +20,7 @@ from dither.files.registry import table_format
 from dither.files.rows import RowChoice, RowCounts, domains_of
 from dither.files.streams import shown_name, written
 from dither.files.trips.specification import is_of_trips
-from dither.mechanisms.base import Mechanism
+from dither.question import Question
 from dither.randomness import Source
 from dither.wire.campaign import Campaign
 
@@ -30,7 +30,7 @@ _BYTES: Final = 1 << 26  # of reports that are drawn at once: those of unary enc
 def perturb_file(
     path: Path | str,
     out: Path | str,
-    questions: Mapping[str, Mechanism[Any]] | Campaign,
+    questions: Mapping[str, Question] | Campaign,
     *,
     keep: Sequence[str] = (),
     person: str | None = None,
@@ -115,7 +115,7 @@ def check_keep(keep: Sequence[str], campaign: Campaign) -> None:
 
 def check_file(
     path: Path | str,
-    questions: Mapping[str, Mechanism[Any]] | Mapping[str, Domain] | Campaign,
+    questions: Mapping[str, Question] | Mapping[str, Domain] | Campaign,
     *,
     dialect: Dialect = USUAL,
     progress: Progress | None = None,
@@ -143,7 +143,7 @@ def check_file(
 
 def summarise_file(
     path: Path | str,
-    questions: Mapping[str, Mechanism[Any]] | Campaign | None = None,
+    questions: Mapping[str, Question] | Campaign | None = None,
     *,
     progress: Progress | None = None,
 ) -> dict[str, Summary]:
@@ -165,7 +165,7 @@ def summarise_file(
 
 def summarise_files(
     paths: Iterable[Path | str],
-    questions: Mapping[str, Mechanism[Any]] | Campaign | None = None,
+    questions: Mapping[str, Question] | Campaign | None = None,
     *,
     progress: Progress | None = None,
 ) -> dict[str, Summary]:

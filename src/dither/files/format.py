@@ -22,7 +22,7 @@ from dither.domains import first_misfit
 from dither.errors import InvalidParameter, MalformedReport, OutsideDomain, found, unknown_name
 from dither.files.dialect import Dialect
 from dither.files.streams import not_text, shown_name
-from dither.mechanisms.base import Mechanism
+from dither.question import Question
 from dither.reports import Reports
 
 if TYPE_CHECKING:
@@ -115,11 +115,11 @@ class Chunk(ABC):
         """Return some rows of a column unchanged."""
 
     @abstractmethod
-    def raw_reports(self, column: str, mechanism: Mechanism[Any]) -> Array:
+    def raw_reports(self, column: str, mechanism: Question) -> Array:
         """Return a column of reports as whole numbers; raise MalformedReport for a cell that is not one."""
 
     @final
-    def reports(self, column: str, mechanism: Mechanism[Any]) -> Reports:
+    def reports(self, column: str, mechanism: Question) -> Reports:
         """Return a column of reports; raise MalformedReport if no device can have sent one of them."""
         raw = self.raw_reports(column, mechanism)
         try:
@@ -142,7 +142,7 @@ class Chunk(ABC):
         return f"{shown_name(self.path)}, rows {self.first} to {last}, column {column!r}"
 
 
-def _possible(mechanism: Mechanism[Any], raw: Array) -> bool:
+def _possible(mechanism: Question, raw: Array) -> bool:
     try:
         mechanism.reports(raw)
     except MalformedReport:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from dither.errors import InvalidParameter, Mismatch
 from dither.estimation.comparison.groups import GroupCounts, check_labels
@@ -12,14 +11,14 @@ from dither.files.collect import carried_questions
 from dither.files.format import Progress, silent
 from dither.files.registry import table_format
 from dither.files.streams import shown_name
-from dither.mechanisms.base import Mechanism
+from dither.question import Question
 from dither.wire.campaign import Campaign
 
 
 def group_files(
     paths: Iterable[Path | str],
     by: Sequence[str],
-    questions: Mapping[str, Mechanism[Any]] | Campaign | None = None,
+    questions: Mapping[str, Question] | Campaign | None = None,
     *,
     progress: Progress | None = None,
 ) -> dict[str, GroupCounts]:
@@ -48,6 +47,6 @@ def group_files(
 
 
 def _check_alike(path: Path, campaign: Campaign, totals: Mapping[str, GroupCounts]) -> None:
-    before = {name: counts.mechanism.fingerprint for name, counts in totals.items()}
+    before = {name: counts.question.fingerprint for name, counts in totals.items()}
     if before != {name: one.fingerprint for name, one in campaign.questions.items()}:
         raise Mismatch(f"{shown_name(path)} does not have the same questions as the files before it")

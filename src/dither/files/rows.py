@@ -16,7 +16,7 @@ from dither.files.choices import Missing, Outside
 from dither.files.fit import Misfit, Misfits, clipped, read_values
 from dither.files.format import Chunk
 from dither.files.person import person_text
-from dither.mechanisms.base import Mechanism
+from dither.question import Question
 from dither.wire.campaign import Campaign
 
 
@@ -37,12 +37,12 @@ class RowCounts:
 
 
 def domains_of(
-    questions: Mapping[str, Mechanism[Any]] | Mapping[str, Domain] | Campaign,
+    questions: Mapping[str, Question] | Mapping[str, Domain] | Campaign,
 ) -> dict[str, Domain]:
     """Return the domain of each question."""
     if isinstance(questions, Mapping) and all(isinstance(one, Domain) for one in questions.values()):
         return dict(cast(Mapping[str, Domain], questions))
-    campaign = Campaign.of(cast(Mapping[str, Mechanism[Any]] | Campaign, questions))
+    campaign = Campaign.of(cast(Mapping[str, Question] | Campaign, questions))
     return {name: mechanism.domain for name, mechanism in campaign.questions.items()}
 
 

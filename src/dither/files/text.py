@@ -10,7 +10,7 @@ import numpy as np
 
 from dither.arrays import Array
 from dither.errors import MalformedReport
-from dither.mechanisms.base import Mechanism
+from dither.question import Question
 from dither.reports import Reports
 
 _COMMENT: Final = "# dither "  # the first line of a CSV file begins so if it holds the specification
@@ -38,7 +38,7 @@ def to_text(reports: Reports) -> list[Any]:
     return [digits[begin : begin + width] for begin in range(0, len(digits), width)]
 
 
-def from_text(cells: Sequence[Any], mechanism: Mechanism[Any], where: Callable[[int], str]) -> Array:
+def from_text(cells: Sequence[Any], mechanism: Question, where: Callable[[int], str]) -> Array:
     """Return the whole numbers of reports that were written by `to_text`, one row for each cell.
 
     A cell that cannot be read raises MalformedReport with `where(index)`. Whether a device can have sent
@@ -48,7 +48,7 @@ def from_text(cells: Sequence[Any], mechanism: Mechanism[Any], where: Callable[[
     return read(cells, mechanism, where)
 
 
-def _one_number(cells: Sequence[Any], mechanism: Mechanism[Any], where: Callable[[int], str]) -> Array:
+def _one_number(cells: Sequence[Any], mechanism: Question, where: Callable[[int], str]) -> Array:
     layout = mechanism.layout
     if layout.itemsize < 8:
         with suppress(ValueError, OverflowError):  # the loop below finds the cell that is not a number
@@ -64,7 +64,7 @@ def _one_number(cells: Sequence[Any], mechanism: Mechanism[Any], where: Callable
     return rows
 
 
-def _several_numbers(cells: Sequence[Any], mechanism: Mechanism[Any], where: Callable[[int], str]) -> Array:
+def _several_numbers(cells: Sequence[Any], mechanism: Question, where: Callable[[int], str]) -> Array:
     layout = mechanism.layout
     base, shape = layout.base.newbyteorder("<"), layout.shape
     for index, cell in enumerate(cells):
@@ -78,5 +78,5 @@ def _several_numbers(cells: Sequence[Any], mechanism: Mechanism[Any], where: Cal
     return np.frombuffer(bytes.fromhex("".join(cells)), base).reshape(len(cells), *shape)
 
 
-def _malformed(mechanism: Mechanism[Any], place: str) -> MalformedReport:
-    return MalformedReport(f"{place}: this is not a report of {type(mechanism).__name__}")
+def _malformed(mechanism: Question, place: str) -> MalformedReport:
+    return MalformedReport(f"{place}: this is not a report of {mechanism.name}")

@@ -22,7 +22,7 @@ from dither.files.arrow import arrow, from_column
 from dither.files.choices import Missing
 from dither.frames.arrow import campaign_of, perturb_batches, perturbed_schema
 from dither.frames.libraries import open_stream
-from dither.mechanisms.base import Mechanism
+from dither.question import Question
 from dither.randomness import Source
 from dither.reports import Reports
 from dither.wire.campaign import Campaign
@@ -30,7 +30,7 @@ from dither.wire.campaign import Campaign
 if TYPE_CHECKING:
     import pyarrow
 
-Questions = Mapping[str, Mechanism[Any]] | Campaign
+Questions = Mapping[str, Question] | Campaign
 
 
 def perturb(

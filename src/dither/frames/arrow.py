@@ -13,7 +13,7 @@ from dither.errors import InvalidParameter, OutsideDomain, unknown_name
 from dither.files.arrow import SPECIFICATION, arrow, is_number, report_type, to_column, values_of
 from dither.files.choices import Missing, missing_answer
 from dither.files.compact import is_missing, rows_of
-from dither.mechanisms.base import Mechanism
+from dither.question import Question
 from dither.wire.campaign import Campaign
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def _where(column: str, first: int, row: int) -> str:
 
 def perturb_column(
     column: pyarrow.Array,
-    mechanism: Mechanism[Any],
+    mechanism: Question,
     where: Callable[[int], str],
     missing: Missing,
     source: Source | None,

@@ -8,7 +8,7 @@ from dither.errors import InvalidParameter, MissingExtra
 from dither.files.arrow import arrow
 from dither.files.choices import Missing
 from dither.frames.arrow import perturb_column
-from dither.mechanisms.base import Mechanism
+from dither.question import as_question
 
 try:
     import polars
@@ -28,14 +28,13 @@ class Expressions:
     def __init__(self, expression: polars.Expr) -> None:
         self._expression = expression
 
-    def perturb(self, mechanism: Mechanism[Any], *, missing: Missing = Missing.ERROR) -> polars.Expr:
+    def perturb(self, mechanism: Any, *, missing: Missing = Missing.ERROR) -> polars.Expr:
         """Return the reports of a column. A null raises an error; with `Missing.SKIP` it stays null."""
         choice = Missing.check(missing)
-        if not isinstance(mechanism, Mechanism):
-            raise InvalidParameter(f"a mechanism was expected, not {type(mechanism).__name__}")
+        mechanism = as_question(mechanism)
         if mechanism.layout.subdtype is not None:
             raise InvalidParameter(
-                f"a report of {type(mechanism).__name__} is several numbers; use dt.frames.perturb"
+                f"a report of {mechanism.name} is several numbers; use dt.frames.perturb"
             )
 
         def draw(column: polars.Series) -> polars.Series:

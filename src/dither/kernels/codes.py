@@ -68,10 +68,10 @@ class SupportKernel(Kernel):
         return isinstance(domain, Categories) and self.holds(len(domain))
 
     @final
-    def decode(self, reports: Array, domain: Categories, book: Any) -> Array:
+    def decode(self, reports: Array, domain: Any, book: Any) -> Array:
         """Return the reported labels, or which categories each report supports, along the last axis."""
         if self.one_category:
-            return domain.decode(reports)
+            return np.asarray(domain.decode(reports))
         return self.supported(reports, len(domain))
 
 

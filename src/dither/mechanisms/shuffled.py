@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import Final
+from typing import Any, Final
 
 from dither.errors import InvalidParameter, found
-from dither.mechanisms.base import Mechanism
 from dither.numerics.false_position import decreasing_root
 from dither.numerics.rounding import float_at_least
 from dither.privacy import Approximate, Guarantee, Pure, Unit
+from dither.privacy.combinator import Combinator
 from dither.privacy.guarantee import UNCHANGED
 from dither.privacy.repeated_loss import repeated
 from dither.privacy.shuffling import (
@@ -22,7 +22,7 @@ from dither.privacy.shuffling import (
     proven_epsilon,
     upper,
 )
-from dither.question import MOST_EPSILON, Answering, check_epsilon
+from dither.question import MOST_EPSILON, Question, can_answer, check_epsilon
 
 SHUFFLER: Final = "somebody trusted mixes the reports before the collector sees them"
 NAMELESS: Final = "a report carries no name, address or time that tells whose it is"
@@ -32,7 +32,7 @@ _POINTS, _FEW_POINTS = 96, 40  # of a curve that is composed; the second where a
 _MOST_RATIO: Final = 1e15  # e^34: beyond it shuffling up to MOST_PEOPLE reports does not amplify
 
 
-def shuffled(mechanism: Answering | float, *, n: int, delta: float, times: int = 1) -> Guarantee:
+def shuffled(mechanism: Any, *, n: int, delta: float, times: int = 1) -> Guarantee:
     """Return the central (ε, δ) of n shuffled reports, each of another person, made by a pure mechanism.
 
     `mechanism` is a mechanism, or its ε. Windows, KRR and OLH have their own bounds. For every other pure
@@ -73,7 +73,7 @@ address or time that tells whose it is
     return Guarantee(Approximate(min(bounds), delta), Unit.PERSON, tuple(dict.fromkeys(assumes)))
 
 
-def shuffled_lower_bound(mechanism: Answering, *, n: int, delta: float) -> float:
+def shuffled_lower_bound(mechanism: Any, *, n: int, delta: float) -> float:
     """Return an ε below which no (ε, δ) guarantee of n shuffled reports of RR or KRR can lie.
 
     It comes from one arrangement: everybody else holds the same value. Compare it with `shuffled` to see how
@@ -81,7 +81,8 @@ def shuffled_lower_bound(mechanism: Answering, *, n: int, delta: float) -> float
     """
     guarantee = _pure(mechanism)
     ratio, share = _window(mechanism)
-    outcomes = mechanism.kernel.outcomes if isinstance(mechanism, Mechanism) else 0
+    one = mechanism.plain if can_answer(mechanism) else None
+    outcomes = one.outcomes if isinstance(one, Question) and not isinstance(mechanism, Combinator) else 0
     if not outcomes or round(share * outcomes, 9) != 1.0:
         raise InvalidParameter("a lower bound of shuffled reports is known for RR and KRR alone")
     failure = lower_response(_count("n", n, 2, MOST_PEOPLE), ratio, outcomes)
@@ -109,7 +110,7 @@ def epsilon_on_device(central: float, *, n: int, delta: float) -> float:
     return device
 
 
-def can_be_shuffled(mechanism: Answering) -> bool:
+def can_be_shuffled(mechanism: Any) -> bool:
     """Return whether `shuffled` has a bound for the mechanism."""
     try:
         _pure(mechanism)
@@ -118,11 +119,11 @@ def can_be_shuffled(mechanism: Answering) -> bool:
     return True
 
 
-def _pure(mechanism: Answering | float) -> Guarantee:
+def _pure(mechanism: Any) -> Guarantee:
     """Return the pure guarantee of one report; raise InvalidParameter where shuffling gives no bound."""
-    if not isinstance(mechanism, Answering):
+    if not can_answer(mechanism):
         return Guarantee(Pure(check_epsilon(mechanism)))
-    guarantee = mechanism.guarantee
+    guarantee: Guarantee = mechanism.guarantee
     if not isinstance(guarantee.bound, Pure):
         raise InvalidParameter(
             f"shuffling amplifies pure guarantees; this mechanism promises {guarantee.bound}"
@@ -131,15 +132,15 @@ def _pure(mechanism: Answering | float) -> Guarantee:
         raise InvalidParameter(
             f"shuffling needs one report for each person; this mechanism protects {guarantee.unit.value}"
         )
-    if isinstance(mechanism, Mechanism) and not mechanism.alone:
+    if not getattr(mechanism, "alone", True):
         raise InvalidParameter("reports that share coins are not independent, so shuffling gives no bound")
     return guarantee
 
 
-def _window(mechanism: Answering | float) -> tuple[float, float]:
+def _window(mechanism: Any) -> tuple[float, float]:
     """Return the ratio and the share of the window that has the mechanism's ratio and blanket, or share ½."""
-    one = mechanism.plain if isinstance(mechanism, Answering) else None
-    if not isinstance(one, Mechanism) or one.blanket is None:
+    one = mechanism.plain if can_answer(mechanism) else None
+    if not isinstance(one, Question) or one.blanket is None:
         return 1.0, 0.5
     ratio: Fraction = one.kernel.ratio
     share = (1 / one.blanket - 1) / (ratio - 1)

@@ -143,7 +143,7 @@ class Memoised(Answering, Combinator):
 
     def at(self, epsilon: float) -> Memoised:
         """Return the same combinator with another budget; its answers are independent of the present ones."""
-        return replace(self, mechanism=self.question.at(epsilon))
+        return replace(self, question=self.question.at(epsilon))
 
     def describe(self) -> str:
         """Return a description in words: the mechanism and the guarantee."""

@@ -71,7 +71,7 @@ class Collection:
             raise InvalidParameter(
                 f"questions are counted from 0 to {self.rounds - 1}; there is no question {found(question)}"
             )
-        told = frequencies(Reports(self.reading, self.cells[:, question]))
+        told = frequencies(Reports(self.reading.question, self.cells[:, question]))
         return replace(told, guarantee=self.terms.guarantee)
 
     @property

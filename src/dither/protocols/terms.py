@@ -14,8 +14,9 @@ import numpy as np
 from dither.arrays import Mask
 from dither.errors import InvalidParameter, found
 from dither.kernels.correlated_coins import PairedCoins
+from dither.kernels.joint import DEALER
 from dither.mechanisms.joint import adversaries
-from dither.mechanisms.joint.accounting import DEALER, UNPAIRED, Mode
+from dither.mechanisms.joint.accounting import UNPAIRED, Mode
 from dither.mechanisms.joint.coin import Coin
 from dither.mechanisms.joint.joint import Joint
 from dither.privacy import Guarantee

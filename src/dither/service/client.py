@@ -77,20 +77,20 @@ class Client:
 
     def dry_run(self, question: str) -> Preview:
         """Return what `answer` would do. Nothing is drawn, spent or sent; no value is needed."""
-        return self._account.dry_run(self.contract.question(question))
+        return self._account.dry_run(self.contract.asking(question))
 
     def answer(self, question: str, value: object) -> Reports | None:
         """Answer a question: the policy and the budget are checked, and the report is on disk, not sent.
 
         Raise Refused if the account does not answer. None is returned on a day that was not drawn.
         """
-        report = self._account.answer(self.contract.question(question), value)
+        report = self._account.answer(self.contract.asking(question), value)
         return cast("Reports | None", report)  # a contract does not ask about kept changes
 
     def send(self, label: str = "") -> Sent:
         """Send what waits for this campaign, batch by batch, until nothing waits or the collector refuses."""
         done = 0
-        asked = [self.contract.question(name) for name in self.contract.questions]
+        asked = [self.contract.asking(name) for name in self.contract.questions]
         while (batch := self._account.batch(self.contract.asker, questions=asked)) is not None:
             pairs = [(one.fingerprint, one.data) for one in batch.reports]
             body, form = BatchBody.of(batch.id, pairs, label).to_bytes(), PACKED

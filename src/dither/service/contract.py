@@ -17,11 +17,11 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final, Self, final
 
-from dither.account.question import Question, Repeat
+from dither.account.asking import Asking, Repeat
 from dither.device_text import canonical
 from dither.errors import DitherError, InvalidParameter, MalformedReport, Mismatch, found, unknown_name
-from dither.mechanisms.base import Mechanism
 from dither.privacy import Guarantee
+from dither.question import Question, as_question
 from dither.service.keys import public_part
 from dither.service.terms import check_text, is_promise, promised
 from dither.wire.batch import MOST_LABEL, MOST_QUESTIONS
@@ -70,13 +70,13 @@ class Contract:
     purpose: str
     begins: datetime.date
     ends: datetime.date
-    questions: Mapping[str, Mechanism[Any]]
+    questions: Mapping[str, Question]
     people: int = 100
     repeat: Repeat = Repeat.SAME
     days: int | None = None
     labels: tuple[str, ...] = ()
     sealing_key: str | None = None
-    travelled: str | None = field(default=None, repr=False, compare=False)  # the text that was signed
+    signed_text: str | None = field(default=None, repr=False, compare=False)  # the text that was signed
 
     def __post_init__(self) -> None:
         for name, most in (("name", _MOST_NAME), ("asker", 253), ("contact", 500), ("purpose", _MOST_TEXT)):
@@ -96,7 +96,7 @@ class Contract:
             check_text("a label", label, MOST_LABEL)
         if self.sealing_key is not None:
             public_key(self.sealing_key)
-        object.__setattr__(self, "questions", MappingProxyType(dict(self.questions)))
+        object.__setattr__(self, "questions", MappingProxyType({name: as_question(one) for name, one in self.questions.items()}))
         self._check_questions()
 
     def _check_questions(self) -> None:
@@ -117,16 +117,16 @@ class Contract:
                     "their reports apart; ask one of them in a campaign of its own"
                 )
             try:
-                self.question(name)
+                self.asking(name)
                 _ = mechanism.counting.size
             except DitherError as error:
                 raise InvalidParameter(f"question {name!r}: {error}") from None
 
-    def question(self, name: str) -> Question:
+    def asking(self, name: str) -> Asking:
         """Return a question as the account of a person takes it."""
         if name not in self.questions:
             raise unknown_name("question", name, list(self.questions))
-        plain = Question(name, self.questions[name], asker=self.asker)
+        plain = Asking(name, self.questions[name], asker=self.asker)
         if self.repeat is not Repeat.ONCE:
             return replace(plain, repeat=self.repeat, days=self.days)
         return replace(plain, repeat=self.repeat, days=self.days, start=self.begins)
@@ -153,8 +153,8 @@ class Contract:
 
         What was read from a text keeps it: a later version may write the specifications otherwise.
         """
-        if self.travelled is not None:
-            return self.travelled
+        if self.signed_text is not None:
+            return self.signed_text
         terms: dict[str, Any] = {name: getattr(self, name) for name in _TERMS}
         terms |= {name: terms[name].isoformat() for name in ("begins", "ends")}
         return canonical(
@@ -190,7 +190,7 @@ class Contract:
             if _SEALING in data:
                 public_key(data[_SEALING])  # null is none, and is not written
                 terms[_SEALING] = data[_SEALING]
-            made = cls(**terms, questions=read_as(questions, data), travelled=text)
+            made = cls(**terms, questions=read_as(questions, data), signed_text=text)
         except InvalidParameter as error:
             raise MalformedReport(f"the campaign is not valid: {error}") from None
         except (KeyError, TypeError, ValueError) as error:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import datetime
 import threading
 from collections.abc import Iterable, Iterator
-from typing import Any, Final, NamedTuple, final
+from typing import Final, NamedTuple, final
 
 import numpy as np
 
 from dither.arrays import Array, Integers
 from dither.errors import unknown_name
 from dither.estimation.summary import Summary
-from dither.mechanisms.base import Mechanism
+from dither.question import Question
 from dither.service.contract import Contract
 
 _BLOCK: Final = 1 << 16  # bytes of reports that are counted at once
@@ -127,7 +127,7 @@ class LiveCounts:
         with self._lock:
             return sorted(self._slots)
 
-    def mechanism(self, campaign: str, question: str) -> Mechanism[Any]:
+    def mechanism(self, campaign: str, question: str) -> Question:
         """Return the mechanism of a question; raise InvalidParameter if there is none."""
         if campaign not in self._contracts:
             raise unknown_name("campaign", campaign, list(self._contracts))
@@ -156,7 +156,7 @@ class LiveCounts:
 class _SlotCounts:
     """The counts of a slot: a vector once it pays, and bytes that are not counted yet."""
 
-    def __init__(self, mechanism: Mechanism[Any]) -> None:
+    def __init__(self, mechanism: Question) -> None:
         self._mechanism = mechanism
         self._counting = mechanism.counting
         self._size = mechanism.report_bytes
@@ -222,7 +222,7 @@ class _SlotCounts:
         return self._counting.answers(as_cells(self._mechanism, [reports]))
 
 
-def as_cells(mechanism: Mechanism[Any], reports: Iterable[bytes]) -> Array:
+def as_cells(mechanism: Question, reports: Iterable[bytes]) -> Array:
     """Return the bytes of reports as the array of whole numbers that they are."""
     layout = mechanism.layout
     flat = np.frombuffer(b"".join(reports), layout.base.newbyteorder("<")).astype(layout.base, copy=False)
@@ -233,7 +233,7 @@ def as_cells(mechanism: Mechanism[Any], reports: Iterable[bytes]) -> Array:
 class Total:
     """Counts of reports that come in pieces."""
 
-    def __init__(self, mechanism: Mechanism[Any]) -> None:
+    def __init__(self, mechanism: Question) -> None:
         self._mechanism = mechanism
         self.counts: Integers = np.zeros(mechanism.counting.size, dtype=np.int64)
         self.n = 0

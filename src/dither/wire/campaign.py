@@ -146,7 +146,7 @@ def read_as(questions: Mapping[str, Any], data: Mapping[str, Any]) -> dict[str, 
         known = isinstance(words, dict) and words and words.keys() <= {"step", "unit"}
         if one is None or not known or not isinstance(one.domain, Line):
             raise MalformedReport('"reading" has units and steps of numbers, by the name of the question')
-        made[name] = replace(one, domain=one.domain.read_as(**words))
+        made[name] = replace(one, domain=one.domain.read_as(**words), made_by=None)
     return made
 
 

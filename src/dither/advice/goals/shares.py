@@ -71,7 +71,7 @@ class Ranges(Averaged):
 
     def spread(self, mechanism: Any) -> float:
         if isinstance(mechanism, Cumulative):
-            return mechanism.average_variance / (len(mechanism.channel.values) - 1)
+            return float(mechanism.average_variance / (len(mechanism.kernel.channel.values) - 1))
         size = len(mechanism.categories)
         matrix = prefixes(size)
         return summed_variance(mechanism, matrix) / (size - 1)

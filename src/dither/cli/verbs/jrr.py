@@ -17,6 +17,7 @@ import numpy as np
 from dither import atomic, protocols
 from dither.cli.output import JSON_OPTION, print_json
 from dither.domains import Categories
+from dither.kernels.joint import JointKernel
 from dither.mechanisms.joint.joint import Joint
 from dither.mechanisms.joint.jrr import JRR
 from dither.protocols.net.addresses import Address
@@ -267,10 +268,11 @@ def _answer(came: protocols.Collection, told: list[Any]) -> dict[str, Any]:
 
 
 def _terms(asked: Path, bits: int, shuffled: bool) -> protocols.Terms:
-    jrr = from_json(asked.read_text(encoding="utf-8"))
+    question = from_json(asked.read_text(encoding="utf-8"))
+    jrr = question.design() if isinstance(question.kernel, JointKernel) else None
     if not isinstance(jrr, Joint):
         raise click.UsageError(
-            f"{asked.name} is a question for {type(jrr).__name__}, not for joint randomized response; "
+            f"{asked.name} is a question for {question.name}, not for joint randomized response; "
             "`dither jrr question` writes one"
         )
     return protocols.Terms(jrr, bits, _grouping(shuffled))

@@ -233,7 +233,7 @@ def map_(
         answer = {"n": found.n, "grid": ends, "probabilities": found.probabilities.tolist(), "shares": plain}
         print_json(answer)
         return
-    click.echo(f"{counted(found.n, 'location')} by {type(told.mechanism).__name__}, {found.guarantee}")
+    click.echo(f"{counted(found.n, 'location')} by {told.question.name}, {found.guarantee}")
     for part, share in zip(parts, shares, strict=True):
         click.echo(f"  {' '.join(number(degrees, 6) for degrees in part)}: {share}")
     if not parts:

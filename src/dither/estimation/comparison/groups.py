@@ -15,7 +15,7 @@ from dither.errors import InvalidParameter, NotIdentifiable, found, unknown_name
 from dither.estimation.estimate import Estimate
 from dither.estimation.summary import Summary
 from dither.numerics.quantiles import check_level
-from dither.question import Question
+from dither.question import Question, as_question
 from dither.reports import Reports
 from dither.table import ResultTable, Row
 
@@ -35,8 +35,8 @@ _PIECES: Final = 64  # arrays of reports that a group holds before they are join
 class _Tally:
     """The reports of one group: as they are while they are few, as counts once those are smaller."""
 
-    def __init__(self, mechanism: Question) -> None:
-        self.mechanism = mechanism
+    def __init__(self, question: Question) -> None:
+        self.question = question
         self.pieces: list[Array] = []
         self.bytes = 0
         self.counted: Summary | None = None
@@ -44,15 +44,15 @@ class _Tally:
     def add(self, cells: Array) -> None:
         self.pieces.append(cells)
         self.bytes += cells.nbytes
-        if self.bytes > 8 * self.mechanism.counting.size:
+        if self.bytes > 8 * self.question.counting.size:
             self.counted, self.pieces, self.bytes = self.summary(), [], 0
         elif len(self.pieces) > _PIECES:
             self.pieces = [np.concatenate(self.pieces)]
 
     def summary(self) -> Summary:
         if not self.pieces:
-            return Summary.empty(self.mechanism) if self.counted is None else self.counted
-        new = Summary.of(Reports(self.mechanism, np.concatenate(self.pieces)))
+            return Summary.empty(self.question) if self.counted is None else self.counted
+        new = Summary.of(Reports(self.question, np.concatenate(self.pieces)))
         return new if self.counted is None else self.counted + new
 
 
@@ -63,13 +63,14 @@ class GroupCounts:
     `by` are the names of the columns of labels. A group holds at most twice the memory of a summary.
     """
 
-    def __init__(self, mechanism: Question, by: Sequence[str]) -> None:
-        if not mechanism.alone:
+    def __init__(self, asked: Any, by: Sequence[str]) -> None:
+        question = as_question(asked)
+        if not question.alone:
             raise InvalidParameter(
-                f"the reports of {mechanism.name} are correlated between people, so groups of them "
+                f"the reports of {question.name} are correlated between people, so groups of them "
                 "have no errors of their own; use a mechanism of one person, such as KRR"
             )
-        self.mechanism, self.by = mechanism, tuple(by)
+        self.question, self.by = question, tuple(by)
         self._tallies: dict[Label, _Tally] = {}
 
     def add(self, labels: Sequence[Sequence[Hashable]], reports: Reports) -> None:
@@ -107,7 +108,7 @@ class GroupCounts:
                 raise InvalidParameter(
                     f"there are more than {MOST_GROUPS} groups by {', '.join(self.by)}; use coarser labels"
                 )
-            self._tallies[label] = _Tally(self.mechanism)
+            self._tallies[label] = _Tally(self.question)
         return self._tallies[label]
 
     def summaries(self) -> Iterator[tuple[Label, Summary]]:

@@ -27,7 +27,7 @@ from dither.files.arrow import (
 from dither.files.compact import is_missing, rows_of
 from dither.files.dialect import Dialect
 from dither.files.format import USUAL, Chunk, Columns, TableFormat, require
-from dither.mechanisms.base import Mechanism
+from dither.question import Question
 from dither.reports import Reports
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ class ArrowChunk(Chunk):
         with self._naming(column):
             return rows_of(self._batch.column(column), rows)
 
-    def raw_reports(self, column: str, mechanism: Mechanism[Any]) -> Array:
+    def raw_reports(self, column: str, mechanism: Question) -> Array:
         try:
             return from_column(self._batch.column(column), mechanism)
         except MalformedReport as error:
@@ -176,7 +176,7 @@ def _type(column: Any) -> pyarrow.DataType:
     """Return the type of a column of reports; of another column its own, or text if it comes from text."""
     pa = arrow()
     if isinstance(column, Reports):
-        return report_type(column.mechanism)
+        return report_type(column.question)
     return column.type if isinstance(column, pa.Array) else pa.string()
 
 

@@ -22,7 +22,7 @@ from dither.files.format import Chunk, Columns
 from dither.files.streams import byte_stream
 from dither.files.tables.text_chunk import cells_of, numbers_in
 from dither.files.text import from_text
-from dither.mechanisms.base import Mechanism
+from dither.question import Question
 from dither.reports import Reports
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ class CsvBatch(Chunk):
         whole = self._batch.column(column)
         return whole if rows.size == len(whole) else rows_of(whole, rows)
 
-    def raw_reports(self, column: str, mechanism: Mechanism[Any]) -> Array:
+    def raw_reports(self, column: str, mechanism: Question) -> Array:
         import pyarrow
 
         cells = self._batch.column(column)

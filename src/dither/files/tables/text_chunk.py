@@ -15,7 +15,7 @@ from dither.files.arrow import plain
 from dither.files.dialect import Dialect
 from dither.files.format import USUAL, Chunk, Columns
 from dither.files.text import from_text, to_text
-from dither.mechanisms.base import Mechanism
+from dither.question import Question
 from dither.reports import Reports
 
 ROWS: Final = 1 << 16  # rows of a chunk
@@ -50,7 +50,7 @@ class TextChunk(Chunk):
         cells = self._columns[column]
         return cells if rows.size == len(cells) else [cells[row] for row in rows.tolist()]
 
-    def raw_reports(self, column: str, mechanism: Mechanism[Any]) -> Array:
+    def raw_reports(self, column: str, mechanism: Question) -> Array:
         return from_text(self._columns[column], mechanism, partial(self.where, column))
 
 

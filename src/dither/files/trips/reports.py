@@ -18,7 +18,7 @@ from dither.files.trips.api import read_trips, write_trips
 from dither.files.trips.specification import read_trip_specification, trip_specification
 from dither.files.trips.trips import Trips
 from dither.maps.projection import Map
-from dither.mechanisms.places.path import PathMechanism
+from dither.question import PathQuestion, as_question
 from dither.randomness import Source
 from dither.reports import Reports
 
@@ -40,7 +40,7 @@ class TripReports:
     trips: Trips
 
     def __post_init__(self) -> None:
-        _ = self.mechanism
+        _ = self.question
         if len(self.reports) != len(self.trips.paths.points):
             raise InvalidParameter(
                 "the trips and the reports differ in length: every location has one report"
@@ -49,7 +49,7 @@ class TripReports:
     @staticmethod
     def draw(
         trips: Trips,
-        mechanism: PathMechanism[Any],
+        mechanism: Any,
         *,
         projection: Map | None = None,
         outside: Outside = Outside.ERROR,
@@ -62,10 +62,11 @@ class TripReports:
         Times are left out unless `keep_times` is set: they are copied unchanged. `progress` is called with
         the number of locations perturbed since the last call.
         """
-        if not isinstance(mechanism, PathMechanism):
+        mechanism = as_question(mechanism)
+        if not isinstance(mechanism, PathQuestion):
             raise InvalidParameter(
                 "trips are randomised by a mechanism for paths such as dt.TraCSC, not by "
-                f"{type(mechanism).__name__}"
+                f"{mechanism.name}"
             )
         if outside not in (Outside.ERROR, Outside.CLIP):
             raise InvalidParameter(
@@ -106,19 +107,19 @@ class TripReports:
         return TripReports(reports, projection, own)
 
     @property
-    def mechanism(self) -> PathMechanism[Any]:
-        """The mechanism that drew the reports."""
-        mechanism = self.reports.mechanism
-        if not isinstance(mechanism, PathMechanism):
+    def question(self) -> PathQuestion:
+        """The question that drew the reports."""
+        mechanism = self.reports.question
+        if not isinstance(mechanism, PathQuestion):
             raise InvalidParameter(
-                f"the reports are of {type(mechanism).__name__}; a mechanism for paths such as dt.TraCSC "
+                f"the reports are of {mechanism.name}; a mechanism for paths such as dt.TraCSC "
                 "was expected"
             )
         return mechanism
 
     def write(self, out: str | Path) -> None:
         """Write a file with the decoded trips, the reports and the specification, for `read_reports`."""
-        specification = trip_specification(self.mechanism, self.projection)
+        specification = trip_specification(self.question, self.projection)
         texts = tuple(to_text(self.reports))
         write_trips(replace(self.trips, reports=texts, specification=specification), out)
 
@@ -126,14 +127,14 @@ class TripReports:
         return len(self.trips)
 
     def __repr__(self) -> str:
-        name = type(self.reports.mechanism).__name__
+        name = type(self.reports.question).__name__
         return f"TripReports({len(self)} trips with {len(self.trips.paths.points)} locations, by {name})"
 
 
 def perturb_trips(
     path: str | Path,
     out: str | Path,
-    mechanism: PathMechanism[Any],
+    mechanism: Any,
     *,
     projection: Map | None = None,
     outside: Outside = Outside.ERROR,
@@ -170,7 +171,7 @@ def read_reports(path: str | Path, *, progress: Progress | None = None) -> TripR
 
 
 def _inside(
-    trips: Trips, mechanism: PathMechanism[Any], projection: Map | None, outside: Outside
+    trips: Trips, mechanism: PathQuestion, projection: Map | None, outside: Outside
 ) -> Paths:
     """Return the paths in the mechanism's coordinates, all inside its area, or raise OutsideDomain."""
     if outside is Outside.ERROR:
@@ -188,7 +189,7 @@ def _inside(
 
 
 def _draw(
-    paths: Paths, mechanism: PathMechanism[Any], source: Source | None, progress: Progress
+    paths: Paths, mechanism: PathQuestion, source: Source | None, progress: Progress
 ) -> Reports:
     """Draw the reports of all locations, in batches of whole paths."""
     offsets, parts = paths.offsets, []

@@ -9,18 +9,18 @@ from typing import Any, Final
 from dither.device_text import real
 from dither.errors import DitherError, InvalidParameter, MalformedReport, MissingExtra
 from dither.maps.projection import LocalMap, Map, ReferenceMap
-from dither.mechanisms.places.path import PathMechanism
+from dither.question import PathQuestion
 from dither.wire.codec import from_json, to_json
 
 _AUTHORITY_CODE: Final = re.compile(r"[A-Z]{2,10}:[0-9]{1,8}")
 
 
-def trip_specification(mechanism: PathMechanism[Any], projection: Map | None) -> str:
+def trip_specification(mechanism: PathQuestion, projection: Map | None) -> str:
     """Return the specification as JSON text."""
     return json.dumps({"mechanism": json.loads(to_json(mechanism)), "map": _to_plain(projection)})
 
 
-def read_trip_specification(text: str) -> tuple[PathMechanism[Any], Map | None]:
+def read_trip_specification(text: str) -> tuple[PathQuestion, Map | None]:
     """Return the mechanism and the projection; raise MalformedReport if the text is of another kind."""
     try:
         given = json.loads(text)
@@ -31,8 +31,8 @@ def read_trip_specification(text: str) -> tuple[PathMechanism[Any], Map | None]:
         raise MalformedReport(f"the specification of these trips cannot be read: {error}") from None
     except (ValueError, KeyError, TypeError, RecursionError):
         raise MalformedReport("the specification of these trips cannot be read") from None
-    if not isinstance(mechanism, PathMechanism):
-        raise MalformedReport(f"the specification is of {type(mechanism).__name__}, which is not for trips")
+    if not isinstance(mechanism, PathQuestion):
+        raise MalformedReport(f"the specification is of {mechanism.name}, which is not for trips")
     return mechanism, projection
 
 

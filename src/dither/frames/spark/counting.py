@@ -25,7 +25,7 @@ from dither.estimation.summary import Summary
 from dither.files.arrow import arrow, from_column
 from dither.frames.batches import cached_campaign
 from dither.frames.spark.frame import Questions, campaign_for, check_frame, worker_errors
-from dither.mechanisms.base import Mechanism
+from dither.question import Question
 from dither.wire.campaign import Campaign
 
 if TYPE_CHECKING:
@@ -213,7 +213,7 @@ def _summaries(
     keys = [table.column(index).take(arrow().array(begins)).to_pylist() for index in range(labels + 1)]
     for begin, end, *key in zip(begins, [*begins[1:], len(places)], *keys, strict=True):
         *label, name = key
-        mechanism: Mechanism[Any] = campaign.questions[name]
+        mechanism: Question = campaign.questions[name]
         whole = np.zeros(mechanism.counting.size, dtype=np.int64)
         whole[places[begin + 1 : end]] = counts[begin + 1 : end]
         yield (tuple(label), name), Summary(mechanism, whole, int(counts[begin]))

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any, Final
 from dither import errors
 from dither.errors import DitherError, InvalidParameter, Mismatch, MissingExtra, unknown_name
 from dither.files.arrow import arrow
-from dither.mechanisms.base import Mechanism
+from dither.question import Question
 from dither.wire.campaign import Campaign
 from dither.wire.codec import from_json
 
 if TYPE_CHECKING:
     import pyarrow
 
-Questions = Mapping[str, Mechanism[Any]] | Campaign
+Questions = Mapping[str, Question] | Campaign
 
 KEY: Final = "dither"  # of the specification in a column's metadata, which Spark writes into Parquet files
 # By the bytes of a report. Spark has no unsigned types; reports of eight bytes are below 2^63.
@@ -58,7 +58,7 @@ def check_columns(campaign: Campaign, frame: Any) -> None:
             raise unknown_name("column", name, frame.columns)
 
 
-def carried(frame: Any) -> dict[str, Mechanism[Any]]:
+def carried(frame: Any) -> dict[str, Question]:
     """Return the questions whose reports a frame holds, by the metadata of its columns."""
     fields = [field for field in frame.schema.fields if KEY in (field.metadata or {})]
     return {field.name: from_json(field.metadata[KEY]) for field in fields}
@@ -81,7 +81,7 @@ def campaign_for(frame: Any, questions: Questions | None) -> Campaign:
     return campaign
 
 
-def spark_type(mechanism: Mechanism[Any]) -> Any:
+def spark_type(mechanism: Question) -> Any:
     """Return the Spark type of a column of reports: a signed integer that has room for them, or bytes."""
     from pyspark.sql import types
 

@@ -32,7 +32,7 @@ from dither.kernels.counting import (
 )
 from dither.kernels.sets.chosen_sets import ChosenSets
 from dither.kernels.sets.hashing import BUCKET_BITS
-from dither.mechanisms.base import Mechanism
+from dither.question import Question
 
 MOST: Final = 1 << 63
 
@@ -55,7 +55,7 @@ class Block:
     """
 
     dialect: SqlDialect
-    mechanism: Mechanism[Any]
+    question: Question
     source: str
     public: tuple[str, ...]
     weighted: bool
@@ -98,7 +98,7 @@ def state(valid: str, cell: str) -> str:
 def block(counting: Counting, one: Block) -> str:
     """Return the relation that counts the reports of a question."""
     raise InvalidParameter(
-        f"reports of {type(one.mechanism).__name__} are rows whose numbers belong together; a query does not "
+        f"reports of {one.question.name} are rows whose numbers belong together; a query does not "
         "count them: use dt.files.summarise_file or dt.frames.summarise"
     )
 
@@ -110,7 +110,7 @@ def _(counting: NotCounted, one: Block) -> str:
 
 @block.register
 def _(counting: EachReport, one: Block) -> str:
-    _one_number(one.mechanism)
+    _one_number(one.question)
     return _cells(counting.outcomes, one)
 
 
@@ -126,7 +126,7 @@ def _cells(outcomes: int, one: Block) -> str:
 
 @block.register
 def _(counting: LeadingBits, one: Block) -> str:
-    _one_number(one.mechanism)
+    _one_number(one.question)
     if counting.cells > MOST:
         raise InvalidParameter("reports of 2^63 and more do not fit the integers of databases")
     dialect, report = one.dialect, one.dialect.whole("s.report")
@@ -155,7 +155,7 @@ def _(counting: BitSums, one: Block) -> str:
     used = counting.bits - 8 * (width - 1)  # bits of the last byte; the others are zero
     last = f"[{DIGITS[: 1 << max(used - 4, 0)]}][{DIGITS[: 1 << min(used, 4)]}]"
     ok = _hexadecimal(dialect, 2 * width, last)
-    kernel = one.mechanism.kernel
+    kernel = one.question.kernel
     if isinstance(kernel, ChosenSets):
         ok += f" AND {_ones(2 * width)} = {kernel.chosen}"
     checked = one.select({"report_hex": "s.report_hex", "state": state(ok, "0")}, one.source, fence=True)
@@ -206,7 +206,7 @@ def _ones(digits: int) -> str:
 @block.register
 def _(counting: HashMatches, one: Block) -> str:
     """Count each item for which the hash function of a report has the reported bucket."""
-    _one_number(one.mechanism)
+    _one_number(one.question)
     dialect, buckets, report = one.dialect, counting.hashing.buckets, one.dialect.whole("s.report")
     told = dialect.low_bits(report, BUCKET_BITS)
     ok = f"{report} >= 0 AND {told} < {buckets}"
@@ -245,7 +245,7 @@ def _(counting: EachColumn, one: Block) -> str:
 
 def _numbers(one: Block) -> dict[str, str]:
     """Return the numbers of a row, little endian in hexadecimal text, each as an expression by its name."""
-    base, shape = _row(one.mechanism)
+    base, shape = _row(one.question)
     if base.itemsize > 7:
         raise InvalidParameter("rows of numbers of 8 bytes do not fit the integers of databases")
     names = {}
@@ -262,7 +262,7 @@ def _numbers(one: Block) -> dict[str, str]:
 def _unpivoted(one: Block, begins: Sequence[int], valid: str) -> str:
     """Count the numbers of rows, each column from its own begin on."""
     dialect = one.dialect
-    base, shape = _row(one.mechanism)
+    base, shape = _row(one.question)
     ok = _hexadecimal(dialect, 2 * base.itemsize * shape)
     numbers = _numbers(one)
     checked = one.select({"state": state(ok, "0"), "report_hex": "s.report_hex"}, one.source, fence=True)
@@ -279,17 +279,17 @@ def _unpivoted(one: Block, begins: Sequence[int], valid: str) -> str:
     return one.counted(["cell"], found)
 
 
-def _one_number(mechanism: Mechanism[Any]) -> None:
+def _one_number(mechanism: Question) -> None:
     if mechanism.layout.subdtype is not None:
         raise InvalidParameter(
-            f"reports of {type(mechanism).__name__} are rows whose numbers belong together; a query does not "
+            f"reports of {mechanism.name} are rows whose numbers belong together; a query does not "
             "count them: use dt.files.summarise_file or dt.frames.summarise"
         )
 
 
-def _row(mechanism: Mechanism[Any]) -> tuple[np.dtype[Any], int]:
+def _row(mechanism: Question) -> tuple[np.dtype[Any], int]:
     """Return the dtype of the numbers of a report that is a row, and how many there are."""
     if mechanism.layout.subdtype is None:
-        raise InvalidParameter(f"a report of {type(mechanism).__name__} is one number")
+        raise InvalidParameter(f"a report of {mechanism.name} is one number")
     base, (length,) = mechanism.layout.subdtype
     return base, length

@@ -16,11 +16,11 @@ from dither.frames.sql.dialects import DIALECTS, SqlDialect
 from dither.frames.sql.folding import check_counts, fold_statements, stored_query
 from dither.frames.sql.query import counting_query
 from dither.frames.sql.table import ReportTable
-from dither.mechanisms.base import Mechanism
+from dither.question import Question
 from dither.wire.campaign import Campaign
 
 Columns = dict[str, list[Any]]
-Questions = Mapping[str, Mechanism[Any]] | Campaign
+Questions = Mapping[str, Question] | Campaign
 
 
 class Engine(ABC):
@@ -190,7 +190,7 @@ def summaries(questions: Questions, counts: Mapping[str, Sequence[Any]]) -> dict
     }
 
 
-def question_totals(name: str, mechanism: Mechanism[Any], counts: Mapping[str, Sequence[Any]]) -> CountTotals:
+def question_totals(name: str, mechanism: Question, counts: Mapping[str, Sequence[Any]]) -> CountTotals:
     """Return the totals of a question; all are 0 if the table has no row of it."""
     chosen = [row for row, question in enumerate(counts["question"]) if question == name]
     return read_counts(

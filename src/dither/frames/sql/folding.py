@@ -8,19 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import date
-from typing import Any
 
 from dither.errors import InvalidParameter
 from dither.estimation.counts.table import NEEDED
 from dither.frames.sql.dialects import SqlDialect
 from dither.frames.sql.query import asked, counting_query
 from dither.frames.sql.table import ReportTable
-from dither.mechanisms.base import Mechanism
+from dither.question import Question
 from dither.wire.campaign import Campaign
 
 
 def fold_statements(
-    questions: Mapping[str, Mechanism[Any]] | Campaign,
+    questions: Mapping[str, Question] | Campaign,
     dialect: SqlDialect,
     table: ReportTable,
     folded: str | Sequence[str],
@@ -53,7 +52,7 @@ def fold_statements(
 
 
 def fold_script(
-    questions: Mapping[str, Mechanism[Any]] | Campaign,
+    questions: Mapping[str, Question] | Campaign,
     dialect: SqlDialect,
     table: ReportTable,
     folded: str | Sequence[str],

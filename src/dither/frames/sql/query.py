@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import date, timedelta
-from typing import Any
 
 from dither.errors import DitherError, InvalidParameter, found
 from dither.estimation.counts.table import Measure
 from dither.frames.sql.blocks import Block, Cell, block, listed
 from dither.frames.sql.dialects import SqlDialect, dialect_named
 from dither.frames.sql.table import ReportTable
-from dither.mechanisms.base import Mechanism
+from dither.question import Question
 from dither.wire.campaign import Campaign
 
 
 def counting_query(
-    questions: Mapping[str, Mechanism[Any]] | Campaign,
+    questions: Mapping[str, Question] | Campaign,
     dialect: str | SqlDialect,
     table: ReportTable | None = None,
     *,
@@ -73,7 +72,7 @@ def asked(campaign: Campaign, dialect: SqlDialect, table: ReportTable) -> str:
 
 def _counted(
     name: str,
-    mechanism: Mechanism[Any],
+    mechanism: Question,
     dialect: SqlDialect,
     table: ReportTable,
     day: date | None,
@@ -109,7 +108,7 @@ def _counted(
 
 def _source(
     name: str,
-    mechanism: Mechanism[Any],
+    mechanism: Question,
     dialect: SqlDialect,
     table: ReportTable,
     columns: tuple[str, ...],
@@ -136,7 +135,7 @@ def _source(
 
 def _once(
     name: str,
-    mechanism: Mechanism[Any],
+    mechanism: Question,
     dialect: SqlDialect,
     table: ReportTable,
     columns: tuple[str, ...],

@@ -7,13 +7,13 @@ from datetime import date
 from typing import Any
 
 from dither.errors import InvalidParameter, Mismatch
-from dither.mechanisms.base import Mechanism
+from dither.question import Question
 from dither.wire.batch import BatchBody
 from dither.wire.campaign import Campaign
 
 
 def report_rows(
-    batch: BatchBody, questions: Mapping[str, Mechanism[Any]] | Campaign, day: date
+    batch: BatchBody, questions: Mapping[str, Question] | Campaign, day: date
 ) -> Iterator[dict[str, Any]]:
     """Yield the rows of a batch in the columns of `ReportTable`; `day` is the day on which it arrived.
 

@@ -128,13 +128,22 @@ class PairKernel(Kernel):
         return f"{self.first.evidence}; and {self.second.evidence}; the two add"
 
     @final
+    def shares(
+        self, epsilon: float, stated: Mapping[str, Any], book: PairDecoder | None = None
+    ) -> tuple[float, float]:
+        """Return the budget of each number: as the codebook or the stated split says, else ε for both."""
+        if book is not None and book.split is not None:
+            return book.split
+        return divide(epsilon, real(stated["split"])) if "split" in stated else (epsilon, epsilon)
+
+    @final
     def promise(self, epsilon: float, stated: Mapping[str, Any]) -> Promise:
         """Return the sum of the two bounds; where only an (ε, δ) is promised, that of the stated shares."""
         terms = [terms_of_part(stated, axis) for axis in (0, 1)]
         if not any(terms):
             check_ratio(self, epsilon)
             return Promise(Pure(self.epsilon), self.evidence)
-        shares = divide(epsilon, real(stated["split"]))
+        shares = self.shares(epsilon, stated)
         promises = [
             part.promise(share, own) for part, share, own in zip(self.parts, shares, terms, strict=True)
         ]

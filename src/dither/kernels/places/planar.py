@@ -69,7 +69,7 @@ class PlanarNoiseKernel(PlaceKernel):
         return {"origin": list(self.origin), "spacing": self.spacing}
 
     @final
-    def places_of(self, cells: Array, begins: Mask, domain: Region, book: bool) -> Floats:
+    def places_of(self, cells: Array, begins: Mask, domain: Any, book: bool) -> Floats:
         places = np.array(self.origin) + cells * self.spacing
         return np.asarray(domain.clip(places)) if book else places
 

@@ -37,4 +37,4 @@ class Coin:
         randomness = SYSTEM if source is None else source
         cells = np.empty(1, dtype=self.mechanism.layout)
         cells[:] = self.mechanism.kernel.tell(codes, np.array([self.truthful]), randomness)
-        return Reports(self.mechanism, cells)
+        return Reports(self.mechanism.question, cells)

@@ -33,7 +33,7 @@ class Joint(CategoryMechanism):
 
     _: KW_ONLY
     epsilon: float = field(init=False, compare=False)
-    p: Real = field()  # type: ignore[assignment]  # a Fraction: float(p) where numpy computes
+    p: Real = field()  # a Fraction: float(p) where numpy computes
     rho: Real
     n: int
 

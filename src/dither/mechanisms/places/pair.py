@@ -6,9 +6,9 @@ from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Generic, final
+from typing import Any, Generic, final
 
-from dither.domains import Disk, Line, Parallelogram, Rectangle, finite
+from dither.domains import Line, finite
 from dither.domains.plane import Pair
 from dither.errors import InvalidParameter, OutsideDomain, found
 from dither.kernels.places.pair import PairDecoder, PairKernel
@@ -65,34 +65,30 @@ class StepByStep:
     _: KW_ONLY
     start: Pair | None = None
 
-    if TYPE_CHECKING:  # of the design, whose fields these must not replace
-        domain: Any
-        parts: Any
-
-    takes = (Rectangle, Disk, Parallelogram)
-
     @final
     @property
     def origin(self) -> Pair:
         """The first reference."""
+        design: Any = self
         if self.start is None:
-            centre: Pair = self.domain.centre
+            centre: Pair = design.domain.centre
             return centre
         if not (isinstance(self.start, tuple) and len(self.start) == 2):
             raise InvalidParameter("start must be a pair of numbers such as (0, 1)")
         x, y = (finite("a coordinate of the start", number) for number in self.start)
         try:
-            self.domain.check((x, y))
+            design.domain.check((x, y))
         except OutsideDomain:
-            raise InvalidParameter(f"start, ({x:g}, {y:g}), must be a place in {self.domain}") from None
+            raise InvalidParameter(f"start, ({x:g}, {y:g}), must be a place in {design.domain}") from None
         return x, y
 
     @final
     def _kernel(self) -> WalkKernel:
+        design: Any = self
         origin = self.origin
-        first, second = self.parts
+        first, second = design.parts
         books = PairDecoder((first.decoder, second.decoder))
-        return WalkKernel(first.kernel, second.kernel, self.domain, origin, books)
+        return WalkKernel(first.kernel, second.kernel, design.domain, origin, books)
 
 
 def made(inner: Inner, line: Line, epsilon: float, cells: int) -> NumberMechanism:

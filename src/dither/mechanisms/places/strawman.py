@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import KW_ONLY, dataclass
 from typing import final
 
-from dither.domains import Region
+from dither.domains import Disk, Parallelogram, Rectangle, Region
 from dither.kernels.places.walk import TURN, UNIT
 from dither.mechanisms.base import NumberMechanism
 from dither.mechanisms.numeric.ogpm import OGPM
@@ -28,6 +28,8 @@ class Strawman(StepByStep, PairMechanism[Region]):
     _: KW_ONLY
     sectors: int = 6
     split: float = HEURISTIC
+
+    takes = (Rectangle, Disk, Parallelogram)
 
     def _split(self) -> float:
         return self.split

@@ -6,7 +6,7 @@ import math
 from dataclasses import KW_ONLY, dataclass
 from typing import Final, final
 
-from dither.domains import Region
+from dither.domains import Disk, Parallelogram, Rectangle, Region
 from dither.kernels.places.walk import TURN, UNIT
 from dither.mechanisms.base import NumberMechanism
 from dither.mechanisms.numeric.ogpm import OGPM
@@ -31,6 +31,8 @@ class TraCSD(StepByStep, PairMechanism[Region]):
     direction: Inner = OGPM
     distance: Inner = OGPM
     split: float = HEURISTIC
+
+    takes = (Rectangle, Disk, Parallelogram)
 
     def _split(self) -> float:
         return self.split

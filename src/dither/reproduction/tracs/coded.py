@@ -10,7 +10,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass, fields
 from fractions import Fraction
-from functools import cached_property, partial
+from functools import partial
 from typing import Any, Final, NoReturn, final
 
 import numpy as np
@@ -19,13 +19,14 @@ from dither.arrays import Array, Floats
 from dither.domains import Circle, Domain, Interval, Line, Paths, Rectangle
 from dither.errors import InvalidParameter, MalformedReport
 from dither.kernels.blocks import Sampler
+from dither.kernels.kernel import Promise
 from dither.kernels.line import LineKernel
-from dither.kernels.window.decoder import AffineDecoder, Decoder
+from dither.kernels.window.decoder import AffineDecoder
 from dither.mechanisms.base import NumberMechanism
 from dither.mechanisms.numeric.sw import SW, wave_share
 from dither.mechanisms.places.noise.planar_laplace import PlanarLaplace
 from dither.mechanisms.places.tracs_d import TraCSD
-from dither.privacy import Bound, Nothing
+from dither.privacy import Nothing
 from dither.randomness import Source
 
 TURN: Final = 2.0 * math.pi
@@ -89,6 +90,9 @@ class _FloatKernel(LineKernel):
     def ratio(self) -> Fraction:
         raise InvalidParameter("a program in floats has no bound")
 
+    def promise(self, epsilon: float, stated: Mapping[str, Any]) -> Promise:
+        return Promise(Nothing("a program is repeated here, with its bugs"), self.evidence, kept=False)
+
     @property
     def evidence(self) -> str:
         return "not computed"
@@ -110,24 +114,17 @@ class _FloatDirection(NumberMechanism):
     def directions(self, angles: Floats, uniform: Floats) -> Floats:
         """Return a direction for each angle, from two uniform numbers each."""
 
-    @cached_property
-    def kernel(self) -> _FloatKernel:
-        """The program."""
+    def _kernel(self) -> _FloatKernel:
         return _FloatKernel(self.line, self.directions)
 
-    @cached_property
-    def decoder(self) -> Decoder:
-        """The middle of each cell of the circle."""
-        step = TURN / self.outcomes
+    def _codebook(self, kernel: _FloatKernel) -> AffineDecoder:
+        step = TURN / kernel.outcomes
         return AffineDecoder(step / 2.0, step)
 
     @property
     def law(self) -> NoReturn:
         """Raise InvalidParameter: the programs are simulated, and have no formula here."""
         raise InvalidParameter("a program in floats has no formula here")
-
-    def realised(self) -> tuple[Bound, str]:
-        return Nothing("a program is repeated here, with its bugs"), "not computed"
 
 
 @final
@@ -193,9 +190,9 @@ def strawman(
     walked = TraCSD(area, epsilon=epsilon, start=CORNER).perturb(paths, source=source).values
     here = np.roll(walked, 1, axis=0)
     here[paths.offsets[:-1]] = CORNER
-    angle, share = own.seen(here, paths.points)
+    angle, share = own.kernel.seen(here, paths.points)
     first, second = own.parts
-    own.advance(here, first.perturb(angle, source=source).cells, second.perturb(share, source=source).cells)
+    own.kernel.advance(here, first.perturb(angle, source=source).cells, second.perturb(share, source=source).cells)
     return paths.like(here)
 
 

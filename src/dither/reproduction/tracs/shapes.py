@@ -95,7 +95,7 @@ def _disk(setting: Setting) -> Rows:
     truth = np.full((setting.runs(5000, 500), 1, 2), (-0.5, 0.0))
     places = mechanism.perturb(truth, source=sources(setting, 1)[0]).values.reshape(-1, 2)
     found: Rows = [{"version": RIGHT, "x": x, "y": y} for x, y in places.tolist()]
-    direction, distance = (part.window_share for part in mechanism.parts)
+    direction, distance = (part.kernel.window_share for part in mechanism.parts)
     angle, radius = np.arctan2(places[:, 1], places[:, 0]) % (2 * math.pi), np.hypot(*places.T)
     inside = (np.abs(angle / math.pi - 1.0) <= direction) & (np.abs(radius - 0.5) <= distance / 2)
     found.append(

@@ -10,7 +10,7 @@ from typing import Any, Final, Self, final
 
 from dither.domains import Categories, Line
 from dither.errors import InvalidParameter, found, unknown_name
-from dither.mechanisms.base import Mechanism
+from dither.question import Question
 from dither.service.contract import Contract
 
 MOST_BINS: Final = 256
@@ -81,7 +81,7 @@ class Query:
         return f"quantile {self.share:g}" if self.what is What.QUANTILE else self.what.value
 
 
-def usual_quantity(mechanism: Mechanism[Any]) -> str:
+def usual_quantity(mechanism: Question) -> str:
     """Return what the usual quantity of a mechanism is called."""
     if isinstance(mechanism.domain, Categories):
         return "frequency"

@@ -79,7 +79,7 @@ def without_answer(
 
 def rows(query: Query, part: ReportsPart, summary: Summary) -> list[PlainRow]:
     """Return the rows of a quantity; of one that these reports cannot answer, a row that says why."""
-    name = usual_quantity(summary.mechanism) if query.what is What.USUAL else query.quantity
+    name = usual_quantity(summary.question) if query.what is What.USUAL else query.quantity
     if not summary.n:
         return [without_answer(query, part, 0, NONE, "no reports have arrived", name)]
     try:

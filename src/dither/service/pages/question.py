@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final, final
+from typing import Final, final
 from urllib.parse import urlencode
 
 from dither.domains import Circle, Line
 from dither.html import Markup, element, joined
-from dither.mechanisms.base import Mechanism
+from dither.question import Question
 from dither.service.answers.query import By, Query, What
 from dither.service.answers.rows import FEW, NONE, SHOWN, PlainRow
 from dither.service.contract import Contract
@@ -32,7 +32,7 @@ class Told:
     lying: Sequence[PlainRow]
 
 
-def queries(name: str, mechanism: Mechanism[Any]) -> dict[str, Query | None]:
+def queries(name: str, mechanism: Question) -> dict[str, Query | None]:
     """Return what has to be asked for the page of a question, by the field of `Told`."""
     straight = isinstance(mechanism.domain, Line) and not isinstance(mechanism.domain, Circle)
     return {

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 import re
-from typing import Any, Final
+from typing import Final
 
-from dither.account.question import Repeat
+from dither.account.asking import Repeat
 from dither.domains import Categories, Circle, Interval
 from dither.estimation.estimate import show_interval
-from dither.mechanisms.base import Mechanism
 from dither.privacy import Pure
+from dither.question import Question
 from dither.service.answers.rows import PlainRow
 from dither.service.contract import Contract
 
@@ -76,7 +76,7 @@ def _is_share(row: PlainRow) -> bool:
     return row["quantity"] in ("frequency", "share of a bin")
 
 
-def asked(mechanism: Mechanism[Any]) -> str:
+def asked(mechanism: Question) -> str:
     """Return what a question asks, and how devices answer it."""
     domain = mechanism.domain
     if isinstance(domain, Interval):
@@ -88,7 +88,7 @@ def asked(mechanism: Mechanism[Any]) -> str:
         what = f"one of {whole(len(domain))} answers"
     else:
         what = str(domain)
-    return f"{what}; devices run {type(mechanism).__name__}"
+    return f"{what}; devices run {mechanism.name}"
 
 
 def promise(contract: Contract) -> list[str]:

@@ -9,18 +9,18 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, NamedTuple, final
+from typing import NamedTuple, final
 
 import numpy as np
 
 from dither.arrays import Integers
 from dither.errors import DitherError, Mismatch
-from dither.mechanisms.base import Mechanism
+from dither.question import Question
 from dither.service.contract import Published
 from dither.service.live import Slot
 from dither.service.refusal import Reason
 
-Mechanisms = Callable[[str, str], Mechanism[Any]]  # of a campaign's identity and a question's name
+Mechanisms = Callable[[str, str], Question]  # of a campaign's identity and a question's name
 
 
 class StoreUnavailable(Exception):

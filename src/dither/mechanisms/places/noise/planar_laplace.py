@@ -31,4 +31,5 @@ class PlanarLaplace(PlanarMechanism):
     @property
     def per_distance(self) -> float:
         """ε per unit of distance (geo-indistinguishability), up to one step of the lattice."""
-        return float(self.kernel.noise.exponent(1)) / self.kernel.spacing
+        kernel: PlanarKernel = self.kernel
+        return float(kernel.noise.exponent(1)) / kernel.spacing

@@ -1,4 +1,4 @@
-"""A question as an account sees it: a named mechanism, who asks, and how often it may be answered."""
+"""What an asker adds to a question: its name, who asks, and how often it may be answered."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from dither.account.names import check_name
 from dither.account.state import Data
 from dither.domains import Paths
 from dither.errors import InvalidParameter, OutsideDomain, found
-from dither.mechanisms.base import Mechanism
 from dither.over_time.change_reports import ChangeReports
 from dither.over_time.kept_change import KeptChange
 from dither.over_time.memoised import Memoised
 from dither.over_time.once import Once
 from dither.privacy import PAC, Approximate, Guarantee, Pure, Unit
+from dither.question import Question, as_question
 from dither.randomness import SYSTEM, Source
 from dither.reports import Reports
 
@@ -43,10 +43,10 @@ class Repeat(Enum):
 
 @final
 @dataclass(frozen=True)
-class Question:
-    """A named mechanism, who asks it, and how often it may be answered. `Account.answer` takes it.
+class Asking:
+    """A question with its name, who asks it, and how often it may be answered. `Account.answer` takes it.
 
-    `name` and `asker` are public texts. `times` is the number of locations of a path, needed if the mechanism
+    `name` and `asker` are public texts. `times` is the number of locations of a path, needed if the question
     promises something for one location. `data` is the span of time that the value is about, two moments of
     which the second is excluded: every epoch in it is charged; without it the present one is. `days` and
     `start` are the periods of `Repeat.ONCE` and `Repeat.KEPT_CHANGE`; `changes` is for the latter. Values
@@ -54,12 +54,12 @@ class Question:
     for all that cannot be.
 
     >>> from dither import Interval, Podium
-    >>> Question("age", Podium(Interval(18, 100), epsilon=0.5), asker="clinic.example").guarantee
+    >>> Asking("age", Podium(Interval(18, 100), epsilon=0.5), asker="clinic.example").guarantee
     Guarantee: ε ≤ 0.5 for one value
     """
 
     name: str
-    mechanism: Mechanism[Any]
+    question: Question
     _: KW_ONLY
     asker: str = ""
     repeat: Repeat = Repeat.FRESH
@@ -73,21 +73,25 @@ class Question:
     def __post_init__(self) -> None:
         check_name("the name of a question", self.name, least=1)
         check_name("the name of an asker", self.asker, least=0)
-        given: object = self.mechanism
+        given: object = self.question
         if isinstance(given, Memoised):
             raise InvalidParameter("give the mechanism itself, and repeat=dt.Repeat.PER_VALUE")
         if isinstance(given, Once):
-            raise InvalidParameter("dt.Question.once(name, once, asker=…) asks on a drawn day")
+            raise InvalidParameter("dt.Asking.once(name, once, asker=…) asks on a drawn day")
         if isinstance(given, KeptChange):
-            raise InvalidParameter("dt.Question.kept_change(name, change, asker=…) asks about a kept change")
-        if not isinstance(given, Mechanism) or not given.alone:
-            raise InvalidParameter("a question asks with one mechanism that a device runs alone")
+            raise InvalidParameter("dt.Asking.kept_change(name, change, asker=…) asks about a kept change")
+        try:
+            object.__setattr__(self, "question", as_question(given))
+        except InvalidParameter:
+            raise InvalidParameter("a question or a mechanism is asked, such as dt.Podium(…)") from None
+        if not self.question.alone:
+            raise InvalidParameter("what is asked is a question that a device answers alone")
         if not isinstance(self.repeat, Repeat):
             raise InvalidParameter(f"repeat is one of dt.Repeat, not {found(self.repeat)}")
         self._check_periods()
         if not isinstance(self.start, datetime.date):
             raise InvalidParameter("start is a date: a day on which a period begins")
-        if (self.mechanism.unit is Unit.LOCATION) != (self.times is not None):
+        if (self.question.unit is Unit.LOCATION) != (self.times is not None):
             raise InvalidParameter(
                 "times, the number of locations of a path, is given where a promise is for one location"
             )
@@ -95,9 +99,9 @@ class Question:
             raise InvalidParameter(f"an account counts ε for any two values; this promises: {self.guarantee}")
         _ = self.span
         if self.otherwise is not None:
-            if self.mechanism.unit in _PATHS:
+            if self.question.unit in _PATHS:
                 raise InvalidParameter("nothing stands for a path; leave otherwise out")
-            self.mechanism.domain.check([self.otherwise])
+            self.question.domain.check([self.otherwise])
 
     def _check_periods(self) -> None:
         once = self._periodic
@@ -113,17 +117,17 @@ class Question:
     @staticmethod
     def once(
         name: str, once: Once, *, asker: str = "", start: datetime.date = _START, otherwise: Any = None
-    ) -> Question:
-        """Return the question that is answered as `once` says. The account draws the day and keeps it.
+    ) -> Asking:
+        """Return the asking that is answered as `once` says. The account draws the day and keeps it.
 
         Each period is charged when it is answered. Periods are counted from `start`. A question that is still
         asked after `once.days` days begins another round, and is charged again.
         """
         if not isinstance(once, Once):
-            raise InvalidParameter(f"Question.once needs dt.Once(…), not {found(once)}")
-        return Question(
+            raise InvalidParameter(f"Asking.once needs dt.Once(…), not {found(once)}")
+        return Asking(
             name,
-            once.mechanism,
+            once.question,
             asker=asker,
             repeat=Repeat.ONCE,
             days=once.period,
@@ -134,18 +138,18 @@ class Question:
     @staticmethod
     def kept_change(
         name: str, change: KeptChange, *, asker: str = "", start: datetime.date = _START
-    ) -> Question:
-        """Return the question that is answered as `change` says. The account draws the group and keeps it.
+    ) -> Asking:
+        """Return the asking that is answered as `change` says. The account draws the group and keeps it.
 
         `account.answer` takes the values of all days of the period so far, one for each, and returns the
         reports of the intervals that are over, or None if there are none. Each period of `change.days` days
         from `start` on is charged once, to all of its days.
         """
         if not isinstance(change, KeptChange):
-            raise InvalidParameter(f"Question.kept_change needs dt.KeptChange(…), not {found(change)}")
-        return Question(
+            raise InvalidParameter(f"Asking.kept_change needs dt.KeptChange(…), not {found(change)}")
+        return Asking(
             name,
-            change.mechanism,
+            change.question,
             asker=asker,
             repeat=Repeat.KEPT_CHANGE,
             days=change.days,
@@ -158,7 +162,7 @@ class Question:
         """The kept change that this asks about, if it asks about one."""
         if self.repeat is not Repeat.KEPT_CHANGE or self.days is None or self.changes is None:
             return None
-        return KeptChange(self.mechanism, days=self.days, changes=self.changes)
+        return KeptChange(self.question, days=self.days, changes=self.changes)
 
     @property
     def _periodic(self) -> bool:
@@ -169,7 +173,7 @@ class Question:
         """What one answer promises, and a permanent one for all its repetitions."""
         if self.change is not None:
             return self.change.guarantee
-        once = self.mechanism.guarantee
+        once = self.question.guarantee
         if self.times is not None:
             once = once.repeated(self.times)
         if self.repeat is Repeat.PER_VALUE:
@@ -198,12 +202,12 @@ class Question:
     def facts(self) -> Data:
         """All that decides whether this is answered, as plain data: see docs/account.md."""
         once = self._periodic
-        asks = self.mechanism if self.change is None else self.change
+        asks = self.question if self.change is None else self.change
         return {
             "asker": self.asker,
             "question": self.name,
             "fingerprint": asks.fingerprint,
-            "mechanism": type(self.mechanism).__name__,
+            "mechanism": self.question.name,
             "epsilon": self.guarantee.epsilon,
             "delta": self.guarantee.delta,
             "assumes": list(self.guarantee.assumes),
@@ -219,7 +223,7 @@ class Question:
         inside = self._inside(value)
         if self.repeat is Repeat.PER_VALUE:
             return self._memoised(key()).perturb(inside)
-        return self.mechanism.perturb(inside, source=source)
+        return self.question.perturb(inside, source=source)
 
     def draw_owed(
         self, values: object, owed: Data, key: Callable[[], bytes], source: Source = SYSTEM
@@ -248,19 +252,19 @@ class Question:
         """Return the report that `to_bytes` wrote."""
         if self.change is not None:
             return from_rows(self.change, stored)
-        layout = self.mechanism.layout
+        layout = self.question.layout
         cells = np.frombuffer(stored, layout.base.newbyteorder("<")).astype(layout.base)
-        return self.mechanism.reports(cells.reshape(-1, *layout.shape))
+        return self.question.reports(cells.reshape(-1, *layout.shape))
 
     def _memoised(self, key: bytes) -> Memoised:
         # Two askers may use one name for two questions, whose noise must not be the same.
-        return Memoised(self.mechanism, key, name=f"{len(self.asker)} {self.asker} {self.name}")
+        return Memoised(self.question, key, name=f"{len(self.asker)} {self.asker} {self.name}")
 
     def _inside(self, value: object) -> object:
         """Return one value as `perturb` takes it, moved into the domain as the device text says."""
-        if self.mechanism.unit in _PATHS:
+        if self.question.unit in _PATHS:
             return self._path(value)
-        domain, one = self.mechanism.domain, [value]
+        domain, one = self.question.domain, [value]
         try:
             if domain.outside != "refuse":
                 return domain.clip(one)
@@ -279,7 +283,7 @@ class Question:
             raise InvalidParameter(
                 f"this question charges {self.times} locations; the path has more or fewer"
             )
-        return Paths(self.mechanism.domain.clip(paths.points), paths.offsets)
+        return Paths(self.question.domain.clip(paths.points), paths.offsets)
 
 
 def _whole(number: object, least: int, most: int) -> bool:
