@@ -32,9 +32,9 @@ def _measure(folder: Path) -> None:
     print(
         f"One committed row of a bare file: {unit:.2f} ms of processor time. Least of {REPEATS} × {COUNT}.\n"
     )
-    podium = dt.Question("number", dt.Podium(dt.Interval(0, 1), epsilon=0.001), asker="clinic.example")
-    olh = dt.Question("category", dt.OLH(dt.Categories(1000), epsilon=0.001), asker="clinic.example")
-    same = dt.Question("kept", podium.mechanism, asker="clinic.example", repeat=dt.Repeat.SAME)
+    podium = dt.Asking("number", dt.Podium(dt.Interval(0, 1), epsilon=0.001), asker="clinic.example")
+    olh = dt.Asking("category", dt.OLH(dt.Categories(1000), epsilon=0.001), asker="clinic.example")
+    same = dt.Asking("kept", podium.mechanism, asker="clinic.example", repeat=dt.Repeat.SAME)
     rows = []
     for size in SIZES:
         path = folder / f"{size}.account"

@@ -57,7 +57,7 @@ def main() -> None:
             answers.compute(published.id, asked)
 
         def anew(summary: dt.Summary = summary) -> dt.Summary:
-            return dt.Summary(summary.mechanism, summary.counts, summary.n)  # that remembers nothing
+            return dt.Summary(summary.question, summary.counts, summary.n)  # that remembers nothing
 
         library, answered = _least((anew, call), (list, lambda _, answer=answer: answer()))
         times = f"{1e3 * library:.2f} | {1e3 * answered:.2f} | {answered / library:.2f}"

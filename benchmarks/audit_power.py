@@ -224,7 +224,7 @@ def picture() -> None:
     from matplotlib import rcParams
     from matplotlib.figure import Figure
 
-    from dither.mechanisms.plotting import BLUE, styled
+    from dither.plotting import BLUE, styled
 
     rcParams["svg.hashsalt"] = "dither"
     found = growth()

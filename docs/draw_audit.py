@@ -11,7 +11,7 @@ import numpy as np
 from matplotlib import rcParams
 
 import dither as dt
-from dither.mechanisms.plotting import styled
+from dither.plotting import styled
 
 PICTURES = Path(__file__).with_name("pictures")
 

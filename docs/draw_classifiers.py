@@ -18,7 +18,7 @@ from sklearn.preprocessing import StandardScaler
 import dither as dt
 from dither.classifiers.case import Case
 from dither.classifiers.plotting import draw_boundary
-from dither.mechanisms.plotting import styled
+from dither.plotting import styled
 
 NAMES = ("worst texture", "worst concave points")
 DOMAINS = dict(zip(NAMES, (dt.Interval(12, 50), dt.Interval(0, 0.3)), strict=True))

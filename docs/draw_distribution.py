@@ -11,7 +11,7 @@ import matplotlib as mpl
 import numpy as np
 
 import dither as dt
-from dither.mechanisms.plotting import styled
+from dither.plotting import styled
 
 mpl.use("Agg")
 from matplotlib import pyplot

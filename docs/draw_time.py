@@ -14,7 +14,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import dither as dt
-from dither.mechanisms.plotting import BLUE, GREY, ORANGE, styled
+from dither.plotting import BLUE, GREY, ORANGE, styled
 
 DAYS, PEOPLE = 365, 200_000
 

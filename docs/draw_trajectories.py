@@ -13,7 +13,7 @@ import numpy as np
 
 import dither as dt
 from dither import maps
-from dither.mechanisms.plotting import BLUE, ORANGE, styled
+from dither.plotting import BLUE, ORANGE, styled
 
 SQUARE = dt.Rectangle(dt.Interval(0, 1), dt.Interval(0, 1))
 FOLDER = Path(__file__).with_name("pictures")

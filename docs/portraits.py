@@ -13,12 +13,12 @@ from matplotlib.figure import Figure
 import dither as dt
 from dither.advice.compare import average_variance
 from dither.kernels.table.reading import LinearReading
-from dither.mechanisms.analysis import Questions
+from dither.mechanisms.analysis import Analysis
 from dither.mechanisms.base import Mechanism
-from dither.mechanisms.frequency.pure_protocol import PureProtocol
+from dither.mechanisms.base import CategoryMechanism
 from dither.mechanisms.joint.joint import Joint
 from dither.mechanisms.joint.tuning import rho_range
-from dither.mechanisms.plotting import BLUE, ORANGE, styled
+from dither.plotting import BLUE, ORANGE, styled
 from dither.mechanisms.queries import QueryMechanism
 from dither.optimal.closed_form import least_frequency_variance
 
@@ -31,12 +31,12 @@ def draw(mechanism: Mechanism, picture: Path) -> None:
     """Draw a mechanism into a file."""
     figure = Figure(figsize=(10.0, 3.6), layout="constrained")
     left, right = figure.subplots(1, 2)
-    if isinstance(mechanism, Questions):
+    if isinstance(mechanism, Analysis):
         _law(mechanism, left, right)
     elif isinstance(mechanism, Joint):
         _support(mechanism, left)
         _correlation(mechanism, right)
-    elif isinstance(mechanism, PureProtocol):
+    elif isinstance(mechanism, CategoryMechanism):
         _support(mechanism, left)
         _frequency_error(mechanism, 1, right)
     elif isinstance(mechanism, dt.Marginals):
@@ -58,7 +58,7 @@ def draw(mechanism: Mechanism, picture: Path) -> None:
 
 def caption(mechanism: Mechanism) -> str:
     """Say what the picture shows."""
-    if isinstance(mechanism, Questions):
+    if isinstance(mechanism, Analysis):
         return (
             "Left: the report for two values (dotted). Right: the worst expected error at each ε; "
             "grey is the smallest that any mechanism can have."
@@ -68,7 +68,7 @@ def caption(mechanism: Mechanism) -> str:
             "Left: how often a report supports each answer when the true one is orange. "
             "Right: the error of a frequency, times √n, at each correlation ρ; dots are the example."
         )
-    if isinstance(mechanism, PureProtocol | dt.PEM):
+    if isinstance(mechanism, CategoryMechanism | dt.PEM):
         return (
             "Left: how often a report supports each answer when the true one is orange. "
             "Right: the error of a frequency, averaged over the answers, times √n, at each ε; grey is the "
@@ -109,7 +109,7 @@ def _best(domain: dt.Interval | dt.Circle, loss: Any) -> list[float]:
     return [dt.Optimal(domain, epsilon=float(one), loss=loss).certificate.bound for one in FEW_EPSILONS]
 
 
-def _support(protocol: PureProtocol, axes: Any) -> None:
+def _support(protocol: CategoryMechanism, axes: Any) -> None:
     size = len(protocol.categories)
     truth = min(2, size - 1)
     heights = [float(protocol.p) if code == truth else protocol.q for code in range(size)]
@@ -119,7 +119,7 @@ def _support(protocol: PureProtocol, axes: Any) -> None:
     styled(axes, title="How often a report supports each category, ε = 1", y="probability")
 
 
-def _frequency_error(protocol: PureProtocol, levels: int, axes: Any) -> None:
+def _frequency_error(protocol: CategoryMechanism, levels: int, axes: Any) -> None:
     domain = protocol.categories if len(protocol.categories) <= 1024 else dt.Categories(1024)
     least = [math.sqrt(levels * least_frequency_variance(len(domain), float(one))) for one in EPSILONS]
     axes.loglog(EPSILONS, _noise(protocol, levels), color=INK, linewidth=2, label="this mechanism")
@@ -129,7 +129,7 @@ def _frequency_error(protocol: PureProtocol, levels: int, axes: Any) -> None:
     styled(axes, title="Error of an estimated frequency", y="standard error × √n")
 
 
-def _noise(protocol: PureProtocol, levels: int) -> list[float]:
+def _noise(protocol: CategoryMechanism, levels: int) -> list[float]:
     found = []
     for epsilon in EPSILONS:
         try:

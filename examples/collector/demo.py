@@ -131,7 +131,7 @@ def in_python(campaign: str, devices: int) -> tuple[dict[str, float], int]:
 
 def as_bytes(reports: dt.Reports) -> list[bytes]:
     """Return every report as the bytes that a device sends."""
-    size = reports.mechanism.report_bytes
+    size = reports.question.report_bytes
     data = np.ascontiguousarray(reports.cells).astype(reports.cells.dtype.newbyteorder("<")).tobytes()
     return [data[at : at + size] for at in range(0, len(data), size)]
 

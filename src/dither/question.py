@@ -19,9 +19,9 @@ import numpy as np
 from dither import registry
 from dither.arrays import Array, Floats, Integers
 from dither.device_text import canonical, digest
-from dither.domains import Categories, Circle, Domain, Line, Paths, Plane, finite, numbers, read_domain
+from dither.domains import Categories, Domain, Line, Paths, Plane, finite, numbers, read_domain
 from dither.domains.separate import SeparateValues, separate_paths, separate_values
-from dither.errors import InvalidParameter, MalformedReport, Mismatch, found
+from dither.errors import DitherError, InvalidParameter, MalformedReport, Mismatch, found
 from dither.kernels.codes import SupportKernel
 from dither.kernels.counting import Counting
 from dither.kernels.kernel import Kernel, Promise, read_kernel
@@ -112,7 +112,13 @@ class Question(Answering):
         if not self.kernel.fits(self.domain):
             raise InvalidParameter(f"the kernel of {self.name} is not one for {self.domain}")
         if self.made_by is None:  # a design chooses integers that ε allows
-            _ = self.promise
+            self.certify()
+
+    @final
+    def certify(self) -> None:
+        """Raise InvalidParameter if the integers spend more than ε and what else is stated."""
+        shared = self.unit is Unit.TRAJECTORY  # the integers are then those of a path of one location
+        self.kernel.certify(min(self.epsilon, MOST_EPSILON) if shared else self.epsilon, self.parameters)
 
     # --- the promise
 
@@ -172,8 +178,7 @@ class Question(Answering):
         """
         if self.made_by is not None:
             return self.made_by
-        kind = registry.design(self.name)
-        made = kind(self.domain, **read_parameters(kind, self.parameters))
+        made = self._made({})
         if made.question.device_text != self.device_text:
             raise Mismatch(
                 f"{self.name} with these parameters has other integers than this question, which was designed "
@@ -181,9 +186,20 @@ class Question(Answering):
             )
         return made
 
+    def _made(self, more: Mapping[str, Any]) -> Any:
+        """Return the design with these parameters, of which some are replaced; they are untrusted input."""
+        kind: Any = registry.design(self.name)
+        try:
+            return kind(self.domain, **{**read_parameters(kind, self.parameters), **more})
+        except DitherError:
+            raise
+        except Exception as error:
+            raise MalformedReport(f"the design cannot be made ({type(error).__name__})") from None
+
     def at(self, epsilon: float) -> Question:
-        """Return the question of the same design with another ε."""
-        question: Question = self.design().at(epsilon).question
+        """Return the question of the same design with another ε; its integers are computed anew."""
+        made = self._made({"epsilon": epsilon}) if self.made_by is None else self.made_by.at(epsilon)
+        question: Question = made.question
         return question
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -385,31 +401,19 @@ class NumberQuestion(Question):
 
     def truncated(self) -> NumberQuestion:
         """Return the same question with decoded reports clipped to the domain."""
-        if self._decoding != "OWN":
-            return self._of_design("truncated")
         return self._decoded_by(self.decoder.cut(self.line.low, self.line.high), "TRUNCATED")
 
     def compressed(self) -> NumberQuestion:
         """Return the same question with the report space decoded as the domain itself, which is biased."""
-        if not isinstance(self.kernel, SlidingKernel) or isinstance(self.line, Circle):
-            return self._of_design("compressed")
+        if not isinstance(self.kernel, SlidingKernel):
+            raise InvalidParameter(f"reports of {self.name} have no window whose range could be compressed")
         return self._decoded_by(decoder(IDENTITY, self.outcomes, self.line), "COMPRESSED")
 
-    @property
-    def _decoding(self) -> str:
-        stated = self.parameters.get("decoding")
-        return str(stated.get("name")) if isinstance(stated, Mapping) else "none"
-
     def _decoded_by(self, book: Decoder, decoding: str) -> NumberQuestion:
-        stated = {"choice": "Decoding", "name": decoding}
-        return replace(self, book=book, parameters={**self.parameters, "decoding": stated}, made_by=None)
-
-    def _of_design(self, decoding: str) -> NumberQuestion:
-        made = getattr(self.design(), decoding, None)
-        if made is None:
-            raise InvalidParameter(f"reports of {self.name} cannot be {decoding}")
-        question: NumberQuestion = made().question
-        return question
+        stated = dict(self.parameters)
+        if "decoding" in stated:
+            stated["decoding"] = {"choice": "Decoding", "name": decoding}
+        return replace(self, book=book, parameters=stated, made_by=None)
 
 
 @final

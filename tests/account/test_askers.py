@@ -109,10 +109,10 @@ def test_9_refusals_do_not_look_at_the_value(tmp_path: Path) -> None:
 
 
 def test_9_equal_questions_have_equal_outcomes_whatever_the_values(tmp_path: Path) -> None:
-    interval = dt.Question("age", dt.Podium(dt.Interval(18, 100), epsilon=0.3), otherwise=18)
-    circle = dt.Question("heading", dt.OGPM(dt.Circle(360), epsilon=0.3))
+    interval = dt.Asking("age", dt.Podium(dt.Interval(18, 100), epsilon=0.3), otherwise=18)
+    circle = dt.Asking("heading", dt.OGPM(dt.Circle(360), epsilon=0.3))
     listed = label("browser", 0.3, otherwise="other")
-    once = dt.Question(
+    once = dt.Asking(
         "mood",
         dt.RR(dt.Categories(["no", "yes"]), epsilon=0.3),
         repeat=dt.Repeat.ONCE,

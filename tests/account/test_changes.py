@@ -23,15 +23,15 @@ CHANGE = dt.KeptChange(dt.RR(YES_NO, epsilon=0.5), days=DAYS)
 SURE = dt.KeptChange(dt.RR(YES_NO, epsilon=50), days=DAYS)  # its reports are what they are about
 
 
-def asked(change: dt.KeptChange = CHANGE, name: str = "smokes") -> dt.Question:
-    return dt.Question.kept_change(name, change, asker="clinic.example", start=START)
+def asked(change: dt.KeptChange = CHANGE, name: str = "smokes") -> dt.Asking:
+    return dt.Asking.kept_change(name, change, asker="clinic.example", start=START)
 
 
 def life(*days: str) -> list[str]:
     return [*days, *[days[-1]] * (DAYS - len(days))]
 
 
-def told(account: dt.Account, question: dt.Question, values: list[str], clock: SetClock) -> list[list[int]]:
+def told(account: dt.Account, question: dt.Asking, values: list[str], clock: SetClock) -> list[list[int]]:
     """Return all reports of a period: the account is asked every day, and is given the days so far."""
     rows = []
     for day in range(DAYS):
@@ -174,11 +174,11 @@ def test_all_days_of_the_period_are_charged_when_it_begins(tmp_path: Path) -> No
         (entry,) = account.wire()["entries"]
         assert (entry["first"], entry["last"]) == (20_000, 20_000 + DAYS - 1)
         with pytest.raises(Refused) as refused:
-            account.answer(dt.Question("other", CHANGE.mechanism), "no")
+            account.answer(dt.Asking("other", CHANGE.question), "no")
         assert refused.value.reason == "budget"
     with make(tmp_path, SetClock(), name="long.account", epoch=dt.Epoch.DAY) as account:
         with pytest.raises(Refused) as refused:
-            account.answer(asked(dt.KeptChange(CHANGE.mechanism, days=400)), ["no"])
+            account.answer(asked(dt.KeptChange(CHANGE.question, days=400)), ["no"])
         assert refused.value.reason == "data"
 
 
@@ -203,7 +203,7 @@ def test_a_value_that_is_refused_does_not_make_the_account_draw_again(tmp_path: 
         question = (
             asked()
             if kind == "kept change"
-            else dt.Question.once("mood", dt.Once(CHANGE.mechanism, days=2), start=START)
+            else dt.Asking.once("mood", dt.Once(CHANGE.question, days=2), start=START)
         )
         with make(tmp_path, clock, name=f"{number}.account") as account:
             wrong = ["maybe"] if kind == "kept change" else "maybe"
@@ -226,14 +226,14 @@ def test_wrong_questions_and_histories_are_refused(tmp_path: Path) -> None:
             account.answer(asked(SURE), wrong)
     assert account.answer(asked(SURE), ["no"] * 4) is not None
     with pytest.raises(InvalidParameter, match=r"Question\.kept_change"):
-        dt.Question("smokes", CHANGE)  # type: ignore[arg-type]
+        dt.Asking("smokes", CHANGE)  # type: ignore[arg-type]
     with pytest.raises(InvalidParameter, match=r"dt\.KeptChange"):
-        dt.Question.kept_change("smokes", CHANGE.mechanism)  # type: ignore[arg-type]
+        dt.Asking.kept_change("smokes", CHANGE.question)  # type: ignore[arg-type]
     for more in ({"changes": 1}, {"repeat": dt.Repeat.KEPT_CHANGE, "days": 9}):
         with pytest.raises(InvalidParameter, match="changes goes with"):
-            dt.Question("smokes", CHANGE.mechanism, **more)  # type: ignore[arg-type]
+            dt.Asking("smokes", CHANGE.question, **more)  # type: ignore[arg-type]
     with pytest.raises(InvalidParameter, match="two answers"):
-        dt.Question(
+        dt.Asking(
             "age", dt.PM(dt.Interval(0, 1), epsilon=1), repeat=dt.Repeat.KEPT_CHANGE, days=9, changes=1
         )
     assert asked().guarantee == CHANGE.guarantee

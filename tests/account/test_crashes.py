@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import dither as dt
-from dither.account.question import Question
+from dither.account.asking import Asking
 from dither.errors import AccountUnusable, Refused
 from tests.account.crashes import connections, losses, remains_of
 from tests.account.devices import DAY, SetClock, make, number
@@ -60,15 +60,15 @@ def test_1_the_check_finds_an_account_that_sends_before_it_writes(tmp_path: Path
     (tmp_path / "live").mkdir()
     with connections() as made:
         account = make(tmp_path / "live", epsilon=2)
-    original = Question.draw
+    original = Asking.draw
 
     def work(send) -> None:
-        def draw(self: Question, *args) -> dt.Reports:
+        def draw(self: Asking, *args) -> dt.Reports:
             report = original(self, *args)
             send(FIRST)  # the broken twin sends what it has drawn
             return report
 
-        monkeypatch.setattr(Question, "draw", draw)
+        monkeypatch.setattr(Asking, "draw", draw)
         account.answer(number(), 1, identity=FIRST)
 
     assert losses(remains_of(made[-1], tmp_path / "live", work, tmp_path)) != []
@@ -79,16 +79,16 @@ def test_1_an_error_in_the_draw_or_in_the_store_spends_and_sends_nothing(tmp_pat
         account = make(tmp_path)
     before = account.wire()
 
-    def fails(self: Question, *args) -> dt.Reports:
+    def fails(self: Asking, *args) -> dt.Reports:
         raise MemoryError
 
-    monkeypatch.setattr(Question, "draw", fails)
+    monkeypatch.setattr(Asking, "draw", fails)
     with pytest.raises(MemoryError):
         account.answer(number(), 1)
     monkeypatch.undo()
     assert account.wire() == before
     pages = made[-1].execute("PRAGMA page_count").fetchone()[0]
-    large = dt.Question("large", dt.OUE(dt.Categories(10**5), epsilon=0.5))
+    large = dt.Asking("large", dt.OUE(dt.Categories(10**5), epsilon=0.5))
     made[-1].execute(f"PRAGMA max_page_count = {pages}")
     with pytest.raises(AccountUnusable, match=r"disk is full\. Nothing was spent or sent"):
         account.answer(large, 1)
@@ -106,7 +106,7 @@ from pathlib import Path
 import dither as dt
 path, start = sys.argv[1:]
 account = dt.Account.open(path)
-question = dt.Question("last", dt.KRR(dt.Categories(4), epsilon=0.75), asker=sys.argv[0])
+question = dt.Asking("last", dt.KRR(dt.Categories(4), epsilon=0.75), asker=sys.argv[0])
 print("ready", flush=True)
 while not Path(start).exists():
     time.sleep(0.001)
@@ -159,9 +159,9 @@ def test_3_a_retry_resends_the_stored_bytes_draws_nothing_and_charges_once(
     tmp_path: Path, monkeypatch
 ) -> None:
     account = make(tmp_path)
-    asked = dt.Question("place", dt.OLH(dt.Categories(1000), epsilon=0.75), asker="clinic")
+    asked = dt.Asking("place", dt.OLH(dt.Categories(1000), epsilon=0.75), asker="clinic")
     report = account.answer(asked, 7, identity=FIRST)
-    monkeypatch.setattr(Question, "draw", lambda *args: pytest.fail("drawn again"))
+    monkeypatch.setattr(Asking, "draw", lambda *args: pytest.fail("drawn again"))
     stored = account.queue[0].data
     account.close()
     clock = SetClock()

@@ -12,8 +12,8 @@ import pytest
 
 import dither as dt
 from dither.advice import simulation
-from dither.mechanisms.analysis import Questions
-from dither.mechanisms.frequency.pure_protocol import PureProtocol
+from dither.mechanisms.analysis import Analysis
+from dither.mechanisms.base import CategoryMechanism
 from tests.support.repository import reference
 
 REFERENCE: dict[str, Any] = reference("optimal")
@@ -43,13 +43,13 @@ def plainly_made(base: type, domain: Any) -> set[str]:
 def test_every_public_mechanism_is_there(table: Any) -> None:
     """A mechanism that is added later is compared without another line of code."""
     names = {str(row["mechanism"]).split("(")[0].split(".")[0] for row in table}
-    assert names == plainly_made(Questions, UNIT)
+    assert names == plainly_made(Analysis, UNIT)
     assert len(names) >= 9
     assert {"PM.truncated()", "PM.compressed()", "SW.truncated()", "SW.redesigned()"} <= {
         row["mechanism"] for row in table
     }
     protocols = {row["mechanism"] for row in dt.compare(dt.Categories(2), epsilon=1)}
-    assert protocols == plainly_made(PureProtocol, dt.Categories(2))
+    assert protocols == plainly_made(CategoryMechanism, dt.Categories(2))
     assert len(protocols) >= 8
 
 
@@ -103,7 +103,7 @@ def test_solved_mechanisms_are_rows_and_their_bounds_the_measure(table: Any) -> 
         "Optimal(loss=squared, criterion=average)": "average squared",
         "Optimal(unbiased=True)": "variance",
     }
-    made = {one.name: one.mechanism for one in table.candidates}
+    made = {one.name: one.question for one in table.candidates}
     for name, column in own.items():
         certificate = made[name].certificate
         row = table[name]

@@ -76,7 +76,7 @@ def test_never_ogpm_for_a_mean_on_an_interval_but_on_a_circle() -> None:
 def test_the_best_is_ready_to_use() -> None:
     ranking = dt.recommend(AGES, goals.Mean(1000), epsilon=3)
     reports = ranking.best.perturb([18, 50, 100], source=dt.Seeded(1))
-    assert reports.mechanism.domain == AGES
+    assert reports.question.domain == AGES
     assert len(ranking.mechanisms) == len(ranking)
     text = repr(ranking)
     assert text.splitlines()[0].startswith("Mean(n=1000, criterion=worst) on [18, 100] with ε = 3")

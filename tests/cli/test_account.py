@@ -15,8 +15,8 @@ from dither.cli.main import main
 from dither.cli.verbs.account import NOT_A_GUARANTEE
 
 
-def ask(name: str, epsilon: float, asker: str) -> dt.Question:
-    return dt.Question(name, dt.KRR(dt.Categories(4), epsilon=epsilon), asker=asker)
+def ask(name: str, epsilon: float, asker: str) -> dt.Asking:
+    return dt.Asking(name, dt.KRR(dt.Categories(4), epsilon=epsilon), asker=asker)
 
 
 @pytest.fixture

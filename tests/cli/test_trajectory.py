@@ -206,7 +206,7 @@ def test_the_file_is_read_from_python_too(tmp_path: Path) -> None:
     file, out = made(tmp_path, "gpx"), tmp_path / "out.gpx"
     run("perturb", file, *BOX, "--epsilon", 2, "-o", out)
     read = files.read_reports(out)
-    assert read.mechanism.guarantee.epsilon <= 2
+    assert read.question.guarantee.epsilon <= 2
     assert read.projection == maps.LocalMap(139.7, 35.75)
     decoded = read.projection.to_earth(read.reports.values)
     np.testing.assert_allclose(decoded, files.read_trips(out).paths.points, rtol=0, atol=2e-7)

@@ -163,7 +163,7 @@ def test_what_was_given_before_is_what_the_account_charged(tmp_path: Path) -> No
     campaign, path = tmp_path / "survey.toml", tmp_path / "me.account"
     campaign.write_text(TOML, encoding="utf-8")
     with dt.Account.create(path, epsilon=2) as account:
-        account.answer(dt.Question("age", AGE["age"].at(0.5), asker="clinic.example"), 41)
+        account.answer(dt.Asking("age", AGE["age"].at(0.5), asker="clinic.example"), 41)
     told = run("explain", campaign, "--officer", "--account", path).output
     assert "Spent before: ε ≤ 0.5" in told
     assert "Together: ε ≤ 1.5" in " ".join(told.split())

@@ -37,7 +37,7 @@ def test_direction_and_length_are_right_within_chance(kind, epsilon):
     assert abs(length.value - truth) < 4.9 * length.standard_error
     seen = dt.resultant(reports, method=dt.as_reported)
     assert abs(seen.value - truth) > 4.9 * seen.standard_error  # the twin that forgets ρ
-    assert seen.value == pytest.approx(length.value * surviving(reports.mechanism))
+    assert seen.value == pytest.approx(length.value * surviving(reports.question))
 
 
 def test_a_direction_does_not_depend_on_where_the_circle_begins():

@@ -32,12 +32,12 @@ def test_common_words_are_found(domain):
     reports = dt.PEM(domain, epsilon=3).perturb(_people(100_000, 1), source=dt.Seeded(1))
     found = dt.heavy_hitters(reports, false_alarm=ALARM)
     assert set(found) == set(WORDS)
-    assert found.n == (reports.mechanism.level(reports.cells) == reports.mechanism.levels - 1).sum()
+    assert found.n == (reports.question.level(reports.cells) == reports.question.levels - 1).sum()
     for word, share in zip(WORDS, SHARES, strict=True):
         low, high = found[word].interval(1 - ALARM)
         assert low < share < high
     assert list(found.value) == sorted(found.value, reverse=True)
-    assert found.guarantee == reports.mechanism.guarantee
+    assert found.guarantee == reports.question.guarantee
 
 
 def test_nothing_is_found_where_nothing_is_common():

@@ -9,7 +9,7 @@ import dither as dt
 from dither.errors import InvalidParameter, NotIdentifiable
 from dither.estimation.estimate import show
 from dither.estimation.linear import moment, second
-from dither.mechanisms.number import NumberMechanism
+from dither.mechanisms.base import NumberMechanism
 from tests.support.broken.numbers import Stretched
 from tests.support.cases.numbers import NUMERIC, names
 
@@ -223,7 +223,7 @@ def test_estimates_print_as_value_and_half_width():
     estimate = dt.mean(reports)
     low, high = estimate.interval()
     assert repr(estimate) == f"{estimate.value:.1f} ± {(high - low) / 2:.1f} (95 %, n = 40 000)"
-    assert estimate.guarantee == reports.mechanism.guarantee
+    assert estimate.guarantee == reports.question.guarantee
     assert estimate.covers(estimate.value)
     assert not estimate.covers(99)
     assert estimate.half_width(0.5) < estimate.half_width() < estimate.half_width(0.999)

@@ -70,11 +70,11 @@ def test_summaries_of_different_mechanisms_refuse_to_add():
     with pytest.raises(Mismatch):
         one + other
     with pytest.raises(Mismatch):
-        dt.Summary.from_bytes(one.to_bytes(), other.mechanism)
+        dt.Summary.from_bytes(one.to_bytes(), other.question)
     with pytest.raises(Mismatch):
-        dt.Summary.from_json(one.to_json(), other.mechanism)
+        dt.Summary.from_json(one.to_json(), other.question)
     with pytest.raises(Mismatch):
-        one.read_by(other.mechanism)
+        one.read_by(other.question)
     with pytest.raises(TypeError):
         one + 1
 
@@ -87,7 +87,7 @@ def test_one_decoding_is_chosen_before_summaries_add():
         dt.Summary.of(reports) + other
     both = dt.Summary.of(reports) + other.read_by(own)
     assert both.n == 1000
-    assert both.read_by(own.compressed()).mechanism == own.compressed()
+    assert both.read_by(own.compressed()).question == own.compressed().question
 
 
 def test_what_is_not_a_summary_is_refused():

@@ -76,7 +76,7 @@ def test_other_columns_pass_and_arrow_carries_the_questions() -> None:
     out = frames.perturb(table(), QUESTIONS)
     assert out.column("id").to_pylist() == list(range(N))
     assert out.schema.field("minutes").type == pa.uint16()
-    assert frames.summarise(out)["minutes"].mechanism == MINUTES
+    assert frames.summarise(out)["minutes"].question == MINUTES.question
     with pytest.raises(InvalidParameter, match="pass them"):
         frames.summarise(pl.from_arrow(out))
 

@@ -167,12 +167,12 @@ def summary() -> dt.Summary:
 
 
 def summary_bytes(random: Random) -> None:
-    dt.Summary.from_bytes(mutations.bits(summary().to_bytes(), random), summary().mechanism)
+    dt.Summary.from_bytes(mutations.bits(summary().to_bytes(), random), summary().question)
 
 
 def summary_json(random: Random) -> None:
     text = mutations.dumped(mutations.change(json.loads(summary().to_json()), random))
-    dt.Summary.from_json(mutations.text(text, random) if random.random() < 0.1 else text, summary().mechanism)
+    dt.Summary.from_json(mutations.text(text, random) if random.random() < 0.1 else text, summary().question)
 
 
 def campaign_toml(random: Random) -> None:

@@ -22,7 +22,7 @@ def test_old_tables_are_read(path: Path) -> None:
     found = files.summarise_file(path)
     assert set(found) == {"minutes", "tag", "browser"}
     for name, summary in found.items():
-        mechanism = summary.mechanism
+        mechanism = summary.question
         cells = np.array(EXPECTED[name], dtype=mechanism.layout.base)
         assert summary.n == 24
         assert np.array_equal(summary.counts, dt.Summary.of(mechanism.reports(cells)).counts)

@@ -54,7 +54,7 @@ def is_read(data: bytes, reader: Reader = dt.from_bytes) -> None:
     head, cells = header(data)
     said, parameters = head["specification"], head["specification"]["parameters"]
     reports = reader(data)
-    mechanism = reports.mechanism
+    mechanism = reports.question
     raw = np.frombuffer(cells, dtype=head["dtype"]).reshape(head["shape"])
     np.testing.assert_array_equal(reports.cells, raw)
     assert reports.cells.dtype.itemsize == raw.dtype.itemsize
@@ -96,8 +96,8 @@ def test_old_bytes_are_read(version: str, row: dict[str, Any]) -> None:
     reports = dt.from_bytes(data)
     np.testing.assert_allclose(reports.values, row["values"], rtol=1e-15)  # as they were read then
     assert header(data)[0]["specification"] == json.loads(row["specification"])
-    assert dt.from_json(row["specification"]) == reports.mechanism
-    assert dt.audit(reports.mechanism, assume=reports.mechanism.guarantee.assumes).ok
+    assert dt.from_json(row["specification"]) == reports.question
+    assert dt.audit(reports.question, assume=reports.question.guarantee.assumes).ok
 
 
 STEPS = [row for _, row in ROWS if with_step(row)]

@@ -9,7 +9,7 @@ import pytest
 import dither as dt
 from dither.kernels.kernel import Kernel
 from dither.kernels.transition import Product, Windows
-from dither.mechanisms.number import NumberMechanism
+from dither.mechanisms.base import NumberMechanism
 
 UNIT = dt.Interval(0, 1)
 CASES = {

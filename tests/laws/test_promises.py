@@ -12,8 +12,8 @@ import pytest
 
 import dither as dt
 from dither.errors import InvalidParameter
-from dither.mechanisms.combined.combinator import Combinator
 from dither.privacy import Guarantee, Pure, Unit
+from dither.privacy.combinator import Combinator
 from dither.privacy.guarantee import PUBLIC_LENGTH
 
 UNIT = dt.Interval(0, 1)

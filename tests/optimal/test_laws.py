@@ -126,10 +126,10 @@ def test_reports_travel(kind: str) -> None:
     reports = mechanism.perturb(np.linspace(-3, 7, 500), source=dt.Seeded(1))
     again = dt.from_bytes(dt.to_bytes(reports))
     assert again == reports
-    assert again.mechanism == mechanism
-    assert again.mechanism.fingerprint == mechanism.fingerprint
+    assert again.question == mechanism
+    assert again.question.fingerprint == mechanism.fingerprint
     assert np.array_equal(again.values, reports.values)
-    assert again.mechanism.probabilities(0.5) == mechanism.probabilities(0.5)
+    assert again.question.probabilities(0.5) == mechanism.probabilities(0.5)
 
 
 def test_a_codebook_that_was_changed_on_the_way_is_refused() -> None:

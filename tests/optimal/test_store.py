@@ -193,9 +193,9 @@ import sys
 sys.modules["scipy"] = None
 import dither as dt
 reports = dt.from_bytes(sys.stdin.buffer.read())
-assert reports.mechanism.loss == dt.power(3)
+assert reports.question.loss == dt.power(3)
 assert len(reports.values) == 50
-assert sum(reports.mechanism.probabilities(0.3)) == 1
+assert sum(reports.question.probabilities(0.3)) == 1
 """
 
 

@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dither.errors import InvalidParameter
-from dither.mechanisms.places.path import divide
-from dither.privacy.split import rest, rounded_down, share, split
+from dither.privacy.split import divide, rest, rounded_down, share, split
 
 BUDGETS = st.floats(1e-6, 1e6)
 WEIGHTS = st.lists(st.floats(1e-3, 1e3), min_size=1, max_size=12)

@@ -65,9 +65,9 @@ def rows_of(reports: Mapping[str, dt.Reports]) -> list[dict[str, Any]]:
     found = []
     for name, some in reports.items():
         for number, cell in enumerate(some.cells):
-            first = row_of(name, some.mechanism, cell, number - number % 2)
+            first = row_of(name, some.question, cell, number - number % 2)
             shared = {key: first[key] for key in ("day", "label")}
-            found.append(row_of(name, some.mechanism, cell, number, **shared))
+            found.append(row_of(name, some.question, cell, number, **shared))
     return found
 
 

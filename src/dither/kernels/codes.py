@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from fractions import Fraction
-from typing import Any, ClassVar, final
+from typing import Any, ClassVar, Final, final
 
 import numpy as np
 
@@ -22,6 +22,8 @@ from dither.kernels.kernel import Kernel
 from dither.kernels.sets import bit_rows
 from dither.kernels.sets.hashing import Hashing
 from dither.randomness import Source
+
+MOST_LISTED_BITS: Final = 16
 
 
 class SupportKernel(Kernel):
@@ -117,6 +119,14 @@ class BitReports:
     @final
     def supported(self, reports: Array, categories: int) -> Mask:
         return bit_rows.unpack(reports, categories)
+
+    @final
+    def check_listed(self) -> None:
+        """Raise InvalidParameter if there are too many rows to list the probability of each."""
+        if self.size > MOST_LISTED_BITS:
+            raise InvalidParameter(
+                f"exact probabilities are listed for up to {MOST_LISTED_BITS} categories, not {self.size}"
+            )
 
 
 class BucketReports:

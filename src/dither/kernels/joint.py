@@ -71,9 +71,9 @@ class JointKernel(SupportKernel):
         how = f"two coins with weights {table.both}, {table.one}, {table.one}, {table.neither}, one known"
         loss = table.revealed(self.symbols - 1)
         if loss == math.inf:
-            return Promise(Nothing(GIVEN_AWAY), how)
+            return Promise(Nothing(GIVEN_AWAY), how, kept=False)
         whole = Guarantee(Pure(loss), assumes=(DEALER,)).repeated(self.coins_of_two_answers)
-        return Promise(whole.bound, how, whole.assumes)
+        return Promise(whole.bound, how, whole.assumes, kept=False)  # ε follows from the coins
 
     @final
     def count_variance(self, holders: float) -> float:
@@ -246,6 +246,7 @@ class JointBits(BitReports, JointKernel):
 
     def probabilities(self, value: int) -> list[Fraction]:
         """Return the exact probability of every row of bits; row r has the bits of the binary number r."""
+        self.check_listed()
         law, own = [Fraction(1)], self.coins.chance
         for bit in range(self.size):
             chance = own if bit == value else 1 - own

@@ -167,9 +167,13 @@ class Kernel(ABC):
         return None
 
     def promise(self, epsilon: float, stated: Mapping[str, Any]) -> Promise:
-        """Return the bound of one report; raise InvalidParameter if it is more than what was stated."""
-        check_ratio(self, epsilon)
+        """Return the bound of one report, from the integers, whatever was stated."""
         return Promise(Pure(self.epsilon), self.evidence)
+
+    def certify(self, epsilon: float, stated: Mapping[str, Any]) -> None:
+        """Raise InvalidParameter if the integers spend more than what is stated."""
+        if self.promise(epsilon, stated).kept:
+            check_ratio(self, epsilon)
 
     @property
     def blanket(self) -> Fraction | None:

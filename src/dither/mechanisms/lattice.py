@@ -37,7 +37,7 @@ class LatticeMechanism(NumberMechanism):
 
     def _build(self) -> None:
         check_lattice(self.cells)
-        _ = self.question.promise  # raises if the integers spend more than ε
+        self.question.certify()
 
     def _kernel(self) -> LatticeKernel[Any]:
         return LatticeKernel.on(self.line, self.lattice())

@@ -94,7 +94,7 @@ def check_specification(data: Any) -> None:
     if not isinstance(data, dict) or "mechanism" not in data:
         raise MalformedReport("the specification has no part 'mechanism'")
     version = data.get("dither")
-    if isinstance(version, bool) or version != _VERSION:
+    if isinstance(version, bool) or not isinstance(version, int) or version != _VERSION:
         raise MalformedReport(
             f"the specification has version {found(version)}; this dither reads version {_VERSION}"
         )

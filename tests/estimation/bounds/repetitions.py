@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 import dither as dt
-from dither.mechanisms.frequency.pure_protocol import PureProtocol
+from dither.mechanisms.base import CategoryMechanism
 
 UNIT, FRUIT = dt.Interval(0, 1), dt.Categories(["apple", "pear", "plum", "quince"])
 SHARES = np.array([0.55, 0.3, 0.1, 0.05])
@@ -21,32 +21,32 @@ MEAN = 2 / 7  # of Beta(2, 5)
 
 
 def mechanism(kind: Any, epsilon: float) -> Any:
-    if issubclass(kind, PureProtocol):
+    if issubclass(kind, CategoryMechanism):
         return kind(FRUIT, epsilon=epsilon)
     return kind(UNIT, epsilon=epsilon, **({} if kind is dt.Duchi else {"cells": 1 << 10}))
 
 
 def truth(one: Any) -> Any:
-    return SHARES if isinstance(one, PureProtocol) else MEAN
+    return SHARES if isinstance(one, CategoryMechanism) else MEAN
 
 
 def estimate(reports: Any) -> Any:
     return (
         dt.frequencies(reports)
-        if isinstance(dt.Summary.of(reports).mechanism, PureProtocol)
+        if isinstance(dt.Summary.of(reports).question, CategoryMechanism)
         else dt.mean(reports)
     )
 
 
 def people(one: Any, rng: np.random.Generator, n: int) -> Any:
-    if isinstance(one, PureProtocol):
+    if isinstance(one, CategoryMechanism):
         return np.asarray(FRUIT.labels)[rng.choice(SHARES.size, n, p=SHARES)]
     return rng.beta(2, 5, n)
 
 
 def most_extreme(one: Any, upwards: bool, rng: np.random.Generator) -> Any:
     """Return the raw report with the greatest gain: for the mean, or for the share of apples."""
-    if not isinstance(one, PureProtocol):
+    if not isinstance(one, CategoryMechanism):
         values = one.unbiased_reading().values
         return int(np.argmax(values) if upwards else np.argmin(values))
     # Tried out: of many reports of the best or the worst answer, the one that moves the estimate most.
@@ -83,7 +83,7 @@ def looked_at(
             if ask is not None:
                 seen.append(ask(whole))
             else:
-                seen.append(dt.frequencies(whole) if isinstance(one, PureProtocol) else dt.mean(whole))
+                seen.append(dt.frequencies(whole) if isinstance(one, CategoryMechanism) else dt.mean(whole))
         yield seen, truth(one)
 
 

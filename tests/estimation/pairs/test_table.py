@@ -42,7 +42,7 @@ def test_exact_channels_are_inverted_exactly():
     second = dt.KRR(HOME, epsilon=1).reports([0, 1, 1, 0, 0, 1])
     channels = [
         np.array([[float(p) for p in kind.probabilities(label)] for label in kind.domain.labels])
-        for kind in (first.mechanism, second.mechanism)
+        for kind in (first.question, second.question)
     ]
     counts = np.zeros((3, 2))
     np.add.at(counts, (first.cells, second.cells), 1 / 6)
@@ -83,7 +83,7 @@ def test_bad_pairs_are_refused():
     with pytest.raises(InvalidParameter, match="same reports twice"):
         dt.crosstab(first, first)
     with pytest.raises(InvalidParameter, match="same reports twice"):
-        dt.crosstab(first, Reports(first.mechanism, first.cells))
+        dt.crosstab(first, Reports(first.question, first.cells))
     with pytest.raises(NotIdentifiable, match="at least three"):
         dt.crosstab(first[:2], second[:2])
     with pytest.raises(InvalidParameter, match=r"dt\.correlation"):

@@ -42,7 +42,7 @@ def test_a_file_alone_gives_the_reports_back(tmp_path: Path, ending: str, keep_t
     written = files.perturb_trips(path, out, question, projection=LOCAL, keep_times=keep_times)
     read = files.read_reports(out)
     assert read.reports == written.reports
-    assert read.mechanism == written.mechanism == question
+    assert read.question == written.question == question.question
     assert read.projection == written.projection == LOCAL
     assert read.trips.names == ("a", "b & <c>", "ü")
     assert read.trips.times == (files.read_trips(path).times if keep_times else None)

@@ -48,7 +48,7 @@ def test_numbers_and_categories_are_counted(tmp_path: Path) -> None:
     with duckdb.connect(str(path)) as base:
         base.register("loaded", pyarrow.Table.from_pylist(tables.rows_of(reports)))
         base.execute("CREATE TABLE reports AS SELECT * FROM loaded")
-    asked = {name: some.mechanism for name, some in reports.items()}
+    asked = {name: some.question for name, some in reports.items()}
     with sql.opened(f"duckdb://{path}") as engine:
         found = sql.summaries(asked, engine.counts(asked))
     for name, some in reports.items():

@@ -7,7 +7,7 @@ import pytest
 from dither.errors import InvalidParameter
 from dither.kernels.coin import BiasedCoin
 from dither.kernels.sets.bits import Bits
-from dither.kernels.sets.subsets import Subsets
+from dither.kernels.sets.subsets import SubsetBits
 
 HALF, RARE = BiasedCoin(1 << 127), BiasedCoin(1 << 120)
 
@@ -27,9 +27,9 @@ def test_the_own_bit_is_the_likelier_one(own: BiasedCoin, other: BiasedCoin) -> 
 @pytest.mark.parametrize(("chosen", "size"), [(0, 5), (5, 5), (6, 5)])
 def test_a_set_is_neither_empty_nor_everything(chosen: int, size: int) -> None:
     with pytest.raises(InvalidParameter, match="subset"):
-        Subsets(size, chosen, HALF)
+        SubsetBits(size, chosen, HALF)
 
 
 def test_a_set_with_the_input_is_likelier() -> None:
     with pytest.raises(InvalidParameter, match="likelier"):
-        Subsets(6, 3, RARE)
+        SubsetBits(6, 3, RARE)

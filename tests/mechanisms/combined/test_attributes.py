@@ -12,8 +12,8 @@ from scipy import stats
 
 import dither as dt
 from dither.errors import InvalidParameter, MalformedReport, Mismatch, OutsideDomain
-from dither.mechanisms.base import Answering
 from dither.privacy import Pure, Unit
+from dither.question import Answering
 from tests.support.chi_square import ALARM
 
 AGE = dt.Podium(dt.Interval(18, 100), epsilon=1)

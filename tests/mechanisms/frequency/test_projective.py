@@ -12,10 +12,9 @@ from scipy import stats
 
 import dither as dt
 from dither.errors import InvalidParameter, MalformedReport
-from dither.kernels.sets.subsets import Subsets
+from dither.kernels.sets.subsets import SubsetBits
 from dither.kernels.window.geometry import Geometry
 from dither.kernels.window.projective import ProjectiveKernel
-from dither.mechanisms.base import Travelled
 from dither.mechanisms.frequency.projective import best_geometry
 from dither.privacy.exact import exp_below
 from dither.randomness import Source
@@ -117,7 +116,7 @@ def test_rates_are_those_of_subsets_of_the_points(k: int, epsilon: float) -> Non
     kernel = dt.ProjectiveResponse(dt.Categories(k), epsilon=epsilon).kernel
     assert kernel.ratio <= exp_below(Fraction(epsilon))
     if kernel.outcomes > 2 and kernel.geometry.block < kernel.outcomes:
-        twin = Subsets.largest(epsilon, kernel.outcomes, kernel.geometry.block)
+        twin = SubsetBits.largest(epsilon, kernel.outcomes, kernel.geometry.block)
         for one, two in zip(kernel.rates, twin.rates, strict=True):
             assert float(one) == pytest.approx(float(two), rel=1e-9)
 
@@ -128,7 +127,7 @@ def test_a_weight_rounded_up_is_rejected() -> None:
     twin = ProjectiveKernel(kernel.geometry, kernel.inside + 1, kernel.outside, kernel.bits)
     assert twin.ratio > exp_below(Fraction(1))
     with pytest.raises(InvalidParameter, match="ε"):
-        _ = replace(mechanism, travelled=Travelled(twin))
+        replace(mechanism.question, kernel=twin, made_by=None)
 
 
 @pytest.mark.parametrize(("k", "epsilon"), [(20, 1.0), (1000, 30.0)])
@@ -221,5 +220,5 @@ def test_hostile_device_texts(change: dict[str, object]) -> None:
 
 def test_a_kernel_with_too_few_points_is_refused() -> None:
     small = dt.ProjectiveResponse(dt.Categories(10), epsilon=1).kernel
-    with pytest.raises(MalformedReport, match="categories"):
-        dt.ProjectiveResponse(dt.Categories(500), epsilon=1, travelled=Travelled(small))
+    with pytest.raises(InvalidParameter, match="not one for"):
+        replace(dt.ProjectiveResponse(dt.Categories(500), epsilon=1).question, kernel=small)

@@ -15,7 +15,7 @@ from dither.kernels.sets import hashing
 from dither.kernels.sets.bits import DIGITS, Bits
 from dither.kernels.sets.hadamard import Columns, walsh_hadamard
 from dither.kernels.sets.hashing import Hashing
-from dither.kernels.sets.subsets import Subsets
+from dither.kernels.sets.subsets import SubsetBits
 from tests.support.broken import frequency as twins
 from tests.support.cases.frequency import KINDS, LISTED, names, numbered
 from tests.support.chi_square import ALARM, p_value
@@ -99,7 +99,7 @@ def test_the_next_element_is_taken_fairly(left):
 
 def first_element(left, chosen, coin, words, *more):
     """Return sets of left + 1 elements, of which the input is the last, from words for the first element."""
-    kernel = Subsets(left + 1, chosen, BiasedCoin((2**64 - 2) << 64))
+    kernel = SubsetBits(left + 1, chosen, BiasedCoin((2**64 - 2) << 64))
     script = [np.full(words.size, coin, dtype=np.uint64), words, *more]
     reports = np.empty((words.size, packed.width(left + 1)), dtype=np.uint8)
     kernel.write(np.full(words.size, left), reports, Scripted(*script, then=dt.Seeded(1)))

@@ -167,8 +167,8 @@ def test_one_drawn_day_beats_a_divided_budget_over_a_year() -> None:
 
 def test_an_account_keeps_the_day(tmp_path: Path) -> None:
     once = dt.Once(SMOKES, days=30)
-    question = dt.Question.once("smokes", once, asker="clinic.example")
-    assert (question.repeat, question.days, question.mechanism) == (dt.Repeat.ONCE, 30, SMOKES)
+    question = dt.Asking.once("smokes", once, asker="clinic.example")
+    assert (question.repeat, question.days, question.question) == (dt.Repeat.ONCE, 30, SMOKES.question)
     assert question.guarantee.epsilon == SMOKES.guarantee.epsilon
     account = dt.Account.create(tmp_path / "me.account", epsilon=2)
     account.answer(question, "no")
@@ -179,11 +179,11 @@ def test_an_account_keeps_the_day(tmp_path: Path) -> None:
             again.answer(question, "yes")
         assert again.wire()["choices"] == kept
         assert again.ledger.spent.epsilon <= once.guarantee.epsilon
-    assert dt.Question.once("smokes", dt.Once(SMOKES, days=365, every=30)).days == 30
+    assert dt.Asking.once("smokes", dt.Once(SMOKES, days=365, every=30)).days == 30
     with pytest.raises(InvalidParameter, match=r"Question\.once"):
-        dt.Question("smokes", once)  # type: ignore[arg-type]
+        dt.Asking("smokes", once)  # type: ignore[arg-type]
     with pytest.raises(InvalidParameter, match=r"dt\.Once"):
-        dt.Question.once("smokes", SMOKES)  # type: ignore[arg-type]
+        dt.Asking.once("smokes", SMOKES)  # type: ignore[arg-type]
 
 
 def test_a_year_of_one_answer_each_is_shuffled_as_one_answer() -> None:

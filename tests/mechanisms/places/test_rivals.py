@@ -277,7 +277,7 @@ def test_shapes_and_the_wire(mechanism: Any) -> None:
     assert reports.values.shape == (14, 2)
     again = dt.from_bytes(dt.to_bytes(reports))
     np.testing.assert_array_equal(again.values, reports.values)
-    assert again.mechanism.guarantee == mechanism.guarantee
+    assert again.question.guarantee == mechanism.guarantee
     assert mechanism.describe()
     assert len(mechanism.perturb([])) == 0
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -11,7 +12,6 @@ import pytest
 import dither as dt
 from dither.errors import InvalidParameter, MalformedReport, NotIdentifiable, OutsideDomain
 from dither.kernels.sets.finite_field import tables as field_tables
-from dither.mechanisms.base import Travelled
 from dither.mechanisms.tables.table_bound import TableBound
 from dither.optimal.queries.bound import best_multipliers, lower_bound
 
@@ -169,4 +169,4 @@ def test_what_is_not_a_survey() -> None:
     with pytest.raises(InvalidParameter, match="Marginals"):
         dt.tables(dt.KRR(dt.Categories(3), epsilon=1).perturb([0, 1]))
     with pytest.raises(InvalidParameter, match="ε"):
-        dt.Marginals(survey.domain, epsilon=0.5, travelled=Travelled(survey.kernel))
+        replace(survey.question, epsilon=0.5, made_by=None)

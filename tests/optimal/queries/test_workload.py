@@ -5,15 +5,15 @@ from __future__ import annotations
 import math
 import subprocess
 import sys
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 import pytest
 
 import dither as dt
-from dither.errors import InvalidParameter, MalformedReport
+from dither.errors import InvalidParameter
 from dither.kernels.table.reading import LinearReading
-from dither.mechanisms.base import Travelled
 from dither.optimal.queries import store
 from dither.optimal.queries.bound import lower_bound
 from dither.optimal.queries.design import QueryDesign
@@ -118,9 +118,9 @@ def test_what_is_not_a_workload() -> None:
 def test_a_kernel_that_spends_more_is_refused() -> None:
     generous = dt.Cumulative(dt.Categories(8), epsilon=2)
     with pytest.raises(InvalidParameter, match="ε"):
-        dt.Cumulative(dt.Categories(8), epsilon=1, travelled=Travelled(generous.kernel))
-    with pytest.raises(MalformedReport):
-        dt.Cumulative(dt.Categories(4), epsilon=2, travelled=Travelled(generous.kernel))
+        replace(generous.question, epsilon=1.0, made_by=None)
+    with pytest.raises(InvalidParameter, match="not one for"):
+        replace(generous.question, domain=dt.Categories(4), made_by=None)
 
 
 def test_a_weight_rounded_up_is_rejected() -> None:

@@ -129,7 +129,7 @@ def test_few_people_are_not_shown_and_neither_are_none():
 def test_summaries_are_exported_and_added(served):
     client, base, sent = served
     whole = client.get(f"{base}/summary", params={"question": "minutes"})
-    mechanism = sent["minutes"][0].mechanism
+    mechanism = sent["minutes"][0].question
     assert dt.Summary.from_bytes(whole.content, mechanism) == dt.Summary.gather(sent["minutes"])
     parts = [
         dt.Summary.from_bytes(

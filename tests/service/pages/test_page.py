@@ -168,7 +168,7 @@ def test_numbers_are_grouped_by_narrow_spaces():
 
 
 def test_promises_that_are_not_pure_and_every_repeat():
-    from dither.account.question import Repeat
+    from dither.account.asking import Repeat
     from tests.service.collectors import TERMS
 
     for repeat in (Repeat.FRESH, Repeat.SAME):

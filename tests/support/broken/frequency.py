@@ -11,16 +11,15 @@ import numpy as np
 
 from dither.kernels.coin import BiasedCoin, truth
 from dither.kernels.sets.bits import Bits
-from dither.kernels.sets.subsets import Subsets
+from dither.kernels.sets.hashed_response import HashedResponse
+from dither.kernels.sets.subsets import SubsetBits
 from dither.kernels.window.integers import Blocks
 from dither.kernels.window.response import ResponseKernel
-from dither.mechanisms.frequency.local_hashing import LocalHashing
-from dither.mechanisms.frequency.randomized_response import Response
-from dither.mechanisms.frequency.unary import Unary
+from dither.mechanisms.base import CategoryMechanism
 
 
 @dataclass(frozen=True)
-class OffByOneBit(Response):
+class OffByOneBit(CategoryMechanism):
     """k-RR whose lie weighs one unit too little: the ratio is above e^ε by less than 10^-18."""
 
     def _kernel(self) -> ResponseKernel:
@@ -29,7 +28,7 @@ class OffByOneBit(Response):
 
 
 @dataclass(frozen=True)
-class WithoutFactor(Response):
+class WithoutFactor(CategoryMechanism):
     """k-RR that lies with probability 1/(E + k − 1) in total: the factor k − 1 is missing."""
 
     def _kernel(self) -> ResponseKernel:
@@ -48,7 +47,7 @@ class Leaky(Bits):  # type: ignore[misc]
 
 
 @dataclass(frozen=True)
-class NotCleared(Unary):
+class NotCleared(CategoryMechanism):
     """OUE that forgets to clear the bit of the answer: its bit is 1 with probability (1 + q)/2, not 1/2."""
 
     def _kernel(self) -> Bits:
@@ -57,7 +56,7 @@ class NotCleared(Unary):
 
 
 @dataclass(frozen=True)
-class RoundedDown(Unary):
+class RoundedDown(CategoryMechanism):
     """OUE whose rare ones are rounded down: not private enough, by one part in 2^128."""
 
     def _kernel(self) -> Bits:
@@ -65,20 +64,23 @@ class RoundedDown(Unary):
         return Bits(fair.size, fair.own, BiasedCoin(fair.other.heads - 1))
 
 
-@dataclass(frozen=True)
-class OtherBuckets(LocalHashing):
-    """Local hashing to e^ε + 1 buckets that is decoded as if there were twice as many."""
-
-    def _buckets(self) -> int:
-        return round(math.exp(self.epsilon)) + 1
+class TwiceAsMany(HashedResponse):  # type: ignore[misc]
+    """Hashed reports whose rates are those of twice as many buckets."""
 
     @property
     def rates(self) -> tuple[Fraction, Fraction]:
-        wrong = 2 * self.buckets
-        kernel = Blocks.largest(self.epsilon, wrong)
-        return Fraction(kernel.inside, kernel.total), Fraction(1, wrong)
+        wrong = Blocks(2 * self.window.cells, 1, self.window.step, self.window.bits)
+        return Fraction(wrong.inside, wrong.total), Fraction(1, wrong.cells)
 
 
-def unfair_subsets(size: int, chosen: int, epsilon: float) -> Subsets:
+@dataclass(frozen=True)
+class OtherBuckets(CategoryMechanism):
+    """Local hashing to e^ε + 1 buckets that is decoded as if there were twice as many."""
+
+    def _kernel(self) -> HashedResponse:
+        return TwiceAsMany(Blocks.largest(self.epsilon, round(math.exp(self.epsilon)) + 1))
+
+
+def unfair_subsets(size: int, chosen: int, epsilon: float) -> SubsetBits:
     """Sets that hold the input with odds of e^ε, as if there were as many sets with it as without."""
-    return Subsets(size, chosen, truth(epsilon))
+    return SubsetBits(size, chosen, truth(epsilon))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-import dither as dt
 from dither.kernels.correlated_coins import PairedCoins
 from dither.kernels.joint import JointResponse
 from dither.mechanisms.joint.joint import Joint
@@ -15,10 +14,8 @@ from dither.mechanisms.joint.joint import Joint
 class Flipped(Joint):
     """JRR with the sign of ρ flipped: the same marginals, and counts that are worse instead of better."""
 
-    symbols, pull = 2, Fraction(-1)
-    rates = property(lambda self: (Fraction(self.p), 1 - Fraction(self.p)))
-    decode, probabilities = dt.JRR.decode, dt.JRR.probabilities
+    symbols = 2
 
-    def _kernel(self, coins: PairedCoins) -> JointResponse:
+    def _joined(self, coins: PairedCoins) -> JointResponse:
         p = Fraction(self.p)
         return JointResponse(PairedCoins.of(p, -Fraction(self.rho) * p * (1 - p)), self.n, 2)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -24,8 +23,7 @@ class RoundedUp(WindowMechanism):
     def shape(self) -> Shape:
         return dt.OGPM(self.domain, epsilon=self.epsilon).shape()
 
-    @cached_property
-    def kernel(self) -> SlidingKernel:
+    def _kernel(self) -> SlidingKernel:
         fair = dt.OGPM(self.domain, epsilon=self.epsilon, cells=self.cells).kernel
         window = fair.window
         return replace(fair, window=Sliding(window.cells, window.width, window.step + 1, window.bits))
@@ -55,58 +53,70 @@ class Shifted(WindowMechanism):
         return Shape(right.width, object.__new__(Late), right.codebook)
 
 
-class Stretched(dt.Podium):  # type: ignore[misc]
-    """Podium whose reports are read by a line that is a thousandth too steep."""
-
-    def unbiased_reading(self) -> Any:
-        fair = super().unbiased_reading()
-        return replace(fair, values=1.001 * fair.values)
-
-
 def twin(kernel: Any, **methods: Any) -> Any:
     """Return a kernel with the same integers, some of whose methods do something else."""
     kind = type(f"Broken{type(kernel).__name__}", (type(kernel),), methods)
     return kind(*(getattr(kernel, one.name) for one in fields(kernel)))
 
 
+class Stretched(dt.Podium):  # type: ignore[misc]
+    """Podium whose reports are read by a line that is a thousandth too steep."""
+
+    def _kernel(self) -> Any:
+        def unbiased_reading(own: Any, book: Any) -> Any:
+            fair = SlidingKernel.unbiased_reading(own, book)
+            return replace(fair, values=1.001 * fair.values)
+
+        return twin(super()._kernel(), unbiased_reading=unbiased_reading)
+
+
 @dataclass(frozen=True)
 class Honest(dt.OGPM):  # type: ignore[misc]
     """OGPM, to be broken: an honest one passes every audit."""
 
-    @cached_property
-    def kernel(self) -> Any:
+    def _kernel(self) -> Any:
         return self._twin(dt.OGPM(self.domain, epsilon=self.epsilon, cells=self.cells).kernel)
 
     def _twin(self, fair: SlidingKernel) -> Any:
-        return twin(fair)
+        return twin(fair, draw=self._draw)
+
+    @staticmethod
+    def _draw(kernel: Any, values: Any, source: dt.randomness.Source, *, threads: int = 1) -> Any:
+        return SlidingKernel.draw(kernel, values, source, threads=threads)
+
+
+def aims(kernel: Any, values: Any) -> Any:
+    """Return the start of the window of each value."""
+    return kernel.start.aim(kernel.line.check(values)) >> kernel.start.fraction
 
 
 class LastBitAlone(Honest):
     """The last bit of a report is that of the window's start: it is left without noise."""
 
-    def _draw(self, values: object, source: dt.randomness.Source, threads: int) -> Any:
-        cells = np.asarray(super()._draw(values, source, threads))
-        aims = self.kernel.start.aim(self.domain.check(values)) >> self.kernel.start.fraction
-        return (cells - cells % 2 + aims % 2).astype(cells.dtype)
+    @staticmethod
+    def _draw(kernel: Any, values: Any, source: dt.randomness.Source, *, threads: int = 1) -> Any:
+        cells = np.asarray(Honest._draw(kernel, values, source))
+        return (cells - cells % 2 + aims(kernel, values) % 2).astype(cells.dtype)
 
 
 class NeverOutside(Honest):
     """A report is always drawn from the window: it rules out every value that is far away."""
 
-    def _draw(self, values: object, source: dt.randomness.Source, threads: int) -> Any:
-        cells = np.asarray(super()._draw(values, source, threads))
-        aims = self.kernel.start.aim(self.domain.check(values)) >> self.kernel.start.fraction
-        return ((aims + cells % self.kernel.window.width) % self.cells).astype(cells.dtype)
+    @staticmethod
+    def _draw(kernel: Any, values: Any, source: dt.randomness.Source, *, threads: int = 1) -> Any:
+        cells, window = np.asarray(Honest._draw(kernel, values, source)), kernel.window
+        return ((aims(kernel, values) + cells % window.width) % window.cells).astype(cells.dtype)
 
 
 class HeavyTail(Honest):
     """A report from outside the window is made twenty times too often."""
 
-    def _draw(self, values: object, source: dt.randomness.Source, threads: int) -> Any:
-        cells = np.atleast_1d(super()._draw(values, source, threads))
-        tail = 1 - float(self.kernel.window.contrast)
+    @staticmethod
+    def _draw(kernel: Any, values: Any, source: dt.randomness.Source, *, threads: int = 1) -> Any:
+        cells = np.atleast_1d(Honest._draw(kernel, values, source))
+        tail = 1 - float(kernel.window.contrast)
         often = source.coins(round(19 * tail * 2**40), 2**40, cells.size)
-        uniform = source.integers(self.cells, cells.size)
+        uniform = source.integers(kernel.window.cells, cells.size)
         return np.where(often, uniform, cells).astype(cells.dtype).reshape(np.shape(values))
 
 
@@ -121,12 +131,12 @@ class LyingRatio(Honest):
 class HonestHalfTheTime(Honest):
     """Every second report of an array is the first cell of the window: the integers know nothing of it."""
 
-    def _draw(self, values: object, source: dt.randomness.Source, threads: int) -> Any:
-        cells = super()._draw(values, source, threads)
+    @staticmethod
+    def _draw(kernel: Any, values: Any, source: dt.randomness.Source, *, threads: int = 1) -> Any:
+        cells = Honest._draw(kernel, values, source)
         if cells.size >= 32:
             flat = cells.reshape(-1)
-            aims = self.kernel.start.aim(self.domain.check(values)).reshape(-1) >> self.kernel.start.fraction
-            flat[::2] = aims[::2].astype(flat.dtype)
+            flat[::2] = aims(kernel, values).reshape(-1)[::2].astype(flat.dtype)
         return cells
 
 
@@ -143,10 +153,11 @@ class OneByOne(Honest):
 class WordZero(Honest):
     """If the first word is 0, a cell outside all windows of the other inputs is reported."""
 
-    def _draw(self, values: object, source: dt.randomness.Source, threads: int) -> Any:
-        cells = super()._draw(values, source, threads)
+    @staticmethod
+    def _draw(kernel: Any, values: Any, source: dt.randomness.Source, *, threads: int = 1) -> Any:
+        cells = Honest._draw(kernel, values, source)
         if cells.size and type(source).__name__ == "BoundaryWords":
-            cells.reshape(-1)[0] = self.cells - 1
+            cells.reshape(-1)[0] = kernel.window.cells - 1
         return cells
 
     def _twin(self, fair: SlidingKernel) -> Any:
@@ -154,7 +165,9 @@ class WordZero(Honest):
             law = SlidingKernel.likelihoods(own, reports, inputs)
             return np.where((reports == own.window.cells - 1) & (inputs < 0.5), 0.0, law)
 
-        return twin(fair, likelihoods=likelihoods, chances=lambda own, one: likelihoods(own, ALL, one))
+        return twin(
+            fair, draw=self._draw, likelihoods=likelihoods, chances=lambda own, one: likelihoods(own, ALL, one)
+        )
 
 
 ALL = np.arange(1 << 11)
@@ -174,8 +187,7 @@ class AnyNumber(dt.Interval):  # type: ignore[misc]
 class OffByABit(dt.KRR):  # type: ignore[misc]
     """k-ary randomized response that tells the truth a tenth too often."""
 
-    @cached_property
-    def kernel(self) -> Any:
+    def _kernel(self) -> Any:
         fair = dt.KRR(self.domain, epsilon=self.epsilon).kernel
 
         def draw(own: Any, inputs: Any, source: dt.randomness.Source, *, threads: int = 1) -> Any:
@@ -190,6 +202,8 @@ class OffByABit(dt.KRR):  # type: ignore[misc]
 class RawPath(dt.TraCSC):  # type: ignore[misc]
     """TraCS-C whose parts are right, and whose paths are sent without noise."""
 
-    def _send(self, paths: Any, source: dt.randomness.Source, threads: int) -> Any:
-        axes = self.domain.to_axes(paths.points)
-        return (axes * 1000).astype(self.dtype)
+    def _kernel(self) -> Any:
+        def draw_paths(own: Any, paths: Any, source: dt.randomness.Source, threads: int = 1) -> Any:
+            return (own.numbers(paths.points) * 1000).astype(own.layout.base)
+
+        return twin(super()._kernel(), draw_paths=draw_paths)

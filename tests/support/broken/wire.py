@@ -17,7 +17,7 @@ def header(data: bytes) -> tuple[dict[str, Any], bytes]:
 def other_byte_order(data: bytes) -> dt.Reports:
     """Read cells of several bytes from their other end."""
     reports = dt.from_bytes(data)
-    return reports.mechanism.reports(reports.cells.byteswap())
+    return reports.question.reports(reports.cells.byteswap())
 
 
 def backwards(data: bytes) -> dt.Reports:
@@ -28,20 +28,20 @@ def backwards(data: bytes) -> dt.Reports:
 def recomputed(data: bytes) -> dt.Reports:
     """Compute the integers from ε anew instead of reading those that travelled."""
     reports = dt.from_bytes(data)
-    parameters = dict(reports.mechanism.parameters())
-    return type(reports.mechanism)(parameters.pop("domain"), **parameters).reports(reports.cells)
+    parameters = dict(reports.question.parameters())
+    return type(reports.question)(parameters.pop("domain"), **parameters).reports(reports.cells)
 
 
 def another_budget(data: bytes) -> dt.Reports:
     """Forget ε, and assume 1."""
     reports = dt.from_bytes(data)
-    return reports.mechanism.at(1.0).reports(reports.cells)
+    return reports.question.at(1.0).reports(reports.cells)
 
 
 def another_domain(data: bytes) -> dt.Reports:
     """Forget the domain, and assume the unit interval."""
     reports = dt.from_bytes(data)
-    mechanism = reports.mechanism
+    mechanism = reports.question
     return type(mechanism)(dt.Interval(0, 1), epsilon=mechanism.epsilon).reports(reports.cells)
 
 

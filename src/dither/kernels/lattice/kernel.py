@@ -111,27 +111,36 @@ class LatticeKernel(LineKernel, Generic[Kind]):
         With a `sensitivity` the bound is for values at most that far apart.
         """
         if "delta" in stated:
-            return self._approximate(epsilon, real(stated["delta"]), _probable(stated))
-        near = stated.get("sensitivity")
-        if isinstance(self.lattice, Bounded):
-            reach = 1.0 if near is None else real(near) / self.line.length
-            self._check_shift(self.lattice, reach)
-            near = None if reach == 1.0 else near
-        else:
-            near = None
-        check_ratio(self, epsilon)
-        assumes = () if near is None else (f"two values differ by at most {near:g}",)
+            probable = _probable(stated)
+            spent = float_at_least(self.delta(epsilon, probable=probable))
+            bound = PAC(epsilon, spent) if probable else Approximate(epsilon, spent)
+            return Promise(bound, f"δ at this ε from {self.weights}")
+        near = self._reach(stated)
+        assumes = () if near == 1.0 else (f"two values differ by at most {stated['sensitivity']:g}",)
         return Promise(Pure(self.epsilon), self.evidence, assumes)
 
-    def _approximate(self, epsilon: float, delta: float, probable: bool) -> Promise:
-        spent = self.delta(epsilon, probable=probable)
-        if spent > Fraction(delta):
-            raise InvalidParameter(
-                f"with this calibration δ at ε = {epsilon:g} would exceed {delta:g}; "
-                "use Calibration.ANALYTIC, or more cells"
-            )
-        bound = PAC if probable else Approximate
-        return Promise(bound(epsilon, float_at_least(spent)), f"δ at this ε from {self.weights}")
+    def certify(self, epsilon: float, stated: Mapping[str, Any]) -> None:
+        if "delta" in stated:
+            delta = real(stated["delta"])
+            if self.delta(epsilon, probable=_probable(stated)) > Fraction(delta):
+                raise InvalidParameter(
+                    f"with this calibration δ at ε = {epsilon:g} would exceed {delta:g}; "
+                    "use Calibration.ANALYTIC, or more cells"
+                )
+            return
+        if isinstance(self.lattice, Bounded):
+            needed = largest_shift(self.lattice.noise.reach, self._reach(stated))
+            if self.lattice.shift < needed:
+                raise InvalidParameter(
+                    f"these weights are certified for values up to {self.lattice.shift} steps apart; "
+                    f"{needed} are needed"
+                )
+        check_ratio(self, epsilon)
+
+    def _reach(self, stated: Mapping[str, Any]) -> float:
+        """Return the largest distance of two protected values, in lengths of the domain."""
+        near = stated.get("sensitivity") if isinstance(self.lattice, Bounded) else None
+        return 1.0 if near is None else real(near) / self.line.length
 
     def delta(self, epsilon: float, *, probable: bool) -> Fraction:
         """Return δ at ε; with `probable`, the probability of a privacy loss above ε."""
@@ -139,14 +148,6 @@ class LatticeKernel(LineKernel, Generic[Kind]):
             raise InvalidParameter("δ is computed for noise that is added and clamped")
         bound = Fraction(math.floor(exp_below(Fraction(epsilon)) * _PARTS), _PARTS)
         return failure(self.lattice, bound) if probable else excess(self.lattice, bound)
-
-    def _check_shift(self, lattice: Bounded, reach: float) -> None:
-        needed = largest_shift(lattice.noise.reach, reach)
-        if lattice.shift < needed:
-            raise InvalidParameter(
-                f"these weights are certified for values up to {lattice.shift} steps apart; "
-                f"{needed} are needed"
-            )
 
     @property
     def ratio(self) -> Fraction:

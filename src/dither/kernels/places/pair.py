@@ -141,7 +141,6 @@ class PairKernel(Kernel):
         """Return the sum of the two bounds; where only an (ε, δ) is promised, that of the stated shares."""
         terms = [terms_of_part(stated, axis) for axis in (0, 1)]
         if not any(terms):
-            check_ratio(self, epsilon)
             return Promise(Pure(self.epsilon), self.evidence)
         shares = self.shares(epsilon, stated)
         promises = [
@@ -151,6 +150,15 @@ class PairKernel(Kernel):
         pure = all(isinstance(one.bound, Pure) for one in promises)
         bound = Pure(self.epsilon) if pure else first.compose(second).bound
         return Promise(bound, self.evidence, assumed((first, second)))
+
+    @final
+    def certify(self, epsilon: float, stated: Mapping[str, Any]) -> None:
+        terms = [terms_of_part(stated, axis) for axis in (0, 1)]
+        if not any(terms):
+            check_ratio(self, epsilon)
+            return
+        for part, share, own in zip(self.parts, self.shares(epsilon, stated), terms, strict=True):
+            part.certify(share, own)
 
     def check(self, raw: Array) -> Array:
         if raw.size == 0:

@@ -170,9 +170,11 @@ class PlanarKernel(PlanarNoiseKernel):
         return exp_above(self.exponent)
 
     def promise(self, epsilon: float, stated: Mapping[str, Any]) -> Promise:
+        return Promise(Pure(float_at_least(self.exponent)), self.evidence)
+
+    def certify(self, epsilon: float, stated: Mapping[str, Any]) -> None:
         if self.exponent > Fraction(epsilon):
             raise InvalidParameter(f"the noise spends more than ε = {epsilon:g}")
-        return Promise(Pure(float_at_least(self.exponent)), self.evidence)
 
     @property
     def evidence(self) -> str:
@@ -233,13 +235,16 @@ class RingKernel(PlanarNoiseKernel):
     def promise(self, epsilon: float, stated: Mapping[str, Any]) -> Promise:
         """Return ε for each stretch of the stated `distance`; without it, pure ε over the whole area."""
         distance = stated.get("distance")
+        if distance is None:
+            return Promise(Pure(self.epsilon), self.evidence)
+        spent = log_above(self.noise.ratio)
+        return Promise(Metric(spent, f"{distance:g} of distance begun"), self.evidence)
+
+    def certify(self, epsilon: float, stated: Mapping[str, Any]) -> None:
+        distance = stated.get("distance")
         width = self.reach if distance is None else steps_between(real(distance), self.spacing)
         if self.noise.width < width or self.noise.ratio > exp_below(Fraction(epsilon)):
             raise InvalidParameter("the noise spends more than the mechanism's ε")
-        spent = log_above(self.noise.ratio)
-        if distance is None:
-            return Promise(Pure(spent), self.evidence)
-        return Promise(Metric(spent, f"{distance:g} of distance begun"), self.evidence)
 
     @property
     def ratio(self) -> Fraction:

@@ -101,6 +101,7 @@ class Bits(BitReports, CodeKernel):
 
     def probabilities(self, value: int) -> list[Fraction]:
         """Return the exact probability of every row; row number r has the bits of the binary number r."""
+        self.check_listed()
         law = [Fraction(1)]
         for bit in range(self.size):
             chance = (self.own if bit == value else self.other).probability

@@ -77,6 +77,7 @@ class SubsetBits(ChosenSets, BitReports, CodeKernel):
 
     def probabilities(self, value: int) -> list[Fraction]:
         """Return the exact probability of every row of bits; row r has the bits of the binary number r."""
+        self.check_listed()
         with_input, without = self.shares
         return [
             (with_input if row >> value & 1 else without) if row.bit_count() == self.chosen else Fraction(0)
