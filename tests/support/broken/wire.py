@@ -1,4 +1,4 @@
-"""Broken readers of old bytes: each returns reports, and each is wrong about something that travelled."""
+"""Broken readers of bytes: each returns reports, and each is wrong about something that travelled."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def another_budget(data: bytes) -> dt.Reports:
 def another_domain(data: bytes) -> dt.Reports:
     """Forget the domain, and assume the unit interval."""
     reports = dt.from_bytes(data)
-    mechanism = reports.question
+    mechanism = reports.question.design()
     return type(mechanism)(dt.Interval(0, 1), epsilon=mechanism.epsilon).reports(reports.cells)
 
 
