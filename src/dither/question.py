@@ -688,14 +688,21 @@ def _per_location(question: PathQuestion, length: int) -> PathQuestion:
         raise InvalidParameter(
             f"ε = {question.epsilon:g} is too small for a trajectory of {length} locations"
         ) from None
-    if single.promise.kept:
-        if not isinstance(single.promise.bound, Pure):
-            raise InvalidParameter(
-                "the budget of a trajectory can only be divided among mechanisms with a pure ε"
-            )
-        if Fraction(single.promise.bound.epsilon) * length > Fraction(question.epsilon):
-            raise InvalidParameter(f"{length} locations together would exceed ε = {question.epsilon:g}")
+    check_shares(single, length, question.epsilon)
     return single
+
+
+def check_shares(single: Question, length: int, epsilon: float) -> None:
+    """Raise InvalidParameter unless `length` answers to a question about one location spend at most ε."""
+    bound = single.promise.bound
+    if not single.promise.kept:
+        return
+    if not isinstance(bound, Pure):
+        raise InvalidParameter(
+            "the budget of a trajectory can only be divided among mechanisms with a pure ε"
+        )
+    if Fraction(bound.epsilon) * length > Fraction(epsilon):
+        raise InvalidParameter(f"{length} locations together would exceed ε = {epsilon:g}")
 
 
 def _shape(values: object, paths: Paths) -> tuple[int, ...]:

@@ -94,11 +94,11 @@ def test_reports_are_private_and_follow_their_law(epsilon):
         ratio = max(one / two for law in laws for other in laws for one, two in zip(law, other, strict=True))
         assert ratio <= exp_below(Fraction(epsilon))
     cells = pem.perturb(["abc"] * 60_000, source=dt.Seeded(5)).cells
-    drawn, told = pem.oracle.hashing.unpack(cells)
+    drawn, told = pem.kernel.oracle.hashing.unpack(cells)
     row = pem.domain.check(["abc"])
     prefix = np.array([pem.kernel.asked(row, drawn[i : i + 1])[0] for i in range(3_000)])
-    true = pem.oracle.hashing.bucket(drawn[:3_000], prefix)
-    offset = (told[:3_000] - true) % pem.oracle.buckets
+    true = pem.kernel.oracle.hashing.bucket(drawn[:3_000], prefix)
+    offset = (told[:3_000] - true) % pem.kernel.oracle.window.cells
     assert p_value(offset, pem.kernel.oracle.window.probabilities(0)) > ALARM
     assert dt.audit(pem).ok
 

@@ -194,7 +194,7 @@ def test_a_function_stays_at_home_and_its_mechanism_travels(domain: dt.Interval 
     pytest.importorskip("scipy")
     made = dt.Optimal(domain, epsilon=1, loss=lambda gap: np.minimum(np.abs(gap), 3.0))
     again = dt.from_json(dt.to_json(made))
-    assert again == made
+    assert again.design() == made
     assert again.fingerprint == made.fingerprint
     assert again.probabilities(1.25) == made.probabilities(1.25)
     assert dt.audit(again).ok

@@ -26,9 +26,9 @@ class Part(NamedTuple):
 def told(reports: Reports) -> tuple[PathQuestion, list[Part]]:
     """Return the path mechanism of reports and their parts, one for each length if ε is divided by length."""
     if not isinstance(reports, Reports) or not isinstance(reports.question, PathQuestion):
-        made = reports.question if isinstance(reports, Reports) else reports
+        made = reports.question.name if isinstance(reports, Reports) else type(reports).__name__
         raise InvalidParameter(
-            f"reports of a path mechanism, such as dt.TraCSC, were expected, not of {type(made).__name__}"
+            f"reports of a path mechanism, such as dt.TraCSC, were expected, not of {made}"
         )
     mechanism = reports.question
     begins = flat(reports, mechanism)[:, 0] != 0

@@ -127,7 +127,7 @@ def test_the_ends_of_the_clamped_range_are_hardly_ever_reported(epsilon: float) 
 def refused(mechanism: Any, lattice: Any) -> bool:
     """Say whether a device refuses a mechanism whose noise was replaced on the way."""
     kernel = LatticeKernel.on(mechanism.line, lattice).device()
-    assert dt.from_json(changed(mechanism, device=lambda device: None)) == mechanism
+    assert dt.from_json(changed(mechanism, device=lambda device: None)) == mechanism.question
     try:
         dt.from_json(changed(mechanism, device=lambda device: device.update(kernel)))
     except MalformedReport as error:
@@ -302,7 +302,7 @@ def test_channels_are_checked() -> None:
 def test_the_integers_travel(name: str) -> None:
     mechanism = PURE[name](0.7, cells=256)
     again = dt.from_json(dt.to_json(mechanism))
-    assert again == mechanism
+    assert again.design() == mechanism
     assert again.fingerprint == mechanism.fingerprint
     assert again.kernel == mechanism.kernel
 
@@ -310,8 +310,7 @@ def test_the_integers_travel(name: str) -> None:
         with pytest.raises(MalformedReport):
             dt.from_json(changed(mechanism, change))
 
-    for other in (PURE[name](0.8, cells=256), PURE[name](0.7, cells=512)):
-        refused_from_the_wire(lambda device, other=other: device.update(other.device()))  # type: ignore[misc]
+    refused_from_the_wire(lambda device: device.update(PURE[name](0.8, cells=256).device()))
     refused_from_the_wire(lambda device: device.pop("lattice"))
     refused_from_the_wire(lambda device: device.update(lattice=3))
     refused_from_the_wire(lambda device: device["lattice"]["noise"].update(digest="0" * 16))
@@ -339,7 +338,7 @@ def test_gaussian_and_exponential_travel() -> None:
         dt.Exponential(WIDE, POINTS, epsilon=1.0),
     ):
         again = dt.from_json(dt.to_json(mechanism))
-        assert again == mechanism
+        assert again.design() == mechanism
         assert again.fingerprint == mechanism.fingerprint
         reports = mechanism.perturb(np.linspace(-3, 7, 40), source=dt.Seeded(2))
         assert dt.from_bytes(dt.to_bytes(reports)) == reports

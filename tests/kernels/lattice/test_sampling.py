@@ -212,7 +212,7 @@ def test_truncated_reports_are_the_same_reports() -> None:
     assert np.array_equal(cut.values, np.clip(reports.values, -3, 7))
     assert cut == reports
     for _ in range(2):  # reading reports straight does not change how they are decoded
-        straight = cut.mechanism.unbiased_reading()  # type: ignore[attr-defined]
+        straight = cut.question.unbiased_reading()  # type: ignore[attr-defined]
         assert np.array_equal(straight.values, plain.decode(np.arange(plain.outcomes)))
         assert cut.values.max() == 7.0
 

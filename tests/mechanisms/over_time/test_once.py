@@ -180,7 +180,7 @@ def test_an_account_keeps_the_day(tmp_path: Path) -> None:
         assert again.wire()["choices"] == kept
         assert again.ledger.spent.epsilon <= once.guarantee.epsilon
     assert dt.Asking.once("smokes", dt.Once(SMOKES, days=365, every=30)).days == 30
-    with pytest.raises(InvalidParameter, match=r"Question\.once"):
+    with pytest.raises(InvalidParameter, match=r"Asking\.once"):
         dt.Asking("smokes", once)  # type: ignore[arg-type]
     with pytest.raises(InvalidParameter, match=r"dt\.Once"):
         dt.Asking.once("smokes", SMOKES)  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""Broken readers of bytes: each returns reports, and each is wrong about something that travelled."""
+"""Broken readers of bytes: each returns reports, and each is wrong about something that was read."""
 
 from __future__ import annotations
 
@@ -26,10 +26,9 @@ def backwards(data: bytes) -> dt.Reports:
 
 
 def recomputed(data: bytes) -> dt.Reports:
-    """Compute the integers from ε anew instead of reading those that travelled."""
+    """Compute the integers from ε anew instead of reading those of the text."""
     reports = dt.from_bytes(data)
-    parameters = dict(reports.question.parameters())
-    return type(reports.question)(parameters.pop("domain"), **parameters).reports(reports.cells)
+    return reports.question.at(reports.question.epsilon).reports(reports.cells)
 
 
 def another_budget(data: bytes) -> dt.Reports:
@@ -41,8 +40,8 @@ def another_budget(data: bytes) -> dt.Reports:
 def another_domain(data: bytes) -> dt.Reports:
     """Forget the domain, and assume the unit interval."""
     reports = dt.from_bytes(data)
-    mechanism = reports.question.design()
-    return type(mechanism)(dt.Interval(0, 1), epsilon=mechanism.epsilon).reports(reports.cells)
+    design = getattr(dt, reports.question.name)
+    return design(dt.Interval(0, 1), epsilon=reports.question.epsilon).reports(reports.cells)
 
 
 READERS = (other_byte_order, backwards, recomputed, another_budget, another_domain)

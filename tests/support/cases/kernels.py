@@ -97,6 +97,8 @@ CASES: dict[str, KernelCase] = {
     "grid": KernelCase(dt.Gridding(SQUARE, epsilon=2, side=3), ((0.1, 0.1), (0.9, 0.6)), grid_cells),
     "two copies": KernelCase(dt.ATP(SQUARE, grid(SQUARE, 3), epsilon=2), ((0.1, 0.1), (0.9, 0.6)), None),
     "pair": KernelCase(dt.TraCSC(SQUARE, epsilon=2, cells=8), ((0.1, 0.2), (0.9, 0.6)), of_pairs(8)),
+    "polar": KernelCase(dt.Polar(dt.Disk(1), epsilon=2, cells=8), ((0.1, 0.2), (0.9, 3.0)), of_pairs(8)),
+    "walk": KernelCase(dt.TraCSD(SQUARE, epsilon=2, cells=8), ((0.1, 0.2), (3.0, 0.9)), of_pairs(8)),
     "joint response": KernelCase(dt.JRR(FIVE, p=0.5, rho=-0.2, n=4_000), (0, 3), alone=False),
     "joint bits": KernelCase(
         dt.JRR.over(dt.SUE(FIVE, epsilon=1), rho=-0.2, n=4_000), (0, 3), binary, alone=False

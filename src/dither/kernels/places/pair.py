@@ -320,6 +320,8 @@ class PolarKernel(PairKernel):
         if not isinstance(data, dict) or set(data) != {"split", "parts"} or len(data["split"]) != 2:
             raise MalformedReport("the codebook of a distance and a direction needs a split and two parts")
         first, second = (real(budget) for budget in data["split"])
+        if Fraction(first) + Fraction(second) > Fraction(real(stated["epsilon"])):
+            raise MalformedReport(f"the parts of the split add up to more than ε = {stated['epsilon']:g}")
         return PairDecoder(super().read_codebook(data["parts"], stated).parts, (first, second))
 
     def write_codebook(self, book: PairDecoder) -> Any:

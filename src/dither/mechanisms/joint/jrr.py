@@ -17,7 +17,7 @@ from dither.mechanisms.joint.accounting import Mode, check_mode
 from dither.mechanisms.joint.extensions import JointOLH, JointSUE
 from dither.mechanisms.joint.joint import Joint, Real
 from dither.mechanisms.joint.tuning import Search, constraint, plain, published
-from dither.question import CategoryQuestion, as_question, check_epsilon
+from dither.question import CategoryQuestion, as_question, can_answer, check_epsilon
 
 
 @final
@@ -84,6 +84,10 @@ class JRR(Joint):
 
         `rho` is for categories, single bits or buckets.
         """
+        if not can_answer(mechanism):
+            raise InvalidParameter(
+                f"correlated coins need RR, KRR, SUE, OLH or BLH, not {type(mechanism).__name__}"
+            )
         question = as_question(mechanism)
         kernel, domain = question.kernel, question.domain
         if isinstance(kernel, ResponseKernel):

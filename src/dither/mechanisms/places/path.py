@@ -12,7 +12,7 @@ from dither.mechanisms.base import Mechanism
 from dither.post_processing import PostProcessing
 from dither.privacy import Unit
 from dither.privacy.split import share
-from dither.question import MOST_EPSILON, PathQuestion, Question, check_epsilon, check_shared
+from dither.question import MOST_EPSILON, PathQuestion, Question, check_epsilon, check_shared, check_shares
 from dither.reports import Reports
 
 Area = TypeVar("Area", bound=Plane)
@@ -41,7 +41,10 @@ class PathMechanism(Mechanism[Area], Generic[Area]):
 
     @cached_property
     def question(self) -> Question:
-        return self._asked(self.of_location, divided=self.unit is Unit.TRAJECTORY)
+        if self.unit is Unit.LOCATION:
+            return self._asked(self)
+        check_shares(self.of_location.question, 1, self.epsilon)
+        return self._asked(self.of_location, divided=True)
 
     @final
     @cached_property
