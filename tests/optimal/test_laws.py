@@ -126,7 +126,8 @@ def test_reports_travel(kind: str) -> None:
     reports = mechanism.perturb(np.linspace(-3, 7, 500), source=dt.Seeded(1))
     again = dt.from_bytes(dt.to_bytes(reports))
     assert again == reports
-    assert again.question == mechanism
+    assert again.question == mechanism.question
+    assert again.question.design() == mechanism
     assert again.question.fingerprint == mechanism.fingerprint
     assert np.array_equal(again.values, reports.values)
     assert again.question.probabilities(0.5) == mechanism.probabilities(0.5)
@@ -194,20 +195,17 @@ def test_a_function_stays_at_home_and_its_mechanism_travels(domain: dt.Interval 
     pytest.importorskip("scipy")
     made = dt.Optimal(domain, epsilon=1, loss=lambda gap: np.minimum(np.abs(gap), 3.0))
     again = dt.from_json(dt.to_json(made))
-    assert again.design() == made
+    assert again == made.question
     assert again.fingerprint == made.fingerprint
     assert again.probabilities(1.25) == made.probabilities(1.25)
     assert dt.audit(again).ok
     reports = made.perturb(np.linspace(0, 5, 100), source=dt.Seeded(1))
     assert dt.from_bytes(dt.to_bytes(reports)) == reports
     assert dt.from_json(dt.to_json(again)).fingerprint == made.fingerprint  # and on to a third machine
-    store.find.cache_clear()  # what this process knows of the function
     with pytest.raises(dt.errors.InvalidParameter, match="another machine"):
-        _ = dt.from_json(dt.to_json(made)).certificate
+        again.design()
     with pytest.raises(dt.errors.InvalidParameter, match="another machine"):
         again.at(2.0)
-    with pytest.raises(dt.errors.MalformedReport):
-        dt.from_json(dt.to_json(made).replace('{"function": "', '{"function": "no '))
 
 
 def test_on_a_circle_the_integers_travel_too() -> None:

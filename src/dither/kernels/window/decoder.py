@@ -131,9 +131,11 @@ def decoder(book: Codebook, cells: int, domain: Line) -> Single:
 
 
 def sized(decoder: Single, cells: int) -> Single:
-    """Return a decoder from a specification; raise MalformedReport unless its table has `cells` numbers."""
+    """Return a decoder from a specification; raise MalformedReport unless its table has `cells` rising numbers."""
     if isinstance(decoder, TableDecoder) and decoder.values.size != cells:
         raise MalformedReport(f"the codebook must have {cells} numbers, not {decoder.values.size}")
+    if isinstance(decoder, TableDecoder) and (np.diff(decoder.values) < 0.0).any():
+        raise MalformedReport("the numbers of a codebook do not decrease")
     return decoder
 
 
