@@ -286,12 +286,10 @@ def _link(file: Path) -> str:
 
 @cache
 def _test_files() -> dict[Path, str]:
-    rooms = ("mechanisms", "optimal", "statistical", "support/cases", "reproduction")
-    tests = site_parts.ROOT / "tests"
+    rooms = ("mechanisms", "optimal", "statistical", "support/cases")
+    folders = [*(site_parts.ROOT / "tests" / room for room in rooms), site_parts.ROOT / "papers" / "tests"]
     return {
-        file: file.read_text(encoding="utf-8")
-        for room in rooms
-        for file in sorted((tests / room).rglob("*.py"))
+        file: file.read_text(encoding="utf-8") for folder in folders for file in sorted(folder.rglob("*.py"))
     }
 
 
