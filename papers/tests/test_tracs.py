@@ -84,7 +84,8 @@ def test_the_bugs_make_the_published_numbers_and_without_them_all_is_right() -> 
         buggy = programs(SQUARE, Flaws())["strawman"](paths, epsilon, dt.Seeded(2))
         assert buggy == pytest.approx(published, rel=0.025)
         fixed = average_error(
-            paths, dt.Strawman(SQUARE, epsilon=epsilon, start=CORNER).perturb(paths, source=dt.Seeded(3))
+            paths,
+            dt.rivals.Strawman(SQUARE, epsilon=epsilon, start=CORNER).perturb(paths, source=dt.Seeded(3)),
         )
         assert abs(fixed - published) > 4 * abs(buggy - published) or epsilon == 10.0
 

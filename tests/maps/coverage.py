@@ -25,8 +25,8 @@ MECHANISMS: dict[str, Callable[..., Any]] = {
     "`TraCSD`": partial(dt.TraCSD, cells=1 << 10),
     "`PlanarLaplace`": partial(dt.PlanarLaplace, cells=128),
     "`PlanarStaircase`": partial(dt.PlanarStaircase, cells=128),
-    "`Gridding(side=4)`": partial(dt.Gridding, side=4),
-    "`LSRR`, 16 points": lambda area, epsilon: dt.LSRR(area, grid(area, 4), epsilon=epsilon),
+    "`Gridding(side=4)`": partial(dt.rivals.Gridding, side=4),
+    "`LSRR`, 16 points": lambda area, epsilon: dt.rivals.LSRR(area, grid(area, 4), epsilon=epsilon),
 }
 # People are normal about (0.3, 0.4): a quarter, a strip, and a corner where nearly nobody is.
 PARTS = {
