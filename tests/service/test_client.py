@@ -96,7 +96,10 @@ def line(port: int) -> Iterator[tuple[int, threading.Event]]:
 
     with socket.create_server(("127.0.0.1", 0)) as listening:
         threading.Thread(target=listen, args=(listening,), daemon=True).start()
-        yield listening.getsockname()[1], cut
+        try:
+            yield listening.getsockname()[1], cut
+        finally:
+            listening.shutdown(socket.SHUT_RDWR)  # closing alone does not wake a thread that accepts
 
 
 def test_an_answer_that_is_lost_is_sent_again_and_counted_once(
