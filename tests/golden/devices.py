@@ -1,11 +1,10 @@
 """One case for every public mechanism and combinator: what its devices are told, pinned for ever.
 
-A new mechanism is one line here. `python -m tests.golden.devices` writes the lines that the file lacks.
+A new mechanism is one line here. `python -m tools.golden devices` writes the lines that the file lacks.
 """
 
 from __future__ import annotations
 
-import json
 import warnings
 from collections.abc import Callable
 from functools import partial
@@ -113,18 +112,3 @@ def _indicator(delta: float) -> Indicator:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RawRelease)
         return Indicator(dt.Podium(WIDE, epsilon=1), delta=delta, allow_raw_release=True)
-
-
-def main() -> None:
-    """Add the cases that the file lacks; those that stand there are never written again."""
-    known = json.loads(FILE.read_text()) if FILE.exists() else {}
-    for name, make in CASES.items():
-        if name not in known:
-            made = make()
-            known[name] = {"fingerprint": made.fingerprint, "device": made.device_text}
-    text = json.dumps(dict(sorted(known.items())), ensure_ascii=False, indent=1)
-    FILE.write_text(text + "\n", encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main()

@@ -14,7 +14,7 @@ from dither import maps
 from dither.errors import InvalidParameter, NotIdentifiable
 from dither.maps.likelihood import likelihoods
 from dither.mechanisms.places.points import grid
-from tests.maps.coverage import MECHANISMS, measured
+from tools.coverage_maps import MECHANISMS, measured
 
 SQUARE = dt.Rectangle(dt.Interval(0, 1), dt.Interval(0, 1))
 SIDE = 6

@@ -1,7 +1,7 @@
 """Mutation run: change the program at random places, one at a time, and see whether a test fails.
 
-    python -m tests.mutation                                   a sample of kernels, privacy and wire
-    python -m tests.mutation --share 1 --only kernels/coin     every mutant of one module
+    python -m tools.mutation                                   a sample of kernels, privacy and wire
+    python -m tools.mutation --share 1 --only kernels/coin     every mutant of one module
 
 First every test is run once, to see which functions it calls. Then each mutant has a process of its own,
 which runs the tests that call the changed function, the quickest first, until one fails. The results are
@@ -19,9 +19,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.mutation.operators import Mutant, mutants
-from tests.mutation.zygote import SOURCE, Zygote, child
 from tests.support.repository import TESTS
+from tools.mutation.operators import Mutant, mutants
+from tools.mutation.zygote import SOURCE, Zygote, child
 
 SHARES = {"kernels": 0.03, "privacy": 0.1, "wire": 0.1}  # of all mutants of a room
 # Which quick tests a part of the program is tried with, besides those of its own folder.

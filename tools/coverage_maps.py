@@ -1,6 +1,6 @@
 """How often 95 % intervals for the share of a part of an area hold the truth, by mechanism: measured.
 
-python -m tests.maps.coverage        measures all cases and rewrites the table in docs/trajectories.md
+python -m tools.coverage_maps        measures all cases and rewrites the table in docs/trajectories.md
 """
 
 from __future__ import annotations

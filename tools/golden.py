@@ -1,7 +1,14 @@
-"""Write the golden files of this release: `python -m tests.golden.make`. Old files stay for ever."""
+"""Write golden files: what devices are told, and what files and reports of this release look like.
+
+    python -m tools.golden devices      the cases of tests/golden/devices.py that device-2.json lacks
+    python -m tools.golden files        a table and trips in every format, and reports as bytes
+
+What devices were told is never written again. The other files are written anew: run it for a new format only.
+"""
 
 from __future__ import annotations
 
+import argparse
 import base64
 import json
 from pathlib import Path
@@ -12,9 +19,12 @@ import numpy as np
 import dither as dt
 from dither.files.format import Columns
 from dither.files.registry import table_format
+from dither.mechanisms.base import Mechanism
+from tests.golden.devices import CASES, FILE
 from tests.support.cases.numbers import LATTICES, NUMERIC, Case
 from tests.support.cases.optimal import KINDS as SOLVED
 
+GOLDEN = FILE.parent
 # The frequency mechanisms of the first release, whose samplers the golden file pins.
 FIRST_KINDS = (dt.KRR, dt.SUE, dt.OUE, dt.OLH, dt.BLH, dt.SubsetSelection, dt.HadamardResponse)
 
@@ -50,7 +60,7 @@ def files(folder: Path) -> None:
     """Write a table of reports and randomised trips in every format, and the reports that they hold."""
     tags, browsers = ["a", "b", "c"] * 8, ["firefox", "chrome"] * 12
     values = {"minutes": np.linspace(0, 180, 24).tolist(), "tag": tags, "browser": browsers}
-    questions = {
+    questions: dict[str, Mechanism[Any]] = {
         "minutes": dt.Podium(dt.Interval(0, 180), epsilon=1.25),
         "tag": dt.OUE(dt.Categories(["a", "b", "c"]), epsilon=1.25),
         "browser": dt.KRR(dt.Categories(["firefox", "chrome"]), epsilon=1.25),
@@ -93,16 +103,32 @@ def _row(name: str, mechanism: Any, values: object) -> dict[str, Any]:
 
 def write(name: str, rows: list[dict[str, Any]]) -> None:
     text = json.dumps(rows, ensure_ascii=False, indent=1)
-    Path(__file__).with_name(name).write_text(text + "\n")
+    (GOLDEN / name).write_text(text + "\n")
 
 
-def main() -> None:
+def devices() -> None:
+    """Add the cases that the file of devices lacks; those that stand there are never written again."""
+    known = json.loads(FILE.read_text()) if FILE.exists() else {}
+    for name, make in CASES.items():
+        if name not in known:
+            made = make()
+            known[name] = {"fingerprint": made.fingerprint, "device": made.device_text}
+    text = json.dumps(dict(sorted(known.items())), ensure_ascii=False, indent=1)
+    FILE.write_text(text + "\n", encoding="utf-8")
+
+
+def main(which: str) -> None:
+    if which == "devices":
+        devices()
+        return
     write("wire-1.json", numeric(NUMERIC))
     write("wire-1-lattice.json", numeric(LATTICES))
     write("wire-1-frequency.json", frequency())
     write("wire-1-solved.json", solved())
-    files(Path(__file__).parent / "files")
+    files(GOLDEN / "files")
 
 
 if __name__ == "__main__":
-    main()
+    parser = argparse.ArgumentParser(description="Write golden files.")
+    parser.add_argument("which", choices=["devices", "files"])
+    main(parser.parse_args().which)

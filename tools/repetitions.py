@@ -1,6 +1,6 @@
 """Many repetitions of a collection at once: honest reports, liars who send the most extreme one, and looks.
 
-python -m tests.estimation.bounds.repetitions      prints the tables of docs/estimation.md; or lies, or looks
+python -m tools.repetitions      prints the tables of docs/estimation.md; or lies, or looks
 """
 
 from __future__ import annotations

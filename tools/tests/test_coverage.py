@@ -5,17 +5,7 @@ import math
 import pytest
 
 import dither as dt
-from tests.estimation.coverage import EPSILONS, LIKELIHOOD, LINEAR, Case
-
-
-def lowest(level: float, repetitions: int) -> int:
-    """Return the number of hits below which a coverage of `level` falls less than once in a million times."""
-    hits, below = 0, 0.0
-    chance = repetitions * math.log1p(-level)  # as a logarithm: 0.05^300 is not a float
-    while (below := below + math.exp(chance)) < 1e-6:
-        chance += math.log((repetitions - hits) / (hits + 1) * level / (1 - level))
-        hits += 1
-    return hits
+from tools.coverage import EPSILONS, LIKELIHOOD, LINEAR, Case, lowest
 
 
 @pytest.mark.parametrize("runs", [50, 300, 2000])

@@ -1,6 +1,6 @@
 """How often the intervals that are read off an estimated shape hold the population's value: measured.
 
-python -m tests.estimation.shape_coverage    measures all shapes and rewrites the tables in docs/coverage.md
+python -m tools.coverage_shapes    measures all shapes and rewrites the tables in docs/coverage.md
 
 Populations have exact cdfs. A share that were itself an average over drawn people would need a slack, which
 is as wide as a band where the reports are many, and every band would seem too wide.

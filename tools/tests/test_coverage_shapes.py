@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 import dither as dt
-from tests.estimation.shape_coverage import CELLS, MODES, SHAPES, Shape, beside, measured
+from tools.coverage_shapes import CELLS, MODES, SHAPES, Shape, beside, measured
 
 CURVED = ("Beta(2, 5)", "two modes", "log-normal")
 POINTED = ("60 % zeros, Beta(2, 5)",)

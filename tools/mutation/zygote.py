@@ -19,8 +19,8 @@ from typing import Any
 
 import pytest
 
-from tests.mutation.operators import Mutant, mutated
 from tests.support.repository import ROOT
+from tools.mutation.operators import Mutant, mutated
 
 SOURCE = ROOT / "src" / "dither"
 SECONDS = 120  # of the processor, for one mutant: a loop that does not end counts as seen

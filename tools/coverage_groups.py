@@ -1,6 +1,6 @@
 """How often intervals of combinations and of pairs of questions hold the truth, and tests keep their level.
 
-python -m tests.estimation.coverage_groups        measures all and rewrites the table in docs/coverage.md
+python -m tools.coverage_groups        measures all and rewrites the table in docs/coverage.md
 """
 
 from __future__ import annotations
@@ -15,11 +15,12 @@ import numpy as np
 
 import dither as dt
 from dither.errors import NotIdentifiable
-from tests.estimation.coverage import EPSILONS, write
 from tests.support.repository import ROOT
+from tools.coverage import EPSILONS, write
 
 UNIT, YES, THREE, FOUR = dt.Interval(0, 1), dt.Categories(2), dt.Categories(3), dt.Categories(4)
-Rng, Source = np.random.Generator, dt.Seeded
+Rng = np.random.Generator
+Source = dt.Seeded
 JOINT = np.array([[0.2, 0.05, 0.05, 0.1], [0.05, 0.15, 0.05, 0.05], [0.02, 0.08, 0.15, 0.05]])
 
 

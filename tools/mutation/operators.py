@@ -73,9 +73,9 @@ def offered(node: ast.AST) -> list[Change]:
         case ast.BoolOp(op=ast.Or()):
             return [("or → and", _with(op=ast.And()))]
         case ast.UnaryOp(op=ast.Not(), operand=operand):
-            return [("not left out", lambda _, operand=operand: operand)]
+            return [("not left out", _instead(operand))]
         case ast.UnaryOp(op=ast.USub(), operand=operand):
-            return [("minus left out", lambda _, operand=operand: operand)]
+            return [("minus left out", _instead(operand))]
         case ast.Constant(value=bool(value)):
             return [(f"{value} → {not value}", _with(value=not value))]
         case ast.Constant(value=int(value)):
@@ -88,6 +88,10 @@ def offered(node: ast.AST) -> list[Change]:
         case ast.Expr(value=ast.Call()):
             return [("call left out", lambda _: ast.Pass())]
     return []
+
+
+def _instead(other: ast.AST) -> Callable[[ast.AST], ast.AST]:
+    return lambda _: other
 
 
 def _with(**fields: object) -> Callable[[ast.AST], ast.AST]:

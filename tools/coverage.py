@@ -1,6 +1,6 @@
 """How often intervals hold the population's value: measured, case by case.
 
-python -m tests.estimation.coverage        measures all cases and rewrites the table in docs/coverage.md
+python -m tools.coverage        measures all cases and rewrites the table in docs/coverage.md
 """
 
 from __future__ import annotations
@@ -116,6 +116,16 @@ LIKELIHOOD = [
     Case(dt.OGPM, SPREAD, "resultant"),
     Case(dt.SW, POINTED, "resultant"),
 ]
+
+
+def lowest(level: float, repetitions: int) -> int:
+    """Return the number of hits below which a coverage of `level` falls less than once in a million times."""
+    hits, below = 0, 0.0
+    chance = repetitions * math.log1p(-level)  # as a logarithm: 0.05^300 is not a float
+    while (below := below + math.exp(chance)) < 1e-6:
+        chance += math.log((repetitions - hits) / (hits + 1) * level / (1 - level))
+        hits += 1
+    return hits
 
 
 def table(repetitions: int, seed: int = 1) -> str:

@@ -2,9 +2,8 @@
 
 import pytest
 
-from tests.estimation.coverage import EPSILONS
-from tests.estimation.coverage_groups import CASES
-from tests.estimation.test_coverage import lowest
+from tools.coverage import EPSILONS, lowest
+from tools.coverage_groups import CASES
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
