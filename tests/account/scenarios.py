@@ -251,7 +251,7 @@ SCENARIOS: Final = [
         opened(5),
         answer(1, question("home", 0.5, repeat="per value", times=2), **ONE),
         answer(2, question("trip", 0.5, times=2, assumes=[LENGTH])),
-        answer(3, question("hour", 0.5, repeat="per value", assumes=[LINES[1]]), **ONE),
+        answer(3, question("hour", 0.5, repeat="per value", assumes=[LINES[1]]), **TWO),
         assumptions=[*LINES, LENGTH],
     ),
     scenario(
