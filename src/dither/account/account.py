@@ -23,7 +23,7 @@ from dither.account.store import Store, key_digest
 from dither.account.words import Left
 from dither.device_text import canonical
 from dither.errors import AccountUnusable, InvalidParameter, Mismatch, Refused, found
-from dither.mechanisms.combined.memoised import is_key
+from dither.mechanisms.combined.memoised import check_key
 from dither.mechanisms.over_time.change_reports import ChangeReports
 from dither.privacy import Guarantee, Ledger, Policy
 from dither.randomness import SYSTEM
@@ -87,12 +87,11 @@ class Account:
         acts. `key` is a secret of 32 bytes for answers per value; without it one is made and kept in the
         file. `now` is for tests.
         """
-        _check_key(key)
         most = limits(epsilon, delta, epoch, lifetime, quota, quotas or {}, askers)
         own = {name: most[name] for name in ("epsilon", "delta", "lifetime")}
         begun = opened(SYSTEM.take(16).hex(), SYSTEM.take(16).hex(), most, own, now())
         place = Path(path)
-        secret = SYSTEM.take(32) if key is None else key
+        check_key(secret := SYSTEM.take(32) if key is None else key)
         Store.create(place, {**begun, "key": key_digest(secret)}, {}, secret if key is None else None)
         return Account.open(place, policy=policy, key=key, now=now)
 
@@ -130,7 +129,8 @@ class Account:
         """
         if policy is not None and not isinstance(policy, Policy):
             raise InvalidParameter(f"policy is a dt.Policy, not {found(policy)}")
-        _check_key(key)
+        if key is not None:
+            check_key(key)
         place = Path(path)
         account = Account(Store(place, wait), policy, key, now)
         if expect is not None and not account._store.has(expect):
@@ -396,8 +396,3 @@ class Account:
         at = event.get("at", {"wall": 0})
         facts = event.get("question", {"epsilon": 0.0})
         return Refused(reason, objection or words.explained(state, reason, facts, at["wall"]))
-
-
-def _check_key(key: object) -> None:
-    if key is not None and not is_key(key):
-        raise InvalidParameter("a key is 32 secret bytes, as dt.Memoised.new_key() makes them")

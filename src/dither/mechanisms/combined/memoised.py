@@ -23,9 +23,10 @@ _LISTED: Final = 1 << 17  # reports
 SECRET: Final = "the device's key stays on the device"
 
 
-def is_key(key: object) -> bool:
-    """Return whether this is a key: exactly 32 bytes. HMAC pads keys, so k and k with zeros would be one."""
-    return isinstance(key, bytes) and len(key) == _KEY
+def check_key(key: object) -> None:
+    """Raise InvalidParameter unless a key has 32 bytes. HMAC pads keys: k and k with zeros would be one."""
+    if not isinstance(key, bytes) or len(key) != _KEY:
+        raise InvalidParameter(f"a key must be {_KEY} secret bytes, as dt.Memoised.new_key() returns")
 
 
 @final
@@ -65,8 +66,7 @@ class Memoised(Answering, Combinator):
             raise InvalidParameter(
                 f"{type(self.mechanism).__name__} correlates the coins of two people and cannot be memoised"
             )
-        if not is_key(self.key):
-            raise InvalidParameter(f"a key must be {_KEY} secret bytes, as Memoised.new_key() returns")
+        check_key(self.key)
         if not isinstance(self.name, str) or not self.name:
             raise InvalidParameter("a memoised question needs a name, such as name='steps'")
 
