@@ -12,9 +12,9 @@ import click
 
 from dither import losses
 from dither.advice.catalogue import built
+from dither.data.options import Dialect
 from dither.domains import Domain, Interval
 from dither.errors import DitherError
-from dither.files.dialect import Dialect
 from dither.mechanisms.base import Mechanism
 from dither.registry import names
 from dither.wire.campaign import Campaign, default_mechanism, read_domain
