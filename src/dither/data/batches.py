@@ -5,7 +5,7 @@ Data frames of all kinds come here; `perturb_batch` is what distributed engines 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
@@ -38,11 +38,22 @@ if TYPE_CHECKING:
     from dither.randomness import Source
 
 
+def check_columns(campaign: Campaign, names: Sequence[str]) -> None:
+    """Raise InvalidParameter if a question has no column."""
+    for name in campaign.questions:
+        if name not in names:
+            raise unknown_name("column", name, names)
+
+
 def perturbed_schema(schema: pyarrow.Schema, campaign: Campaign) -> pyarrow.Schema:
-    """Return the schema with reports in the columns of the questions, and the campaign in its metadata."""
+    """Return the schema with reports in the columns of the questions, and the campaign in its metadata.
+
+    Raise InvalidParameter if a question has no column, or if a name stands for two columns.
+    """
+    if len(set(schema.names)) < len(schema.names):
+        raise InvalidParameter("two columns have the same name; rename one of them")
+    check_columns(campaign, schema.names)
     for name, mechanism in campaign.questions.items():
-        if name not in schema.names:
-            raise unknown_name("column", name, schema.names)
         place = schema.get_field_index(name)
         # Without the field's metadata, where Polars writes the values of an enum.
         schema = schema.set(place, arrow().field(name, report_type(mechanism)))
@@ -60,29 +71,34 @@ def campaign_of(schema: pyarrow.Schema) -> Campaign:
 
 
 def perturb_batches(
-    batches: Iterator[pyarrow.RecordBatch],
+    batches: Iterable[pyarrow.RecordBatch],
     schema: pyarrow.Schema,
     campaign: Campaign,
     *,
     missing: Missing,
-    source: Source | None,
+    source: Source | None = None,
+    first: int = 1,
+    place: str = "",
 ) -> Iterator[pyarrow.RecordBatch]:
-    """Yield the batches with reports in the columns of the questions; other columns are unchanged."""
-    pa, first = arrow(), 1
+    """Yield the batches in a schema, with reports in the columns of the questions.
+
+    Errors name a row, counted from `first`, after the words in `place`.
+    """
     for batch in batches:
         columns = []
-        for name in schema.names:
-            column = batch.column(name)
-            if name in campaign.questions:
-                where = partial(_name_row, name, first)
-                column = perturb_column(column, campaign.questions[name], where, missing, source)
-            columns.append(column)
-        yield pa.RecordBatch.from_arrays(columns, schema=schema)
+        for field, column in zip(schema, batch.columns, strict=True):
+            if field.name in campaign.questions:
+                where = partial(_name_row, field.name, first, place)
+                question = campaign.questions[field.name]
+                columns.append(perturb_column(column, question, where, missing, source))
+            else:
+                columns.append(decode_column(column, field.type))
+        yield arrow().RecordBatch.from_arrays(columns, schema=schema)
         first += batch.num_rows
 
 
-def _name_row(column: str, first: int, row: int) -> str:
-    return f"row {first + row}, column {column!r}"
+def _name_row(column: str, first: int, place: str, row: int) -> str:
+    return f"{place}row {first + row}, column {column!r}"
 
 
 def perturb_column(
@@ -148,40 +164,18 @@ def perturb_batch(
     """
     pa = arrow()
     choice, campaign = Missing.check(missing), cached_campaign(specification)
-    if isinstance(batch, pa.Table):
-        schema = _reports_schema(batch.schema, campaign)
-        parts = []
-        for part in batch.to_batches():
-            parts.append(perturb_batch(part, specification, missing=choice, first=first, place=place))
-            first += part.num_rows
-        return pa.Table.from_batches(parts, schema)
-    if not isinstance(batch, pa.RecordBatch):
+    whole = isinstance(batch, pa.Table)
+    if not whole and not isinstance(batch, pa.RecordBatch):
         raise InvalidParameter(
             f"a pyarrow.RecordBatch or pyarrow.Table was expected, not {type(batch).__name__}"
         )
-    schema = _reports_schema(batch.schema, campaign)
-    columns = []
-    for name, column in zip(schema.names, batch.columns, strict=True):
-        if name in campaign.questions:
-
-            def where(row: int, name: str = name) -> str:
-                return f"{place}row {first + row}, column {name!r}"
-
-            columns.append(perturb_column(column, campaign.questions[name], where, choice, None))
-        else:
-            columns.append(decode_column(column, schema.field(name).type))
-    return pa.RecordBatch.from_arrays(columns, schema=schema)
-
-
-def _reports_schema(schema: pyarrow.Schema, campaign: Campaign) -> pyarrow.Schema:
-    """Return the schema of the result; raise InvalidParameter if a name stands for two columns."""
-    if len(set(schema.names)) < len(schema.names):
-        raise InvalidParameter("two columns have the same name; rename one of them")
-    schema = perturbed_schema(schema, campaign)
+    schema = perturbed_schema(batch.schema, campaign)
     for index, field in enumerate(schema):
         if has_dictionary(field.type):
-            schema = schema.set(index, arrow().field(field.name, plain_type(field.type), field.nullable))
-    return schema
+            schema = schema.set(index, pa.field(field.name, plain_type(field.type), field.nullable))
+    given = batch.to_batches() if whole else [batch]
+    parts = perturb_batches(given, schema, campaign, missing=choice, first=first, place=place)
+    return pa.Table.from_batches(parts, schema) if whole else next(parts)
 
 
 def cached_campaign(specification: str) -> Campaign:

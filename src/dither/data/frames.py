@@ -20,10 +20,10 @@ from dither.data.arrow import (
     has_dictionary,
     plain_type,
 )
-from dither.data.batches import campaign_of, perturb_batches, perturbed_schema
+from dither.data.batches import campaign_of, check_columns, perturb_batches, perturbed_schema
 from dither.data.formats import Questions
 from dither.data.options import Missing
-from dither.errors import InvalidParameter, unknown_name
+from dither.errors import InvalidParameter
 from dither.estimation.api import estimate as estimate_summary
 from dither.estimation.comparison.groups import (
     MINIMUM,
@@ -40,6 +40,8 @@ from dither.wire.campaign import Campaign
 
 if TYPE_CHECKING:
     import pyarrow
+
+Back = Callable[["pyarrow.RecordBatchReader"], Any]
 
 
 def perturb(
@@ -144,13 +146,8 @@ def _open_reports(frame: Any, questions: Questions | None) -> tuple[pyarrow.Reco
     """Return the batches of a frame and its questions; raise if a question has no column."""
     reader, _ = open_stream(frame)
     campaign = campaign_of(reader.schema) if questions is None else Campaign.of(questions)
-    for name in campaign.questions:
-        if name not in reader.schema.names:
-            raise unknown_name("column", name, reader.schema.names)
+    check_columns(campaign, reader.schema.names)
     return reader, campaign
-
-
-Back = Callable[["pyarrow.RecordBatchReader"], Any]
 
 
 def open_stream(frame: Any) -> tuple[pyarrow.RecordBatchReader, Back]:

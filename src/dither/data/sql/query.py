@@ -16,6 +16,87 @@ from dither.mechanisms.base import Mechanism
 from dither.wire.batch import BatchBody
 from dither.wire.campaign import Campaign
 
+OPTIONAL: Final = ("day", "label", "question", "fingerprint", "batch", "place", "report", "report_hex")
+
+
+@dataclass(frozen=True)
+class ReportTable:
+    """The names of a table of reports and of its columns; None for a column that the table does not have.
+
+    A row is one report. Whole numbers are in `report`; reports of several numbers or bits are in
+    `report_hex`, their bytes as lower-case hexadecimal text, as in the JSON of a batch. `batch` is the random
+    identity of the batch that brought the report, and `place` its number among the batch's reports to that
+    question: rows that are equal in `question`, `fingerprint`, `batch` and `place` are one report. Without
+    `batch`, the reports are already unique.
+    """
+
+    name: tuple[str, ...] = ("reports",)  # a table, or a schema and a table, and so on
+    day: str | None = "day"
+    label: str | None = "label"
+    question: str | None = "question"
+    fingerprint: str | None = "fingerprint"
+    batch: str | None = "batch"
+    place: str | None = "place"
+    report: str | None = "report"
+    report_hex: str | None = "report_hex"
+
+    def __post_init__(self) -> None:
+        given: object = self.name
+        parts = tuple(given.split(".")) if isinstance(given, str) else tuple(given)  # type: ignore[arg-type]
+        object.__setattr__(self, "name", parts)
+        if not parts or not all(isinstance(part, str) and part for part in parts):
+            raise InvalidParameter(f"the name of a table is one or more texts, not {found(given)}")
+        for item in fields(self)[1:]:
+            given = getattr(self, item.name)
+            if given is not None and not (isinstance(given, str) and given):
+                raise InvalidParameter(f"the column {item.name} is a name, or None, not {found(given)}")
+        if self.question is None and self.fingerprint is None:
+            raise InvalidParameter("a table of reports has a column question, fingerprint, or both")
+        if self.batch is None:
+            object.__setattr__(self, "place", None)
+
+    def rename(self, columns: Mapping[str, str | None]) -> Self:
+        """Return the table with other names of columns; None, or an empty name, for one that is not there."""
+        for name in columns:
+            if name not in OPTIONAL:
+                raise unknown_name("column of a table of reports", name, OPTIONAL)
+        changes: dict[str, Any] = {name: given or None for name, given in columns.items()}
+        return replace(self, **changes)
+
+    @property
+    def unique(self) -> bool:
+        """Whether the reports are already unique: nothing says which batch brought them."""
+        return self.batch is None
+
+
+def report_rows(batch: BatchBody, questions: Questions, day: date) -> Iterator[dict[str, Any]]:
+    """Yield the rows of a batch in the columns of `ReportTable`; `day` is the day on which it arrived.
+
+    Raise Mismatch if a report is of none of the questions.
+    """
+    names: dict[str, str] = {}
+    known = Campaign.of(questions).questions
+    for name, mechanism in known.items():
+        if names.setdefault(mechanism.fingerprint, name) != name:
+            raise InvalidParameter(f"question {name!r} has the device text of another one; ask it elsewhere")
+    for fingerprint, reports in batch.reports.items():
+        if fingerprint not in names:
+            raise Mismatch("a batch has reports of none of the questions: their fingerprint is another one")
+        name = names[fingerprint]
+        layout = known[name].layout
+        whole = layout.subdtype is None
+        for place, report in enumerate(reports):
+            yield {
+                "day": day,
+                "label": batch.label,
+                "question": name,
+                "fingerprint": fingerprint,
+                "batch": batch.id,
+                "place": place,
+                "report": int.from_bytes(report, "little") if whole else None,
+                "report_hex": None if whole else report.hex(),
+            }
+
 
 def counting_query(
     questions: Questions,
@@ -177,85 +258,3 @@ def _identity(table: ReportTable) -> tuple[str, ...]:
 
 def _is_absent(given: Mapping[str, str]) -> str:
     return " OR ".join(f"{given[key]} IS NULL" for key in ("batch", "place") if key in given)
-
-
-OPTIONAL: Final = ("day", "label", "question", "fingerprint", "batch", "place", "report", "report_hex")
-
-
-@dataclass(frozen=True)
-class ReportTable:
-    """The names of a table of reports and of its columns; None for a column that the table does not have.
-
-    A row is one report. Whole numbers are in `report`; reports of several numbers or bits are in
-    `report_hex`, their bytes as lower-case hexadecimal text, as in the JSON of a batch. `batch` is the random
-    identity of the batch that brought the report, and `place` its number among the batch's reports to that
-    question: rows that are equal in `question`, `fingerprint`, `batch` and `place` are one report. Without
-    `batch`, the reports are already unique.
-    """
-
-    name: tuple[str, ...] = ("reports",)  # a table, or a schema and a table, and so on
-    day: str | None = "day"
-    label: str | None = "label"
-    question: str | None = "question"
-    fingerprint: str | None = "fingerprint"
-    batch: str | None = "batch"
-    place: str | None = "place"
-    report: str | None = "report"
-    report_hex: str | None = "report_hex"
-
-    def __post_init__(self) -> None:
-        given: object = self.name
-        parts = tuple(given.split(".")) if isinstance(given, str) else tuple(given)  # type: ignore[arg-type]
-        object.__setattr__(self, "name", parts)
-        if not parts or not all(isinstance(part, str) and part for part in parts):
-            raise InvalidParameter(f"the name of a table is one or more texts, not {found(given)}")
-        for item in fields(self)[1:]:
-            given = getattr(self, item.name)
-            if given is not None and not (isinstance(given, str) and given):
-                raise InvalidParameter(f"the column {item.name} is a name, or None, not {found(given)}")
-        if self.question is None and self.fingerprint is None:
-            raise InvalidParameter("a table of reports has a column question, fingerprint, or both")
-        if self.batch is None:
-            object.__setattr__(self, "place", None)
-
-    def rename(self, columns: Mapping[str, str | None]) -> Self:
-        """Return the table with other names of columns; None, or an empty name, for one that is not there."""
-        for name in columns:
-            if name not in OPTIONAL:
-                raise unknown_name("column of a table of reports", name, OPTIONAL)
-        changes: dict[str, Any] = {name: given or None for name, given in columns.items()}
-        return replace(self, **changes)
-
-    @property
-    def unique(self) -> bool:
-        """Whether the reports are already unique: nothing says which batch brought them."""
-        return self.batch is None
-
-
-def report_rows(batch: BatchBody, questions: Questions, day: date) -> Iterator[dict[str, Any]]:
-    """Yield the rows of a batch in the columns of `ReportTable`; `day` is the day on which it arrived.
-
-    Raise Mismatch if a report is of none of the questions.
-    """
-    names: dict[str, str] = {}
-    known = Campaign.of(questions).questions
-    for name, mechanism in known.items():
-        if names.setdefault(mechanism.fingerprint, name) != name:
-            raise InvalidParameter(f"question {name!r} has the device text of another one; ask it elsewhere")
-    for fingerprint, reports in batch.reports.items():
-        if fingerprint not in names:
-            raise Mismatch("a batch has reports of none of the questions: their fingerprint is another one")
-        name = names[fingerprint]
-        layout = known[name].layout
-        whole = layout.subdtype is None
-        for place, report in enumerate(reports):
-            yield {
-                "day": day,
-                "label": batch.label,
-                "question": name,
-                "fingerprint": fingerprint,
-                "batch": batch.id,
-                "place": place,
-                "report": int.from_bytes(report, "little") if whole else None,
-                "report_hex": None if whole else report.hex(),
-            }
