@@ -17,8 +17,7 @@ from typing import Any
 import numpy as np
 
 import dither as dt
-from dither.files.format import Columns
-from dither.files.registry import table_format
+from dither.data.formats import Columns, table_format
 from dither.mechanisms.base import Mechanism
 from tests.golden.devices import CASES, FILE
 from tests.support.cases.numbers import LATTICES, NUMERIC, Case
@@ -75,16 +74,16 @@ def files(folder: Path) -> None:
     box, random = dt.Rectangle(dt.Interval(139.4, 140.0), dt.Interval(35.5, 36.0)), np.random.default_rng(1)
     paths = dt.Paths.of([random.normal((139.7, 35.7), 0.03, (length, 2)) for length in (3, 1, 5)])
     times = tuple(f"2026-05-01T08:0{minute}:00Z" for minute in range(9))
-    trips = dt.files.Trips(paths, ("ride 1", "b & <c>", "ü"), times)
+    trips = dt.data.Trips(paths, ("ride 1", "b & <c>", "ü"), times)
     local, system = dt.maps.LocalMap.of(box), dt.maps.ReferenceMap("EPSG:32654")
     in_metres = dt.TraCSD(local.rectangle(box), epsilon=4)
-    timed = dt.files.TripReports.draw(
+    timed = dt.data.TripReports.draw(
         trips, in_metres, projection=local, keep_times=True, source=dt.Seeded(2025)
     )
     for ending in (".gpx", ".geojson", ".csv", ".parquet"):
         timed.write(folder / f"trips-1-local{ending}")
     other = dt.TraCSC(system.rectangle(box), epsilon=4)
-    untimed = dt.files.TripReports.draw(trips, other, projection=system, source=dt.Seeded(2025))
+    untimed = dt.data.TripReports.draw(trips, other, projection=system, source=dt.Seeded(2025))
     untimed.write(folder / "trips-1-crs.csv")
     held = {**reports, "local": timed.reports, "crs": untimed.reports}
     expected = {name: one.cells.tolist() for name, one in held.items()}
