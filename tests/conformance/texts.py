@@ -202,6 +202,15 @@ def specifications() -> Iterator[Case]:
         fine, wrong = _edge(made, field, sign)
         yield READ, f"to the last unit: {kind}", f'the last "{field}" that keeps ε', fine
         yield REFUSED, f"to the last unit: {kind}", f'one unit of "{field}" beyond ε', wrong
+    for kind, made in (
+        ("hadamard", dt.HadamardResponse(dt.Categories(100), epsilon=1)),
+        ("subset", dt.SubsetSelection(dt.Categories(20), epsilon=1)),
+    ):
+        for heads in ("0", "1", "f" * 30):
+            low = changed(made, lambda device, heads=heads: device.update(heads=heads))  # type: ignore[misc]
+            yield REFUSED, f"less than 1: {kind}", f"the input is the least likely: {heads} for heads", low
+    larger = changed(dt.HadamardResponse(dt.Categories(7), epsilon=1), lambda device: device.update(order=16))
+    yield REFUSED, "order", "a larger order than the categories need", larger
 
 
 # --- campaigns
@@ -300,6 +309,8 @@ TERMS: Final[tuple[tuple[str, Any, str], ...]] = (
     ("reading", [], "a list for an object"),
     ("reading", {"hours": {"unit": "h"}}, "a unit of a question that is not asked"),
     ("reading", {"minutes": {}}, "nothing is declared"),
+    ("reading", {"minutes": "h"}, "a text for an object"),
+    ("reading", {"minutes": ["h"]}, "a list for an object"),
     ("reading", {"minutes": {"colour": "red"}}, "a declaration that nobody knows"),
     ("reading", {"minutes": {"step": 0}}, "a step of 0"),
     ("reading", {"minutes": {"step": 200}}, "a step beyond the domain"),

@@ -63,6 +63,7 @@ MUTANTS = {
             *("core", r"(\w+)\[0\]<<320n<=(\w+)\*\1\[1\]"),
             r"Number((\1[0]<<320n)/\1[1])<=Number(\2)*(1+1e-9)",
         ),
+        "a ratio may be below 1": ("core", r"(\w+)\[0\]>\1\[1\]&&", r"\1[1]>0n&&"),
         "the claimed name of a mechanism is believed": (
             *("testing", r"\?\.split\(\W+\)\.includes\(\w+\.mechanism\)", ""),
         ),

@@ -36,7 +36,7 @@ export interface Question extends Omit<Draw, "delta"> {
 /** Read a specification and verify that its integers keep the ε it names. Throw `Malformed` otherwise. */
 export function readQuestion(text: string): Question {
   try {
-    need(typeof text === "string" && text.length < 2 ** 22, "text");
+    need(text.length < 2 ** 22, "text");
     const whole = parse(text);
     const { dither, device, mechanism, parameters, fingerprint } = whole;
     need(dither === 2 && "codebook" in whole && Object.keys(whole).length === 6, "version");
@@ -50,8 +50,8 @@ export function readQuestion(text: string): Question {
     const { ratio, inside, delta } = read;
     finish();
     const bound = expBelow(epsilon);
-    // This comparison in whole numbers is the proof of privacy.
-    need(delta || (ratio[1] > 0n && ratio[0] << BITS <= bound * ratio[1]), "privacy");
+    // This comparison in whole numbers is the proof of privacy. A ratio below 1 is not the largest one: the input would be the least likely.
+    need(delta || (ratio[0] > ratio[1] && ratio[0] << BITS <= bound * ratio[1]), "privacy");
     return {
       ...read,
       mechanism,

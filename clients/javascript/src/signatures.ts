@@ -46,7 +46,7 @@ function checkReading(reading: unknown, read: Map<string, Question>): void {
     const { low = 0, high, period = high - low } = (JSON.parse(read.get(name)!.device) as Fields)["domain"];
     const { step = null, unit = "" } = words as Fields;
     const count = step === null ? 1 : period / real(step);
-    need(period && Object.keys(words as Fields).length && count >= 1 - 1e-12 && count <= 500, "terms");
+    need(period && Object(words) === words && Object.keys(words as Fields).length && count >= 1 - 1e-12 && count <= 500, "terms");
     need(high !== undefined || Math.abs(count - Math.round(count)) <= 1e-9, "terms"); // a step divides a circle
     need(typeof unit === "string" && [...unit].length <= 40, "terms");
     show("_" + unit, 200);
