@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import cached_property
-from typing import Any, Final, Self, final
+from typing import Any, Final, final
 
 import numpy as np
 
-from dither.device_text import whole
 from dither.domains import Interval
 from dither.errors import MalformedReport
 from dither.kernels.law import Law
@@ -111,12 +109,3 @@ class Hybrid(NumberMechanism):
     @property
     def window_share(self) -> float:
         return self.parts[0].window_share
-
-    def version_1(self, sampled: Mapping[str, Any]) -> Self:
-        data, books = sampled["kernel"], sampled["codebook"]
-        first, second = (
-            part.version_1({"kernel": data[name], "codebook": book}).kernel
-            for part, name, book in zip(self.parts, ("first", "second"), books, strict=True)
-        )
-        kernel = MixtureKernel(first, second, whole(data["heads"]))
-        return replace(self, travelled=Travelled(kernel, self.read_codebook(books)))
