@@ -37,9 +37,10 @@ def numeric(cases: list[Case]) -> list[dict[str, Any]]:
 
 
 def frequency() -> list[dict[str, Any]]:
+    kinds: list[Any] = list(KINDS)
     rows = [
         _row(f"{kind.__name__}(11)", kind(dt.Categories(11), epsilon=1.25), np.arange(16) % 11)
-        for kind in KINDS
+        for kind in kinds
     ]
     words = ["cat", "dog", "", "naïve"] * 2
     return [*rows, _row("PEM(Text(6))", dt.PEM(dt.Text(6), epsilon=1.25), words)]
