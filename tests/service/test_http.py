@@ -65,6 +65,10 @@ async def pieces() -> AsyncIterator[bytes]:
         yield b"x" * 700
 
 
+async def nothing() -> AsyncIterator[bytes]:
+    yield b""
+
+
 def refused(client: Caller) -> dict[str, int]:
     return {key.reason.value: n for key, n in client.collector.refused.items()}
 
@@ -130,6 +134,17 @@ def test_what_is_refused_is_counted_by_reason_and_not_stored(start: Started) -> 
     assert fresh.collector.live.slots() == []
     assert post(fresh, fifth).status_code == 422
     assert post(fresh, body(1)).status_code == 200
+
+
+def test_a_body_that_did_not_arrive_is_sent_again(start: Started) -> None:
+    client, sent = start(), body(1).to_bytes()
+    for content, stated in ((b"", {"content-length": "90"}), (sent[:-3], {"content-length": str(len(sent))})):
+        answer = client.post(PATH, content=content, headers={"content-type": PACKED, **stated})
+        assert (answer.status_code, answer.headers["retry-after"]) == (503, "5")
+        assert "did not arrive" in answer.json()["words"]
+    assert client.post(PATH, content=nothing(), headers={"content-type": PACKED}).status_code == 503
+    assert refused(client) == {}
+    assert client.collector.live.slots() == []
 
 
 def test_an_impossible_report_does_not_hurt_its_neighbours(start: Started) -> None:

@@ -87,7 +87,7 @@ def _batches() -> dict[str, Any]:
         "responses": {
             "200": answer("The batch is on disk, now or since it came first.", _ACKNOWLEDGED),
             **refused,
-            "503": answer("The store cannot be written now: send the same bytes again."),
+            "503": answer("The store cannot be written now, or the body got lost: send it again."),
         },
     }
 
