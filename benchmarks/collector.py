@@ -46,6 +46,7 @@ contact = "nobody@benchmark.example"
 purpose = "To measure."
 begins = 2020-01-01
 ends = 2120-01-01
+reports_a_batch = 10000
 
 [questions.minutes]
 interval = [0, 180]

@@ -10,8 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from dither.account.question import Repeat
 from dither.estimation.summary import Summary
 from dither.service.collector import Collector
+from dither.service.contract import Contract
 from dither.service.refusal import Reason
 from dither.service.settings import Settings
 from dither.wire.batch import JSON, PACKED, BatchBody
@@ -43,10 +45,15 @@ def start(make_store: MakeStore) -> Iterator[Started]:
     """Start a collector of the tests' campaign, on a day, with settings."""
     clients: list[Caller] = []
 
-    def started(day: datetime.date = DAY, token: str | None = None, **settings: Any) -> Caller:
+    def started(
+        day: datetime.date = DAY,
+        token: str | None = None,
+        terms: dict[str, Any] | None = None,
+        **settings: Any,
+    ) -> Caller:
         collector = Collector(make_store(), Settings(**settings), lambda: day)
         if not collector.campaigns:
-            collector.publish(published())
+            collector.publish(published(**(terms or {})))
         clients.append(Caller(collector, token))
         return clients[-1]
 
@@ -176,9 +183,51 @@ def test_a_retired_campaign_accepts_nothing(start: Started) -> None:
 
 
 def test_rates_are_limited(start: Started) -> None:
-    client = start(rate=0.001, burst=3)
+    client = start(rate=0.001, burst=11)
     assert [post(client, body(seed)).status_code for seed in range(5)] == [200, 200, 200, 429, 429]
     assert post(client, body(9)).headers["retry-after"]
+
+
+def test_rates_count_reports_not_batches(start: Started) -> None:
+    client = start(rate=0.001, burst=12)
+    assert [post(client, body(seed)).status_code for seed in range(4)] == [200, 200, 200, 429]
+
+
+def one_of(campaign: Contract, name: str, seed: int, reports: int = 1) -> BatchBody:
+    """A batch with reports to one question."""
+    random, mechanism = np.random.default_rng(seed), campaign.questions[name]
+    pairs = [(mechanism.fingerprint, bytes([one])) for one in random.integers(0, 4, reports)]
+    return BatchBody.of(random.bytes(16).hex(), pairs)
+
+
+@pytest.mark.parametrize("repeat", [Repeat.SAME, Repeat.FRESH, Repeat.PER_VALUE])
+def test_a_batch_has_one_report_to_a_question(start: Started, repeat: Repeat) -> None:
+    terms = {"repeat": repeat, "reports_a_batch": None}
+    client, campaign = start(terms=terms), contract(**terms)
+    path = PATH.replace(CAMPAIGN.id, campaign.id)
+    both = BatchBody.of("ab" * 16, [(MINUTES.fingerprint, b"xy"), (BROWSER.fingerprint, b"\x01")])
+    assert post(client, both, path=path).status_code == 200
+    two = post(client, one_of(campaign, "browser", 1, 2), path=path)
+    assert (two.status_code, two.json()["refused"]) == (422, "many")
+    million = BatchBody.of("cd" * 16, [(BROWSER.fingerprint, b"\x02")] * 1000)
+    assert post(client, million, path=path).json()["refused"] == "many"
+    assert client.collector.live.n(campaign.id, "browser") == 1
+
+
+@pytest.mark.parametrize("together", [True, False])
+def test_a_device_that_was_offline_for_four_periods_is_counted_in_full(
+    start: Started, together: bool
+) -> None:
+    terms = {"repeat": Repeat.ONCE, "days": 7, "reports_a_batch": None}
+    campaign = contract(**terms)
+    path = PATH.replace(CAMPAIGN.id, campaign.id)
+    client = start(campaign.begins + datetime.timedelta(21), terms=terms)  # the first day of the fourth
+    sizes = [4] if together else [1, 1, 1, 1]
+    sent = [one_of(campaign, "browser", seed, size) for seed, size in enumerate(sizes)]
+    assert [post(client, one, path=path).status_code for one in sent] == [200] * len(sizes)
+    assert client.collector.live.n(campaign.id, "browser") == 4
+    assert post(client, one_of(campaign, "browser", 9, 5), path=path).json()["refused"] == "many"
+    assert refused(client) == {"many": 1}
 
 
 def test_origins_and_preflights(start: Started) -> None:

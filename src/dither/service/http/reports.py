@@ -60,7 +60,8 @@ class Batches:
         campaign = scope["path_params"]["campaign"]
         try:
             address = client_address(scope, self._proxies)
-            if address not in self._relays and not self._limits.allow(address):
+            limited = address not in self._relays
+            if limited and not self._limits.allow(address):
                 raise BatchRefused(Reason.RATE)
             form = content_type(scope)
             body = await self._body(scope, receive, form)
@@ -68,7 +69,10 @@ class Batches:
             large = len(body) > _LARGE
             batch = await asyncio.to_thread(read, *asked) if large else read(*asked)
             self._collector.opened += form == SEALED
-            await self._writer.store(check(self._collector, campaign, batch))
+            arrived = check(self._collector, campaign, batch)
+            if limited and batch.reports > 1:
+                self._limits.charge(address, batch.reports - 1)
+            await self._writer.store(arrived)
         except BatchRefused as refused:
             self._collector.refuse(refused.reason, campaign)
             await reply(send, refused.reason.status, refusal_body(refused.reason), allowed)
