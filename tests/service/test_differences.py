@@ -10,8 +10,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from starlette.applications import Starlette
 
 from dither.estimation.summary import Summary
+from dither.service.answers.routes import routes
 from dither.service.collector import Collector
 from dither.service.settings import Settings
 from dither.service.store.backup import backup, restore
@@ -20,6 +22,7 @@ from dither.service.store.store import Arrived, CollectorStore
 from dither.wire.batch import PACKED, BatchBody
 from tests.service.caller import Caller
 from tests.service.campaigns import DAY, contract, published
+from tests.service.collectors import Asked, make, send
 from tests.service.conftest import MakeStore
 from tests.service.test_stores import Slot
 
@@ -123,13 +126,11 @@ def test_fifty_of_fifty_single_reports_cannot_be_read(make_store: MakeStore) -> 
 
 
 def test_a_thousand_labels_with_nine_reports_each_show_nothing() -> None:
-    from tests.service.collectors import make, send
-
     labels = tuple(f"v{number}" for number in range(1000))
     collector, made = make(labels=labels, people=PEOPLE)
     for label in labels:
         send(collector, made, "browser", ["firefox"] * 9, label=label)
-    client = Caller(collector)
+    client = Asked(Starlette(routes=routes(collector)))
     base = f"/v1/campaigns/{made.id}"
     (row,) = client.get(f"{base}/answers.json?question=browser").json()["rows"]
     assert (row["state"], row["n"], row["value"]) == ("too few people", 9000, None)
