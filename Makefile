@@ -3,6 +3,9 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
+# Compiled modules are kept: without them every process of the tests compiles the package anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: demo test lint unit slow bench docs client lock locked sbom clean
 
 demo: $(VENV)/.installed
@@ -18,7 +21,7 @@ lint: $(VENV)/.installed
 	$(BIN)/lint-imports
 
 unit: $(VENV)/.installed
-	$(BIN)/python -m pytest -n 2 -m "not slow"
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow"
 
 # Long statistical and reproduction runs, with fresh seeds where a test takes one.
 slow: $(VENV)/.docs $(VENV)/.spark

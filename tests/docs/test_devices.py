@@ -32,8 +32,10 @@ def stub() -> Iterator[tuple[Any, str]]:
     found.loader.exec_module(module)
     with ThreadingHTTPServer(("127.0.0.1", 0), module.Stub) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield module, f"http://127.0.0.1:{server.server_port}/reports"
-        server.shutdown()
+        try:
+            yield module, f"http://127.0.0.1:{server.server_port}/reports"
+        finally:
+            server.shutdown()
 
 
 @pytest.mark.parametrize(

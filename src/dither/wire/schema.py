@@ -17,7 +17,7 @@ from dataclasses import fields
 from typing import Any, Final, NoReturn
 
 from dither import registry
-from dither.errors import DitherError, MalformedReport, MissingExtra, found, unknown_name
+from dither.errors import DitherError, InvalidParameter, MalformedReport, MissingExtra, found, unknown_name
 from dither.mechanisms.base import Mechanism
 
 MOST_BYTES: Final = 1 << 24  # of a specification's text
@@ -237,5 +237,8 @@ def refused(what: str) -> Iterator[None]:
 
 
 def a_mechanism(name: object) -> type[Mechanism[Any]]:
-    """Return the mechanism class of a name; raise InvalidParameter if there is none."""
-    return registry.named(name)
+    """Return the mechanism class of exactly this name; raise InvalidParameter if there is none."""
+    kind = registry.named(name)
+    if kind.__name__ != name:  # a person may write podium; a policy lists Podium
+        raise InvalidParameter(f"there is no mechanism {found(name)}; {kind.__name__} is written so")
+    return kind

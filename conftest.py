@@ -1,0 +1,55 @@
+"""What all tests share."""
+
+import os
+import threading
+import time
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import settings
+
+# Tests run in several processes; threads of small matrix products would only wait for each other.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+from tests.support.postgresql import postgresql  # a fixture
+
+__all__ = ["postgresql"]
+
+# The same examples on every machine: a failure is reproduced by running the test again.
+settings.register_profile("dither", derandomize=True, deadline=None, max_examples=60)
+settings.load_profile("dither")
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Solved mechanisms are remembered in a folder of the tests' own."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("DITHER_CACHE", str(tmp_path_factory.mktemp("designs")))
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _threads() -> Iterator[dict[threading.Thread, str]]:
+    """Fail the run if a thread is left that was not there before, and name the test that left it.
+
+    A server that nobody shuts down polls its closed socket and takes a core until the run ends.
+    """
+    before = set(threading.enumerate())
+    first_seen_after: dict[threading.Thread, str] = {}
+    yield first_seen_after
+    deadline = time.monotonic() + 5
+    while (left := set(threading.enumerate()) - before) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not left, "threads are left: " + ", ".join(
+        f"{thread.name}, first seen after {first_seen_after.get(thread, 'the last test')}" for thread in left
+    )
+
+
+@pytest.fixture(autouse=True)
+def _thread_of_a_test(
+    request: pytest.FixtureRequest, _threads: dict[threading.Thread, str]
+) -> Iterator[None]:
+    before = set(threading.enumerate())
+    yield
+    for thread in set(threading.enumerate()) - before:
+        _threads.setdefault(thread, request.node.nodeid)
