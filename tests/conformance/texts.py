@@ -305,6 +305,10 @@ TERMS: Final[tuple[tuple[str, Any, str], ...]] = (
     ("sealing_key", "0" * 64, "a key that protects nothing"),
     ("sealing_key", "A" * 64, "hexadecimal digits are lower case"),
     ("sealing_key", "9" * 62, "a short key"),
+    ("reports_a_batch", None, "null for a number of reports"),
+    ("reports_a_batch", 0, "batches without a report"),
+    ("reports_a_batch", 1.5, "a fraction of a report"),
+    ("reports_a_batch", 1 << 31, "a batch of 2^31 reports"),
     ("reading", None, "null for an object"),
     ("reading", [], "a list for an object"),
     ("reading", {"hours": {"unit": "h"}}, "a unit of a question that is not asked"),
@@ -388,6 +392,8 @@ def campaigns() -> Iterator[Case]:
     )
     sealing = replace(plain, sealing_key="09" + "0" * 62)
     yield READ, "sealing_key", "a key to which batches are sealed", _signed(sealing.text)
+    gateway = replace(plain, reports_a_batch=500)
+    yield READ, "reports_a_batch", "gateways send for many people", _signed(gateway.text)
     signed = Published.sign(plain, KEY)
     retired = signed.retire(datetime.date(2026, 6, 1), KEY)
     yield READ, "retired", "retired from a day on", retired.to_json()

@@ -69,6 +69,7 @@ async function checkTerms(text: string): Promise<void> {
   need(Array.isArray(labels) && labels.length <= 1000 && new Set(labels).size === labels.length, "terms");
   labels.forEach((label) => show(label, 64, SPACES));
   if ("sealing_key" in given) await agree(given["sealing_key"] as string);
+  if ("reports_a_batch" in given) whole(given["reports_a_batch"], 1, 2 ** 31 - 1); // for gateways: a device sends one
 
   const read = new Map<string, Question>();
   const marks = new Set<string>();

@@ -49,7 +49,9 @@ _TERMS: Final = (
     "days",
     "labels",
 )
-_SEALING: Final = "sealing_key"  # a term that is not written where it is not used
+_SEALING: Final = "sealing_key"
+_TOGETHER: Final = "reports_a_batch"
+_OPTIONAL: Final = (_SEALING, _TOGETHER)  # terms that are not written where they are not used
 
 
 @final
@@ -61,6 +63,8 @@ class Contract:
     answer is shown. `repeat` (with `days` for `Repeat.ONCE`) is how often a person may answer. `labels` are
     the public labels that a batch may carry beside none. `sealing_key` is the public key (64 hexadecimal
     digits) that devices encrypt batches to, so that a relay cannot read them; None if there is none.
+    `reports_a_batch` is how many reports to a question a batch may hold, for gateways that send for many
+    people; None if every batch is of one person.
     """
 
     name: str
@@ -76,13 +80,16 @@ class Contract:
     days: int | None = None
     labels: tuple[str, ...] = ()
     sealing_key: str | None = None
+    reports_a_batch: int | None = None
     travelled: str | None = field(default=None, repr=False, compare=False)  # the text that was signed
 
     def __post_init__(self) -> None:
         for name, most in (("name", _MOST_NAME), ("asker", 253), ("contact", 500), ("purpose", _MOST_TEXT)):
             check_text(name, getattr(self, name), most)
-        for name, most in (("version", 1 << 31), ("people", 1 << 53)):
+        for name, most in (("version", 1 << 31), ("people", 1 << 53), (_TOGETHER, 1 << 31)):
             number = getattr(self, name)
+            if name in _OPTIONAL and number is None:
+                continue
             if isinstance(number, bool) or not isinstance(number, int) or not 1 <= number < most:
                 raise InvalidParameter(f"{name} is a whole number from 1 upwards, not {found(number)}")
         for name in ("begins", "ends"):
@@ -131,6 +138,17 @@ class Contract:
             return replace(plain, repeat=self.repeat, days=self.days)
         return replace(plain, repeat=self.repeat, days=self.days, start=self.begins)
 
+    def most_reports(self, day: datetime.date) -> int:
+        """Return how many reports to a question a batch that arrives on a day may hold.
+
+        One person has one, or one for each period that has begun: their device may have been offline.
+        """
+        if self.reports_a_batch is not None:
+            return self.reports_a_batch
+        if self.repeat is not Repeat.ONCE or self.days is None:
+            return 1
+        return (min(day, self.ends) - self.begins).days // self.days + 1
+
     @cached_property
     def by_fingerprint(self) -> Mapping[str, str]:
         """The name of the question of every fingerprint."""
@@ -164,7 +182,7 @@ class Contract:
                 "repeat": self.repeat.value,
                 "promise": promised(self.guarantee),
                 "questions": [[name, to_json(one)] for name, one in self.questions.items()],
-                **({} if self.sealing_key is None else {_SEALING: self.sealing_key}),
+                **{name: used for name in _OPTIONAL if (used := getattr(self, name)) is not None},
                 **reading(self.questions),
             }
         )
@@ -192,9 +210,11 @@ class Contract:
             questions = {name: from_json(one) for name, one in data["questions"]}
             if len(questions) != len(data["questions"]):
                 raise MalformedReport("two questions of the campaign have the same name")
-            if _SEALING in data:
-                public_key(data[_SEALING])  # null is none, and is not written
-                terms[_SEALING] = data[_SEALING]
+            for name in _OPTIONAL:
+                if name in data:
+                    if data[name] is None:  # null is none, and is not written
+                        raise MalformedReport(f"a campaign without {name} does not name it")
+                    terms[name] = data[name]
             made = cls(**terms, questions=read_as(questions, data), travelled=text)
         except InvalidParameter as error:
             raise MalformedReport(f"the campaign is not valid: {error}") from None
@@ -203,9 +223,11 @@ class Contract:
                 raise
             raise MalformedReport("this is not a published campaign") from None
         stated = data.pop("promise", None)
-        if data.keys() - {"reading", _SEALING} != {"dither-campaign", "questions", *_TERMS} or not is_promise(
-            stated, made.guarantee
-        ):
+        if data.keys() - {"reading", *_OPTIONAL} != {
+            "dither-campaign",
+            "questions",
+            *_TERMS,
+        } or not is_promise(stated, made.guarantee):
             raise MalformedReport("the campaign does not say what its questions promise, or not in this form")
         if canonical({**data, "promise": stated}) != text:
             raise MalformedReport("the text of a campaign is canonical JSON")
@@ -221,8 +243,8 @@ class Contract:
                 "the file has no table [campaign] with name, asker, contact, begins, ends …"
             )
         for key in table:
-            if key not in (*_TERMS, _SEALING):
-                raise unknown_name("term of a campaign", key, [*_TERMS, _SEALING])
+            if key not in (*_TERMS, *_OPTIONAL):
+                raise unknown_name("term of a campaign", key, [*_TERMS, *_OPTIONAL])
         lacking = [
             key for key in ("name", "asker", "contact", "purpose", "begins", "ends") if key not in table
         ]

@@ -49,6 +49,13 @@ from dither.wire.codec import from_json
 @click.option(
     "--map", "renamed", multiple=True, metavar="COLUMN=NAME", help="Of a database: a column's name."
 )
+@click.option(
+    "--token-file",
+    "tokens",
+    multiple=True,
+    type=click.Path(exists=True, dir_okay=False),
+    help="Of collectors: the admin token, to add up also what waits; one file for all, or one for each.",
+)
 @JSON_OPTION
 def command(
     files: tuple[str, ...],
@@ -63,6 +70,7 @@ def command(
     folded: str | None,
     unique: bool,
     renamed: tuple[str, ...],
+    tokens: tuple[str, ...],
     as_json: bool,
 ) -> None:
     """Estimate means, mean directions and frequencies from files that `dither perturb` wrote.
@@ -84,7 +92,8 @@ def command(
 
     The address of a campaign at a collector stands for its reports; several collectors of one campaign are
     added up. Its intervals of means and frequencies hold at any time, however often you look. Its groups are
-    day and label.
+    day and label. A collector shows what has grown by its minimum of people. With the operator's token
+    (--token-file) everything that is stored is added up, and the minimum is asked of the sum.
     """
     wanted = Wanted(bins, shares, step)
     if by and wanted.numbers:
@@ -96,9 +105,9 @@ def command(
         if len(remote) < len(files) or question is not None:
             raise click.UsageError("addresses of collectors go without files and --question")
         if by:
-            print_remote_groups(remote, by, column, minimum, as_json)
+            print_remote_groups(remote, tokens, by, column, minimum, as_json)
         else:
-            print_remote(remote, column, wanted, as_json)
+            print_remote(remote, tokens, column, wanted, as_json)
         return
     asked = None if question is None else _questions(question, column)
     if any("://" in name for name in files):
