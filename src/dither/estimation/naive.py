@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Final, final
+from dataclasses import dataclass, replace
+from typing import Final
 
 import numpy as np
 
@@ -11,12 +11,11 @@ from dither.estimation import circular
 from dither.estimation.bins import Bins, edges_of
 from dither.estimation.estimate import Estimate
 from dither.estimation.likelihood.distribution import EstimatedDistribution
-from dither.estimation.linear import Average, average
+from dither.estimation.linear import average
 from dither.estimation.method import Method, numerical, on_circle
 from dither.estimation.summary import Summary
 
 
-@final
 @dataclass(frozen=True)
 class AsReported(Method):
     """Treat every decoded report as if it were the value. Errors are those of the reports' own average.
@@ -29,7 +28,7 @@ class AsReported(Method):
         mechanism = numerical(summary)
         if on_circle(mechanism):
             return circular.direction(summary)
-        return average(summary, mechanism.decoded())
+        return Estimate.of(average(summary, mechanism.decoded()), mechanism.guarantee)
 
     def variance(self, summary: Summary) -> Estimate:
         mechanism = numerical(summary)
@@ -38,7 +37,7 @@ class AsReported(Method):
         values = mechanism.decoded()
         spread = average(summary, (values - average(summary, values).value) ** 2)
         value = spread.value * summary.n / max(summary.n - 1, 1)
-        return Average(value, spread.standard_error, summary.n, spread.guarantee, spread.skew)
+        return Estimate.of(replace(spread, value=value), mechanism.guarantee)
 
     def resultant(self, summary: Summary) -> Estimate:
         return circular.length(summary, as_reported=True)

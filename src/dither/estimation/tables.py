@@ -40,7 +40,7 @@ class EstimatedTables(Mapping[tuple[str, ...], Estimate]):
         if isinstance(key, tuple) and len(key) == 2 and key[::-1] in self.parts:
             turned = self.parts[key[::-1]]
             return replace(
-                turned, value=np.asarray(turned.value).T, standard_error=np.asarray(turned.standard_error).T
+                turned, value=np.asarray(turned.value).T, error=np.asarray(turned.standard_error).T
             )
         listed = "; ".join(", ".join(one) for one in list(self.parts)[:8])
         raise InvalidParameter(f"there is no table {found(names)}; there are {listed}")

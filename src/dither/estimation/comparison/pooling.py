@@ -10,11 +10,12 @@ import numpy as np
 
 from dither.arrays import Floats
 from dither.errors import InvalidParameter, Mismatch, found
-from dither.estimation.comparison.arithmetic import Combined
+from dither.estimation.comparison.arithmetic import weighted_sum
 from dither.estimation.comparison.differences import Groups, estimates_of
 from dither.estimation.estimate import Estimate
 from dither.estimation.frequency import frequencies
-from dither.estimation.linear import Average, linear
+from dither.estimation.intervals import StudentInterval
+from dither.estimation.linear import linear
 from dither.estimation.method import asked
 from dither.estimation.pairs.readings import number_mechanism, numbers
 from dither.estimation.summary import Summary, summarise
@@ -24,7 +25,7 @@ from dither.reports import Reports
 
 def combine(
     parts: Sequence[Reports | Summary | Estimate], *, weights: Sequence[float] | None = None
-) -> Combined:
+) -> Estimate:
     """Return one estimate from independent ones of the same quantity, such as versions of a question.
 
     The parts are reports, summaries or estimates of different people. Reports may be of other mechanisms or
@@ -38,17 +39,18 @@ def combine(
     >>> combine([first, second])
     43.3 ± 0.4 (95 %, n = 40 000)
     """
-    if isinstance(parts, Reports | Summary | Estimate) or not isinstance(parts, Sequence) or not parts:
+    given: object = parts
+    if not isinstance(given, Sequence) or not given:
         raise InvalidParameter("combine takes a list of reports, summaries or estimates, at least one")
     _check_domains(parts)
     estimates = [_unbiased(part) for part in parts]
     if weights is None:
         weights = [_precision(part) for part in estimates]
     shares = _shares(weights, len(estimates))
-    return Combined.of(list(zip(shares, estimates, strict=True)))
+    return weighted_sum(list(zip(shares, estimates, strict=True)))
 
 
-def post_stratified(groups: Groups, shares: Mapping[Any, float]) -> Combined:
+def post_stratified(groups: Groups, shares: Mapping[Any, float]) -> Estimate:
     """Return the estimate for a population in which the share of every group (stratum) is known.
 
     Each group counts by its share of the population instead of its share of the reports. So a group that
@@ -61,7 +63,7 @@ def post_stratified(groups: Groups, shares: Mapping[Any, float]) -> Combined:
     known = [shares[label] for label in given]
     if abs(math.fsum(_checked(known)) - 1.0) > 1e-6:
         raise InvalidParameter("the shares of the population must sum to 1; divide counts by their total")
-    return Combined.of([(float(share), given[label]) for label, share in zip(given, known, strict=True)])
+    return weighted_sum([(float(share), given[label]) for label, share in zip(given, known, strict=True)])
 
 
 def weighted_mean(reports: Reports, weights: Sequence[float] | Floats) -> Estimate:
@@ -87,8 +89,8 @@ def weighted_mean(reports: Reports, weights: Sequence[float] | Floats) -> Estima
     spread = float((influence**2).sum() / max(n - 1, 1))
     skew = float((influence**3).mean() / spread) if spread > 0.0 else 0.0
     middle = (line.low + line.high) / 2.0
-    guarantee = reports.mechanism.guarantee
-    return Average(middle + mean, math.sqrt(spread / n), n, guarantee, skew, unit=line.unit)
+    interval = StudentInterval(middle + mean, math.sqrt(spread / n), n, skew)
+    return Estimate.of(interval, reports.mechanism.guarantee, unit=line.unit)
 
 
 def _check_strata(given: list[Hashable], known: list[Hashable]) -> None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any, final
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -12,14 +12,12 @@ from dither.arrays import Floats
 from dither.errors import unknown_name
 from dither.estimation.comparison.significance import Significance, contrasts, quadratic
 from dither.estimation.estimate import Estimate, show, thousands
-from dither.estimation.linear import Average
+from dither.estimation.intervals import StudentInterval
 from dither.estimation.pairs.readings import blocks, check_pair, indicators, protocol_of
-from dither.numerics.quantiles import student_t_quantile
 from dither.reports import Reports
 from dither.table import Row, as_html, as_text
 
 
-@final
 @dataclass(frozen=True, eq=False, repr=False)
 class EstimatedTable(Estimate):
     """The share of people with each pair of answers. Unbiased: some shares may be negative.
@@ -28,17 +26,10 @@ class EstimatedTable(Estimate):
     question and a column for each to the second.
     """
 
-    skew: Floats
     rows: Sequence[Hashable]
     columns: Sequence[Hashable]
     dependence: Significance
-
-    def interval(self, level: float = 0.95) -> tuple[Any, Any]:
-        """Return the ends of an interval for each share; see `dither.estimation.linear.Average`."""
-        reach = student_t_quantile(level, self.n - 1)
-        shift = reach**2 * self.skew / (2.0 * self.n)
-        half = np.hypot(shift, reach * np.asarray(self.standard_error))
-        return self.value + shift - half, self.value + shift + half
+    confidence: StudentInterval = field(kw_only=True)
 
     def independence(self) -> Significance:
         """Test the hypothesis that the two answers of a person are independent.
@@ -48,19 +39,16 @@ class EstimatedTable(Estimate):
         """
         return self.dependence
 
-    def __getitem__(self, pair: tuple[Hashable, Hashable]) -> Average:
+    def __getitem__(self, pair: Any) -> Estimate:
         first, second = pair if isinstance(pair, tuple) and len(pair) == 2 else (pair, None)
         if first not in self.rows:
             raise unknown_name("answer to the first question", first, map(str, self.rows))
         if second not in self.columns:
             raise unknown_name("answer to the second question", second, map(str, self.columns))
         at = self.rows.index(first), self.columns.index(second)
-        value, error, skew = (
-            float(np.asarray(part)[at]) for part in (self.value, self.standard_error, self.skew)
-        )
-        return Average(value, error, self.n, self.guarantee, skew, origin=self)
+        return Estimate.of(self.confidence.pick(at), self.guarantee, origin=self)
 
-    def items(self) -> Iterator[tuple[tuple[Hashable, Hashable], Average]]:
+    def items(self) -> Iterator[tuple[tuple[Hashable, Hashable], Estimate]]:
         """Return the pairs of answers with their shares."""
         return (((a, b), self[a, b]) for a in self.rows for b in self.columns)
 
@@ -115,15 +103,16 @@ def crosstab(first: Reports, second: Reports) -> EstimatedTable:
     skew = np.divide(third, spread, out=np.zeros_like(third), where=spread > 0.0)
     means = [one / n for one in sums]
     covariances = [matrix / n - np.outer(mean, mean) for matrix, mean in zip(inner, means, strict=True)]
+    error = np.sqrt(spread / max(n - 1, 1))
     return EstimatedTable(
         value,
-        np.sqrt(spread / max(n - 1, 1)),
+        error,
         n,
         first.mechanism.guarantee.compose(second.mechanism.guarantee),
-        skew,
         tuple(sides[0].categories.labels),
         tuple(sides[1].categories.labels),
         _independence(value - np.outer(*means), covariances, n),
+        confidence=StudentInterval(value, error, n, skew),
     )
 
 
