@@ -16,6 +16,7 @@ from types import FunctionType
 import pytest
 
 import dither as dt
+import dither_papers
 from tests.support.repository import ROOT
 
 HEAVY = (
@@ -35,7 +36,8 @@ HEAVY = (
 def _modules() -> list[str]:
     return [
         module.name
-        for module in pkgutil.walk_packages(dt.__path__, "dither.")
+        for package in (dt, dither_papers)
+        for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
         if "__main__" not in module.name
     ]
 
@@ -86,7 +88,7 @@ def test_examples_in_docstrings_run(name: str) -> None:
 
 def test_a_class_name_is_used_once() -> None:
     found: dict[str, list[str]] = {}
-    for path in (ROOT / "src").rglob("*.py"):
+    for path in (*(ROOT / "src").rglob("*.py"), *(ROOT / "papers" / "dither_papers").rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.ClassDef):
                 found.setdefault(node.name, []).append(path.name)

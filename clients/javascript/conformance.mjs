@@ -7,6 +7,7 @@ import { packedBody } from "./dist/packed.js";
 import { paths } from "./dist/paths.js";
 import { projective } from "./dist/projective.js";
 import { seal } from "./dist/relay.js";
+import { allRules } from "./dist/rules.js";
 import { expBelow, jsonBody } from "./dist/testing.js";
 import { bytes, happen, scripted, unknown, withEphemeral } from "./test/events.mjs";
 
@@ -42,6 +43,15 @@ async function answer(asked) {
     case "account": {
       const [outcome, state] = happen(asked.state, asked.event, asked.policy);
       return { outcome, state: state ?? asked.state };
+    }
+    case "permanent": {
+      const { source } = allRules();
+      const report = ({ key, asker, question: name, specification, value }) => {
+        const { fingerprint, inside, draw } = question(specification);
+        const input = inside(value);
+        return hex(draw(input, source(key, { asker, question: name, fingerprint, repeat: "per value" }, input, 0)));
+      };
+      return { reports: asked.asks.map(report) };
     }
     default:
       return { unknown: true };

@@ -11,6 +11,7 @@ from . import optimal as optimal
 from . import privacy as privacy
 from . import protocols as protocols
 from . import randomness as randomness
+from . import rivals as rivals
 from . import sklearn as sklearn
 from .account.account import Account as Account
 from .account.clock import Epoch as Epoch
@@ -130,16 +131,9 @@ from .mechanisms.numeric.sw import SW as SW
 from .mechanisms.numeric.two_point import TwoPoint as TwoPoint
 from .mechanisms.over_time.kept_change import KeptChange as KeptChange
 from .mechanisms.over_time.once import Once as Once
-from .mechanisms.places.atp import ATP as ATP
-from .mechanisms.places.gridding import Gridding as Gridding
-from .mechanisms.places.lsrr import LSRR as LSRR
-from .mechanisms.places.lsrr import Contrast as Contrast
-from .mechanisms.places.ngram import NGram as NGram
 from .mechanisms.places.noise.planar_laplace import PlanarLaplace as PlanarLaplace
 from .mechanisms.places.noise.planar_staircase import PlanarStaircase as PlanarStaircase
 from .mechanisms.places.polar import Polar as Polar
-from .mechanisms.places.sectors import Sectors as Sectors
-from .mechanisms.places.strawman import Strawman as Strawman
 from .mechanisms.places.tracs_c import TraCSC as TraCSC
 from .mechanisms.places.tracs_d import TraCSD as TraCSD
 from .mechanisms.shuffled import shuffled as shuffled

@@ -13,11 +13,16 @@ from dither.mechanisms.base import Mechanism
 
 @cache
 def homes() -> dict[str, str]:
-    """Return the module of every public name, from the stub that lists them."""
-    stub = ast.parse(resources.files("dither").joinpath("__init__.pyi").read_text(encoding="utf-8"))
+    """Return the module of every name of `dt` and of `dt.rivals`, from the files that list them."""
+    return _imported("__init__.pyi") | _imported("rivals.py")
+
+
+def _imported(file: str) -> dict[str, str]:
+    """Return the module from which a file of the package imports each name; nothing is imported."""
+    tree = ast.parse(resources.files("dither").joinpath(file).read_text(encoding="utf-8"))
     return {
-        alias.name: f"dither.{node.module}"
-        for node in stub.body
+        alias.name: f"dither.{node.module}" if node.level else node.module
+        for node in tree.body
         if isinstance(node, ast.ImportFrom) and node.module
         for alias in node.names
     }
@@ -32,7 +37,7 @@ def public(name: object) -> object:
 
 @cache
 def names() -> dict[str, type[Mechanism[Any]]]:
-    """Return every public mechanism by its name."""
+    """Return every public mechanism by its name, the rivals among them."""
     rooms = ("dither.mechanisms.", "dither.optimal.")
     every = (
         (name, getattr(import_module(home), name)) for name, home in homes().items() if home.startswith(rooms)

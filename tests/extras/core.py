@@ -52,9 +52,7 @@ missing = {
     ],
     "optimal": [ungiven],
     "solver": [
-        lambda: __import__("dither.optimal.solver.bilinear").optimal.solver.bilinear.solve(
-            1, dt.absolute, pieces=3
-        )
+        lambda: __import__("dither_papers.ogpm.programs").ogpm.programs.solve(1, dt.absolute, pieces=3)
     ],
     "geo": [
         lambda: dt.TraCSC(square, epsilon=1, reading=dt.Rounded([(0, 0), (1, 1)])).perturb([(0, 0)]).values

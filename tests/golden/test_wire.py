@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 import dither as dt
-from tests.golden.make import frequency
 from tests.support.broken.wire import READERS, header
+from tools.golden import frequency
 
 ROWS: list[tuple[str, dict[str, Any]]] = [
     (file.stem, row)

@@ -31,6 +31,8 @@ export interface Question {
   readonly spend: ((epsilon: number, times: number) => number) | undefined;
   /** Return the input of a value, or undefined if the value has no report. */
   readonly inside: Inside<unknown>;
+  /** Return the report of an input as bytes. */
+  draw(input: unknown, source: Source): Uint8Array;
   /** Return the report of a value as bytes, or undefined if the value is not in the domain. */
   report(value: unknown, source: Source): Uint8Array | undefined;
 }
@@ -61,6 +63,7 @@ export function readQuestion(text: string): Question {
       device,
       spend,
       inside,
+      draw,
       report(value, source) {
         const input = inside(value);
         return input === undefined ? input : draw(input, source);

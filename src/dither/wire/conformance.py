@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
@@ -15,7 +15,7 @@ from typing import Any, Final, final
 
 from dither.errors import InvalidParameter
 
-KINDS: Final = ("draws", "refused", "bounds", "batches", "sealed", "account")
+KINDS: Final = ("draws", "refused", "bounds", "batches", "sealed", "account", "permanent")
 _SHOWN: Final = 5  # failures of a kind that are kept
 
 
@@ -68,7 +68,13 @@ def requests(kind: str) -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
             asked |= {name: one[name] for name in ("form", "body", "ephemeral")}
             yield f"sealed body {number}", asked, {"sealed": one["sealed"]}
     else:
-        yield from _account_requests(data)
+        yield from (_permanent_requests if kind == "permanent" else _account_requests)(data)
+
+
+def _permanent_requests(data: Any) -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
+    """Yield every list of answers per value, and which of them are one report."""
+    for one in data["permanent"]:
+        yield one["name"], {"do": "permanent", "asks": one["asks"]}, {"alike": one["alike"]}
 
 
 def _account_requests(data: Any) -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
@@ -79,6 +85,16 @@ def _account_requests(data: Any) -> Iterator[tuple[str, dict[str, Any], dict[str
             asked = {"do": "account", "state": state, "policy": scenario["policy"], "event": step["event"]}
             state = step.get("state", state)
             yield f"{scenario['name']}, step {number}", asked, {"outcome": step["outcome"], "state": state}
+
+
+def alike(reports: Iterable[str]) -> list[int]:
+    """Return a number for each report: that of the reports, in the order in which they first came.
+
+    >>> alike(["aa", "bb", "aa"])
+    [0, 1, 0]
+    """
+    seen: dict[str, int] = {}
+    return [seen.setdefault(one, len(seen)) for one in reports]
 
 
 def run(
@@ -134,6 +150,10 @@ def _judge(tally: VectorCount, name: str, expected: dict[str, Any], answer: dict
         wrong = "no answer"
     elif "refused" in expected:
         wrong = "" if "refused" in answer else "it was not refused"
+    elif "alike" in expected:
+        told = answer.get("reports")
+        fine = isinstance(told, list) and alike(map(str, told)) == expected["alike"]
+        wrong = "" if fine else "other reports are equal"
     else:
         differing = [field for field, value in expected.items() if answer.get(field) != value]
         wrong = f"another {' and '.join(differing)}" if differing else ""

@@ -8,8 +8,8 @@ import pytest
 import dither as dt
 from dither.errors import InvalidParameter, NotIdentifiable
 from dither.estimation.bounds.any_time import BoundedNumbers, level_of_one
-from tests.estimation.bounds.repetitions import KINDS, UNIT, held, looked_at, mechanism, sizes_of_looks
-from tests.estimation.test_coverage import lowest
+from tools.coverage import lowest
+from tools.repetitions import KINDS, UNIT, held, looked_at, mechanism, sizes_of_looks
 
 
 def _ever_missed(share: float, most: int, interval) -> float:

@@ -36,7 +36,7 @@ MAKERS: dict[str, Make] = {
     "TraCS-D, squared": partial(dt.TraCSD, SQUARE, direction=partial(dt.OGPM, loss=dt.squared), split=0.5),
     "TraCS-D, disk": partial(dt.TraCSD, DISK),
     "TraCS-D, tilted": partial(dt.TraCSD, TILTED),
-    "strawman": partial(dt.Strawman, SQUARE),
+    "strawman": partial(dt.rivals.Strawman, SQUARE),
 }
 
 
@@ -78,7 +78,7 @@ def test_every_ratio_is_within_the_guarantee(name: str, epsilon: float) -> None:
 
 
 @pytest.mark.parametrize("epsilon", [1e-5, 0.1, 2.0, 20.0, 50.0])
-@pytest.mark.parametrize("kind", [dt.TraCSC, dt.TraCSD, dt.Strawman, dt.PlanarLaplace])
+@pytest.mark.parametrize("kind", [dt.TraCSC, dt.TraCSD, dt.rivals.Strawman, dt.PlanarLaplace])
 def test_the_budget_is_kept_and_nearly_spent(kind: Any, epsilon: float) -> None:
     realised = kind(LONG, epsilon=epsilon).guarantee.epsilon
     assert epsilon * (1 - 2e-6) <= realised <= epsilon
@@ -115,7 +115,7 @@ class Shortcut(Sectors):  # type: ignore[misc]
 
 
 def twin(part: type[Sectors], epsilon: float) -> PairMechanism:
-    mechanism = dt.Strawman(SQUARE, epsilon=epsilon, cells=16)
+    mechanism = dt.rivals.Strawman(SQUARE, epsilon=epsilon, cells=16)
     honest, distance = mechanism.parts
     object.__setattr__(
         mechanism,
@@ -129,7 +129,7 @@ def twin(part: type[Sectors], epsilon: float) -> PairMechanism:
 
 
 def test_k_rr_with_the_missing_factor_is_rejected() -> None:
-    fair, broken = dt.Strawman(SQUARE, epsilon=2.0, cells=16), twin(TooHonest, 2.0)
+    fair, broken = dt.rivals.Strawman(SQUARE, epsilon=2.0, cells=16), twin(TooHonest, 2.0)
     assert largest_ratio(fair, None) <= exp_below(Fraction(2))
     assert largest_ratio(broken, None) > exp_below(Fraction(4))
     with pytest.raises(InvalidParameter):
@@ -140,7 +140,7 @@ def test_k_rr_with_the_missing_factor_is_rejected() -> None:
 
 
 def test_the_shortcut_above_ten_is_rejected() -> None:
-    assert largest_ratio(dt.Strawman(SQUARE, epsilon=14.0, cells=16), None) <= exp_below(Fraction(14))
+    assert largest_ratio(dt.rivals.Strawman(SQUARE, epsilon=14.0, cells=16), None) <= exp_below(Fraction(14))
     assert largest_ratio(twin(Shortcut, 14.0), None) == float("inf")
 
 

@@ -14,5 +14,6 @@ export declare const accounts: {
     below: typeof below;
     allRules: typeof allRules;
     plain: import("./account.js").Rules;
+    DEFAULT: import("./account.js").Policy;
 };
 export { canonical, expBelow, jsonBody, sha256 };
