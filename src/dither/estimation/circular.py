@@ -85,7 +85,7 @@ def length(summary: Summary, *, variance: bool = False, as_reported: bool = Fals
             f"a resultant length is estimated from reports on a dt.Circle, not on {mechanism.domain}"
         )
     mean = _mean(summary)
-    kept = 1.0 if as_reported else surviving(mechanism)
+    kept = 1.0 if as_reported else length_factor(mechanism)
     # E|mean vector|² is the squared true length plus the variance: the variance across it adds length.
     value = math.sqrt(max(mean.length**2 - mean.across**2, 0.0)) / kept
     interval = LengthInterval(mean.length, mean.along, kept, summary.n, variance)
@@ -93,7 +93,7 @@ def length(summary: Summary, *, variance: bool = False, as_reported: bool = Fals
     return Estimate(shown, mean.along / kept, summary.n, mechanism.guarantee, confidence=interval)
 
 
-def surviving(mechanism: NumberMechanism) -> float:
+def length_factor(mechanism: NumberMechanism) -> float:
     """Return ρ = |E[e^(iY) | x]|, the same for every x, from the integers that are sampled."""
     vectors = _unit_vectors(mechanism)
     operator = mechanism.likelihood(np.array([mechanism.line.low]), vectors.size)

@@ -259,7 +259,7 @@ class Estimate:
 
     def __repr__(self) -> str:
         value = np.asarray(self.value)
-        low, high = (np.asarray(end, dtype=np.float64) for end in self._unwrapped())
+        low, high = (np.asarray(end, dtype=np.float64) for end in self._ends_in_order())
         shown = ", ".join(
             show_interval(*triple)
             for triple in zip(
@@ -273,7 +273,7 @@ class Estimate:
             shown = f"[{shown}{', …' if value.size > 8 else ''}]"
         return f"{shown}{self._in_unit()} (95 %, n = {thousands(self.n)}{self.remark})"
 
-    def _unwrapped(self) -> tuple[Any, Any]:
+    def _ends_in_order(self) -> tuple[Any, Any]:
         """Return the ends of the 95 % interval in order, if need be beyond the end of the period."""
         low, high = self.interval()
         period = self._confidence.period

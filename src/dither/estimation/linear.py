@@ -114,7 +114,7 @@ class Linear(Method):
         middle = (mechanism.line.low + mechanism.line.high) / 2.0
         gaps = reading.values - middle
         mean = reading.total(summary.counts, summary.n) / summary.n - middle
-        squares = second(mechanism, gaps)
+        squares = squared_reading(mechanism, gaps)
         # The squared average is biased by σ²/n: E[ȳ²] = μ² + σ²/n.
         noise = average(summary, gaps, mean).error ** 2
         value = total(summary, squares) / summary.n - mean**2 + noise
@@ -155,7 +155,7 @@ def unbiased_reading(mechanism: NumberMechanism) -> UnbiasedReading:
     return reading
 
 
-def second(mechanism: NumberMechanism, gaps: Floats) -> Floats:
+def squared_reading(mechanism: NumberMechanism, gaps: Floats) -> Floats:
     """Return the numbers whose expectation is the squared distance of the value to the domain's middle.
 
     They exist if the squared distances of the reports have an expectation that is quadratic in the value.

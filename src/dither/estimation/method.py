@@ -44,7 +44,7 @@ class Method:
         raise InvalidParameter(f"{self!r} does not estimate {what}; leave `method` out to use the default")
 
 
-def asked(reports: Reports | Summary, method: Method) -> Summary:
+def summarise_numbers(reports: Reports | Summary, method: Method) -> Summary:
     """Return the summary of reports on numbers; raise if there is nothing to estimate."""
     if not isinstance(method, Method):
         raise InvalidParameter(

@@ -16,7 +16,7 @@ from dither.estimation.likelihood.interval import (
     Relaxed,
     mean,
     mistakes_of,
-    profiled,
+    profile_estimate,
 )
 from dither.kernels.transition import Dense
 
@@ -39,7 +39,7 @@ def profiled_share(sample: Sample, weight: Floats, shares: Floats) -> Estimate:
         relaxed = relaxed_by(sample.law.dense()[:, inside], counts, sample.spare[:, inside])
     value = min(max(float(weight @ relaxed.probabilities), 0.0), 1.0)
     interval = ProfileInterval(value, relaxed, mean(weight, 0.0, 1.0), 0.0)
-    return profiled(value, sample.whose.size, sample.guarantee, interval)
+    return profile_estimate(value, sample.whose.size, sample.guarantee, interval)
 
 
 def relaxed_by(laws: Floats, counts: Floats, spare: Floats) -> Relaxed:

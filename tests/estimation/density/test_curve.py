@@ -189,5 +189,5 @@ def test_bands_are_not_pinched_where_the_bias_changes_its_sign(monkeypatch):
         return np.mean(np.abs(np.diff(np.log(((high - low) / found.probabilities)[full]))))
 
     assert jumps() < 0.15  # of the relative width, from one bin to the next
-    monkeypatch.setattr(type(found.curve), "_evened", lambda self, parts: 0.0)  # the broken twin
+    monkeypatch.setattr(type(found.curve), "_bias_correction", lambda self, parts: 0.0)  # the broken twin
     assert jumps() > 0.25

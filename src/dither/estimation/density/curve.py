@@ -104,22 +104,22 @@ class DensityCurve:
     @cached_property
     def covariance(self) -> Floats:
         """The covariance of the shares' errors, with what the places of close atoms add."""
-        return self.posterior.covariance + self._moved
+        return self.posterior.covariance + self._place_covariance
 
     @cached_property
-    def _moved(self) -> Floats:
+    def _place_covariance(self) -> Floats:
         """What the places of close atoms add to the covariance of the shares.
 
         If one of two close atoms is moved, their shares change so that their centre of mass stays.
         """
         found = np.zeros_like(self.posterior.covariance)
         order = sorted(range(len(self.atoms)), key=lambda number: self.atoms[number].place)
-        for one, two in pairwise(order):
-            gap = self.atoms[two].place - self.atoms[one].place
+        for first, second in pairwise(order):
+            gap = self.atoms[second].place - self.atoms[first].place
             if _SAME < gap < CLOSE:
-                moved = [self.shares[self.bins + k] * self.atoms[k].spread / gap for k in (one, two)]
+                moved = [self.shares[self.bins + k] * self.atoms[k].spread / gap for k in (first, second)]
                 direction = np.zeros(found.shape[0])
-                direction[self.bins + one], direction[self.bins + two] = 1.0, -1.0
+                direction[self.bins + first], direction[self.bins + second] = 1.0, -1.0
                 found += math.hypot(*moved) ** 2 * np.outer(direction, direction)
         return found
 
@@ -197,7 +197,7 @@ class DensityCurve:
         spreads = np.zeros(centres.size)
         spreads[self.bins :] = [atom.spread for atom in self.atoms]
         top = int(np.argmax(self.shares))
-        covariance = self.posterior.own + self._moved
+        covariance = self.posterior.own + self._place_covariance
         own = np.diagonal(covariance)
         gaps = self.shares[top] - self.shares
         errors = np.sqrt(np.maximum(own + own[top] - 2.0 * covariance[top], 0.0))
@@ -214,15 +214,17 @@ class DensityCurve:
         """Return the ends of intervals for the shares in parts, one by one or all at once."""
         found = self.share(parts, wide)
         reach = student_t_quantile(level)
-        error = np.sqrt(np.maximum(np.atleast_1d(found.standard_error) ** 2 + self._evened(parts), 0.0))
+        error = np.sqrt(
+            np.maximum(np.atleast_1d(found.standard_error) ** 2 + self._bias_correction(parts), 0.0)
+        )
         if simultaneous:  # one bin is enough to miss: the larger error, and the posterior's correlations
-            own = parts @ (self.posterior.own + self._moved) @ parts.T
+            own = parts @ (self.posterior.own + self._place_covariance) @ parts.T
             error = np.maximum(error, np.sqrt(np.maximum(np.diagonal(own), 0.0)))
             reach = _largest(own, level)
         value = np.atleast_1d(found.value)
         return np.clip(value - reach * error, 0.0, 1.0), np.clip(value + reach * error, 0.0, 1.0)
 
-    def _evened(self, parts: Floats) -> Floats:
+    def _bias_correction(self, parts: Floats) -> Floats:
         """Return what to add to the squared errors of parts for the bias to be that of their surroundings.
 
         The bias of smoothing changes its sign about as often as the fit has free parameters. Where it does,

@@ -19,7 +19,7 @@ from dither.estimation.likelihood.interval import (
     ProfileInterval,
     Quantity,
     Relaxed,
-    profiled,
+    profile_estimate,
 )
 from dither.estimation.method import numerical
 from dither.estimation.summary import Summary
@@ -89,7 +89,7 @@ class Inference(ABC):
         if not blur > 0.0:
             return value
         interval = EnclosingInterval(least, most, most.resolution)
-        return profiled(float(value), self.n, self.guarantee, interval)
+        return profile_estimate(float(value), self.n, self.guarantee, interval)
 
     def each(self, edges: Floats) -> list[Estimate]:
         """Estimate the probability of each bin between edges."""
@@ -171,7 +171,7 @@ class Likeliest(Inference):
 
     def answer(self, value: float, quantity: Quantity, unclear: float) -> Estimate:
         interval = ProfileInterval(value, self.relaxed, quantity, unclear)
-        return profiled(value, self.n, self.guarantee, interval)
+        return profile_estimate(value, self.n, self.guarantee, interval)
 
     @property
     def groups(self) -> Integers:

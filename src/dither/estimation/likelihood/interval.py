@@ -23,7 +23,7 @@ import numpy as np
 from dither.arrays import Floats, Integers
 from dither.estimation.estimate import Estimate, show
 from dither.estimation.intervals import ConfidenceInterval
-from dither.estimation.likelihood.em import Fit, climb, tilted
+from dither.estimation.likelihood.em import Fit, climb, tilt
 from dither.kernels.transition import Operator
 from dither.numerics.false_position import proportional_root
 from dither.numerics.quantiles import student_t_quantile
@@ -64,7 +64,7 @@ class Relaxed:
         """Return the likeliest fit among those in which the mean of `gaps` over people is zero."""
         shifted = gaps - self.phantoms * gaps.mean()  # pseudo-counts have the mean over uniform bins
         start = (1.0 - _MIXED) * warm + _MIXED / gaps.size
-        return climb(self.fit.operator, self.fit.counts, start, finish=partial(tilted, gaps=shifted))
+        return climb(self.fit.operator, self.fit.counts, start, finish=partial(tilt, gaps=shifted))
 
     def allows(self, gaps: Floats) -> bool:
         """Return whether any distribution over the bins has a mean gap of zero."""
@@ -234,7 +234,7 @@ def _end(estimate: Estimate, level: float, side: float) -> float:
     return interval.end(level, side) if isinstance(interval, ProfileInterval) else float(estimate)
 
 
-def profiled(
+def profile_estimate(
     value: float, n: int, guarantee: Guarantee, interval: ProfileInterval | EnclosingInterval
 ) -> Estimate:
     """Return an estimate by likelihood, which prints its resolution if it is limited."""

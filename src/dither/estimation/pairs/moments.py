@@ -131,11 +131,11 @@ class _Joint:
     def __init__(self, first: Reports, second: Reports) -> None:
         self.n = check_pair(first, second)
         self.reports = first, second
-        told = [numbers(one) for one in (first, second)]
-        lines = [number_mechanism(one).line for one in (first, second)]
+        told = [numbers(reports) for reports in (first, second)]
+        lines = [number_mechanism(reports).line for reports in (first, second)]
         self.middles = [(line.low + line.high) / 2.0 for line in lines]
-        self.means = [float(one.mean()) for one in told]
-        self.gaps = [one - mean for one, mean in zip(told, self.means, strict=True)]
+        self.means = [float(column.mean()) for column in told]
+        self.gaps = [column - mean for column, mean in zip(told, self.means, strict=True)]
         self.products: Floats = self.gaps[0] * self.gaps[1]
         self.covariance = float(self.products.sum() / (self.n - 1))
         self.guarantee: Guarantee = first.mechanism.guarantee.compose(second.mechanism.guarantee)

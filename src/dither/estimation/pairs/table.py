@@ -10,7 +10,7 @@ import numpy as np
 
 from dither.arrays import Floats
 from dither.errors import unknown_name
-from dither.estimation.comparison.significance import Significance, contrasts, quadratic
+from dither.estimation.comparison.significance import Significance, contrasts, quadratic_form
 from dither.estimation.estimate import Estimate, show, thousands
 from dither.estimation.intervals import StudentInterval
 from dither.estimation.pairs.readings import blocks, check_pair, indicators, protocol_of
@@ -53,7 +53,7 @@ class EstimatedTable(Estimate):
         return (((a, b), self[a, b]) for a in self.rows for b in self.columns)
 
     def _names(self) -> list[Row]:
-        return [{"first": one, "second": other} for one in self.rows for other in self.columns]
+        return [{"first": row, "second": other} for row in self.rows for other in self.columns]
 
     def _grid(self) -> tuple[list[str], list[list[str]]]:
         value, half = np.asarray(self.value), np.asarray(self.half_width())
@@ -85,13 +85,13 @@ def crosstab(first: Reports, second: Reports) -> EstimatedTable:
     0.50 ± 0.03 (95 %, n = 1 000)
     """
     n = check_pair(first, second)
-    sides = [protocol_of(one) for one in (first, second)]
+    sides = [protocol_of(reports) for reports in (first, second)]
     sizes = [len(side.categories) for side in sides]
     powers = np.zeros((3, *sizes))
     sums = [np.zeros(size) for size in sizes]
     inner = [np.zeros((size, size)) for size in sizes]
     for people in blocks(n, sum(sizes)):
-        told = [indicators(one[people]) for one in (first, second)]
+        told = [indicators(reports[people]) for reports in (first, second)]
         for power in range(3):
             powers[power] += (told[0] ** (power + 1)).T @ told[1] ** (power + 1)
         for side, numbers in enumerate(told):
@@ -101,7 +101,7 @@ def crosstab(first: Reports, second: Reports) -> EstimatedTable:
     spread = np.maximum(square - value**2, 0.0)
     third = cube - 3.0 * value * square + 2.0 * value**3
     skew = np.divide(third, spread, out=np.zeros_like(third), where=spread > 0.0)
-    means = [one / n for one in sums]
+    means = [total / n for total in sums]
     covariances = [matrix / n - np.outer(mean, mean) for matrix, mean in zip(inner, means, strict=True)]
     error = np.sqrt(spread / max(n - 1, 1))
     return EstimatedTable(
@@ -121,5 +121,5 @@ def _independence(dependence: Floats, covariances: list[Floats], n: int) -> Sign
     bases = [contrasts(len(matrix)) for matrix in covariances]
     inside = [base.T @ matrix @ base for base, matrix in zip(bases, covariances, strict=True)]
     gaps = bases[0].T @ dependence @ bases[1]
-    statistic = n * quadratic(gaps, *inside)
+    statistic = n * quadratic_form(gaps, *inside)
     return Significance.chi_square(statistic, gaps.size, "independence of the two answers")
