@@ -16,7 +16,7 @@ from dither.estimation.frequency import frequencies
 from dither.estimation.likelihood.distribution import EstimatedDistribution
 from dither.estimation.likelihood.method import likelihood
 from dither.estimation.linear import linear
-from dither.estimation.method import Method, in_unit, numerical, on_circle, summarise_numbers
+from dither.estimation.method import Method, estimator, in_unit, numerical, on_circle, summarise_numbers
 from dither.estimation.summary import Summary, summarise
 from dither.mechanisms.frequency.pure_protocol import PureProtocol
 from dither.reports import Reports
@@ -35,13 +35,14 @@ def mean(reports: Reports | Summary, *, method: Method = linear) -> Estimate:
     42.5 ± 0.8 (95 %, n = 40 000)
     """
     summary = summarise_numbers(reports, method)
-    return in_unit(method.mean(summary), summary)
+    return in_unit(estimator(method, "mean", "means")(summary), summary)
 
 
 def variance(reports: Reports | Summary, *, method: Method = linear) -> Estimate:
     """Estimate the variance of the values that people have; on a circle, one minus the resultant length."""
     summary = summarise_numbers(reports, method)
-    return method.variance(summary)
+    found: Estimate = estimator(method, "variance", "variances")(summary)
+    return found
 
 
 def resultant(reports: Reports | Summary, *, method: Method = linear) -> Estimate:
@@ -52,7 +53,8 @@ def resultant(reports: Reports | Summary, *, method: Method = linear) -> Estimat
         raise InvalidParameter(
             f"a resultant length is estimated from reports on a dt.Circle, not on {mechanism.domain}"
         )
-    return method.resultant(summary)
+    found: Estimate = estimator(method, "resultant", "directions")(summary)
+    return found
 
 
 @overload
@@ -77,7 +79,8 @@ def quantile(
             f"the share of a quantile is a number strictly between 0 and 1, not {found(share)}"
         )
     summary = summarise_numbers(reports, method)
-    return in_unit(method.quantile(summary, float(share)), summary)
+    answer = estimator(method, "quantile", "quantiles")(summary, float(share))
+    return in_unit(answer, summary)
 
 
 def distribution(
@@ -93,7 +96,8 @@ def distribution(
     summary = summarise_numbers(reports, method)
     if bins is not None:
         edges_of(numerical(summary).line, bins)
-    return method.distribution(summary, bins)
+    shape: EstimatedDistribution = estimator(method, "distribution", "distributions")(summary, bins)
+    return shape
 
 
 @overload

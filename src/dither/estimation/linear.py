@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
-from typing import Final
+from dataclasses import dataclass
+from typing import Any, Final
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from dither.estimation import circular
 from dither.estimation.bounds.any_time import AnyTimeInterval, BoundedNumbers
 from dither.estimation.bounds.lying import CountedNumbers, LyingInterval, mean_error_without
 from dither.estimation.estimate import Estimate
-from dither.estimation.intervals import StudentInterval
+from dither.estimation.intervals import ConfidenceInterval, StudentInterval
 from dither.estimation.method import Method, numerical, on_circle
 from dither.estimation.summary import Summary
 from dither.mechanisms.number import STRAIGHT, NumberMechanism, UnbiasedReading
@@ -24,19 +24,28 @@ _CURVED: Final = 1e-3  # how far a mean square may be from quadratic, in squares
 
 
 @dataclass(frozen=True, eq=False)
-class MeanInterval(StudentInterval):
+class MeanInterval(ConfidenceInterval):
     """The interval of a mean that knows what each report counts for."""
 
-    numbers: CountedNumbers = field(kw_only=True)
+    average: StudentInterval
+    numbers: CountedNumbers
+
+    @property
+    def n(self) -> int:
+        """The number of reports."""
+        return self.average.n
+
+    def interval(self, level: float) -> tuple[Any, Any]:
+        return self.average.interval(level)
 
     def at_any_time(self) -> AnyTimeInterval:
         """Return the interval that holds at all numbers of reports at once."""
         low, high = self.numbers.reading.span
         # If only leading bits of cells are counted, the deviations are those of groups: (√V + √n·slack)² is
         # at least the sum of squares of the cells.
-        root = float(self.error) * math.sqrt(self.n * max(self.n - 1, 1))
+        root = float(self.average.error) * math.sqrt(self.n * max(self.n - 1, 1))
         squares = (root + math.sqrt(self.n) * self.numbers.reading.slack) ** 2
-        return AnyTimeInterval(BoundedNumbers(float(self.value), squares, self.n, low, high))
+        return AnyTimeInterval(BoundedNumbers(float(self.average.value), squares, self.n, low, high))
 
     def if_lying(self, share: float) -> LyingInterval:
         """Return the interval that holds if at most this share of the reports are lies."""
@@ -46,8 +55,8 @@ class MeanInterval(StudentInterval):
         """Return the least and the greatest average that is left when so many reports are removed."""
         left = self.n - liars
         if not liars or left < 1:
-            return (float(self.value),) * 2 if not liars else (-math.inf, math.inf)
-        whole = float(self.value) * self.n
+            return (float(self.average.value),) * 2 if not liars else (-math.inf, math.inf)
+        whole = float(self.average.value) * self.n
         least = (whole - self.numbers.sum_of_highest(liars)) / left
         return least, (whole - self.numbers.sum_of_lowest(liars)) / left
 
@@ -57,7 +66,7 @@ class MeanInterval(StudentInterval):
         if not liars:
             return low, high
         least, greatest = self.honest_range(liars)
-        error = mean_error_without(float(self.error), self.n, liars)
+        error = mean_error_without(float(self.average.error), self.n, liars)
         reach = student_t_quantile(level, self.n - liars - 1) * error
         return min(low, least - reach), max(high, greatest + reach)
 
@@ -93,6 +102,7 @@ class Linear(Method):
     """
 
     def mean(self, summary: Summary) -> Estimate:
+        """Estimate the mean."""
         mechanism = numerical(summary)
         if on_circle(mechanism):
             return circular.direction(summary)
@@ -103,10 +113,11 @@ class Linear(Method):
         least = moment(mechanism, alike, (reading.values - alike) ** 2)
         found = average(summary, reading.values, mean, least=float(least[0]))
         counted = CountedNumbers(reading, summary.counts[: reading.values.size])
-        interval = MeanInterval(mean, found.error, summary.n, found.skew, numbers=counted)
-        return Estimate.of(interval, mechanism.guarantee)
+        interval = MeanInterval(found, counted)
+        return Estimate(mean, found.error, summary.n, mechanism.guarantee, confidence=interval)
 
     def variance(self, summary: Summary) -> Estimate:
+        """Estimate the variance."""
         mechanism = numerical(summary)
         if on_circle(mechanism):
             return circular.length(summary, variance=True)
@@ -136,6 +147,7 @@ class Linear(Method):
         return Estimate.of(interval, mechanism.guarantee)
 
     def resultant(self, summary: Summary) -> Estimate:
+        """Estimate the length of the mean direction."""
         return circular.length(summary)
 
     def __repr__(self) -> str:

@@ -25,12 +25,14 @@ class AsReported(Method):
     """
 
     def mean(self, summary: Summary) -> Estimate:
+        """Estimate the mean."""
         mechanism = numerical(summary)
         if on_circle(mechanism):
             return circular.direction(summary)
         return Estimate.of(average(summary, mechanism.decoded()), mechanism.guarantee)
 
     def variance(self, summary: Summary) -> Estimate:
+        """Estimate the variance."""
         mechanism = numerical(summary)
         if on_circle(mechanism):
             return circular.length(summary, variance=True, as_reported=True)
@@ -40,12 +42,15 @@ class AsReported(Method):
         return Estimate.of(replace(spread, value=value), mechanism.guarantee)
 
     def resultant(self, summary: Summary) -> Estimate:
+        """Estimate the length of the mean direction."""
         return circular.length(summary, as_reported=True)
 
     def quantile(self, summary: Summary, share: float) -> Estimate:
+        """Estimate the value below which a share of the people are."""
         return self.distribution(summary, 1024).quantile(share)
 
     def distribution(self, summary: Summary, bins: Bins = None) -> EstimatedDistribution:
+        """Estimate the distribution over bins: how many equal ones, or their edges."""
         # Reports beyond the domain are counted in the bin at its nearer end.
         mechanism = numerical(summary)
         values = mechanism.decoded()

@@ -13,7 +13,7 @@ from dither.errors import InvalidParameter, NotIdentifiable, found
 from dither.estimation.bounds.any_time import AnyTimeInterval, BoundedNumbers
 from dither.estimation.density.method import empirical_bayes, posterior_of_cells
 from dither.estimation.estimate import Estimate
-from dither.estimation.intervals import StudentInterval
+from dither.estimation.intervals import ConfidenceInterval, StudentInterval
 from dither.estimation.linear import linear
 from dither.estimation.method import Method
 from dither.estimation.summary import Summary, summarise
@@ -29,21 +29,26 @@ def answers(reports: Reports | Summary) -> Estimate:
     """
     value, error, mechanism, n = _read(reports)
     table = mechanism.reading.table
-    interval = QueryInterval(value, error, n, low=table.min(axis=1), high=table.max(axis=1))
-    return Estimate.of(interval, mechanism.guarantee)
+    interval = QueryInterval(StudentInterval(value, error, n), table.min(axis=1), table.max(axis=1))
+    return Estimate(value, error, n, mechanism.guarantee, confidence=interval)
 
 
 @dataclass(frozen=True, eq=False)
-class QueryInterval(StudentInterval):
+class QueryInterval(ConfidenceInterval):
     """The intervals of averages of numbers between two bounds each."""
 
-    low: Floats = field(kw_only=True)
-    high: Floats = field(kw_only=True)
+    average: StudentInterval
+    low: Floats
+    high: Floats
+
+    def interval(self, level: float) -> tuple[Any, Any]:
+        return self.average.interval(level)
 
     def at_any_time(self) -> AnyTimeInterval:
         """Return the intervals that hold at all numbers of reports at once."""
-        squares = np.asarray(self.error) ** 2 * self.n * (self.n - 1)
-        return AnyTimeInterval(BoundedNumbers(np.asarray(self.value), squares, self.n, self.low, self.high))
+        n, mean = self.average.n, np.asarray(self.average.value)
+        squares = np.asarray(self.average.error) ** 2 * n * (n - 1)
+        return AnyTimeInterval(BoundedNumbers(mean, squares, n, self.low, self.high))
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -49,6 +49,7 @@ class EmpiricalBayes(Method):
             raise InvalidParameter("the number of point masses is a whole number, at least 0")
 
     def quantile(self, summary: Summary, share: float) -> Estimate:
+        """Estimate the value below which a share of the people are."""
         if is_too_coarse(summary):
             return likelihood.quantile(summary, share)
         if on_circle(numerical(summary)):
@@ -58,6 +59,7 @@ class EmpiricalBayes(Method):
         return self.curve(summary).quantile(share)
 
     def distribution(self, summary: Summary, bins: Bins = None) -> EstimatedDistribution:
+        """Estimate the distribution over bins: how many equal ones, or their edges."""
         if is_too_coarse(summary):
             return likelihood.distribution(summary, bins)
         return EstimatedDistribution.of_curve(self.curve(summary), summary, self, bins)

@@ -76,7 +76,7 @@ def _look(model: DensityModel, precision: Floats, logs: Floats) -> tuple[float, 
     top = float(logs.max())
     powers = np.exp(logs - top)
     shares = powers / powers.sum()
-    expected = model.expected(shares)
+    expected = model.expected_shares(shares)
     bins = model.bins
     height = float(model.counts @ np.log(expected)) - float(logs[:bins] @ precision @ logs[:bins]) / 2.0
     if logs.size > bins:

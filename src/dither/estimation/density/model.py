@@ -105,7 +105,7 @@ class DensityModel:
         """How many reports there are."""
         return float(self.counts.sum())
 
-    def expected(self, shares: Floats) -> Floats:
+    def expected_shares(self, shares: Floats) -> Floats:
         """Return the probability of each row."""
         found = self.operator.forward(shares[: self.bins])
         if self.atoms.shape[1]:

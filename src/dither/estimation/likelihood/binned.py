@@ -96,9 +96,9 @@ class Inference(ABC):
         return [self.between(float(a), float(b)) for a, b in pairwise(edges)]
 
     @property
+    @abstractmethod
     def blur(self) -> float:
         """How far beside an edge a point mass may lie and still be counted on the other side."""
-        return 0.0
 
     def _parts(self, first: float, last: float) -> Floats:
         """Return the part of each bin between two places."""
@@ -186,6 +186,10 @@ class Histogram(Inference):
     edges: Floats
     n: int
     guarantee: Guarantee
+
+    @property
+    def blur(self) -> float:
+        return 0.0
 
     def answer(self, value: float, quantity: Quantity, unclear: float) -> Estimate:
         gaps = quantity.gaps(value)

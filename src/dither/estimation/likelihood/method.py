@@ -34,15 +34,19 @@ class Likelihood(Method):
             raise InvalidParameter(f"the tolerance is a positive number of nats, not {found(self.tolerance)}")
 
     def mean(self, summary: Summary) -> Estimate:
+        """Estimate the mean."""
         return _likeliest_on_line(summary).mean()
 
     def variance(self, summary: Summary) -> Estimate:
+        """Estimate the variance."""
         return _likeliest_on_line(summary).variance()
 
     def quantile(self, summary: Summary, share: float) -> Estimate:
+        """Estimate the value below which a share of the people are."""
         return _likeliest_on_line(summary).quantile(share)
 
     def distribution(self, summary: Summary, bins: Bins = None) -> EstimatedDistribution:
+        """Estimate the distribution over bins: how many equal ones, or their edges."""
         mechanism = numerical(summary)
         ends = edges_of(mechanism.line, bins)
         unit = mechanism.line.to_unit(ends)
