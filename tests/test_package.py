@@ -10,7 +10,6 @@ import pkgutil
 import subprocess
 import sys
 from functools import cached_property
-from pathlib import Path
 from types import FunctionType
 
 import pytest
@@ -116,13 +115,6 @@ def test_public_methods_say_what_they_do_or_inherit_it(name: str) -> None:
             if not method.startswith("_") and isinstance(called, FunctionType | property | cached_property):
                 said = (vars(base)[method] for base in kind.__mro__ if method in vars(base))
                 assert any(inspect.getdoc(one) for one in said), f"{kind.__name__}.{method} has no docstring"
-
-
-def test_a_folder_holds_few_modules() -> None:
-    folders: dict[Path, int] = {}
-    for path in (ROOT / "src").rglob("*.py"):
-        folders[path.parent] = folders.get(path.parent, 0) + (path.name != "__init__.py")
-    assert {str(folder): count for folder, count in folders.items() if count > 15} == {}
 
 
 def test_no_frozen_object_is_rewritten_and_no_assert_narrows_a_type() -> None:

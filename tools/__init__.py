@@ -1,0 +1,1 @@
+"""Programs that work on the repository. They are not installed."""

@@ -17,32 +17,31 @@ from typing import Any
 import numpy as np
 
 import dither as dt
-from dither.files.format import Columns
-from dither.files.registry import table_format
+from dither.data.formats import Columns, table_format
 from dither.mechanisms.base import Mechanism
 from tests.golden.devices import CASES, FILE
+from tests.support.cases.frequency import KINDS
 from tests.support.cases.numbers import LATTICES, NUMERIC, Case
 from tests.support.cases.optimal import KINDS as SOLVED
 
 GOLDEN = FILE.parent
-# The frequency mechanisms of the first release, whose samplers the golden file pins.
-FIRST_KINDS = (dt.KRR, dt.SUE, dt.OUE, dt.OLH, dt.BLH, dt.SubsetSelection, dt.HadamardResponse)
+WIRE = GOLDEN / "wire-2.json"
 
 
 def numeric(cases: list[Case]) -> list[dict[str, Any]]:
     rows = []
     for case in cases:
         mechanism = case(1.25)
-        rows.append(_row(case.name, mechanism, mechanism.line.from_unit(np.linspace(0, 1, 40))))
+        rows.append(_row(case.name, mechanism, mechanism.line.from_unit(np.linspace(0, 1, 16))))
     return rows
 
 
 def frequency() -> list[dict[str, Any]]:
     rows = [
-        _row(f"{kind.__name__}(11)", kind(dt.Categories(11), epsilon=1.25), np.arange(44) % 11)
-        for kind in FIRST_KINDS
+        _row(f"{kind.__name__}(11)", kind(dt.Categories(11), epsilon=1.25), np.arange(16) % 11)
+        for kind in KINDS
     ]
-    words = ["cat", "dog", "", "naïve"] * 5
+    words = ["cat", "dog", "", "naïve"] * 2
     return [*rows, _row("PEM(Text(6))", dt.PEM(dt.Text(6), epsilon=1.25), words)]
 
 
@@ -51,9 +50,9 @@ def solved() -> list[dict[str, Any]]:
     rows = []
     for name, kind in SOLVED.items():
         mechanism = dt.Optimal(dt.Interval(-3, 7), epsilon=1.25, **kind)
-        rows.append(_row(f"Optimal({name})", mechanism, np.linspace(-3, 7, 40)))
+        rows.append(_row(f"Optimal({name})", mechanism, np.linspace(-3, 7, 16)))
     circle = dt.Optimal(dt.Circle(360), epsilon=1.25)
-    return [*rows, _row("Optimal(circle)", circle, np.linspace(0, 350, 40))]
+    return [*rows, _row("Optimal(circle)", circle, np.linspace(0, 350, 16))]
 
 
 def files(folder: Path) -> None:
@@ -69,41 +68,35 @@ def files(folder: Path) -> None:
     reports = {name: one.perturb(values[name], source=source) for name, one in questions.items()}
     columns: Columns = {**reports, "city": ["Bern"] * 24}
     for ending in (".csv", ".jsonl", ".parquet", ".arrow"):
-        path = folder / f"table-1{ending}"
+        path = folder / f"table-2{ending}"
         path.unlink(missing_ok=True)
         table_format(path).write(path, dt.Campaign(questions).to_json(), iter([columns]))
     box, random = dt.Rectangle(dt.Interval(139.4, 140.0), dt.Interval(35.5, 36.0)), np.random.default_rng(1)
     paths = dt.Paths.of([random.normal((139.7, 35.7), 0.03, (length, 2)) for length in (3, 1, 5)])
     times = tuple(f"2026-05-01T08:0{minute}:00Z" for minute in range(9))
-    trips = dt.files.Trips(paths, ("ride 1", "b & <c>", "ü"), times)
+    trips = dt.data.Trips(paths, ("ride 1", "b & <c>", "ü"), times)
     local, system = dt.maps.LocalMap.of(box), dt.maps.ReferenceMap("EPSG:32654")
     in_metres = dt.TraCSD(local.rectangle(box), epsilon=4)
-    timed = dt.files.TripReports.draw(
+    timed = dt.data.TripReports.draw(
         trips, in_metres, projection=local, keep_times=True, source=dt.Seeded(2025)
     )
     for ending in (".gpx", ".geojson", ".csv", ".parquet"):
-        timed.write(folder / f"trips-1-local{ending}")
+        timed.write(folder / f"trips-2-local{ending}")
     other = dt.TraCSC(system.rectangle(box), epsilon=4)
-    untimed = dt.files.TripReports.draw(trips, other, projection=system, source=dt.Seeded(2025))
-    untimed.write(folder / "trips-1-crs.csv")
+    untimed = dt.data.TripReports.draw(trips, other, projection=system, source=dt.Seeded(2025))
+    untimed.write(folder / "trips-2-crs.csv")
     held = {**reports, "local": timed.reports, "crs": untimed.reports}
     expected = {name: one.cells.tolist() for name, one in held.items()}
-    (folder / "expected-1.json").write_text(json.dumps(expected) + "\n")
+    (folder / "expected-2.json").write_text(json.dumps(expected) + "\n")
 
 
 def _row(name: str, mechanism: Any, values: object) -> dict[str, Any]:
     reports = mechanism.perturb(values, source=dt.Seeded(2025))
     return {
         "case": name,
-        "specification": dt.to_json(mechanism),
         "bytes": base64.b64encode(dt.to_bytes(reports)).decode(),
         "values": reports.values.tolist(),
     }
-
-
-def write(name: str, rows: list[dict[str, Any]]) -> None:
-    text = json.dumps(rows, ensure_ascii=False, indent=1)
-    (GOLDEN / name).write_text(text + "\n")
 
 
 def devices() -> None:
@@ -121,10 +114,9 @@ def main(which: str) -> None:
     if which == "devices":
         devices()
         return
-    write("wire-1.json", numeric(NUMERIC))
-    write("wire-1-lattice.json", numeric(LATTICES))
-    write("wire-1-frequency.json", frequency())
-    write("wire-1-solved.json", solved())
+    rows = [*numeric(NUMERIC), *frequency(), *numeric(LATTICES), *solved()]
+    lines = ",\n".join(json.dumps(row, ensure_ascii=False) for row in rows)
+    WIRE.write_text(f"[\n{lines}\n]\n", encoding="utf-8")
     files(GOLDEN / "files")
 
 

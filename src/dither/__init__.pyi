@@ -2,9 +2,8 @@
 
 from . import central as central
 from . import classifiers as classifiers
+from . import data as data
 from . import errors as errors
-from . import files as files
-from . import frames as frames
 from . import jrr as jrr
 from . import maps as maps
 from . import optimal as optimal
@@ -33,6 +32,7 @@ from .classifiers.choice import epsilon_for_utility as epsilon_for_utility
 from .classifiers.concentration import concentration as concentration
 from .classifiers.curve import utility_curve as utility_curve
 from .classifiers.utility import utility as utility
+from .data.options import Missing as Missing
 from .deployments.card import card as card
 from .deployments.explain import Explanation as Explanation
 from .deployments.explain import explain as explain
@@ -85,7 +85,6 @@ from .estimation.queries import cumulative as cumulative
 from .estimation.summary import Summary as Summary
 from .estimation.tables import EstimatedTables as EstimatedTables
 from .estimation.tables import tables as tables
-from .files.choices import Missing as Missing
 from .losses import Criterion as Criterion
 from .losses import absolute as absolute
 from .losses import average as average

@@ -77,8 +77,8 @@ def cases() -> list[dict[str, Any]]:
         ),
         case(
             "the period is zero",
-            [0] * 4,
-            *(("a", "heading", ANGLE, value) for value in (0, 360, -360, 720)),
+            [0] * 5,
+            *(("a", "heading", ANGLE, value) for value in (0, 360, -360, 720, -1e-20)),
         ),
         case(
             "places are moved inside",

@@ -11,7 +11,6 @@ import struct
 from collections.abc import Callable
 from fractions import Fraction
 from functools import cache
-from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -26,8 +25,10 @@ from dither.privacy.exact import exp_above
 from tests.fuzz import mutations
 from tests.fuzz.limits import fuzz
 from tests.golden.devices import CASES, FOUR, TURN, UNIT, WIDE
+from tests.support.cases.numbers import LATTICES
+from tests.support.cases.optimal import KINDS, optimal
+from tools.golden import WIRE
 
-GOLDEN = Path(__file__).parent.parent / "golden"
 COMBINATORS = ("Each", "Indicator", "Memoised", "Sampled")
 SMALL: dict[str, Callable[[], Any]] = {  # as the golden ones, with fewer cells: a case takes a millisecond
     "Laplace": lambda: dt.Laplace(WIDE, epsilon=1, cells=32),
@@ -58,29 +59,20 @@ epsilon = 2
 
 @cache
 def specifications() -> list[dict[str, Any]]:
-    """Every golden mechanism in version 2, and those of version 1 that are read fast."""
+    """Every golden mechanism that is read fast."""
     made = {
         name: make for name, make in {**CASES, **SMALL}.items() if name.partition(",")[0] not in COMBINATORS
     }
     del made["Optimal, unbiased"]  # 50 ms each; the slow test of the golden files reads it
-    found = [json.loads(dt.to_json(make())) for make in made.values()]
-    for file in ("wire-1", "wire-1-frequency"):
-        old = json.loads((GOLDEN / f"{file}.json").read_text(encoding="utf-8"))
-        found += [json.loads(one["specification"]) for one in old]
-    return found
+    return [json.loads(dt.to_json(make())) for make in made.values()]
 
 
 @cache
 def solved() -> list[dict[str, Any]]:
-    """What takes longer: lattices and solved mechanisms of version 1."""
-    old = [
-        json.loads((GOLDEN / f"wire-1-{name}.json").read_text(encoding="utf-8"))
-        for name in ("lattice", "solved")
-    ]
+    """What takes longer: lattices and solved mechanisms."""
     slow = [CASES["Laplace"](), CASES["Optimal, unbiased"]()]
-    return [json.loads(one["specification"]) for part in old for one in part] + [
-        json.loads(dt.to_json(one)) for one in slow
-    ]
+    slow += [case(1.25) for case in LATTICES] + [optimal(kind, 1.25) for kind in KINDS]
+    return [json.loads(dt.to_json(one)) for one in slow]
 
 
 def changed_specification(random: Random, of: list[dict[str, Any]]) -> Any:
@@ -145,8 +137,7 @@ def report_files() -> list[bytes]:
         dt.to_bytes(dt.Podium(UNIT, epsilon=1).perturb([[0.5, 0.25], [0.0, 1.0]])),
         dt.to_bytes(dt.OLH(FOUR, epsilon=1).perturb(["chrome"])),
     ]
-    old = json.loads((GOLDEN / "wire-1.json").read_text(encoding="utf-8"))
-    return now + [base64.b64decode(one["bytes"]) for one in old[::6]]
+    return now + [base64.b64decode(row["bytes"]) for row in json.loads(WIRE.read_text(encoding="utf-8"))[::6]]
 
 
 def report_bytes(random: Random) -> None:

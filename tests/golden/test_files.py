@@ -1,4 +1,4 @@
-"""Files that earlier versions wrote are read, in every layout."""
+"""Files that a release wrote are read, in every layout."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ import numpy as np
 import pytest
 
 import dither as dt
-from dither import files, maps
+from dither import data, maps
 
 FOLDER = Path(__file__).parent / "files"
-EXPECTED = json.loads((FOLDER / "expected-1.json").read_text())
+EXPECTED = json.loads((FOLDER / "expected-2.json").read_text())
 
 
 @pytest.mark.parametrize("path", sorted(FOLDER.glob("table-*")), ids=lambda path: path.name)
-def test_old_tables_are_read(path: Path) -> None:
+def test_tables_are_read(path: Path) -> None:
     if path.suffix in (".parquet", ".arrow"):
         pytest.importorskip("pyarrow")
-    found = files.summarise_file(path)
+    found = data.summarise_file(path)
     assert set(found) == {"minutes", "tag", "browser"}
     for name, summary in found.items():
         mechanism = summary.mechanism
@@ -29,7 +29,7 @@ def test_old_tables_are_read(path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", sorted(FOLDER.glob("trips-*")), ids=lambda path: path.name)
-def test_old_trips_are_read(path: Path, tmp_path: Path) -> None:
+def test_trips_are_read(path: Path, tmp_path: Path) -> None:
     if path.suffix == ".parquet":
         geopandas = pytest.importorskip("geopandas")
         package = tmp_path / "trips.gpkg"  # the same columns; a GeoPackage is too large to keep here
@@ -41,7 +41,7 @@ def test_old_trips_are_read(path: Path, tmp_path: Path) -> None:
 
 
 def _check(path: Path) -> None:
-    read = files.read_reports(path)
+    read = data.read_trip_reports(path)
     label = "crs" if "crs" in path.name else "local"
     assert read.reports.cells.tolist() == EXPECTED[label]
     assert read.trips.names == ("ride 1", "b & <c>", "ü")

@@ -1,8 +1,9 @@
 /** A device that answers: questions, one durable account, a queue of reports, and what is promised. */
 
-import { hex, need, type Question, readQuestion, real, type Source, systemSource } from "./parts.js";
+import { hex, need, type Question, real, type Source, systemSource } from "./parts.js";
 import { acknowledge, answer, assumed, batch, DEFAULT, limit, PLAIN, plain, same, type Asked, type Outcome, type Policy, type Rules, type State } from "./account.js";
 import { jsonBody, type Waiting } from "./batch.js";
+import { readNamed } from "./mechanisms.js";
 
 /** Where the account is kept. `update` is one transaction: it resolves when the new state is on disk. */
 export interface Store {
@@ -141,7 +142,7 @@ async function open({ epsilon, delta = 0, store, source = systemSource(), policy
 
   const device: Device = {
     question: (specification, asking) => {
-      const question = readQuestion(specification);
+      const question = readNamed(specification);
       const { name, asker, repeat = "fresh", assumes = [], data = null, days = null, start = null, times } = asking;
       const { mechanism, epsilon, delta, fingerprint, spend } = question;
       need([name, asker].every((text) => text && typeof text === "string") && !spend === !times, "asking");

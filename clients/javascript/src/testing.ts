@@ -2,9 +2,10 @@
 
 import { acknowledge, answer, batch, DEFAULT, plain } from "./account.js";
 import { jsonBody } from "./batch.js";
+import { readNamed } from "./mechanisms.js";
 import { allRules } from "./rules.js";
 import { below, expBelow, sha256 } from "./parts.js";
 import { canonical, merge, ordered, split } from "./sharing.js";
 
 export const accounts = { answer, batch, acknowledge, split, merge, ordered, below, allRules, plain, DEFAULT };
-export { canonical, expBelow, jsonBody, sha256 };
+export { canonical, expBelow, jsonBody, readNamed, sha256 };

@@ -142,7 +142,7 @@ test("a δ is spent only where the policy allows one", async () => {
   assert.equal((await strict.answer(strict.question(specification, ASKING), 1)).reason, "policy");
   const { device: mine } = await device({ delta: 1.5e-6, policy: { delta: 1e-6 } });
   const question = mine.question(specification, ASKING);
-  assert.equal(question.question.delta, 1e-6);
+  assert.equal(question.question.delta, 9.964419486868745e-7); // computed from the integers; 1e-6 is stated
   assert.equal((await mine.answer(question, 1)).is, "drawn");
   assert.deepEqual(await mine.answer(question, 1), { is: "refused", reason: "budget" });
   const less = JSON.parse(specification);

@@ -133,8 +133,6 @@ class Summary:
         """Read what `to_bytes` wrote. Pass the mechanism: the bytes contain its fingerprint only."""
         size = 8 * mechanism.counting.size
         try:
-            if _version_1(data):
-                raise _too_old()
             magic, version, fingerprint, n, length = _HEADER.unpack_from(data)
             unpacker = zlib.decompressobj()
             raw = unpacker.decompress(data[_HEADER.size :], size + 1)  # never more than a summary's size
@@ -200,8 +198,6 @@ def summarise(reports: Reports | Summary) -> Summary:
 
 
 def _check(version: object, fingerprint: object, mechanism: Mechanism[Any]) -> None:
-    if version == 1:
-        raise _too_old()
     if version != VERSION:
         raise MalformedReport(
             f"a summary of version {VERSION} was expected, not of version {found(version)}; "
@@ -216,14 +212,3 @@ def _whole(numbers: object) -> Integers:
     if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
         raise ValueError
     return array.astype(np.int64)
-
-
-def _version_1(data: bytes) -> bool:
-    head = struct.Struct(f"<{len(_MAGIC)}sH")
-    return len(data) >= head.size and head.unpack_from(data) == (_MAGIC, 1)
-
-
-def _too_old() -> MalformedReport:
-    return MalformedReport(
-        "this summary is of version 1, which named mechanisms in another way; count its reports again"
-    )

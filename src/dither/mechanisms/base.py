@@ -167,17 +167,6 @@ class Mechanism(Answering, Generic[Admits]):
         kernel = read_kernel(device, domain)
         return cls(domain, **parameters, travelled=Travelled(kernel, cls.read_codebook(codebook)))  # type: ignore[arg-type]
 
-    @classmethod
-    def from_version_1(
-        cls, domain: Domain, parameters: Mapping[str, Any], sampled: Mapping[str, Any]
-    ) -> Self:
-        """Return a mechanism with the integers and codebook of a specification of version 1."""
-        return cls(domain, **parameters).version_1(sampled)  # type: ignore[arg-type]
-
-    def version_1(self, sampled: Mapping[str, Any]) -> Self:
-        """Return this mechanism with the integers and codebook of a specification of version 1."""
-        raise MalformedReport(f"{type(self).__name__} cannot be read from a specification of version 1")
-
     @final
     def parameters(self) -> dict[str, Any]:
         """Return the parameters of the constructor, by name."""

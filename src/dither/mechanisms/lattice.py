@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar, Final, Generic, Self, TypeVar
+from typing import ClassVar, Final, Generic, Self, TypeVar
 
 import numpy as np
 
 from dither.domains import Domain, Interval
 from dither.errors import InvalidParameter, MalformedReport, found
 from dither.kernels.lattice.integers import Clamped, Lattice, check_lattice
-from dither.kernels.lattice.kernel import LatticeKernel, read_lattice
+from dither.kernels.lattice.kernel import LatticeKernel
 from dither.kernels.lattice.law import AddedLaw, CutLaw, NoiseDensity
-from dither.kernels.window.decoder import AffineDecoder, Decoder, read_decoder, sized
+from dither.kernels.window.decoder import AffineDecoder, Decoder, sized
 from dither.mechanisms.base import Travelled
 from dither.mechanisms.number import NumberMechanism, UnbiasedReading, check_ratio
 from dither.mechanisms.window import Decoding
@@ -76,11 +75,6 @@ class LatticeMechanism(NumberMechanism, Generic[Kind]):
         lattice = self.kernel.lattice
         step = (1 << lattice.between) / self.kernel.start.scale
         return AffineDecoder(self.line.low + lattice.first * step, step)
-
-    def version_1(self, sampled: Mapping[str, Any]) -> Self:
-        data = {"kind": self.kernel.lattice.device()["kind"], **sampled["kernel"]}
-        kernel: Any = LatticeKernel.on(self.line, read_lattice(data))
-        return replace(self, travelled=Travelled(kernel, read_decoder(sampled["codebook"])))
 
 
 @dataclass(frozen=True)

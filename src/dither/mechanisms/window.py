@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass, replace
 from enum import Enum
 from functools import cached_property, partial
-from typing import Any, ClassVar, Self, final
+from typing import ClassVar, Self, final
 
 import numpy as np
 
 from dither.arrays import Array, Floats
-from dither.device_text import whole
 from dither.domains import Circle, Domain, Interval, Line
 from dither.errors import InvalidParameter, MalformedReport, found
 from dither.kernels.counting import Counting, EachReport, LeadingBits
 from dither.kernels.law import Law
 from dither.kernels.window.codebook import IDENTITY, Codebook, Ramps, Steps
-from dither.kernels.window.decoder import Decoder, decoder, read_decoder, sized
+from dither.kernels.window.decoder import Decoder, decoder, sized
 from dither.kernels.window.integers import Sliding, check_cells
 from dither.kernels.window.kernel import SlidingKernel
 from dither.kernels.window.law import WindowLaw
@@ -202,12 +201,6 @@ class WindowMechanism(NumberMechanism):
     def counting(self) -> Counting:
         rest = self.kernel.rest
         return LeadingBits(self.cells, rest) if rest else EachReport(self.cells)
-
-    def version_1(self, sampled: Mapping[str, Any]) -> Self:
-        data = sampled["kernel"]
-        window = Sliding(*(whole(data[name]) for name in ("cells", "width", "step", "bits")))
-        travelled = Travelled(self._placed(window), read_decoder(sampled["codebook"]))
-        return replace(self, travelled=travelled)
 
     def truncated(self) -> Self:
         """Return the same mechanism with decoded reports clipped to the domain."""

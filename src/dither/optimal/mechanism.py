@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass, field
 from functools import cached_property
-from typing import Any, Self, final
+from typing import Any, final
 
 import numpy as np
 
 from dither.arrays import Floats
-from dither.device_text import whole
-from dither.domains import Circle, Domain, Interval, Line
+from dither.domains import Circle, Interval, Line
 from dither.errors import InvalidParameter, MalformedReport, found
 from dither.kernels.window.codebook import Runs
-from dither.kernels.window.decoder import Decoder, TableDecoder, read_decoder
-from dither.kernels.window.integers import Sliding
+from dither.kernels.window.decoder import Decoder, TableDecoder
 from dither.kernels.window.kernel import SlidingKernel
 from dither.kernels.window.law import BlendedLaw, WindowLaw
-from dither.kernels.window.start import WRAPPED, Placement
+from dither.kernels.window.start import Placement
 from dither.kernels.window.start_table import COIN, BalancedCells, KnotStart, NearestCells, StepStart
 from dither.losses import Criterion, Power, absolute, squared, worst
 from dither.mechanisms.analysis import Realised
@@ -189,26 +186,6 @@ class Optimal(WindowMechanism):
         """Return the reading of cells whose mean is the value: the codebook itself, if it is unbiased."""
         return UnbiasedReading(self.decode(np.arange(self.cells))) if self.unbiased else None
 
-    @classmethod
-    def from_version_1(
-        cls, domain: Domain, parameters: Mapping[str, Any], sampled: Mapping[str, Any]
-    ) -> Self:
-        """Return a mechanism with the integers and the codebook of a specification; nothing is solved."""
-        data, book = sampled["kernel"], read_decoder(sampled["codebook"])
-        window = Sliding(*(whole(data[name]) for name in ("cells", "width", "step", "bits")))
-        if isinstance(domain, Interval):
-            if sampled["numbers"] != _digest(sampled["codebook"]):
-                raise MalformedReport(
-                    "the codebook of a solved mechanism is not the one that its digest names"
-                )
-            placement = _placement(_book(domain, book), float(parameters["epsilon"]), parameters["unbiased"])
-        elif isinstance(domain, Circle):
-            placement = WRAPPED
-        else:
-            raise MalformedReport("Optimal takes an interval or a circle")
-        kernel = SlidingKernel(domain, window, placement.rule(domain, window))
-        return cls(domain, **parameters, travelled=Travelled(kernel, book))
-
 
 def _placement(book: Runs, epsilon: float, unbiased: bool) -> Placement:
     return BalancedCells(book, epsilon) if unbiased else NearestCells(book)
@@ -222,8 +199,3 @@ def _book(line: Line, decoder: Decoder) -> Runs:
         raise MalformedReport("the numbers of a solved codebook do not decrease")
     plain = decoder.plain()
     return Runs(line.to_unit(np.asarray(plain["values"])), np.asarray(plain["runs"], dtype=np.int64))
-
-
-def _digest(codebook: Mapping[str, Any]) -> str:
-    text = repr([codebook["runs"], codebook["values"]])
-    return hashlib.sha256(text.encode()).hexdigest()[:16]

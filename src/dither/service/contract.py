@@ -23,7 +23,7 @@ from dither.errors import DitherError, InvalidParameter, MalformedReport, Mismat
 from dither.mechanisms.base import Mechanism
 from dither.privacy import Guarantee
 from dither.service.keys import public_part
-from dither.service.terms import check_text, is_promise, promised
+from dither.service.terms import check_text, from_digits, is_promise, promised, read_day
 from dither.wire.batch import MOST_LABEL, MOST_QUESTIONS
 from dither.wire.campaign import Campaign, read_as, reading
 from dither.wire.codec import from_json, to_json
@@ -184,9 +184,14 @@ class Contract:
                     f"a campaign of version {VERSION} was expected; a newer dither reads newer"
                 )
             terms = {name: data[name] for name in _TERMS}
-            terms |= {name: datetime.date.fromisoformat(terms[name]) for name in ("begins", "ends")}
+            terms |= {name: read_day(terms[name]) for name in ("begins", "ends")}
+            if not isinstance(terms["labels"], list) or not isinstance(data["questions"], list):
+                raise MalformedReport("the labels and the questions of a campaign are lists")
             terms |= {"repeat": Repeat(terms["repeat"]), "labels": tuple(terms["labels"])}
+            text.encode()  # half a pair of UTF-16 has no UTF-8, and so no digest
             questions = {name: from_json(one) for name, one in data["questions"]}
+            if len(questions) != len(data["questions"]):
+                raise MalformedReport("two questions of the campaign have the same name")
             if _SEALING in data:
                 public_key(data[_SEALING])  # null is none, and is not written
                 terms[_SEALING] = data[_SEALING]
@@ -296,8 +301,8 @@ class Published:
         data = loads(text, "a published campaign")
         try:
             gone = data["retired"]
-            retired = gone and (datetime.date.fromisoformat(gone["day"]), str(gone["signature"]))
-            stated, signature, inner = str(data["key"]), str(data["signature"]), data["campaign"]
+            retired = None if gone is None else (read_day(gone["day"]), gone["signature"])
+            stated, signature, inner = data["key"], data["signature"], data["campaign"]
         except (KeyError, TypeError, ValueError):
             raise MalformedReport("this is not a published campaign") from None
         if key is not None and stated != key:
@@ -316,7 +321,7 @@ def _verify(key: str, signature: str, message: bytes) -> None:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
     try:
-        Ed25519PublicKey.from_public_bytes(bytes.fromhex(key)).verify(bytes.fromhex(signature), message)
+        Ed25519PublicKey.from_public_bytes(from_digits(key)).verify(from_digits(signature), message)
     except (InvalidSignature, ValueError):
         raise MalformedReport(
             "the signature of the campaign is not valid: it was changed or damaged"

@@ -12,13 +12,12 @@ from types import MappingProxyType
 from typing import Any, Final, final
 
 from dither import losses
-from dither.advice.default_protocol import default_protocol
-from dither.advice.goals.estimates import CROSSOVER
 from dither.domains import Categories, Circle, Domain, Interval, Line
 from dither.errors import DitherError, InvalidParameter, MalformedReport, MissingExtra, unknown_name
 from dither.losses import Criterion
 from dither.mechanisms.base import Mechanism, check_epsilon
 from dither.mechanisms.combined.attributes import of_records
+from dither.mechanisms.numeric.hybrid import CROSSOVER
 from dither.privacy import Guarantee
 from dither.registry import named
 from dither.wire.codec import from_specification, specification
@@ -225,5 +224,9 @@ def default_mechanism(domain: Domain, epsilon: object) -> type[Mechanism[Any]]:
     if isinstance(domain, Circle):
         return named("OGPM")
     if isinstance(domain, Categories):
+        from dither.advice.default_protocol import (
+            default_protocol,  # who is given a question does not need it
+        )
+
         return type(default_protocol(domain, check_epsilon(epsilon)))
     return named("Podium" if check_epsilon(epsilon) > CROSSOVER[Criterion.WORST] else "Hybrid")

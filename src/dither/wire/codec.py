@@ -22,10 +22,10 @@ from dither.errors import BudgetExceeded, InvalidParameter, MalformedReport, fou
 from dither.mechanisms.base import Mechanism
 from dither.privacy import Policy
 from dither.reports import Reports
-from dither.wire import version_1
 from dither.wire.parameters import plain, read
 from dither.wire.schema import (
     MOST_BYTES,
+    VERSION,
     a_mechanism,
     bounded,
     check_header,
@@ -35,7 +35,6 @@ from dither.wire.schema import (
     refused,
 )
 
-VERSION: Final = 2
 _MAGIC: Final = b"dither\x00"
 _DIGEST: Final = 16
 
@@ -80,16 +79,17 @@ def specification(mechanism: Mechanism[Any]) -> dict[str, Any]:
 
 def from_specification(data: Any) -> Mechanism[Any]:
     """Return the mechanism of a specification; raise MalformedReport if the data describe none."""
-    return _checked(data, check_specification(data))
+    check_specification(data)
+    return _checked(data)
 
 
-def _checked(data: dict[str, Any], version: int) -> Mechanism[Any]:
-    """Return the mechanism of data that `check_specification` accepted; `version` is what it returned."""
+def _checked(data: dict[str, Any]) -> Mechanism[Any]:
+    """Return the mechanism of data that `check_specification` accepted."""
     with refused("the specification"):
         # First, because importing its module registers the kernels and parameters that are read next.
         kind = a_mechanism(data["mechanism"])
         check_parameters(kind, data["parameters"])
-        return version_1.mechanism(kind, data) if version == 1 else _mechanism(kind, data)
+        return _mechanism(kind, data)
 
 
 _UNLIMITED: Final = Policy(epsilon=math.inf, delta=1.0, bytes=MOST_BYTES, seconds=math.inf)
@@ -105,10 +105,10 @@ def _built(data: Any, policy: Policy | None, started: float) -> Mechanism[Any]:
     """Return the mechanism of a specification; raise an error if a policy is given and refuses it."""
     if policy is None:
         return from_specification(data)
-    version = check_specification(data)
+    check_specification(data)
     if not policy.lists(data["mechanism"]):
         raise InvalidParameter(f"the policy does not list the mechanism {found(data['mechanism'])}")
-    made = _checked(data, version)
+    made = _checked(data)
     objection = policy.objection(made.guarantee)
     if objection is not None:
         raise BudgetExceeded(objection)
@@ -163,10 +163,8 @@ def from_bytes(data: bytes, *, policy: Policy | None = None) -> Reports:
     if len(whole) < start + _DIGEST or not body.startswith(_MAGIC):
         raise MalformedReport("these bytes were not written by dither.to_bytes")
     version, length = struct.unpack_from("<BI", body, len(_MAGIC))
-    if version not in (1, VERSION):
-        raise MalformedReport(
-            f"these reports have format version {version}; this dither reads versions 1 and {VERSION}"
-        )
+    if version != VERSION:
+        raise MalformedReport(f"these reports have format version {version}; this dither reads {VERSION}")
     if hashlib.sha256(body).digest()[:_DIGEST] != whole[-_DIGEST:]:
         raise MalformedReport("the checksum does not match: bytes are missing or were changed")
     header = loads(body[start : start + length], "the header of reports", limits.bytes)

@@ -17,9 +17,10 @@ from dataclasses import fields
 from typing import Any, Final, NoReturn
 
 from dither import registry
-from dither.errors import DitherError, MalformedReport, MissingExtra, found, unknown_name
+from dither.errors import DitherError, InvalidParameter, MalformedReport, MissingExtra, found, unknown_name
 from dither.mechanisms.base import Mechanism
 
+VERSION: Final = 2  # of specifications, and of reports with theirs
 MOST_BYTES: Final = 1 << 24  # of a specification's text
 MOST_DEPTH: Final = 24
 MOST_ITEMS: Final = 1 << 21  # numbers, texts, lists and dictionaries together
@@ -27,11 +28,7 @@ MOST_TEXT: Final = 1 << 20  # characters of a text other than the device text
 MOST_BITS: Final = 256
 _FRACTION: Final = re.compile(r"-?[0-9]{1,400}(/[0-9]{1,400})?")
 _LAYOUT: Final = re.compile(r"[<|][iu][1248]")
-_NUMBERS: Final = re.compile(r"[<|][iuf][1248]")
-_VERSIONS: Final[dict[int, set[str]]] = {
-    1: {"dither", "mechanism", "parameters", "sampled"},
-    2: {"dither", "mechanism", "parameters", "fingerprint", "device", "codebook"},
-}
+_PARTS: Final = {"dither", "mechanism", "parameters", "fingerprint", "device", "codebook"}
 
 
 def loads(text: object, what: str, most: int = MOST_BYTES) -> Any:
@@ -99,28 +96,23 @@ def _plain(one: Any) -> None:
         raise MalformedReport(f"a specification cannot contain a {type(one).__name__}")
 
 
-def check_specification(data: Any) -> int:
-    """Return the version of a specification; raise MalformedReport if a part is missing or of wrong type."""
+def check_specification(data: Any) -> None:
+    """Raise MalformedReport if a part of a specification is missing or of wrong type."""
     if not isinstance(data, dict) or "mechanism" not in data:
         raise MalformedReport("the specification has no part 'mechanism'")
     version = data.get("dither")
-    if isinstance(version, bool) or not isinstance(version, int) or version not in _VERSIONS:
+    if not isinstance(version, int) or version != VERSION:
         raise MalformedReport(
-            f"the specification has version {found(version)}; this dither reads versions 1 and 2"
+            f"the specification has version {found(version)}; this dither reads version {VERSION}"
         )
-    if set(data) != _VERSIONS[version]:
-        parts = ", ".join(sorted(_VERSIONS[version]))
-        raise MalformedReport(f"a specification of version {version} has exactly the parts {parts}")
+    if set(data) != _PARTS:
+        raise MalformedReport(f"a specification has exactly the parts {', '.join(sorted(_PARTS))}")
     bounded(data)
-    texts = ("mechanism",) if version == 1 else ("mechanism", "fingerprint", "device")
-    for name in texts:
+    for name in ("mechanism", "fingerprint", "device"):
         if not isinstance(data[name], str):
             raise MalformedReport(f"the part {name!r} of a specification must be a text")
-    if version == 1 and not isinstance(data["sampled"], dict):
-        raise MalformedReport("the part 'sampled' of a specification must be a dictionary")
     if not isinstance(data["parameters"], dict):
         raise MalformedReport("the part 'parameters' of a specification must be a dictionary")
-    return version
 
 
 def check_parameters(kind: type[Mechanism[Any]], parameters: Mapping[str, Any]) -> None:
@@ -199,13 +191,6 @@ def an_exponent(number: object) -> float:
     return float(number)
 
 
-def number_kind(text: object) -> str:
-    """Return the dtype of an array in version 1; raise MalformedReport if it is not numeric."""
-    if not isinstance(text, str) or not _NUMBERS.fullmatch(text):
-        raise MalformedReport(f"the dtype of an array must be numeric, such as <f8, not {found(text)}")
-    return text
-
-
 def check_header(header: Any, room: int) -> tuple[str, tuple[int, ...]]:
     """Return the dtype and the shape of reports; raise MalformedReport unless they fill `room` bytes."""
     if not isinstance(header, dict) or set(header) != {"specification", "dtype", "shape"}:
@@ -237,5 +222,8 @@ def refused(what: str) -> Iterator[None]:
 
 
 def a_mechanism(name: object) -> type[Mechanism[Any]]:
-    """Return the mechanism class of a name; raise InvalidParameter if there is none."""
-    return registry.named(name)
+    """Return the mechanism class of exactly this name; raise InvalidParameter if there is none."""
+    kind = registry.named(name)
+    if kind.__name__ != name:  # a person may write podium; a policy lists Podium
+        raise InvalidParameter(f"there is no mechanism {found(name)}; {kind.__name__} is written so")
+    return kind

@@ -79,8 +79,8 @@ def test_the_body_of_a_report(mechanism: Any, cells: list[Any], sent: str) -> No
     assert read.dtype == terms.mechanism.layout.base
 
 
-def test_version_1_is_refused() -> None:
-    """A device of version 1 sends big-endian integers. Its first message names its version before any."""
+def test_another_version_is_refused() -> None:
+    """Also one with big-endian integers: the first message names its version before any."""
     assert VERSION == 2
     old = struct.pack(">4sBBI8sI", b"djrr", 1, 1, 0, NO_EXCHANGE, 54) + bytes(54)
     for size, said in ((5, "in version 2"), (len(old), "version 1; this device speaks version 2")):

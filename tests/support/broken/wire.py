@@ -1,4 +1,4 @@
-"""Broken readers of old bytes: each returns reports, and each is wrong about something that travelled."""
+"""Broken readers of bytes: each returns reports, and each is wrong about something that travelled."""
 
 from __future__ import annotations
 

@@ -8,14 +8,12 @@ from pathlib import Path
 import click
 
 from dither.cli.collectors import ADDRESSES, print_remote, print_remote_groups
-from dither.cli.databases import all_addresses, counts_of, groups_of, report_table, summaries_of
 from dither.cli.estimates import Wanted, print_estimates, print_groups
 from dither.cli.output import JSON_OPTION, rows_done
+from dither.data.files import group_files, summarise_files
+from dither.data.streams import is_standard, shown_name
 from dither.errors import DitherError
 from dither.estimation.comparison.groups import MINIMUM
-from dither.files.collect import summarise_files
-from dither.files.groups import group_files
-from dither.files.streams import is_standard, shown_name
 from dither.wire.campaign import Campaign
 from dither.wire.codec import from_json
 
@@ -103,15 +101,20 @@ def command(
             print_remote(remote, column, wanted, as_json)
         return
     asked = None if question is None else _questions(question, column)
-    if all_addresses(files):
-        if asked is None:
-            raise click.UsageError("a database carries no questions; state them with --question FILE")
-        counts = counts_of(files, asked, report_table(table_name, unique, renamed), folded)
-        if by:
-            print_groups(groups_of(asked, counts, by), column, minimum, as_json)
-        else:
-            print_estimates(summaries_of(asked, counts), "the database", column, wanted, as_json)
-        return
+    if any("://" in name for name in files):
+        from dither.cli import databases
+
+        if databases.all_addresses(files):
+            if asked is None:
+                raise click.UsageError("a database carries no questions; state them with --question FILE")
+            table = databases.report_table(table_name, unique, renamed)
+            counts = databases.counts_of(files, asked, table, folded)
+            if by:
+                print_groups(databases.groups_of(asked, counts, by), column, minimum, as_json)
+            else:
+                found = databases.summaries_of(asked, counts)
+                print_estimates(found, "the database", column, wanted, as_json)
+            return
     paths = [path for name in files for path in _matching(name)]
     with rows_done(f"reading {', '.join(shown_name(path) for path in paths[:3])}") as progress:
         if by:

@@ -73,7 +73,7 @@ class EstimatedTable(Estimate):
 def crosstab(first: Reports, second: Reports) -> EstimatedTable:
     """Estimate how frequent each pair of answers is, from two questions that the same people answered.
 
-    The reports are in the same order of people, as those of `dt.Each` and of `dt.frames.reports` are. Each
+    The reports are in the same order of people, as those of `dt.Each` and of `dt.data.reports` are. Each
     report is read by its own channel, inverted; their products average to the shares, without bias.
 
     >>> import dither as dt

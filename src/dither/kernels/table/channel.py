@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -91,12 +90,6 @@ class Channel:
     def table(self) -> Alias:
         """The alias table for exact draws."""
         return Alias.of(self.rows)
-
-    @cached_property
-    def digest(self) -> str:
-        """A digest of the matrix, for display and for specifications of version 1."""
-        content = b"".join(weight.to_bytes(17, "little") for row in self.rows for weight in row)
-        return hashlib.sha256(content).hexdigest()[:16]
 
     def device(self) -> dict[str, Any]:
         """Return every distinct value once, and for each row the indices of its values."""

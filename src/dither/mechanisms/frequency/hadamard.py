@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, final
+from typing import ClassVar, final
 
 import numpy as np
 
 from dither.arrays import Array, Integers
-from dither.device_text import whole
-from dither.kernels.coin import BiasedCoin
 from dither.kernels.kernel import Kernel
 from dither.kernels.sets.hadamard import Columns
 from dither.mechanisms.frequency.pure_protocol import CodeProtocol
@@ -44,6 +41,3 @@ class HadamardResponse(CodeProtocol[Columns]):
         rows = np.arange(1, len(self.categories) + 1)
         minus: Array = np.bitwise_count(cells[..., None] & rows) & np.uint8(1)
         return np.asarray(minus == 0)
-
-    def _kernel_1(self, data: Mapping[str, Any]) -> Columns:
-        return Columns(whole(data["order"]), BiasedCoin(whole(data["heads"])))

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, ClassVar, final
+from typing import ClassVar, final
 
 import numpy as np
 
 from dither.arrays import Array
-from dither.device_text import whole
 from dither.kernels.counting import HashMatches
 from dither.kernels.kernel import Kernel
 from dither.kernels.sets.hashed_response import HashedResponse
@@ -79,6 +78,3 @@ class LocalHashing(CodeProtocol[HashedResponse], BucketReports):
     def probabilities(self, x: Hashable, *, seed: int = 0) -> list[Fraction]:
         """Return the exact probability of every bucket for the category x, given the report's public seed."""
         return self.kernel.probabilities(self._code(x), seed)
-
-    def _kernel_1(self, data: Mapping[str, Any]) -> HashedResponse:
-        return HashedResponse(Blocks(whole(data["cells"]), 1, whole(data["step"]), whole(data["bits"])))

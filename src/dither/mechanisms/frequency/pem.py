@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, Final, Self, final
+from typing import Final, final
 
 import numpy as np
 
 from dither.arrays import Array, Integers
-from dither.device_text import whole
 from dither.domains import Categories, Text
 from dither.errors import InvalidParameter, MalformedReport
 from dither.kernels.counting import NotCounted
@@ -93,9 +91,3 @@ class PEM(Mechanism[Text]):
         return NotCounted(
             InvalidParameter("common texts are found from the reports, not from a summary; keep the reports")
         )
-
-    def version_1(self, sampled: Mapping[str, Any]) -> Self:
-        data = sampled["kernel"]
-        window = Blocks(whole(data["cells"]), 1, whole(data["step"]), whole(data["bits"]))
-        ends = tuple(map(whole, sampled["ends"]))
-        return replace(self, travelled=Travelled(PrefixKernel(self.domain, HashedResponse(window), ends)))

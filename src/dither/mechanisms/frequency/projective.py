@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, ClassVar, Final, final
+from typing import ClassVar, Final, final
 
 import numpy as np
 
 from dither.arrays import Array, Integers
-from dither.errors import InvalidParameter, MalformedReport
+from dither.errors import InvalidParameter
 from dither.kernels.kernel import Kernel
 from dither.kernels.window.geometry import MOST_POINTS, Geometry, prime_power
 from dither.kernels.window.projective import ProjectiveKernel
@@ -62,9 +62,6 @@ class ProjectiveResponse(CodeProtocol[ProjectiveKernel]):
         geometry = self.kernel.geometry
         codes = np.arange(len(self.categories))
         return np.asarray(geometry.holds[(cells[..., None].astype(np.int64) + codes) % geometry.points])
-
-    def _kernel_1(self, data: Mapping[str, Any]) -> ProjectiveKernel:
-        raise MalformedReport("specifications of version 1 of ProjectiveResponse are not read")
 
 
 @lru_cache(maxsize=256)

@@ -8,18 +8,18 @@ estimator: f = (share − q)/(p − q) [Wang17, Thm 2].
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Hashable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Hashable
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, ClassVar, Generic, Self, TypeVar, cast, final
+from typing import ClassVar, Generic, TypeVar, cast, final
 
 from dither.arrays import Integers
 from dither.domains import Categories, Domain
 from dither.errors import InvalidParameter, MalformedReport, found
 from dither.kernels.codes import CodeKernel
 from dither.kernels.kernel import Kernel
-from dither.mechanisms.base import Mechanism, Travelled
+from dither.mechanisms.base import Mechanism
 from dither.mechanisms.number import check_ratio
 
 
@@ -122,11 +122,3 @@ class CodeProtocol(PureProtocol, Generic[Runs]):
 
     def probabilities(self, x: Hashable) -> list[Fraction]:
         return self.kernel.probabilities(self._code(x))
-
-    @abstractmethod
-    def _kernel_1(self, data: Mapping[str, Any]) -> Runs:
-        """Return the kernel of a specification of version 1."""
-
-    @final
-    def version_1(self, sampled: Mapping[str, Any]) -> Self:
-        return replace(self, travelled=Travelled(self._kernel_1(sampled["kernel"])))

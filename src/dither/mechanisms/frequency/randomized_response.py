@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from dither.arrays import Array
-from dither.device_text import whole
 from dither.kernels.kernel import Kernel
 from dither.kernels.window.integers import Blocks
 from dither.kernels.window.response import ResponseKernel
@@ -30,6 +28,3 @@ class Response(CodeProtocol[ResponseKernel]):
     def decode(self, cells: Array) -> Array:
         """Return the reported labels."""
         return self.categories.decode(cells)
-
-    def _kernel_1(self, data: Mapping[str, Any]) -> ResponseKernel:
-        return ResponseKernel(Blocks(whole(data["cells"]), 1, whole(data["step"]), whole(data["bits"])))

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, final
+from typing import ClassVar, final
 
-from dither.device_text import whole
 from dither.errors import InvalidParameter
-from dither.kernels.coin import BiasedCoin
 from dither.kernels.kernel import Kernel
 from dither.kernels.sets.subsets import MOST, Subsets
 from dither.mechanisms.frequency.unary import SetProtocol
@@ -40,6 +37,3 @@ class SubsetSelection(SetProtocol[Subsets]):
         size = len(self.categories)
         chosen = max(1, round(size / (math.exp(self.epsilon) + 1.0)))  # [Ye18, eq. 5]
         return Subsets.largest(self.epsilon, size, chosen)
-
-    def _kernel_1(self, data: Mapping[str, Any]) -> Subsets:
-        return Subsets(whole(data["size"]), whole(data["chosen"]), BiasedCoin(whole(data["heads"])))

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, final
+from typing import ClassVar, final
 
 import numpy as np
 
 from dither.arrays import Array
-from dither.errors import InvalidParameter, MalformedReport
+from dither.errors import InvalidParameter
 from dither.kernels.counting import ColumnSums
 from dither.kernels.kernel import Kernel
 from dither.kernels.sets.indices import MOST_CHOSEN, MOST_SIZE, IndexSets
@@ -57,6 +56,3 @@ class SubsetIndices(CodeProtocol[IndexSets]):
     def decode(self, cells: Array) -> Array:
         """Return which categories each report supports, along the last axis."""
         return np.asarray((cells[..., None] == np.arange(len(self.categories))).any(axis=-2))
-
-    def _kernel_1(self, data: Mapping[str, Any]) -> IndexSets:
-        raise MalformedReport("specifications of version 1 of SubsetIndices are not read")

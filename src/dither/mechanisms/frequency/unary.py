@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar, Final, Generic, TypeVar, final
+from typing import ClassVar, Final, Generic, TypeVar, final
 
 from dither.arrays import Array
-from dither.device_text import whole
 from dither.errors import InvalidParameter
-from dither.kernels.coin import BiasedCoin
 from dither.kernels.counting import BitSums
 from dither.kernels.kernel import Kernel
 from dither.kernels.sets import bit_rows
@@ -70,7 +68,3 @@ class Unary(SetProtocol[Bits]):
 
     @abstractmethod
     def _kernel(self) -> Bits: ...
-
-    def _kernel_1(self, data: Mapping[str, Any]) -> Bits:
-        own, other = (BiasedCoin(whole(data[name]), whole(data["bits"])) for name in ("own", "other"))
-        return Bits(whole(data["size"]), own, other)

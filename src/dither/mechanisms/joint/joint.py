@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, ClassVar, NoReturn, Self, final
+from typing import ClassVar, NoReturn, Self, final
 
 from dither.errors import InvalidParameter, MalformedReport, Mismatch, found
 from dither.kernels.correlated_coins import PairedCoins
@@ -191,14 +190,6 @@ class Joint(PureProtocol):
         table = self.pairs.rounded(bits)
         p = table.chance
         return replace(self, p=p, rho=table.covariance * (self.symbols - 1) / (p * (1 - p)))
-
-    @final
-    def version_1(self, sampled: Mapping[str, Any]) -> Self:
-        table = self.pairs
-        own = {"both": table.both, "one": table.one, "neither": table.neither, "n": self.n}
-        if sampled["kernel"] != own:
-            raise MalformedReport("the coins of the specification are not those of its p, rho and n")
-        return self
 
     @final
     def at(self, epsilon: float) -> NoReturn:

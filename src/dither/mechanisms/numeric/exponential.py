@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass, replace
+from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, Final, Self, final
+from typing import Final, final
 
 import numpy as np
 
@@ -16,8 +16,7 @@ from dither.errors import InvalidParameter, MalformedReport, OutsideDomain, foun
 from dither.kernels.lattice.law import TableLaw
 from dither.kernels.lattice.noise import decayed
 from dither.kernels.table.channel import MOST_INPUTS, Channel, ChannelKernel, NearestPoint
-from dither.kernels.window.decoder import Decoder, TableDecoder, read_decoder, sized
-from dither.mechanisms.base import Travelled
+from dither.kernels.window.decoder import Decoder, TableDecoder, sized
 from dither.mechanisms.number import NumberMechanism
 from dither.privacy.exact import exp_below
 
@@ -117,11 +116,6 @@ class Exponential(NumberMechanism):
         if self.travelled is not None and self.travelled.codebook is not None:
             return sized(self.travelled.codebook, self.outcomes)
         return TableDecoder(np.array(self.points))
-
-    def version_1(self, sampled: Mapping[str, Any]) -> Self:
-        if sampled["kernel"] != {"cells": self.outcomes, "digest": self.kernel.channel.digest}:
-            raise MalformedReport("these reports were sampled with weights other than those of this version")
-        return replace(self, travelled=Travelled(self.kernel, read_decoder(sampled["codebook"])))
 
     @cached_property
     def law(self) -> TableLaw:

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import cached_property
-from typing import Any, Final, Self, final
+from typing import Any, Final, final
 
 import numpy as np
 
-from dither.device_text import whole
 from dither.domains import Interval
 from dither.errors import MalformedReport
 from dither.kernels.law import Law
 from dither.kernels.window.decoder import TableDecoder, read_decoder
 from dither.kernels.window.law import MixedLaw
 from dither.kernels.window.mixture import COIN, MixtureKernel
+from dither.losses import Criterion
 from dither.mechanisms.analysis import Realised
 from dither.mechanisms.base import Travelled
 from dither.mechanisms.number import NumberMechanism, UnbiasedReading
@@ -24,6 +23,8 @@ from dither.mechanisms.numeric.duchi import Duchi
 from dither.mechanisms.numeric.pm import PM
 
 THRESHOLD: Final = 0.6093524930273094  # below this ε Duchi is always used [PM19, eq. 10]
+# The ε from which Podium has a smaller variance than Hybrid, by criterion.
+CROSSOVER: Final = {Criterion.WORST: 2.3190030126702377, Criterion.AVERAGE: 0.8955}
 
 
 @final
@@ -108,12 +109,3 @@ class Hybrid(NumberMechanism):
     @property
     def window_share(self) -> float:
         return self.parts[0].window_share
-
-    def version_1(self, sampled: Mapping[str, Any]) -> Self:
-        data, books = sampled["kernel"], sampled["codebook"]
-        first, second = (
-            part.version_1({"kernel": data[name], "codebook": book}).kernel
-            for part, name, book in zip(self.parts, ("first", "second"), books, strict=True)
-        )
-        kernel = MixtureKernel(first, second, whole(data["heads"]))
-        return replace(self, travelled=Travelled(kernel, self.read_codebook(books)))

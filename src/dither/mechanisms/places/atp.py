@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self, final
 
@@ -13,7 +12,6 @@ from dither.errors import InvalidParameter, MalformedReport, found
 from dither.kernels.places.two_copies import TwoCopies
 from dither.kernels.table.weighted_choice import Grades
 from dither.kernels.window.integers import Blocks
-from dither.mechanisms.base import Travelled
 from dither.mechanisms.places.points import Points, PublicPoints
 from dither.privacy import Bound, Nothing, Pure
 from dither.randomness import Source
@@ -78,14 +76,3 @@ class ATP(PublicPoints[TwoCopies]):
         if self.centred:
             return Nothing("the candidates depend on the exact direction of the true location"), "not finite"
         return Pure(self.kernel.epsilon), self.kernel.evidence
-
-    def _version_1(self, sampled: Mapping[str, Any]) -> Travelled:
-        kernel = self._kernel()
-        own = {
-            "anchor": kernel.anchor.low,
-            "sector": [kernel.sector.step, kernel.sector.bits],
-            "choice": kernel.choice.low,
-        }
-        if sampled["kernel"] != own:
-            raise MalformedReport("these reports were sampled with weights other than those of this version")
-        return Travelled(kernel)

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, final
+from typing import final
 
 import numpy as np
 
 from dither.arrays import Array, Floats, Mask
-from dither.device_text import whole
 from dither.domains import Rectangle
 from dither.kernels.places.grid import WITHIN, GridKernel
 from dither.kernels.table.weighted_choice import Grades
-from dither.mechanisms.base import Travelled
 from dither.mechanisms.places.path import PathMechanism, PlaceLikelihood
 from dither.mechanisms.places.points import TableLikelihood
 from dither.privacy.exact import log_above
@@ -50,7 +47,3 @@ class Gridding(PathMechanism[Rectangle, GridKernel]):
 
     def likelihood(self, cells: Floats) -> PlaceLikelihood:
         return TableLikelihood(self.kernel, cells)
-
-    def _version_1(self, sampled: Mapping[str, Any]) -> Travelled:
-        data = sampled["kernel"]
-        return Travelled(GridKernel(self.domain, self.side, Grades(whole(data["low"]), whole(data["high"]))))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -100,15 +100,6 @@ class PairMechanism(PathMechanism[Area, PairKernel], Generic[Area]):
         numbers = self._inputs(self.area.check(place), seen)
         first, second = (part.probabilities(number) for part, number in zip(self.parts, numbers, strict=True))
         return [[one * two for two in second] for one in first]
-
-    def _version_1(self, sampled: Mapping[str, Any]) -> Travelled:
-        try:
-            halves = [{key: both[i] for key, both in sampled.items() if both[i] is not None} for i in (0, 1)]
-        except (TypeError, AttributeError, KeyError, IndexError):
-            raise MalformedReport("the specification needs two kernels and two codebooks") from None
-        first, second = (part.version_1(half) for part, half in zip(self.parts, halves, strict=True))
-        books = tuple(half.get("codebook") for half in halves)
-        return Travelled(PairKernel(first.kernel, second.kernel), books)
 
 
 def made(inner: Inner, line: Line, epsilon: float, cells: int) -> NumberMechanism:

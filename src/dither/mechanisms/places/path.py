@@ -19,7 +19,7 @@ from dither.kernels.blocks import FEW
 from dither.kernels.counting import Counting, NotCounted
 from dither.kernels.kernel import Kernel
 from dither.kernels.transition import Product
-from dither.mechanisms.base import MOST_EPSILON, Mechanism, Travelled, check_epsilon
+from dither.mechanisms.base import MOST_EPSILON, Mechanism, check_epsilon
 from dither.mechanisms.combined.post_processing import PostProcessing
 from dither.mechanisms.separate import SeparateValues, separate_paths
 from dither.privacy import Bound, Nothing, Pure, Unit
@@ -299,15 +299,6 @@ class PathMechanism(Mechanism[Area], Generic[Area, Runs]):
         if device["draw"] == "divided":
             return cls(domain, **parameters)  # type: ignore[arg-type]
         return super().rebuilt(domain, parameters, device, codebook)
-
-    def version_1(self, sampled: Mapping[str, Any]) -> Self:
-        if self.unit is not Unit.LOCATION:
-            return self
-        return replace(self, travelled=self._version_1(sampled))
-
-    @abstractmethod
-    def _version_1(self, sampled: Mapping[str, Any]) -> Travelled:
-        """Return the kernel and the codebook of a specification of version 1."""
 
 
 @lru_cache(maxsize=1024)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Generic, final
@@ -16,7 +16,6 @@ from dither.domains.plane import Pair
 from dither.errors import InvalidParameter, MalformedReport, OutsideDomain, found
 from dither.kernels.places.points import ChoiceKernel, PointKernel, WeightRule
 from dither.kernels.table.weighted_choice import Grades
-from dither.mechanisms.base import Travelled
 from dither.mechanisms.places.path import PathMechanism, PlaceLikelihood, Rows, Runs
 from dither.privacy import Bound, Nothing, Pure
 from dither.privacy.exact import log_above
@@ -99,11 +98,6 @@ class PointMechanism(PublicPoints[PointKernel]):
 
     def likelihood(self, cells: Floats) -> PlaceLikelihood:
         return TableLikelihood(self.kernel, cells)
-
-    def _version_1(self, sampled: Mapping[str, Any]) -> Travelled:
-        if sampled["kernel"] != {"low": self.grades.low, "high": self.grades.high}:
-            raise MalformedReport("these reports were sampled with weights other than those of this version")
-        return Travelled(self._kernel())
 
 
 @final

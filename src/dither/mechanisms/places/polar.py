@@ -156,16 +156,6 @@ class Polar(Mechanism[Disk]):
         """Counts of the distances and of the directions separately: there are too many pairs to count."""
         return EachColumn((self.cells, self.cells))
 
-    def version_1(self, sampled: Mapping[str, Any]) -> Self:
-        data, books = sampled["kernel"], sampled["codebook"]
-        book = {"split": data["split"], "parts": books}
-        apart = replace(self, travelled=Travelled(self.kernel, book))  # with the budgets of the specification
-        kernels = (
-            replace(part, travelled=None).version_1({"kernel": data[name], "codebook": one}).kernel
-            for part, name, one in zip(apart.parts, ("distance", "direction"), books, strict=True)
-        )
-        return replace(self, travelled=Travelled(PairKernel(*kernels), book))
-
 
 def best_split(
     epsilon: float, loss: Power, widths: Power, farthest: tuple[float, float]

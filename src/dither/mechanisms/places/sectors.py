@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
-from typing import Any, Self, final
+from typing import final
 
 import numpy as np
 
-from dither.device_text import whole
 from dither.domains import Circle
 from dither.errors import InvalidParameter, MalformedReport, found
 from dither.kernels.window.codebook import IDENTITY
@@ -18,7 +16,6 @@ from dither.kernels.window.integers import Blocks
 from dither.kernels.window.kernel import SectorKernel
 from dither.kernels.window.law import WindowLaw
 from dither.kernels.window.start import LineStart
-from dither.mechanisms.base import Travelled
 from dither.mechanisms.number import NumberMechanism, check_ratio
 
 
@@ -85,8 +82,3 @@ class Sectors(NumberMechanism):
             circular=True,
             kinks=tuple(step / (2.0 * k) for step in range(2 * k)),
         )
-
-    def version_1(self, sampled: Mapping[str, Any]) -> Self:
-        data = sampled["kernel"]
-        window = Blocks(*(whole(data[name]) for name in ("cells", "width", "step", "bits")))
-        return replace(self, travelled=Travelled(self._placed(window)))

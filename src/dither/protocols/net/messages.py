@@ -5,9 +5,6 @@
 Sizes are in bytes. Every integer is little endian, here and in the bodies. The reader is told the kind, the
 number and the length of the next message, so it keeps nothing else in memory. It neither encrypts nor
 authenticates; `exchange` authenticates what two partners send each other, and `tls` encrypts.
-
-Version 2 (from version 1): integers are little endian, REPLY carries no sealed keys, DONE carries a digest,
-bodies of an exchange end with a tag, and ENROL and PLACE are bytes that name one device or one pair.
 """
 
 from __future__ import annotations

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, final
 
-from dither.device_text import whole
-from dither.domains.plane import read_pair
 from dither.errors import InvalidParameter, MalformedReport
 from dither.kernels.lattice.planar import PlanarNoise
 from dither.kernels.places.planar import PlanarKernel, steps_across
-from dither.mechanisms.base import Travelled
 from dither.mechanisms.places.noise.planar import PlanarMechanism
 from dither.numerics.rounding import float_at_least
 from dither.privacy import Bound, Pure
@@ -49,10 +45,3 @@ class PlanarLaplace(PlanarMechanism[PlanarKernel]):
 
     def _realised(self) -> tuple[Bound, str]:
         return Pure(float_at_least(self.kernel.exponent)), self.kernel.evidence
-
-    def _version_1(self, sampled: Mapping[str, Any]) -> Travelled:
-        data, book = sampled["kernel"], sampled["codebook"]
-        noise = PlanarNoise(whole(data["fall"]), whole(data["per"]))
-        return Travelled(
-            PlanarKernel(noise, read_pair(book["origin"]), float(book["spacing"]), whole(data["reach"]))
-        )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -16,7 +15,6 @@ from dither.errors import InvalidParameter, MalformedReport, found
 from dither.kernels.lattice.rings import RingNoise
 from dither.kernels.places.planar import RingKernel, steps_across, steps_between
 from dither.losses import Power, absolute, check_loss
-from dither.mechanisms.base import Travelled
 from dither.mechanisms.places.noise.planar import PlanarMechanism
 from dither.numerics.golden_section import argmin
 from dither.privacy import Bound, Metric, Pure
@@ -75,9 +73,6 @@ class PlanarStaircase(PlanarMechanism[RingKernel]):
         if self.distance is None:
             return Pure(spent), self.kernel.evidence
         return Metric(spent, f"{self.distance:g} of distance begun"), self.kernel.evidence
-
-    def _version_1(self, sampled: Mapping[str, Any]) -> Travelled:
-        raise MalformedReport("PlanarStaircase is younger than version 1 of specifications")
 
 
 @lru_cache(maxsize=256)
