@@ -64,6 +64,8 @@ from .estimation.density.method import empirical_bayes as empirical_bayes
 from .estimation.estimate import Estimate as Estimate
 from .estimation.frequency import EstimatedFrequencies as EstimatedFrequencies
 from .estimation.frequency import frequencies as frequencies
+from .estimation.frequency import norm_sub as norm_sub
+from .estimation.frequency import simplex as simplex
 from .estimation.heavy_hitters import heavy_hitters as heavy_hitters
 from .estimation.likelihood.distribution import EstimatedDistribution as EstimatedDistribution
 from .estimation.likelihood.method import likelihood as likelihood
@@ -77,8 +79,6 @@ from .estimation.pairs.moments import covariance as covariance
 from .estimation.pairs.moments import regression as regression
 from .estimation.pairs.table import EstimatedTable as EstimatedTable
 from .estimation.pairs.table import crosstab as crosstab
-from .estimation.projection import norm_sub as norm_sub
-from .estimation.projection import simplex as simplex
 from .estimation.queries import EstimatedCumulative as EstimatedCumulative
 from .estimation.queries import answers as answers
 from .estimation.queries import cumulative as cumulative

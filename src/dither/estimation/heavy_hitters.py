@@ -38,7 +38,7 @@ def heavy_hitters(reports: Reports, *, most: int = 64, false_alarm: float = 0.01
     level = pem.level(cells)
     prefixes, keys = np.zeros((1, 0), dtype=np.uint8), np.zeros(1, dtype=np.uint64)
     for here, end in enumerate(pem.ends):
-        prefixes, keys = _extended(pem, prefixes, keys, end)
+        prefixes, keys = _extend(pem, prefixes, keys, end)
         own = cells[level == here]
         if not own.size:
             raise NotIdentifiable(f"level {here + 1} of {pem.levels} has no reports; more are needed")
@@ -49,7 +49,7 @@ def heavy_hitters(reports: Reports, *, most: int = 64, false_alarm: float = 0.01
     return read(supports, own.size, pem.oracle, tuple(pem.domain.decode(prefixes)), pem.guarantee)
 
 
-def _extended(pem: PEM, prefixes: Bytes, keys: Words, end: int) -> tuple[Bytes, Words]:
+def _extend(pem: PEM, prefixes: Bytes, keys: Words, end: int) -> tuple[Bytes, Words]:
     """Return every prefix of length `end` that begins with one of the prefixes, and its key."""
     symbols = np.arange(pem.domain.symbols + 1, dtype=np.uint8)
     for place in range(prefixes.shape[1], end):
