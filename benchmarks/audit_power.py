@@ -24,7 +24,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from tests.support.broken import randomisers as broken
 
 import dither as dt
 from dither.audits.black_box.calls import Calls
@@ -33,6 +32,7 @@ from dither.audits.black_box.rounds import Claim, rounds
 from dither.audits.neighbours import as_numbers
 from dither.numerics.beta import binomial_above, binomial_below
 from dither.table import as_markdown
+from tests.support.broken import randomisers as broken
 
 SAMPLES, RUNS, ALPHA = 40_000, 10, 0.01
 SIDE = ALPHA / 4  # of one bound of a rival: two bounds, and both orders of the inputs

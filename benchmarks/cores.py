@@ -29,10 +29,10 @@ question = {"x": dt.Podium(dt.Interval(0, 1), epsilon=1)}
 frame = polars.DataFrame({"x": np.random.default_rng(1).random(10**7)}) if task == "frame" else None
 tasks = {
     "copy": lambda: polars.scan_parquet(source).sink_parquet(out),
-    "file": lambda: dt.files.perturb_file(source, out, question, force=True),
-    "frame": lambda: dt.frames.perturb(frame, question),
+    "file": lambda: dt.data.perturb_file(source, out, question, force=True),
+    "frame": lambda: dt.data.perturb(frame, question),
 }
-dt.frames.perturb(polars.DataFrame({"x": [0.5]}), question)
+dt.data.perturb(polars.DataFrame({"x": [0.5]}), question)
 begin, spent = time.perf_counter(), time.process_time()
 tasks[task]()
 wall, spent = time.perf_counter() - begin, time.process_time() - spent

@@ -20,7 +20,7 @@ def main() -> None:
         import polars
         import pyarrow
 
-        import dither.frames.polars  # noqa: F401
+        import dither.data.polars  # noqa: F401
     except ImportError:
         print("needs the extra `frames`")
         return
@@ -31,8 +31,8 @@ def main() -> None:
     best = minima(
         {
             "kernel": lambda: mechanism.perturb(values),
-            "Arrow table": lambda: dt.frames.perturb(arrow, questions),
-            "Polars frame": lambda: dt.frames.perturb(frame, questions),
+            "Arrow table": lambda: dt.data.perturb(arrow, questions),
+            "Polars frame": lambda: dt.data.perturb(frame, questions),
             "Polars expression": lambda: frame.select(polars.col("x").dither.perturb(mechanism)),
         },
         repetitions=5,
@@ -54,7 +54,7 @@ def csv_rows(folder: Path) -> list[tuple[str, float, float | None]]:
     polars.DataFrame({"id": np.arange(CSV_ROWS), **columns}).write_csv(raw)
     minutes = {"minutes": dt.Podium(dt.Interval(0, 180), epsilon=1)}
     browser = {"browser": dt.KRR(dt.Categories(["firefox", "chrome", "safari", "other"]), epsilon=1)}
-    ours = partial(dt.files.perturb_file, raw, out, force=True)
+    ours = partial(dt.data.perturb_file, raw, out, force=True)
     best = minima(
         {
             "Polars": lambda: polars.read_csv(raw).write_csv(out),

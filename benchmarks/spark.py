@@ -37,24 +37,24 @@ def main() -> None:
             ids = np.arange(part * ROWS // PARTS, (part + 1) * ROWS // PARTS)
             columns = {"id": ids, "minutes": rng.gamma(4, 10, ids.size).clip(0, 180)}
             parquet.write_table(pyarrow.table(columns), given / f"{part}.parquet")
-        spark = dt.frames.spark.session(f"local[{CORES}]", {"spark.driver.memory": "3g"})
+        spark = dt.data.spark.session(f"local[{CORES}]", {"spark.driver.memory": "3g"})
         frame, out = spark.read.parquet(str(given)), folder / "out"
         minutes = {"minutes": dt.Podium(dt.Interval(0, 180), epsilon=1)}
         least = wall_minima(
             {
                 "plain copy": lambda: frame.write.parquet(str(out)),
-                "perturb": lambda: dt.frames.spark.perturb(frame, minutes, out),
+                "perturb": lambda: dt.data.spark.perturb(frame, minutes, out),
             },
             lambda: shutil.rmtree(out, ignore_errors=True),
         )
         copy = least["plain copy"]
         print(f"{ROWS:,} rows on {CORES} cores; the copy takes {copy:.2f} s".replace(",", " "))
         print(table([("perturb and write", least["perturb"] / copy, 2.5)], "copy"))
-        noisy = dt.frames.spark.perturb(frame, minutes, folder / "reports")
+        noisy = dt.data.spark.perturb(frame, minutes, folder / "reports")
         counted = wall_minima(
             {
                 "Spark's GROUP BY": lambda: noisy.groupBy("minutes").count().collect(),
-                "summarise": lambda: dt.frames.spark.summarise(noisy),
+                "summarise": lambda: dt.data.spark.summarise(noisy),
             },
             lambda: None,
         )

@@ -80,13 +80,13 @@ def main() -> None:
     from datetime import date, timedelta
 
     import dither as dt
-    from dither.frames import sql
+    from dither.data import sql
 
     assert duckdb
     question = {"minutes": dt.Podium(dt.Interval(0, 180), epsilon=1)}
     whole = sql.ReportTable(report_hex=None)
-    unique = whole.renamed({"batch": None})
-    alone = unique.renamed({"day": None, "label": None})
+    unique = whole.rename({"batch": None})
+    alone = unique.rename({"day": None, "label": None})
     first = date(2026, 11, 1)
     tasks = {
         "plain, by report": ["SELECT report, COUNT(*) FROM reports GROUP BY report"],

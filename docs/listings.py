@@ -27,7 +27,7 @@ CHAPTERS = {
     "account": "The account of a person",
     "deployments": "A campaign in words",
     "wire": "Reports and questions as bytes and as JSON",
-    "files": "Missing answers in files and data frames",
+    "data": "Missing answers in files and data frames",
     "classifiers": "Classifiers on randomised records",
     "losses": "Losses",
     "randomness": "Randomness",

@@ -23,16 +23,16 @@ SQUARE = "dt.Rectangle(dt.Interval(0, 1), dt.Interval(0, 1))"
 POINTS = "[(x / 6, y / 6) for x in (1, 3, 5) for y in (1, 3, 5)]"
 # How the example makes a mechanism that needs more than a domain and a budget.
 EXAMPLES = {
-    "ATP": f"dt.ATP({SQUARE}, {POINTS}, epsilon=1)",
+    "ATP": f"dt.rivals.ATP({SQUARE}, {POINTS}, epsilon=1)",
     "Exponential": "dt.Exponential(dt.Interval(0, 1), [0, 0.25, 0.5, 0.75, 1], epsilon=1)",
     "Focused": "dt.Focused(dt.Interval(0, 1), focus=0.2, epsilon=1)",
     "Gaussian": "dt.Gaussian(dt.Interval(0, 1), epsilon=1, delta=1e-6)",
     "JRR": "dt.JRR(dt.Categories(2), p=0.75, rho=-0.2, n=1000)",
     "JointOLH": "dt.JRR.over(dt.OLH(dt.Categories(8), epsilon=1), rho=-0.2, n=1000)",
     "JointSUE": "dt.JRR.over(dt.SUE(dt.Categories(8), epsilon=1), rho=-0.2, n=1000)",
-    "LSRR": f"dt.LSRR({SQUARE}, {POINTS}, epsilon=1)",
+    "LSRR": f"dt.rivals.LSRR({SQUARE}, {POINTS}, epsilon=1)",
     "Marginals": 'dt.Marginals({name: dt.Categories(8) for name in ("age", "income", "town")}, epsilon=1)',
-    "NGram": f"dt.NGram({SQUARE}, {POINTS}, epsilon=1)",
+    "NGram": f"dt.rivals.NGram({SQUARE}, {POINTS}, epsilon=1)",
     "PEM": "dt.PEM(dt.Text(6), epsilon=1)",
     "Workload": "dt.optimal.workload(np.tril(np.ones((8, 8))), 1)",
     "RR": 'dt.RR(dt.Categories(["no", "yes"]), epsilon=1)',
@@ -94,7 +94,7 @@ def made_by(name: str, kind: type[Mechanism]) -> str:
     if name in EXAMPLES:
         return EXAMPLES[name]
     domain = next(one for one in DOMAINS if isinstance(_evaluated(one), kind.takes))
-    return f"dt.{name}({domain}, epsilon=1)"
+    return f"{'dt' if name in dt.__all__ else 'dt.rivals'}.{name}({domain}, epsilon=1)"
 
 
 @cache
@@ -286,12 +286,10 @@ def _link(file: Path) -> str:
 
 @cache
 def _test_files() -> dict[Path, str]:
-    rooms = ("mechanisms", "optimal", "statistical", "support/cases", "reproduction")
-    tests = site_parts.ROOT / "tests"
+    rooms = ("mechanisms", "optimal", "statistical", "support/cases")
+    folders = [*(site_parts.ROOT / "tests" / room for room in rooms), site_parts.ROOT / "papers" / "tests"]
     return {
-        file: file.read_text(encoding="utf-8")
-        for room in rooms
-        for file in sorted((tests / room).rglob("*.py"))
+        file: file.read_text(encoding="utf-8") for folder in folders for file in sorted(folder.rglob("*.py"))
     }
 
 

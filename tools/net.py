@@ -23,6 +23,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 from unittest import mock
@@ -32,13 +33,13 @@ import numpy as np
 import pandas
 from click.testing import CliRunner
 from sklearn.linear_model import LogisticRegression
+
+import dither as dt
+from dither.cli import main as command_line
 from tests.docs.test_documents import PAGES
 from tests.golden import devices
 from tests.support.cases import frequency, joint, kernels, numbers, optimal, places
 from tests.support.repository import ROOT
-
-import dither as dt
-from dither.cli import main as command_line
 
 Data = Any  # what JSON holds
 REPORTS: Final = 1000
@@ -54,14 +55,15 @@ def designs() -> Iterator[tuple[str, Callable[[], Any]]]:
     for case in numbers.EVERY:
         yield f"numbers: {case.name}", _at(case, 1.0)
         yield f"larger ε: {case.name}", _at(case, 3.0)
-    for kind in frequency.KINDS:
-        yield f"frequency: {kind.__name__}", lambda kind=kind: kind(frequency.FRUIT, epsilon=1.0)
+    kinds: list[Any] = list(frequency.KINDS)
+    for kind in kinds:
+        yield f"frequency: {kind.__name__}", partial(kind, frequency.FRUIT, epsilon=1.0)
     for name, make in joint.JOINT.items():
-        yield f"joint: {name}", lambda make=make: make(n=REPORTS)
-    for name, case in kernels.CASES.items():
-        yield f"kernels: {name}", lambda case=case: case.mechanism
+        yield f"joint: {name}", partial(make, n=REPORTS)
+    for name, kernel in kernels.CASES.items():
+        yield f"kernels: {name}", partial(getattr, kernel, "mechanism")
     for name in optimal.KINDS:
-        yield f"optimal: {name}", lambda name=name: optimal.optimal(name, 1.0)
+        yield f"optimal: {name}", partial(optimal.optimal, name, 1.0)
     for name, make in places.PATHS.items():
         yield f"places: {name}", _at(make, 4.0)
     for name, make in devices.CASES.items():
@@ -375,7 +377,7 @@ def observe(only: str) -> Data:
     for name, make in designs():
         if only in name:
             in_full = not name.startswith(("larger ε:", "devices:"))  # densities take most of the time
-            result[name] = attempt(lambda make=make, full=in_full: describe_design(make, in_full=full))
+            result[name] = attempt(partial(describe_design, make, in_full=in_full))
     for page, lines in commands():
         name = f"commands: {page.relative_to(ROOT)}"
         if only in name:

@@ -1,13 +1,15 @@
 // Answers requests on standard input, one JSON object a line: dither conformance -- node clients/javascript/conformance.mjs
 import { createInterface } from "node:readline";
 import { sectors } from "./dist/angles.js";
-import { draws, hex, Malformed, readQuestion } from "./dist/core.js";
+import { draws, hex, Malformed } from "./dist/core.js";
 import { lattice } from "./dist/lattice.js";
 import { packedBody } from "./dist/packed.js";
 import { paths } from "./dist/paths.js";
 import { projective } from "./dist/projective.js";
 import { seal } from "./dist/relay.js";
-import { expBelow, jsonBody } from "./dist/testing.js";
+import { allRules } from "./dist/rules.js";
+import { readCampaign } from "./dist/signatures.js";
+import { expBelow, jsonBody, readNamed } from "./dist/testing.js";
 import { bytes, happen, scripted, unknown, withEphemeral } from "./test/events.mjs";
 
 Object.assign(draws, { lattice, sectors, projective, ...paths });
@@ -15,7 +17,7 @@ Object.assign(draws, { lattice, sectors, projective, ...paths });
 const read = new Map();
 
 function question(specification) {
-  if (!read.has(specification)) read.set(specification, readQuestion(specification));
+  if (!read.has(specification)) read.set(specification, readNamed(specification));
   return read.get(specification);
 }
 
@@ -28,6 +30,13 @@ async function answer(asked) {
     }
     case "read":
       return { fingerprint: question(asked.specification).fingerprint };
+    case "campaign": {
+      const { id, retired, questions } = await readCampaign(asked.published, asked.key);
+      const asks = Object.entries(questions).map(([name, [specification, { asker, repeat, days = null, start = null }]]) => {
+        return { asker, question: name, fingerprint: question(specification).fingerprint, repeat, days, start };
+      });
+      return { campaign: id, retired, asks };
+    }
     case "bound":
       return { below: expBelow(asked.epsilon).toString(16) };
     case "batch":
@@ -42,6 +51,15 @@ async function answer(asked) {
     case "account": {
       const [outcome, state] = happen(asked.state, asked.event, asked.policy);
       return { outcome, state: state ?? asked.state };
+    }
+    case "permanent": {
+      const { source } = allRules();
+      const report = ({ key, asker, question: name, specification, value }) => {
+        const { fingerprint, inside, draw } = question(specification);
+        const input = inside(value);
+        return hex(draw(input, source(key, { asker, question: name, fingerprint, repeat: "per value" }, input, 0)));
+      };
+      return { reports: asked.asks.map(report) };
     }
     default:
       return { unknown: true };

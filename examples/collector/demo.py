@@ -4,7 +4,8 @@ python examples/collector/demo.py [FOLDER]
 
 It starts `dither serve` on loopback with a new store in a temporary folder, lets devices answer (250 of them
 run the JavaScript client in Node, the others are drawn here and sent 100 devices to a batch, as a gateway
-would), compares the answers with the truth, and stops the collector.
+would: the campaign allows it with one more term), compares the answers with the truth, and stops the
+collector.
 """
 
 from __future__ import annotations
@@ -65,7 +66,11 @@ def run(folder: Path) -> None:
 
 def start(place: Path) -> tuple[subprocess.Popen[str], str, str]:
     """Start the collector on a free port; return it with the addresses of its page and its campaign."""
-    command = [sys.executable, "-m", "dither", "serve", str(HERE / "campaign.toml"), "--port", "0"]
+    terms = (HERE / "campaign.toml").read_text(encoding="utf-8")
+    file = place / "campaign.toml"
+    gateway = f"reports_a_batch = {TOGETHER}\nlabels = "
+    file.write_text(terms.replace("labels = ", gateway), encoding="utf-8")
+    command = [sys.executable, "-m", "dither", "serve", str(file), "--port", "0"]
     options = ["--store", str(place / "store.sqlite"), "--settings", str(HERE / "limits.toml")]
     server = subprocess.Popen(
         [*command, *options],

@@ -2,15 +2,15 @@
 
 from . import central as central
 from . import classifiers as classifiers
+from . import data as data
 from . import errors as errors
-from . import files as files
-from . import frames as frames
 from . import jrr as jrr
 from . import maps as maps
 from . import optimal as optimal
 from . import privacy as privacy
 from . import protocols as protocols
 from . import randomness as randomness
+from . import rivals as rivals
 from . import sklearn as sklearn
 from .account.account import Account as Account
 from .account.asking import Asking as Asking
@@ -32,6 +32,7 @@ from .classifiers.choice import epsilon_for_utility as epsilon_for_utility
 from .classifiers.concentration import concentration as concentration
 from .classifiers.curve import utility_curve as utility_curve
 from .classifiers.utility import utility as utility
+from .data.options import Missing as Missing
 from .deployments.card import card as card
 from .deployments.explain import Explanation as Explanation
 from .deployments.explain import explain as explain
@@ -63,6 +64,8 @@ from .estimation.density.method import empirical_bayes as empirical_bayes
 from .estimation.estimate import Estimate as Estimate
 from .estimation.frequency import EstimatedFrequencies as EstimatedFrequencies
 from .estimation.frequency import frequencies as frequencies
+from .estimation.frequency import norm_sub as norm_sub
+from .estimation.frequency import simplex as simplex
 from .estimation.heavy_hitters import heavy_hitters as heavy_hitters
 from .estimation.likelihood.distribution import EstimatedDistribution as EstimatedDistribution
 from .estimation.likelihood.method import likelihood as likelihood
@@ -76,15 +79,12 @@ from .estimation.pairs.moments import covariance as covariance
 from .estimation.pairs.moments import regression as regression
 from .estimation.pairs.table import EstimatedTable as EstimatedTable
 from .estimation.pairs.table import crosstab as crosstab
-from .estimation.projection import norm_sub as norm_sub
-from .estimation.projection import simplex as simplex
 from .estimation.queries import EstimatedCumulative as EstimatedCumulative
 from .estimation.queries import answers as answers
 from .estimation.queries import cumulative as cumulative
 from .estimation.summary import Summary as Summary
 from .estimation.tables import EstimatedTables as EstimatedTables
 from .estimation.tables import tables as tables
-from .files.choices import Missing as Missing
 from .losses import Criterion as Criterion
 from .losses import absolute as absolute
 from .losses import average as average
@@ -124,16 +124,9 @@ from .mechanisms.numeric.purkayastha import Purkayastha as Purkayastha
 from .mechanisms.numeric.staircase import Staircase as Staircase
 from .mechanisms.numeric.sw import SW as SW
 from .mechanisms.numeric.two_point import TwoPoint as TwoPoint
-from .mechanisms.places.atp import ATP as ATP
-from .mechanisms.places.gridding import Gridding as Gridding
-from .mechanisms.places.lsrr import LSRR as LSRR
-from .mechanisms.places.lsrr import Contrast as Contrast
-from .mechanisms.places.ngram import NGram as NGram
 from .mechanisms.places.noise.planar_laplace import PlanarLaplace as PlanarLaplace
 from .mechanisms.places.noise.planar_staircase import PlanarStaircase as PlanarStaircase
 from .mechanisms.places.polar import Polar as Polar
-from .mechanisms.places.sectors import Sectors as Sectors
-from .mechanisms.places.strawman import Strawman as Strawman
 from .mechanisms.places.tracs_c import TraCSC as TraCSC
 from .mechanisms.places.tracs_d import TraCSD as TraCSD
 from .mechanisms.shuffled import shuffled as shuffled

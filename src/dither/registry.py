@@ -18,11 +18,16 @@ _OWN: Final[dict[str, type[Any]]] = {}  # designs of other packages, by name
 
 @cache
 def homes() -> dict[str, str]:
-    """Return the module of every public name, from the stub that lists them."""
-    stub = ast.parse(resources.files("dither").joinpath("__init__.pyi").read_text(encoding="utf-8"))
+    """Return the module of every name of `dt` and of `dt.rivals`, from the files that list them."""
+    return _imported("__init__.pyi") | _imported("rivals.py")
+
+
+def _imported(file: str) -> dict[str, str]:
+    """Return the module from which a file of the package imports each name; nothing is imported."""
+    tree = ast.parse(resources.files("dither").joinpath(file).read_text(encoding="utf-8"))
     return {
-        alias.name: f"dither.{node.module}"
-        for node in stub.body
+        alias.name: f"dither.{node.module}" if node.level else node.module
+        for node in tree.body
         if isinstance(node, ast.ImportFrom) and node.module
         for alias in node.names
     }
@@ -42,7 +47,7 @@ def is_design(kind: object) -> bool:
 
 @cache
 def names() -> dict[str, type[Any]]:
-    """Return every public design by its name."""
+    """Return every public design by its name, the rivals among them."""
     every = ((name, public(name)) for name, home in homes().items() if home.startswith(_ROOMS))
     return {name: kind for name, kind in every if isinstance(kind, type) and is_design(kind)}
 

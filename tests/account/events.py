@@ -137,4 +137,6 @@ def kept(name: str, period: int, day: int, device: str, answered: str | None) ->
 def scenario(
     name: str, about: str, state: dict[str, Any], *events: dict[str, Any], **policy: Any
 ) -> dict[str, Any]:
-    return {"name": name, "about": about, "policy": {**OPEN, **policy}, "open": state, "events": list(events)}
+    """Return a scenario. `policy=None` is the policy of an account that was given none."""
+    given = None if "policy" in policy else {**OPEN, **policy}
+    return {"name": name, "about": about, "policy": given, "open": state, "events": list(events)}

@@ -23,13 +23,33 @@ function epoch(kind, second) {
 }
 
 function clockAfter(clock, at) {
-  const proved = at.boot === clock.boot ? Math.max(0, at.elapsed - clock.elapsed) : 0;
+  const elapsed = at.boot === clock.boot ? Math.max(at.elapsed, clock.elapsed) : at.elapsed;
+  const proved = at.boot === clock.boot ? elapsed - clock.elapsed : 0;
   const wall = Math.max(clock.wall, at.wall);
-  return { wall, boot: at.boot, elapsed: at.elapsed, ahead: clock.ahead + wall - clock.wall - proved };
+  return { wall, boot: at.boot, elapsed, ahead: clock.ahead + wall - clock.wall - proved };
+}
+
+const DEFAULT = { epsilon: 1, delta: 0, assumptions: [], mechanisms: null };
+const LENGTH = "how many locations a trajectory has, and when they were sent, is public";
+const LINES = ["the value never changes", "the device's key stays on the device"];
+
+/** What an entry says that was charged for: the charge, and all that is assumed. */
+function charged(q) {
+  const lines = [...q.assumes, ...((q.times ?? 1) > 1 ? [LENGTH] : []), ...(q.repeat === "per value" ? LINES : [])];
+  const told = { epsilon: text(charge(q.epsilon, 64)), delta: text(charge(q.delta, 128)), assumes: [...new Set(lines)] };
+  for (const name of ["data", "times"]) if ((q[name] ?? null) !== null) told[name] = q[name];
+  return { ...named(q), ...told };
+}
+
+/** Whether an entry was charged for exactly this. */
+function paid(entry, q) {
+  if (!entry) return false;
+  const { id, device, first, last, ...terms } = entry;
+  return isDeepStrictEqual(terms, charged(q));
 }
 
 function accepted(policy, q) {
-  return q.epsilon <= policy.epsilon && q.delta <= policy.delta && q.assumes.every((line) => policy.assumptions.includes(line))
+  return q.epsilon <= policy.epsilon && q.delta <= policy.delta && charged(q).assumes.every((line) => policy.assumptions.includes(line))
     && (policy.mechanisms === null || policy.mechanisms.includes(q.mechanism));
 }
 
@@ -59,10 +79,12 @@ function short(state, q, first, last, spend) {
 }
 
 function answer(state, event, policy, dry) {
-  const q = event.question, earlier = state.queue.find((one) => one.id === event.id);
+  const q = event.question, kept = state.answers.find((one) => same(one, q) && one.permanent === q.repeat);
+  const earlier = state.queue.find((one) => one.id === event.id);
   const entered = earlier ?? state.entries.find((one) => one.id === event.id);
   if (entered) {
-    if (!same(entered, q)) return refuse("id");
+    const own = state.entries.find((one) => one.id === event.id);
+    if (!same(entered, q) || ((own || kept) && !paid(own ?? state.entries.find((one) => one.id === kept.id), q))) return refuse("id");
     return [earlier ? { is: "resent", report: earlier.report } : { is: "acknowledged", reports: 0 }];
   }
   if (!accepted(policy, q)) return refuse("policy");
@@ -79,21 +101,24 @@ function answer(state, event, policy, dry) {
     if (state.openings !== null) next.openings--;
   }
   const queue = (report) => next.queue.push({ ...named(q), id: event.id, report, batch: null });
-  if (q.repeat === "same" || q.repeat === "per value") {
-    const kept = state.answers.find((one) => same(one, q) && one.permanent === q.repeat);
-    if (kept) {
-      const report = kept.report ?? event.report;
-      queue(report);
-      return [{ is: "repeated", charged: "0", report }, next];
-    }
+  const tell = () => {
+    if (next.told?.includes(event.mark)) return;
+    next.told = [...(next.told ?? []), event.mark].sort();
+    queue(event.report);
+  };
+  if (kept) {
+    const entry = state.entries.find((one) => one.id === kept.id);
+    if (!paid(entry, q) || (q.repeat === "same" && kept.report === null)) return refuse("changed");
+    if (q.repeat === "per value" && entry.device === state.device) tell();
+    return [{ is: "repeated", charged: "0", report: q.repeat === "same" ? kept.report : event.report }, next];
   }
   let choice, drew = false;
   if (q.repeat === "once") {
-    const today = Math.floor(now / DAY), period = Math.floor((today - q.start) / q.days);
+    const today = Math.floor(now / DAY), period = today - ((((today - q.start) % q.days) + q.days) % q.days);
     choice = next.choices.find((one) => same(one, q) && one.period === period);
     if (!choice && dry) return [{ is: "silent" }];
     if (!choice) {
-      const day = q.start + period * q.days + below(q.days, [...Buffer.from(event.random ?? "", "hex")]);
+      const day = period + below(q.days, [...Buffer.from(event.random ?? "", "hex")]);
       choice = { ...named(q), period, day, device: state.device, answer: null };
       next.choices = [...next.choices, choice].sort(order(...QUESTION, "period"));
       drew = true;
@@ -103,14 +128,15 @@ function answer(state, event, policy, dry) {
   const spend = { epsilon: charge(q.epsilon, 64), delta: charge(q.delta, 128) };
   const reason = short(state, q, first, last, spend);
   if (reason) return [...refuse(reason), drew ? next : undefined];
-  const entry = { ...named(q), id: event.id, device: state.device, epsilon: text(spend.epsilon), delta: text(spend.delta), assumes: q.assumes, first, last };
+  const entry = { ...charged(q), id: event.id, device: state.device, first, last };
   next.entries = [...next.entries, entry].sort(order("id"));
   if (choice) choice.answer = event.id;
   if (q.repeat === "same" || q.repeat === "per value") {
     const kept = { ...named(q), id: event.id, permanent: q.repeat, report: q.repeat === "same" ? event.report : null };
     next.answers = [...next.answers, kept].sort(order(...QUESTION, "permanent"));
   }
-  queue(event.report);
+  if (q.repeat === "per value") tell();
+  else queue(event.report);
   return [{ is: "drawn", charged: entry.epsilon, report: event.report }, next];
 }
 
@@ -118,7 +144,8 @@ function batch(state, event) {
   const chosen = (one) => !event.questions || event.questions.some(([name, mark]) => one.question === name && one.fingerprint === mark);
   const queued = state.queue.filter((one) => one.asker === event.asker && chosen(one)), sent = queued.find((one) => one.batch !== null);
   if (sent) return [{ is: "resent", id: sent.batch, reports: state.queue.filter((one) => one.batch === sent.batch).map((one) => one.id) }];
-  const reports = queued.slice(0, event.most).map((one) => one.id);
+  const first = queued.filter((one, at) => queued.findIndex((other) => other.fingerprint === one.fingerprint) === at);
+  const reports = first.slice(0, event.most).map((one) => one.id);
   if (!reports.length) return [{ is: "empty" }];
   return [{ is: "batched", id: event.id, reports }, { ...state, queue: state.queue.map((one) => (reports.includes(one.id) ? { ...one, batch: event.id } : one)) }];
 }
@@ -185,7 +212,7 @@ export function agreeing(scenarios) {
   for (const scenario of scenarios) {
     let state = scenario.open;
     for (const { event, outcome, state: expected } of scenario.steps) {
-      const [told, next] = step(structuredClone(state), event, scenario.policy);
+      const [told, next] = step(structuredClone(state), event, scenario.policy ?? DEFAULT);
       const wanted = expected ?? state;
       state = next ?? state;
       if (!isDeepStrictEqual(told, outcome) || !isDeepStrictEqual(state, wanted)) return agreed;

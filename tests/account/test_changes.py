@@ -20,6 +20,7 @@ START = datetime.date(2024, 10, 4)  # the day of SetClock
 YES_NO = dt.Categories(["no", "yes"])
 DAYS = 9
 CHANGE = dt.KeptChange(dt.RR(YES_NO, epsilon=0.5), days=DAYS)
+SURELY = dt.Policy(epsilon=50)
 SURE = dt.KeptChange(dt.RR(YES_NO, epsilon=50), days=DAYS)  # its reports are what they are about
 
 
@@ -99,7 +100,7 @@ def in_group(folder: Path, group: int, change: dt.KeptChange = SURE) -> tuple[dt
     """Return an account that drew a group. The draw is the system's, so several are made."""
     for number in itertools.count():
         clock = SetClock()
-        account = make(folder, clock, name=f"{group} {number}.account", epsilon=500)
+        account = make(folder, clock, name=f"{group} {number}.account", epsilon=500, policy=SURELY)
         account.answer(asked(change), ["no"])
         if account.wire()["choices"][0]["day"] // change.changes == group:
             return account, clock

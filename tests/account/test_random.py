@@ -1,4 +1,4 @@
-"""Random events: two implementations agree, sums stay within the limits, hostile exports are refused."""
+"""Random events: three implementations agree, sums stay within the limits, hostile exports are refused."""
 
 from __future__ import annotations
 
@@ -16,8 +16,27 @@ from dither.errors import DitherError, MalformedReport
 from tests.account import events, vectors
 from tests.account.devices import DAY, make, number
 from tests.account.events import LAPTOP, NOON, PHONE
+from tests.account.scenarios import LENGTH, LINES
 from tests.account.test_vectors import NODE, agreeing
+from tests.support.repository import ROOT
 
+CLIENT = f"""
+import {{ isDeepStrictEqual }} from "node:util";
+import {{ happen }} from "{(ROOT / "clients" / "javascript" / "test" / "events.mjs").as_uri()}";
+export function agreeing(scenarios) {{
+  let agreed = 0;
+  for (const {{ open, policy, steps }} of scenarios) {{
+    let state = open;
+    for (const {{ event, outcome, state: expected = state }} of steps) {{
+      const [told, next = state] = happen(state, event, policy);
+      if (!isDeepStrictEqual([told, next], [outcome, expected])) return agreed;
+      state = next;
+      agreed++;
+    }}
+  }}
+  return agreed;
+}}
+"""
 QUARTER = "4000000000000000"  # ε = 0.25 in units
 KEPT = {"permanent": "same", "report": "aa"}
 KINDS = ("day", "week", "year", "lifetime")
@@ -46,12 +65,13 @@ def _question(draw: random.Random, now: int) -> dict[str, Any]:
     since = now + draw.choice([-9 * DAY, -DAY, -100, 0, 5])
     asked = events.question(
         draw.choice("pq"),
-        draw.choice([0.1, 0.3, 0.5, 1e-7]),
+        draw.choice([0.1, 0.1, 0.3, 0.5, 1e-7]),
         asker=draw.choice("abc"),
-        delta=draw.choice([0, 0, 5e-7]),
+        delta=draw.choice([0, 0, 0, 0, 5e-7]),
+        fingerprint=draw.choice(["0123456789abcdef" * 2, "f" * 32]),
         data=draw.choice([None, None, [since, since + draw.choice([1, DAY, 8 * DAY, 0])]]),
     )
-    return {**asked, **draw.choice(REPEATS)}
+    return {**asked, **draw.choice(REPEATS), **draw.choice([{}, {}, {"times": 1}, {"times": 2}])}
 
 
 def _scenario(seed: int) -> dict[str, Any]:
@@ -73,7 +93,8 @@ def _scenario(seed: int) -> dict[str, Any]:
         )[0]
         asked = _question(draw, NOON + later)
         if kind == "answer":
-            happened.append(events.answer(identity, asked, when, random=random_bytes))
+            mark = f"{draw.randrange(3):032x}"
+            happened.append(events.answer(identity, asked, when, random=random_bytes, mark=mark))
         elif kind == "dry run":
             happened.append(events.dry(identity, asked, when))
         elif kind == "act":
@@ -98,21 +119,30 @@ def _scenario(seed: int) -> dict[str, Any]:
                 "choices": [{**events.kept("q", 6666, 20_000, LAPTOP, None), "asker": "b"}],
             }  # fmt: skip
             happened.append({"do": "merge", "from": export})
-    policy = {"epsilon": draw.choice([50, 0.4]), "delta": 1, "assumptions": [], "mechanisms": None}
+    lines = draw.choice([[], [*LINES, LENGTH]])
+    policy = {"epsilon": draw.choice([50, 0.4]), "delta": 1, "assumptions": lines, "mechanisms": None}
     return {"name": f"{seed}", "about": "", "policy": policy, "open": opened, "events": happened}
 
 
 @pytest.mark.skipif(NODE is None, reason="no JavaScript here")
-def test_two_implementations_agree_on_random_events() -> None:
+def test_three_implementations_agree_on_random_events() -> None:
     scenarios = [json.loads(json.dumps(vectors.played(_scenario(seed)))) for seed in range(60)]
     told = [step["outcome"] for one in scenarios for step in one["steps"]]
     outcomes = {outcome.get("reason", outcome["is"]) for outcome in told}
     assert outcomes >= {
         "drawn", "repeated", "resent", "silent", "acknowledged", "batched", "split", "merged",
         "policy", "clock", "data", "asker", "quota", "budget", "lifetime", "spent", "rolled back", "id",
+        "changed",
     }  # fmt: skip
+    assert any(
+        len(step["state"].get("told", [])) > 1
+        for one in scenarios
+        for step in one["steps"]
+        if "state" in step
+    )
     steps = sum(len(one["steps"]) for one in scenarios)
-    assert agreeing([Path(__file__).with_name("second.mjs").read_text()], scenarios) == [steps]
+    second = Path(__file__).with_name("second.mjs").read_text()
+    assert agreeing([second, CLIENT], scenarios) == [steps, steps]
 
 
 def test_sums_stay_within_the_limits_in_exact_fractions() -> None:

@@ -42,7 +42,7 @@ def test_all_reasons_and_outcomes_occur() -> None:
     }  # fmt: skip
     assert {one["reason"] for one in outcomes if "reason" in one} == {
         "id", "policy", "clock", "data", "asker", "quota", "budget", "lifetime", "spent", "person", "limits",
-        "rolled back", "conflict",
+        "rolled back", "conflict", "changed",
     }  # fmt: skip
 
 
@@ -72,17 +72,20 @@ def test_a_second_implementation_agrees() -> None:
     assert agreeing([SECOND.read_text()]) == [STEPS]
 
 
+PERIOD = "today - ((((today - q.start) % q.days) + q.days) % q.days)"
+UNPAID = "const { id,"  # where an entry is compared with what is asked
+PROVED = "at.boot === clock.boot ? elapsed - clock.elapsed : 0"
 MUTANTS = {
     "the limit is not reached": ("+ spend[field] > number", "+ spend[field] >= number"),
     "the quota is not reached": ("spend.epsilon > number(quota)", "spend.epsilon >= number(quota)"),
     "a charge is rounded down": ("Math.ceil(x", "Math.floor(x"),
     "the clock goes back": ("Math.max(clock.wall, at.wall)", "at.wall"),
-    "another start proves time": ("at.boot === clock.boot ?", "true ?"),
+    "another start proves time": (PROVED, "Math.max(0, elapsed - clock.elapsed)"),
     "proved time is not used": ("- clock.wall - proved", "- clock.wall"),
     "one epoch ahead is too far": ("next.clock.ahead > ahead", "next.clock.ahead >= ahead"),
     "an act does not forgive": ("event.at), ahead: 0 }", "event.at) }"),
     "epochs are closed": ("[since, until - 1]", "[since, until]"),
-    "only the last epoch is charged": ("last };", "last, first: last };"),
+    "only the last epoch is charged": ("first, last };\n  next", "first: last, last };\n  next"),
     "old data have budgets of their own": ("Math.max(second, state.born)", "second"),
     "weeks begin on Thursday": ("(day + 3) / 7", "day / 7"),
     "a year has 365 days": ("new Date(day * DAY * 1000).getUTCFullYear()", "1970 + Math.floor(day / 365)"),
@@ -90,6 +93,30 @@ MUTANTS = {
     "a retry is drawn again": ("if (entered) {", "if (entered && !entered) {"),
     "one kind of permanent answer stands for the other": ("&& one.permanent === q.repeat", ""),
     "a permanent answer is charged again": ("if (kept) {", "if (kept && !kept) {"),
+    "a permanent answer is queued again": ('{ is: "repeated"', 'queue(event.report) && { is: "repeated"'),
+    "a value is queued again": ("if (next.told?.includes(event.mark)) return;", ""),
+    "a value is queued with the first one alone": ("entry.device === state.device) tell()", "!entry) tell()"),
+    "two devices send": (" && entry.device === state.device) tell", ") tell"),
+    "an answer that nobody paid for is handed out": ("if (!entry) return false;", "if (!entry) return true;"),
+    "any charge is enough": ("isDeepStrictEqual(terms, charged(q))", "true"),
+    "what is missing is drawn": (' || (q.repeat === "same" && kept.report === null)', ""),
+    "the charge of an identity is not compared": ("|| ((own || kept) && !paid(", "|| (false && !paid("),
+    "the size is not compared": ('["data", "times"]', '["data"]'),
+    "the span is not compared": ('["data", "times"]', '["times"]'),
+    "ε is not compared": (UNPAID, f"entry.epsilon = charged(q).epsilon; {UNPAID}"),
+    "δ is not compared": (UNPAID, f"entry.delta = charged(q).delta; {UNPAID}"),
+    "assumptions are not compared": (UNPAID, f"entry.assumes = charged(q).assumes; {UNPAID}"),
+    "a value may change": ('(q.repeat === "per value" ? LINES : [])', "[]"),
+    "only one assumption is asked": ('"per value" ? LINES', '"per value" ? LINES.slice(1)'),
+    "the key may leave": ('"per value" ? LINES', '"per value" ? LINES.slice(0, 1)'),
+    "the length is secret": ("(q.times ?? 1) > 1 ? [LENGTH]", "false ? [LENGTH]"),
+    "every path has a length": ("(q.times ?? 1) > 1", "q.times"),
+    "any ε is accepted by default": ("DEFAULT = { epsilon: 1,", "DEFAULT = { epsilon: 50,"),
+    "any δ is accepted by default": ("epsilon: 1, delta: 0,", "epsilon: 1, delta: 1,"),
+    "a period is known by its number": (PERIOD, "Math.floor((today - q.start) / q.days)"),
+    "a stale reading counts": ("? Math.max(at.elapsed, clock.elapsed) :", "? at.elapsed :"),
+    "a batch has all reports": ("=== one.fingerprint) === at)", "=== one.fingerprint) >= 0)"),
+    "a batch has one report to a name": ("other.fingerprint === one.fingerprint", "same(other, one)"),
     "a day is drawn again": ("if (!choice) {", "if (true) {"),
     "a day is answered twice": ("|| choice.answer !== null", ""),
     "a refused day is forgotten": ("[...refuse(reason), drew ? next : undefined]", "refuse(reason)"),

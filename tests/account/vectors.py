@@ -22,11 +22,12 @@ from tests.support.sources import Scripted
 FILE = Path(__file__).parent.parent.parent / "conformance" / "2" / "account.json"
 
 
-def run(state: State, event: dict[str, Any], policy: dict[str, Any]) -> dict[str, Any]:
-    """Let an event happen: change the state, and return the outcome."""
-    decision = decide(state, event, Policy(**policy), Scripted(bytes.fromhex(event.get("random", ""))))
+def run(state: State, event: dict[str, Any], policy: dict[str, Any] | None) -> dict[str, Any]:
+    """Let an event happen: change the state, and return the outcome. Without a policy it is the default."""
+    source = Scripted(bytes.fromhex(event.get("random", "")))
+    decision = decide(state, event, Policy(**(policy or {})), source)
     if decision.draws:
-        decision = decision.with_report(event["report"])
+        decision = decision.with_report(event["report"], mark=event.get("mark"))
     state.apply(decision.effect)
     return decision.outcome
 

@@ -39,7 +39,7 @@ RIGHT = [
     dt.PEM(dt.Text(4), epsilon=1),
     dt.TraCSC(CITY, epsilon=1),
     dt.TraCSD(CITY, epsilon=1, unit=dt.TRAJECTORY),
-    dt.NGram(CITY, POINTS, epsilon=1),
+    dt.rivals.NGram(CITY, POINTS, epsilon=1),
     dt.Polar(dt.Disk(1), epsilon=1),
     dt.PlanarLaplace(CITY, epsilon=1),
     broken.Honest(UNIT, epsilon=1),
@@ -191,7 +191,7 @@ def test_assumptions_of_a_part_are_those_of_the_whole() -> None:
 
 
 def test_what_promises_nothing_is_not_ok() -> None:
-    finding = dt.audit(dt.NGram.as_published(CITY, POINTS, epsilon=1, reach=0.1))
+    finding = dt.audit(dt.rivals.NGram.as_published(CITY, POINTS, epsilon=1, reach=0.1))
     assert isinstance(finding.bound, Nothing)
     assert not finding.ok
 

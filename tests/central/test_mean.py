@@ -198,7 +198,7 @@ def floating(values: list[float], generator: np.random.Generator) -> tuple[float
 
 def exact_release(values: list[float], seed: int) -> tuple[int, int]:
     answer = central.mean(values, UNIT, epsilon=1, source=Seeded(seed))
-    return answer.ends.first, answer.ends.second  # type: ignore[attr-defined]
+    return answer.confidence.first, answer.confidence.second  # type: ignore[attr-defined]
 
 
 def test_releases_stay_on_the_lattice() -> None:

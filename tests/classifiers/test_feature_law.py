@@ -75,7 +75,7 @@ def test_too_many_reports_are_not_listed_but_sampled() -> None:
 
 def test_the_reports_of_sectors_are_listed() -> None:
     """Every mechanism of one number lists its reports, so that utility is a sum and not a sample."""
-    sectors = dt.Sectors(dt.Circle(360), epsilon=2)
+    sectors = dt.rivals.Sectors(dt.Circle(360), epsilon=2)
     marginal = feature_law(sectors).marginal(30.0)
     assert marginal is not None
     assert marginal.masses.sum() == pytest.approx(1.0, abs=1e-9)

@@ -166,7 +166,7 @@ def test_nonsense_is_refused_without_the_secret(
         lambda: dt.classifiers.radius(black_box(STEEP), [0.5, 0.5], UNIT, tau=0),
         lambda: dt.classifiers.over_records(STEEP, [], OGPM),
         lambda: dt.classifiers.over_records(STEEP, [0.1, 0.2], OGPM),
-        lambda: dt.classifiers.over_records(STEEP, [[0.1, 0.2]], OGPM, method=UtilityMethod.REGION),
+        lambda: dt.classifiers.over_records(STEEP, [[0.1, 0.2]], OGPM, method=UtilityMethod.CERTIFIED),
         lambda: dt.classifiers.over_records(black_box(STEEP), [[0.1, 0.2]], OGPM, method=UtilityMethod.EXACT),
     ],
 )

@@ -13,9 +13,11 @@ pytest.importorskip("starlette")
 pytest.importorskip("uvicorn")
 from tests.service.pages.states import served
 
+TOKEN = "correct horse battery"
+
 
 def _serve(collector):
-    return served(collector, campaigns=True)
+    return served(collector, campaigns=True, token=TOKEN)
 
 
 def _run(*arguments: str):
@@ -64,7 +66,40 @@ def test_nobody_answers_and_mixtures_are_refused(tmp_path):
     assert mixed.exit_code == 2
 
 
-def test_by_day_and_by_label_collectors_are_added_up():
+def test_what_waits_in_two_regions_is_added_up_with_the_token(tmp_path):
+    found = []
+    for seed in (1, 2):
+        collector, published = make(people=100)
+        sent = send(collector, published, "minutes", people(60, seed)[0], seed=seed)
+        send(collector, published, "browser", people(40, seed)[1], seed=seed)
+        found.append((collector, published, dt.Summary.of(sent)))
+    tokens = [tmp_path / "here.token", tmp_path / "there.token"]
+    for one in tokens:
+        one.write_text(TOKEN, encoding="utf-8")
+        one.chmod(0o600)
+    with _serve(found[0][0]) as here, _serve(found[1][0]) as there:
+        both = [f"{one}/v1/campaigns/{found[0][1].id}" for one in (here, there)]
+        shown = _run(*both)
+        assert "too few people" in shown.output
+        for given in (tokens[:1], tokens):
+            named = [word for one in given for word in ("--token-file", str(one))]
+            done = _run(*both, *named, "--json")
+            assert done.exit_code == 0, done.output
+            whole = json.loads(done.stdout)
+            assert whole["minutes"][0]["value"] == float(dt.mean(found[0][2] + found[1][2]).value)
+            assert "too few people" in str(whole["browser"])  # 80 in both: the minimum is asked of the sum
+        by = _run(*both, "--by", "label", "--token-file", str(tokens[0]))
+        assert "left out: 1 group with too few people" in by.output
+        tokens[0].write_text("a token of somebody else", encoding="utf-8")
+        assert "does it know this token" in _run(*both, "--token-file", str(tokens[0])).output
+        three = [word for one in (*tokens, tokens[0]) for word in ("--token-file", str(one))]
+        assert "one for each" in _run(*both, *three).output
+
+
+def test_by_day_and_by_label_collectors_are_added_up(tmp_path):
+    token = tmp_path / "token"
+    token.write_text(TOKEN, encoding="utf-8")
+    token.chmod(0o600)
     sent = {}
     found = []
     for seed in (1, 2):
@@ -80,7 +115,8 @@ def test_by_day_and_by_label_collectors_are_added_up():
         path = f"/v1/campaigns/{found[0][1].id}"
         both = here + path, there + path
         for by, keys in (("day", [str(MONDAY), str(TUESDAY)]), ("label", ["1.0", "1.1"])):
-            done = CliRunner().invoke(main, ["estimate", *both, "--by", by, "--json"])
+            words = ["estimate", *both, "--by", by, "--json", "--token-file", str(token)]
+            done = CliRunner().invoke(main, words)
             assert done.exit_code == 0, done.output
             rows = {row[by]: row for row in json.loads(done.stdout)["minutes"]}
             for key in keys:
@@ -92,8 +128,11 @@ def test_by_day_and_by_label_collectors_are_added_up():
                     float(low),
                     float(high),
                 )
-        assert rows[None]["n"] == 100  # without a label: the other collector has 50, too few to say
-        assert "left out: 1 group with too few people" in done.stderr
+        assert rows[None]["n"] == 150
+        open_to_all = CliRunner().invoke(main, ["estimate", *both, "--by", "label", "--json"])
+        rows = {row["label"]: row for row in json.loads(open_to_all.stdout)["minutes"]}
+        assert rows[None]["n"] == 100  # without a label: the other collector has 50, which it does not tell
+        assert rows["1.0"]["n"] == 800
         shown = _run(*both, "--by", "day")
         assert "2 groups by day, 95 % intervals, at any time" in shown.output
         assert _run(*both, "--by", "city").exit_code == 2

@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 
 import dither as dt
 from dither.cli import main
-from dither.files.collect import perturb_file, summarise_file
+from dither.data.files import perturb_file, summarise_file
 from dither.wire.campaign import Campaign
 from tests.support.repository import ROOT
 

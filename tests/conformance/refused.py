@@ -195,7 +195,7 @@ WHOLE: Final[tuple[tuple[str, str, Any, str], ...]] = (
 )
 
 
-def _put(data: dict[str, Any], place: str, value: Any) -> None:
+def put(data: dict[str, Any], place: str, value: Any) -> None:
     *outer, last = place.split(".")
     for name in outer:
         data = data[name]
@@ -248,7 +248,7 @@ def refused() -> list[dict[str, str]]:
         for base, place, value, reason in rows:
 
             def change(data: dict[str, Any], place: str = place, value: Any = value) -> None:
-                _put(data, place, value)
+                put(data, place, value)
 
             text = changed(bases[base], **{kind: change})
             made.append({"name": f"{base}: {place}", "reason": reason, "specification": text})

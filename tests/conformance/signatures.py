@@ -18,9 +18,12 @@ from dither.service.contract import Contract, Published
 FILE: Final = Path(__file__).parents[2] / "conformance" / "2" / "signatures.json"
 
 
-def text() -> str:
-    """Return the file: a published campaign, its key, its identity and an address."""
-    contract = Contract(
+KEY: Final = Ed25519PrivateKey.from_private_bytes(bytes(range(32)))
+
+
+def contract() -> Contract:
+    """Return the campaign that is signed."""
+    return Contract(
         name="waiting",
         version=1,
         asker="clinic.example",
@@ -30,7 +33,11 @@ def text() -> str:
         ends=datetime.date(2026, 12, 31),
         questions={"minutes": dt.Podium(dt.Interval(0, 180), epsilon=1)},
     )
-    made = Published.sign(contract, Ed25519PrivateKey.from_private_bytes(bytes(range(32))))
+
+
+def text() -> str:
+    """Return the file: a published campaign, its key, its identity and an address."""
+    made = Published.sign(contract(), KEY)
     address = f"https://clinic.example/v1/campaigns/{made.id}"
     whole = {"published": made.to_json(), "key": made.key, "id": made.id, "address": address}
     return json.dumps(whole, ensure_ascii=False, indent=1) + "\n"

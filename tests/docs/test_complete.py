@@ -66,7 +66,7 @@ def test_the_api_pages_have_every_public_name() -> None:
         heading = f"(api/{name}.md)" if f"api/{name}" in pages else f"\n### dt.{name}\n"
         assert heading in pages["api"], f"dt.{name} is not on the API page"
     modules = [page.removeprefix("api/") for page in pages if page != "api"]
-    assert {"central", "errors", "frames", "goals", "privacy", "randomness"} <= set(modules)
+    assert {"central", "data", "errors", "goals", "privacy", "randomness"} <= set(modules)
     for module in modules:
         for name in listings.names_of(getattr(dt, module)):
             assert f"\n## dt.{module}.{name}\n" in pages[f"api/{module}"]

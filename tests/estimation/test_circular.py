@@ -7,7 +7,7 @@ import pytest
 
 import dither as dt
 from dither.errors import InvalidParameter
-from dither.estimation.circular import surviving
+from dither.estimation.circular import length_factor
 
 DEGREES = dt.Circle(360)
 
@@ -20,11 +20,11 @@ def headings(n, centre=350.0, agreement=2.0, seed=1):
 def test_what_survives_of_a_length_is_the_papers_rho(epsilon, rho):
     mechanism = dt.OGPM(DEGREES, epsilon=epsilon)
     t = math.exp(epsilon / 2)
-    assert surviving(mechanism) == pytest.approx(
+    assert length_factor(mechanism) == pytest.approx(
         (t - 1 / t) * math.sin(math.pi / (1 + t)) / math.pi, rel=1e-5
     )
-    assert surviving(mechanism) == pytest.approx(rho, abs=5e-4)
-    assert surviving(mechanism) == pytest.approx(mechanism.sampled.resultant(0.0), rel=1e-6)
+    assert length_factor(mechanism) == pytest.approx(rho, abs=5e-4)
+    assert length_factor(mechanism) == pytest.approx(mechanism.sampled.resultant(0.0), rel=1e-6)
 
 
 @pytest.mark.parametrize("kind", [dt.OGPM, dt.SW])
@@ -37,7 +37,7 @@ def test_direction_and_length_are_right_within_chance(kind, epsilon):
     assert abs(length.value - truth) < 4.9 * length.standard_error
     seen = dt.resultant(reports, method=dt.as_reported)
     assert abs(seen.value - truth) > 4.9 * seen.standard_error  # the twin that forgets ρ
-    assert seen.value == pytest.approx(length.value * surviving(reports.question))
+    assert seen.value == pytest.approx(length.value * length_factor(reports.question))
 
 
 def test_a_direction_does_not_depend_on_where_the_circle_begins():

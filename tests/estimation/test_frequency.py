@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 import dither as dt
-from dither.estimation.frequency import Frequency
+from dither.estimation import Estimate
 from tests.support.broken import frequency as twins
 from tests.support.cases.frequency import FRUIT, KINDS, names, shares
 from tests.support.chi_square import ALARM
@@ -99,7 +99,7 @@ def test_labels(kind):
     answers = np.repeat(np.array(FRUIT.labels), [4_000, 3_000, 2_000, 1_000, 0])
     found = dt.frequencies(protocol.perturb(answers, source=dt.Seeded(5)))
     assert list(found) == list(FRUIT.labels)
-    assert isinstance(found["banana"], Frequency)
+    assert isinstance(found["banana"], Estimate)
     low, high = found["banana"].interval(1 - ALARM)
     assert low < 0.3 < high
     assert found["banana"].n == 10_000

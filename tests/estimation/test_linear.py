@@ -8,7 +8,7 @@ import pytest
 import dither as dt
 from dither.errors import InvalidParameter, NotIdentifiable
 from dither.estimation.estimate import show
-from dither.estimation.linear import moment, second
+from dither.estimation.linear import moment, squared_reading
 from dither.mechanisms.base import NumberMechanism
 from tests.support.broken.numbers import Stretched
 from tests.support.cases.numbers import NUMERIC, names
@@ -182,7 +182,7 @@ def test_the_second_moment_is_read_without_bias(kind):
     mechanism = kind(FAR, epsilon=2, cells=1 << 12)
     middle = (FAR.low + FAR.high) / 2
     inputs = np.linspace(FAR.low, FAR.high, 7)
-    squares = second(mechanism, mechanism.unbiased_reading().values - middle)
+    squares = squared_reading(mechanism, mechanism.unbiased_reading().values - middle)
     np.testing.assert_allclose(moment(mechanism, inputs, squares), (inputs - middle) ** 2, atol=1e-3)
 
 

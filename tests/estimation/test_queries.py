@@ -102,6 +102,14 @@ def test_quantiles_and_shares_cover() -> None:
     assert covered["half as wide"] / 300 < 0.85
 
 
+def test_cumulative_shares_of_numbers_are_a_table_and_a_term() -> None:
+    one = dt.Cumulative(dt.Interval(0, 1), epsilon=2, cells=4)
+    first, second = (dt.cumulative(one.perturb(np.full(200, 0.3), source=dt.Seeded(seed))) for seed in (1, 2))
+    assert [row["number"] for row in first.records()] == [0, 1, 2, 3]
+    assert "cumulative" in first._repr_html_()
+    assert np.asarray((first - second).value) == pytest.approx(first.value - second.value)
+
+
 def test_an_ordinal_scale() -> None:
     scale = dt.Cumulative(dt.Categories(["never", "rarely", "often", "always"]), epsilon=2)
     answers = np.repeat(["never", "rarely", "often", "always"], [4000, 3000, 2000, 1000])

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 import dither as dt
-from dither.frames.sql import opened
+from dither.data.sql import opened
 from dither.service.server import ServerPlan, serve
 
 readme = Path(sys.argv[1]).read_text(encoding="utf-8")
@@ -47,14 +47,12 @@ square = dt.Rectangle(unit, unit)
 missing = {
     "plot": [lambda: podium.plot(0.5), lambda: dt.compare(dt.Categories(4), epsilon=1).plot()],
     "frames": [
-        lambda: dt.frames.perturb(object(), {"x": podium}),
-        lambda: dt.frames.summarise_file("x.parquet"),
+        lambda: dt.data.perturb(object(), {"x": podium}),
+        lambda: dt.data.summarise_file("x.parquet"),
     ],
     "optimal": [ungiven],
     "solver": [
-        lambda: __import__("dither.optimal.solver.bilinear").optimal.solver.bilinear.solve(
-            1, dt.absolute, pieces=3
-        )
+        lambda: __import__("dither_papers.ogpm.programs").ogpm.programs.solve(1, dt.absolute, pieces=3)
     ],
     "geo": [
         lambda: dt.TraCSC(square, epsilon=1, reading=dt.Rounded([(0, 0), (1, 1)])).perturb([(0, 0)]).values
@@ -62,7 +60,7 @@ missing = {
     "classifiers": [lambda: dt.sklearn],
     "protocols": [between_devices],
     "service": [collector],
-    "spark": [lambda: dt.frames.spark.session("local[1]")],
+    "spark": [lambda: dt.data.spark.session("local[1]")],
     "sql": [lambda: opened("duckdb://reports.db")],
 }
 for extra, attempts in missing.items():

@@ -1,5 +1,5 @@
 import dither as dt
-from dither.optimal.solver.bilinear import solve
+from dither_papers.ogpm.programs import solve
 
 found = solve(1, dt.squared, pieces=3)
 assert round(found.top, 3) == 1.509

@@ -4,7 +4,7 @@ from pathlib import Path
 import duckdb
 
 import dither as dt
-from dither.frames import sql
+from dither.data import sql
 
 minutes = dt.Podium(dt.Interval(0, 180), epsilon=1)
 reports = minutes.perturb([30.0, 60.0, 90.0])
@@ -15,7 +15,7 @@ base.executemany("INSERT INTO reports VALUES (?, ?, ?, ?)", [[*row, int(cell)] f
 base.close()
 
 table = sql.ReportTable().renamed({"label": None, "batch": None, "place": None, "report_hex": None})
-with sql.opened("duckdb://reports.db") as engine:
+with sql.connect("duckdb://reports.db") as engine:
     counts = engine.counts({"minutes": minutes}, table)
 assert dt.Summary.from_counts(minutes, counts) == dt.Summary.of(reports)
 assert Path("reports.db").exists()

@@ -63,11 +63,12 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     return {"wheel": wheel, "source": source}
 
 
-def test_the_wheel_holds_the_package_and_nothing_else(built: dict[str, Path]) -> None:
+def test_the_wheel_holds_the_two_packages_and_nothing_else(built: dict[str, Path]) -> None:
     names = zipfile.ZipFile(built["wheel"]).namelist()
-    assert all(name.startswith(("dither/", "dither-")) for name in names)
+    assert all(name.startswith(("dither/", "dither_papers/", "dither-")) for name in names)
     assert "dither/py.typed" in names
     assert {"dither/clients/javascript/dither.js", "dither/conformance/2/draws.json"} <= set(names)
+    assert {"dither_papers/deviations.md", "dither_papers/expected/podium.json"} <= set(names)
     assert any(name.endswith("designs.zip") for name in names)
     with tarfile.open(built["source"]) as packed:
         assert any(name.endswith("src/dither/py.typed") for name in packed.getnames())
@@ -85,6 +86,8 @@ def test_the_core_alone(built: dict[str, Path], tmp_path: Path) -> None:
         python, "-m", "dither", "audit", "podium", "--interval", 0, 1, "--epsilon", 1, cwd=tmp_path
     )
     assert "holds" in audited
+    made = _run(python, "-m", "dither", "reproduce", "podium", "table I", "--quick", cwd=tmp_path)
+    assert "220 of 220 numbers as expected" in made
     _run(python, "-I", "-W", "error", HERE / "core.py", ROOT / "README.md", cwd=tmp_path)
 
 

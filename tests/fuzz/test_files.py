@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 import dither as dt
-from dither import files
+from dither import data
 from dither.errors import DitherError
 from tests.fuzz import mutations
 from tests.fuzz.limits import fuzz
@@ -66,15 +66,15 @@ def reports(ending: str) -> bytes:
     """Return a file of reports in a format."""
     path, out = folder() / f"values{ending}", folder() / f"reports{ending}"
     path.write_bytes(table(ending))
-    files.perturb_file(path, out, QUESTIONS, force=True)
+    data.perturb_file(path, out, QUESTIONS, force=True)
     return out.read_bytes()
 
 
 @cache
 def trips(ending: str) -> bytes:
     path = folder() / f"trips{ending}"
-    files.write_trips(
-        files.Trips(dt.Paths.of([[(0.1, 0.2), (0.3, 0.4)], [(0.5, 0.5)]]), ("a", "é"), None), path
+    data.write_trips(
+        data.Trips(dt.Paths.of([[(0.1, 0.2), (0.3, 0.4)], [(0.5, 0.5)]]), ("a", "é"), None), path
     )
     return path.read_bytes()
 
@@ -83,7 +83,7 @@ def trips(ending: str) -> bytes:
 def trip_reports(ending: str) -> bytes:
     path, out = folder() / f"asked{ending}", folder() / f"told{ending}"
     path.write_bytes(trips(ending))
-    files.perturb_trips(path, out, dt.TraCSD(AREA, epsilon=2))
+    data.perturb_trips(path, out, dt.TraCSD(AREA, epsilon=2))
     return out.read_bytes()
 
 
@@ -123,19 +123,19 @@ def written(ending: str, data: bytes) -> Path:
 
 def read_table(ending: str, random: Random) -> None:
     path = written(ending, damaged(table(ending), random, binary=ending in COLUMNAR))
-    files.perturb_file(path, folder() / "out.csv", QUESTIONS, missing=files.Missing.SKIP, force=True)
+    data.perturb_file(path, folder() / "out.csv", QUESTIONS, missing=dt.Missing.SKIP, force=True)
 
 
 def read_reports(ending: str, random: Random) -> None:
-    files.summarise_file(written(ending, damaged(reports(ending), random, binary=ending in COLUMNAR)))
+    data.summarise_file(written(ending, damaged(reports(ending), random, binary=ending in COLUMNAR)))
 
 
 def read_trips(ending: str, random: Random) -> None:
-    files.read_trips(written(ending, damaged(trips(ending), random, binary=False)))
+    data.read_trips(written(ending, damaged(trips(ending), random, binary=False)))
 
 
 def read_trip_reports(ending: str, random: Random) -> None:
-    files.read_reports(written(ending, damaged(trip_reports(ending), random, binary=False)))
+    data.read_trip_reports(written(ending, damaged(trip_reports(ending), random, binary=False)))
 
 
 READERS: dict[str, tuple[Callable[[str, Random], Any], tuple[str, ...]]] = {
@@ -166,13 +166,13 @@ def test_the_files_that_are_changed_can_be_read() -> None:
     """Without a change nothing is refused: the tests above begin at valid files."""
     for ending in (*TEXT, *COLUMNAR):
         try:
-            counts = files.perturb_file(
+            counts = data.perturb_file(
                 written(ending, table(ending)), folder() / "out.csv", QUESTIONS, force=True
             )
             assert counts.written == 3
-            assert files.summarise_file(written(ending, reports(ending)))["age"].n == 3
+            assert data.summarise_file(written(ending, reports(ending)))["age"].n == 3
         except DitherError as error:
             pytest.fail(f"{ending}: {error}")
     for ending in (*TRIPS, ".csv"):
-        assert len(files.read_trips(written(ending, trips(ending))).paths) == 2
-        assert len(files.read_reports(written(ending, trip_reports(ending))).trips.paths) == 2
+        assert len(data.read_trips(written(ending, trips(ending))).paths) == 2
+        assert len(data.read_trip_reports(written(ending, trip_reports(ending))).trips.paths) == 2

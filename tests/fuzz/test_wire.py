@@ -25,9 +25,9 @@ from dither.privacy.exact import exp_above
 from tests.fuzz import mutations
 from tests.fuzz.limits import fuzz
 from tests.golden.devices import CASES, FOUR, TURN, UNIT, WIDE
-from tests.golden.make import FILE
 from tests.support.cases.numbers import LATTICES
 from tests.support.cases.optimal import KINDS, optimal
+from tools.golden import WIRE
 
 COMBINATORS = ("Each", "Indicator", "Memoised", "Sampled")
 SMALL: dict[str, Callable[[], Any]] = {  # as the golden ones, with fewer cells: a case takes a millisecond
@@ -137,7 +137,7 @@ def report_files() -> list[bytes]:
         dt.to_bytes(dt.Podium(UNIT, epsilon=1).perturb([[0.5, 0.25], [0.0, 1.0]])),
         dt.to_bytes(dt.OLH(FOUR, epsilon=1).perturb(["chrome"])),
     ]
-    return now + [base64.b64decode(row["bytes"]) for row in json.loads(FILE.read_text(encoding="utf-8"))[::6]]
+    return now + [base64.b64decode(row["bytes"]) for row in json.loads(WIRE.read_text(encoding="utf-8"))[::6]]
 
 
 def report_bytes(random: Random) -> None:

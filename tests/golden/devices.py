@@ -1,11 +1,10 @@
 """One case for every public mechanism and combinator: what its devices are told, pinned for ever.
 
-A new mechanism is one line here. `python -m tests.golden.devices` writes the lines that the file lacks.
+A new mechanism is one line here. `python -m tools.golden devices` writes the lines that the file lacks.
 """
 
 from __future__ import annotations
 
-import json
 import warnings
 from collections.abc import Callable
 from functools import partial
@@ -31,8 +30,8 @@ AREAS = {
 KEY = bytes(range(32))
 
 CASES: dict[str, Callable[[], Any]] = {
-    "ATP": lambda: dt.ATP(SQUARE, POINTS, epsilon=2),
-    "ATP, as published": lambda: dt.ATP.as_published(SQUARE, POINTS, epsilon=2),
+    "ATP": lambda: dt.rivals.ATP(SQUARE, POINTS, epsilon=2),
+    "ATP, as published": lambda: dt.rivals.ATP.as_published(SQUARE, POINTS, epsilon=2),
     "BLH": lambda: dt.BLH(FOUR, epsilon=1),
     "BoundedLaplace": lambda: dt.BoundedLaplace(WIDE, epsilon=1, cells=64),
     "BoundedLaplace, near values": lambda: dt.BoundedLaplace(WIDE, epsilon=1, sensitivity=2.5, cells=64),
@@ -44,7 +43,7 @@ CASES: dict[str, Callable[[], Any]] = {
     "Exponential, circle": lambda: dt.Exponential(TURN, [10, 100, 350], epsilon=1),
     "Focused": lambda: dt.Focused(WIDE, epsilon=1, focus=2.5),
     "Gaussian": lambda: dt.Gaussian(WIDE, epsilon=1, delta=1e-6, cells=256),
-    "Gridding": lambda: dt.Gridding(CITY, epsilon=2, side=5),
+    "Gridding": lambda: dt.rivals.Gridding(CITY, epsilon=2, side=5),
     "HadamardResponse": lambda: dt.HadamardResponse(FOUR, epsilon=1),
     "Hybrid": lambda: dt.Hybrid(WIDE, epsilon=2),
     "Indicator": lambda: _indicator(0.01),
@@ -56,15 +55,15 @@ CASES: dict[str, Callable[[], Any]] = {
     "KRR, labels of every kind": lambda: dt.KRR(
         dt.Categories(["é", 1, 2.5, True + 1, None, -(1 << 60), "\n"]), epsilon=1
     ),
-    "LSRR": lambda: dt.LSRR(SQUARE, POINTS, epsilon=2),
+    "LSRR": lambda: dt.rivals.LSRR(SQUARE, POINTS, epsilon=2),
     "Laplace": lambda: dt.Laplace(WIDE, epsilon=1),
     "Marginals": lambda: dt.Marginals({"age": dt.Categories(3), "browser": FOUR}, epsilon=1),
     "Marginals, functionals": lambda: dt.Marginals(
         {"age": dt.Categories(4), "browser": FOUR, "tea": dt.Categories(4)}, epsilon=1
     ),
     "Memoised": lambda: dt.Memoised(dt.Podium(WIDE, epsilon=1), KEY, name="age"),
-    "NGram": lambda: dt.NGram(SQUARE, POINTS, epsilon=2),
-    "NGram, as published": lambda: dt.NGram.as_published(SQUARE, POINTS, epsilon=2),
+    "NGram": lambda: dt.rivals.NGram(SQUARE, POINTS, epsilon=2),
+    "NGram, as published": lambda: dt.rivals.NGram.as_published(SQUARE, POINTS, epsilon=2),
     "OGPM": lambda: dt.OGPM(WIDE, epsilon=1),
     "OGPM, circle": lambda: dt.OGPM(TURN, epsilon=1),
     "OGPM, squared": lambda: dt.OGPM(WIDE, epsilon=1, loss=dt.squared),
@@ -93,9 +92,9 @@ CASES: dict[str, Callable[[], Any]] = {
     "SW": lambda: dt.SW(WIDE, epsilon=1),
     "SW, redesigned": lambda: dt.SW(WIDE, epsilon=1).redesigned(),
     "Sampled": lambda: dt.Sampled(age=dt.Podium(UNIT, epsilon=1), browser=dt.KRR(FOUR, epsilon=1)),
-    "Sectors": lambda: dt.Sectors(TURN, epsilon=1),
+    "Sectors": lambda: dt.rivals.Sectors(TURN, epsilon=1),
     "Staircase": lambda: dt.Staircase(WIDE, epsilon=1),
-    "Strawman": lambda: dt.Strawman(CITY, epsilon=2),
+    "Strawman": lambda: dt.rivals.Strawman(CITY, epsilon=2),
     "SubsetIndices": lambda: dt.SubsetIndices(dt.Categories(12), epsilon=1),
     "SubsetSelection": lambda: dt.SubsetSelection(FOUR, epsilon=1),
     "TraCSC": lambda: dt.TraCSC(CITY, epsilon=2),
@@ -113,18 +112,3 @@ def _indicator(delta: float) -> Indicator:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RawRelease)
         return Indicator(dt.Podium(WIDE, epsilon=1), delta=delta, allow_raw_release=True)
-
-
-def main() -> None:
-    """Add the cases that the file lacks; those that stand there are never written again."""
-    known = json.loads(FILE.read_text()) if FILE.exists() else {}
-    for name, make in CASES.items():
-        if name not in known:
-            made = make()
-            known[name] = {"fingerprint": made.fingerprint, "device": made.device_text}
-    text = json.dumps(dict(sorted(known.items())), ensure_ascii=False, indent=1)
-    FILE.write_text(text + "\n", encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main()

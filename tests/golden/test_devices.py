@@ -95,7 +95,7 @@ def test_a_class_may_move_and_be_renamed() -> None:
 def test_the_words_of_an_enumeration_may_change(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(dt.Unit.LOCATION, "_value_", "a place on the map")
     monkeypatch.setattr(dt.Decoding.OWN, "_value_", "as it is")
-    monkeypatch.setattr(dt.Contrast.KEPT, "_value_", "the largest")
+    monkeypatch.setattr(dt.rivals.Contrast.KEPT, "_value_", "the largest")
     for name in ("TraCSD, rectangle", "Podium", "LSRR"):
         assert CASES[name]().fingerprint == GOLDEN[name]["fingerprint"], name
 

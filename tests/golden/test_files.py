@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import dither as dt
-from dither import files, maps
+from dither import data, maps
 
 FOLDER = Path(__file__).parent / "files"
 EXPECTED = json.loads((FOLDER / "expected-2.json").read_text())
@@ -19,7 +19,7 @@ EXPECTED = json.loads((FOLDER / "expected-2.json").read_text())
 def test_tables_are_read(path: Path) -> None:
     if path.suffix in (".parquet", ".arrow"):
         pytest.importorskip("pyarrow")
-    found = files.summarise_file(path)
+    found = data.summarise_file(path)
     assert set(found) == {"minutes", "tag", "browser"}
     for name, summary in found.items():
         mechanism = summary.question
@@ -41,7 +41,7 @@ def test_trips_are_read(path: Path, tmp_path: Path) -> None:
 
 
 def _check(path: Path) -> None:
-    read = files.read_reports(path)
+    read = data.read_trip_reports(path)
     label = "crs" if "crs" in path.name else "local"
     assert read.reports.cells.tolist() == EXPECTED[label]
     assert read.trips.names == ("ride 1", "b & <c>", "ü")

@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 
 import dither as dt
-from tests.golden.make import FILE, frequency, numeric
 from tests.support.broken.wire import READERS, header
 from tests.support.cases.numbers import NUMERIC
 from tests.support.travel import changed
+from tools.golden import WIRE, frequency, numeric
 
-ROWS: dict[str, dict[str, Any]] = {row["case"]: row for row in json.loads(FILE.read_text(encoding="utf-8"))}
+ROWS: dict[str, dict[str, Any]] = {row["case"]: row for row in json.loads(WIRE.read_text(encoding="utf-8"))}
 Reader = Callable[[bytes], dt.Reports]
 
 

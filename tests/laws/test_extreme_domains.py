@@ -216,11 +216,11 @@ def test_mechanisms_on_small_and_large_domains_draw_and_travel(size: float) -> N
             (kind(side, epsilon=1, cells=64), numbers)
             for kind in (dt.Laplace, dt.Staircase, dt.BoundedLaplace)
         ),
-        *((kind(turn, epsilon=1), angles) for kind in (dt.OGPM, dt.Sectors)),
+        *((kind(turn, epsilon=1), angles) for kind in (dt.OGPM, dt.rivals.Sectors)),
         (dt.Purkayastha(turn, epsilon=1, cells=64), angles),
         *(
             (kind(square, epsilon=2), places)
-            for kind in (dt.TraCSC, dt.TraCSD, dt.PlanarLaplace, dt.Gridding)
+            for kind in (dt.TraCSC, dt.TraCSD, dt.PlanarLaplace, dt.rivals.Gridding)
         ),
         (dt.Polar(disk, epsilon=2), places),
         (dt.TraCSD(disk, epsilon=2), places),

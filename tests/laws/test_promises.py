@@ -74,7 +74,7 @@ def test_a_trajectory_of_parts_with_a_delta_is_refused(name: str) -> None:
     [
         dt.TraCSC(CITY, epsilon=2),
         dt.TraCSD(CITY, epsilon=2),
-        dt.Strawman(CITY, epsilon=2),
+        dt.rivals.Strawman(CITY, epsilon=2),
         dt.Polar(dt.Disk(1), epsilon=2),
         dt.Hybrid(UNIT, epsilon=2),
     ],

@@ -14,7 +14,7 @@ from dither import maps
 from dither.errors import InvalidParameter, NotIdentifiable
 from dither.maps.likelihood import likelihoods
 from dither.mechanisms.places.points import grid
-from tests.maps.coverage import MECHANISMS, measured
+from tools.coverage_maps import MECHANISMS, measured
 
 SQUARE = dt.Rectangle(dt.Interval(0, 1), dt.Interval(0, 1))
 SIDE = 6
@@ -52,7 +52,7 @@ def shifted(probabilities: np.ndarray) -> np.ndarray:
         dt.TraCSC(dt.Parallelogram((0, 0), (2, 0.5), (0.3, 1)), epsilon=2.0, cells=16),
         dt.TraCSD(SQUARE, epsilon=3.0, cells=16),
         dt.TraCSD(dt.Disk(1.0, (0.2, 0.1)), epsilon=3.0, cells=16, start=(0.5, 0.3)),
-        dt.Strawman(SQUARE, epsilon=3.0, cells=32),
+        dt.rivals.Strawman(SQUARE, epsilon=3.0, cells=32),
     ],
     ids=lambda mechanism: type(mechanism).__name__,
 )
@@ -78,7 +78,10 @@ def test_the_laws_of_noise_and_points() -> None:
     for row, (_, x, y) in enumerate(reports.cells.tolist()):
         weights = [math.exp(-float(flat.kernel.noise.weight(x - a, y - b))) for a, b in aims.tolist()]
         np.testing.assert_allclose(found[row] / found[row].sum(), np.divide(weights, sum(weights)))
-    for mechanism in (dt.NGram(SQUARE, POINTS, epsilon=2.0), dt.LSRR(SQUARE, POINTS, epsilon=2.0)):
+    for mechanism in (
+        dt.rivals.NGram(SQUARE, POINTS, epsilon=2.0),
+        dt.rivals.LSRR(SQUARE, POINTS, epsilon=2.0),
+    ):
         reports = mechanism.perturb(places, source=dt.Seeded(1))
         found = likelihoods(reports, places[:, None, :])
         table = np.array([mechanism.weights_of(place) for place in places.tolist()], dtype=float)
@@ -104,7 +107,7 @@ KINDS = {
     "TraCS-D": (dt.TraCSD(SQUARE, epsilon=6.0), 6_000),
     "planar Laplace": (dt.PlanarLaplace(SQUARE, epsilon=8.0), 6_000),
     "for a trajectory": (dt.TraCSC(SQUARE, epsilon=24.0, unit=dt.TRAJECTORY), 30_000),
-    "gridding": (dt.Gridding(SQUARE, epsilon=8.0, side=12), 6_000),
+    "gridding": (dt.rivals.Gridding(SQUARE, epsilon=8.0, side=12), 6_000),
 }
 
 
@@ -217,7 +220,7 @@ def test_what_no_map_is_made_of() -> None:
     with pytest.raises(InvalidParameter, match="path mechanism"):
         maps.density(dt.Podium(dt.Interval(0, 1), epsilon=1.0).perturb([0.5]))
     with pytest.raises(NotIdentifiable, match="several locations"):
-        maps.density(dt.ATP(SQUARE, POINTS, epsilon=4.0).perturb(drawn(8)))
+        maps.density(dt.rivals.ATP(SQUARE, POINTS, epsilon=4.0).perturb(drawn(8)))
     many = dt.TraCSD(SQUARE, epsilon=4.0).perturb(drawn(1_000))
     with pytest.raises(InvalidParameter, match="too many for this grid"):
         maps.density(many, 256, 256)

@@ -16,7 +16,6 @@ import dither as dt
 from dither.optimal import store
 from dither.optimal.design import FORMAT, Design
 from dither.optimal.problem import Problem
-from dither.optimal.solver import build_shipped
 from dither.optimal.solver import solve_design as solver
 from tests.support.cases.optimal import KINDS, UNIT, optimal
 
@@ -37,34 +36,6 @@ def test_the_archive_is_small() -> None:
     assert ARCHIVE.stat().st_size < 500_000
     with zipfile.ZipFile(ARCHIVE) as archive:
         assert archive.testzip() is None
-
-
-def test_the_command_that_builds_the_archive_finds_it_complete() -> None:
-    """`python -m dither.optimal.solver.build_shipped` keeps what the package's own archive holds."""
-    before = ARCHIVE.read_bytes()
-    command = [sys.executable, "-m", "dither.optimal.solver.build_shipped"]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert done.stdout == ""  # a line for each design that is solved
-    assert ARCHIVE.read_bytes() == before
-
-
-def test_the_command_that_builds_the_archive_solves_what_is_missing(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    pytest.importorskip("scipy")
-    missing = Problem(0.125, dt.squared)
-    with zipfile.ZipFile(ARCHIVE) as archive:
-        designs = {name: archive.read(name) for name in archive.namelist()}
-    assert designs.pop(missing.name)
-    part = tmp_path / "designs.zip"
-    build_shipped.write(part, designs)
-    build_shipped.main(["--archive", str(part)])
-    assert capsys.readouterr().out.startswith(f"{missing.name}: error ")
-    with zipfile.ZipFile(part) as archive:
-        solved = Design.from_bytes(archive.read(missing.name), missing)
-        assert {name: archive.read(name) for name in designs} == designs
-    assert solved is not None
-    assert solved.gap <= 0.002
 
 
 @pytest.mark.slow

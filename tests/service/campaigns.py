@@ -23,6 +23,7 @@ ends = 2026-05-31
 people = 50
 repeat = "fresh"
 labels = ["1.0", "1.1"]
+reports_a_batch = 100000
 
 [questions.minutes]
 interval = [0, 180]

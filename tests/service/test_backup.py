@@ -9,7 +9,9 @@ from click.testing import CliRunner
 
 from dither.cli.main import main
 from dither.errors import InvalidParameter
+from dither.service.collector import Collector
 from dither.service.refusal import Reason
+from dither.service.settings import Settings
 from dither.service.store.backup import backup, restore
 from dither.service.store.opening import open_store
 from dither.service.store.store import RefusedKey, Stored, StoreUnusable
@@ -25,7 +27,7 @@ def test_a_backup_is_restored_into_either_kind(
     store.publish(published())
     batches = [arrived(seed, 1 + seed % 2, (DAY, NEXT)[seed % 2]) for seed in range(30)]
     store.append(batches)
-    store.fold(CAMPAIGN.id, DAY, lambda _, name: CAMPAIGN.questions[name])
+    store.fold(CAMPAIGN.id, DAY, Collector(store, Settings()).live)
     store.refuse({RefusedKey("", DAY, Reason.RATE): 4})
     copy = tmp_path / "monday.backup"
     assert backup(address, copy) == 30  # while the collector runs

@@ -16,19 +16,25 @@ import dither as dt
 from dither.errors import BudgetExceeded, InvalidParameter, MalformedReport, Mismatch
 from dither.service import Client
 from dither.service.client import Sent
+from tests.account.devices import DAY, SetClock, make
 from tests.service.serving import OPEN, Process
 
 
 @pytest.fixture(scope="module")
 def collector(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Process]:
-    """A collector with two campaigns of one asker; the second asks one question more, and one less."""
+    """A collector with campaigns of one asker; the second asks one question more, and one less."""
     folder = tmp_path_factory.mktemp("collector")
     second = folder / "second.toml"
     second.write_text(
         OPEN.replace('"commute"', '"second"').replace(".browser]", ".program]").replace('"safari", ', ""),
         encoding="utf-8",
     )
-    with Process(folder, str(folder / "store.sqlite"), str(second)) as process:
+    kept = []  # campaigns whose answers are permanent, or once in each day
+    for name, repeat in (("same", '"same"'), ("once", '"once"\ndays = 1')):
+        kept.append(folder / f"{name}.toml")
+        asked = OPEN.replace('"commute"', f'"{name}"').replace('"fresh"', repeat)
+        kept[-1].write_text(asked, encoding="utf-8")
+    with Process(folder, str(folder / "store.sqlite"), *map(str, (second, *kept))) as process:
         yield process
 
 
@@ -96,7 +102,10 @@ def line(port: int) -> Iterator[tuple[int, threading.Event]]:
 
     with socket.create_server(("127.0.0.1", 0)) as listening:
         threading.Thread(target=listen, args=(listening,), daemon=True).start()
-        yield listening.getsockname()[1], cut
+        try:
+            yield listening.getsockname()[1], cut
+        finally:
+            listening.shutdown(socket.SHUT_RDWR)  # closing alone does not wake a thread that accepts
 
 
 def test_an_answer_that_is_lost_is_sent_again_and_counted_once(
@@ -127,6 +136,29 @@ def test_two_campaigns_of_one_asker_do_not_share_a_batch(collector: Process, acc
     assert [item.question for item in account.queue] == ["browser"]
     assert one.send() == Sent(1)
     assert account.queue == ()
+
+
+def test_a_person_who_is_asked_again_counts_once(collector: Process, account: dt.Account) -> None:
+    client = Client(collector.others[1], account)
+    before = counted(collector)
+    for visit in range(5):  # of a page that answers and sends whenever it is opened
+        client.answer("minutes", 42)
+        assert client.send() == Sent(int(visit == 0))
+    assert counted(collector) == before + 1
+
+
+def test_all_periods_of_a_device_that_was_offline_are_counted(collector: Process, tmp_path: Path) -> None:
+    clock = SetClock()
+    with make(tmp_path, clock, epsilon=9) as account:
+        client = Client(collector.others[2], account)
+        before = counted(collector)
+        for _ in range(4):
+            for question, value in (("minutes", 42), ("browser", "firefox")) * 2:
+                client.answer(question, value)
+            clock.pass_(DAY)
+        assert len(account.queue) == 8
+        assert client.send() == Sent(8)
+        assert counted(collector) == before + 8
 
 
 def test_what_is_not_the_campaign_is_not_answered(collector: Process, account: dt.Account) -> None:

@@ -95,6 +95,26 @@ def test_terms_that_do_not_fit_are_refused(change: dict[str, Any], message: str)
         contract(**change)
 
 
+def test_a_term_for_gateways_is_written_where_it_is_used_alone() -> None:
+    plain, gateway = contract(reports_a_batch=None), contract(reports_a_batch=500)
+    assert "reports_a_batch" not in plain.text
+    assert json.loads(gateway.text) == {**json.loads(plain.text), "reports_a_batch": 500}
+    assert Contract.from_text(gateway.text) == gateway
+    for wrong in (None, 0, True, 1.5, "9"):
+        with pytest.raises(MalformedReport):
+            Contract.from_text(canonical({**json.loads(plain.text), "reports_a_batch": wrong}))
+
+
+def test_one_person_has_one_report_or_one_for_each_period() -> None:
+    days = [datetime.date(2026, 5, 1) + datetime.timedelta(one) for one in (0, 6, 7, 29, 30, 32)]
+    for repeat in (dt.Repeat.SAME, dt.Repeat.FRESH, dt.Repeat.PER_VALUE):
+        made = contract(repeat=repeat, reports_a_batch=None)
+        assert {made.most_reports(day) for day in days} == {1}
+    weekly = contract(repeat=dt.Repeat.ONCE, days=7, reports_a_batch=None)
+    assert [weekly.most_reports(day) for day in days] == [1, 1, 2, 5, 5, 5]
+    assert contract(repeat=dt.Repeat.ONCE, days=7, reports_a_batch=3).most_reports(days[-1]) == 3
+
+
 def test_two_questions_of_one_device_text_are_refused() -> None:
     age = dt.Podium(dt.Interval(0, 1), epsilon=1)
     with pytest.raises(InvalidParameter, match="same device text"):

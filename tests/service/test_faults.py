@@ -122,9 +122,6 @@ def test_a_database_that_goes_away_and_comes_back(database: str) -> None:
     assert later(store, [other, batch]) == [Stored.NEW, Stored.REPEATED]
     # The end of a transaction is not heard of: it is stored, and counted when the collector looks again.
     third = arrived(3, 2)
-    for one in (batch, other):  # as the writer does
-        for slot, data in one.parts:
-            collector.live.add(slot, data)
     relay.lose(b"COMMIT")
     with pytest.raises(StoreUnavailable):
         store.append([third])

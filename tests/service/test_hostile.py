@@ -10,6 +10,7 @@ from collections.abc import Iterator
 import pytest
 
 from dither.service.contract import Contract
+from dither.service.server import WithoutOffers
 from dither.wire.batch import JSON, PACKED
 from tests.service.load import answer, batches, request
 from tests.service.serving import OPEN, Process
@@ -122,3 +123,33 @@ def test_nothing_that_identifies_is_written(collector: Process) -> None:
         data = path.read_bytes()
         for mark in (b"Marked", b"marked=cookie", b"198.51.100.23", b"127.0.0.1"):
             assert mark not in data, path.name
+
+
+OFFER = b"Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAEAAEAAAAIAAAAB\r\n"
+
+
+@pytest.mark.parametrize("pieces", [1, 2, 3, 90])
+def test_an_offer_of_http_2_does_not_cost_the_body(collector: Process, pieces: int) -> None:
+    """The HTTP client of Java offers it with every request; the head may come in several packets."""
+    before, sent = reports(collector), []
+    for _ in range(2):  # two requests on one connection
+        whole = request(PATH, next(SOURCE)[1]).replace(b"host: x\r\n", b"host: x\r\n" + OFFER)
+        size = -(-len(whole) // pieces)
+        sent += [whole[at : at + size] for at in range(0, len(whole), size)]
+    assert talk(collector, *sent, pause=0.002, answers=2) == [200, 200]
+    assert reports(collector) > before
+
+
+def test_an_offer_is_taken_out_of_the_head_alone() -> None:
+    body = b"a\nUpgrade: h2c\r\n\r\nb"
+    head = b"POST / HTTP/1.1\r\nhost: x\r\nx-upgrade: 1\r\nUPGRADE:h2c\r\nupgraded: 2\r\n\r\n"
+    expected = head.replace(b"UPGRADE:h2c\r\n", b"") + body
+    for first in range(len(head) + len(body)):
+        for second in range(first, len(head) + len(body), 7):
+            both, offers = head + body, WithoutOffers()
+            parts = both[:first], both[first:second], both[second:]
+            assert b"".join(map(offers.pass_on, parts)) == expected
+    whole, offers = head + body, WithoutOffers()
+    assert b"".join(offers.pass_on(whole[at : at + 1]) for at in range(len(whole))) == expected
+    offers.head = True  # the next request of the connection
+    assert offers.pass_on(head) == head.replace(b"UPGRADE:h2c\r\n", b"")

@@ -10,8 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from dither.account.asking import Repeat
 from dither.estimation.summary import Summary
 from dither.service.collector import Collector
+from dither.service.contract import Contract
 from dither.service.refusal import Reason
 from dither.service.settings import Settings
 from dither.wire.batch import JSON, PACKED, BatchBody
@@ -43,10 +45,15 @@ def start(make_store: MakeStore) -> Iterator[Started]:
     """Start a collector of the tests' campaign, on a day, with settings."""
     clients: list[Caller] = []
 
-    def started(day: datetime.date = DAY, token: str | None = None, **settings: Any) -> Caller:
+    def started(
+        day: datetime.date = DAY,
+        token: str | None = None,
+        terms: dict[str, Any] | None = None,
+        **settings: Any,
+    ) -> Caller:
         collector = Collector(make_store(), Settings(**settings), lambda: day)
         if not collector.campaigns:
-            collector.publish(published())
+            collector.publish(published(**(terms or {})))
         clients.append(Caller(collector, token))
         return clients[-1]
 
@@ -63,6 +70,10 @@ def post(client: Caller, sent: BatchBody, form: str = PACKED, path: str = PATH) 
 async def pieces() -> AsyncIterator[bytes]:
     for _ in range(9):
         yield b"x" * 700
+
+
+async def nothing() -> AsyncIterator[bytes]:
+    yield b""
 
 
 def refused(client: Caller) -> dict[str, int]:
@@ -132,6 +143,17 @@ def test_what_is_refused_is_counted_by_reason_and_not_stored(start: Started) -> 
     assert post(fresh, body(1)).status_code == 200
 
 
+def test_a_body_that_did_not_arrive_is_sent_again(start: Started) -> None:
+    client, sent = start(), body(1).to_bytes()
+    for content, stated in ((b"", {"content-length": "90"}), (sent[:-3], {"content-length": str(len(sent))})):
+        answer = client.post(PATH, content=content, headers={"content-type": PACKED, **stated})
+        assert (answer.status_code, answer.headers["retry-after"]) == (503, "5")
+        assert "did not arrive" in answer.json()["words"]
+    assert client.post(PATH, content=nothing(), headers={"content-type": PACKED}).status_code == 503
+    assert refused(client) == {}
+    assert client.collector.live.slots() == []
+
+
 def test_an_impossible_report_does_not_hurt_its_neighbours(start: Started) -> None:
     client = start()
     assert post(client, body(1, browser=9)).status_code == 422
@@ -161,9 +183,51 @@ def test_a_retired_campaign_accepts_nothing(start: Started) -> None:
 
 
 def test_rates_are_limited(start: Started) -> None:
-    client = start(rate=0.001, burst=3)
+    client = start(rate=0.001, burst=11)
     assert [post(client, body(seed)).status_code for seed in range(5)] == [200, 200, 200, 429, 429]
     assert post(client, body(9)).headers["retry-after"]
+
+
+def test_rates_count_reports_not_batches(start: Started) -> None:
+    client = start(rate=0.001, burst=12)
+    assert [post(client, body(seed)).status_code for seed in range(4)] == [200, 200, 200, 429]
+
+
+def one_of(campaign: Contract, name: str, seed: int, reports: int = 1) -> BatchBody:
+    """A batch with reports to one question."""
+    random, mechanism = np.random.default_rng(seed), campaign.questions[name]
+    pairs = [(mechanism.fingerprint, bytes([one])) for one in random.integers(0, 4, reports)]
+    return BatchBody.of(random.bytes(16).hex(), pairs)
+
+
+@pytest.mark.parametrize("repeat", [Repeat.SAME, Repeat.FRESH, Repeat.PER_VALUE])
+def test_a_batch_has_one_report_to_a_question(start: Started, repeat: Repeat) -> None:
+    terms = {"repeat": repeat, "reports_a_batch": None}
+    client, campaign = start(terms=terms), contract(**terms)
+    path = PATH.replace(CAMPAIGN.id, campaign.id)
+    both = BatchBody.of("ab" * 16, [(MINUTES.fingerprint, b"xy"), (BROWSER.fingerprint, b"\x01")])
+    assert post(client, both, path=path).status_code == 200
+    two = post(client, one_of(campaign, "browser", 1, 2), path=path)
+    assert (two.status_code, two.json()["refused"]) == (422, "many")
+    million = BatchBody.of("cd" * 16, [(BROWSER.fingerprint, b"\x02")] * 1000)
+    assert post(client, million, path=path).json()["refused"] == "many"
+    assert client.collector.live.n(campaign.id, "browser") == 1
+
+
+@pytest.mark.parametrize("together", [True, False])
+def test_a_device_that_was_offline_for_four_periods_is_counted_in_full(
+    start: Started, together: bool
+) -> None:
+    terms = {"repeat": Repeat.ONCE, "days": 7, "reports_a_batch": None}
+    campaign = contract(**terms)
+    path = PATH.replace(CAMPAIGN.id, campaign.id)
+    client = start(campaign.begins + datetime.timedelta(21), terms=terms)  # the first day of the fourth
+    sizes = [4] if together else [1, 1, 1, 1]
+    sent = [one_of(campaign, "browser", seed, size) for seed, size in enumerate(sizes)]
+    assert [post(client, one, path=path).status_code for one in sent] == [200] * len(sizes)
+    assert client.collector.live.n(campaign.id, "browser") == 4
+    assert post(client, one_of(campaign, "browser", 9, 5), path=path).json()["refused"] == "many"
+    assert refused(client) == {"many": 1}
 
 
 def test_origins_and_preflights(start: Started) -> None:
@@ -210,6 +274,8 @@ def test_what_operators_see(start: Started) -> None:
     assert 'dither_refused_total{reason="label"} 1' in shown
     assert 'question="minutes"} 3' in shown
     assert "dither_commits_total 1" in shown
+    client.writer.repeated = 1_000_001  # a counter has all its digits
+    assert "dither_repeated_total 1000001" in client.get("/metrics").text
 
 
 def test_admin_actions_need_the_token_in_the_header(start: Started) -> None:

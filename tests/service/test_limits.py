@@ -18,6 +18,19 @@ def test_a_bucket_is_emptied_and_filled_again() -> None:
     assert [limits.allow("a") for _ in range(3)] == [True, True, False]
 
 
+def test_reports_are_counted_and_a_debt_is_waited_for() -> None:
+    now = [0.0]
+    limits = RateLimits(2.0, 4, lambda: now[0])
+    assert limits.allow("a")
+    limits.charge("a", 9)  # a batch of ten
+    assert limits._bucket("a")[1] == -6.0
+    now[0] += 3.0
+    assert not limits.allow("a")
+    now[0] += 0.5
+    assert limits.allow("a")
+    assert not limits.allow("a")
+
+
 def test_the_salt_changes_and_no_address_is_kept() -> None:
     now = [0.0]
     limits = RateLimits(0.001, 1, lambda: now[0])

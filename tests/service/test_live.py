@@ -13,7 +13,7 @@ import dither as dt
 from dither.errors import InvalidParameter
 from dither.estimation.summary import Summary
 from dither.mechanisms.base import Mechanism
-from dither.service.live import LiveCounts, Slot
+from dither.service.live import FoldedCounts, LiveCounts, Slot
 from tests.service.campaigns import DAY, contract, hashed
 
 MECHANISMS: dict[str, Mechanism[Any]] = {
@@ -62,7 +62,7 @@ def test_counts_that_were_folded_are_added() -> None:
     first = Summary.of(reports[:400])
     slot = Slot(made.id, "q", DAY, "")
     live.add(slot, reports.cells[400:].tobytes())
-    live.add_counts(slot, first.counts, first.n)
+    live.add_counts(FoldedCounts(slot, first.counts, first.n, shown=True))
     assert live.summary(made.id, "q") == Summary.of(reports)
     live.clear(made.id)
     assert live.n(made.id, "q") == 0
@@ -101,7 +101,7 @@ def test_counts_that_rest_are_held_in_few_bytes_and_stay_the_same() -> None:
     assert before - after > 400_000
     assert live.summary(made.id, "q") == Summary.of(reports[:200_000])
     live.add(slot, reports.cells[200_000:].tobytes())
-    live.add_counts(slot, Summary.of(reports[:1000]).counts, 1000)
+    live.add_counts(FoldedCounts(slot, Summary.of(reports[:1000]).counts, 1000, shown=True))
     assert live.summary(made.id, "q") == Summary.of(reports) + Summary.of(reports[:1000])
 
 

@@ -16,7 +16,7 @@ from dither.service.collector import Collector
 from dither.service.live import Slot
 from dither.service.refusal import Reason
 from dither.service.settings import Settings
-from dither.service.store.store import Arrived, CollectorStore, RefusedKey, Stored
+from dither.service.store.store import Arrived, CollectorStore, RefusedKey, Stored, StoreUnavailable
 from tests.service.campaigns import DAY, KEY, contract, published
 from tests.service.conftest import MakeStore
 
@@ -84,14 +84,14 @@ def test_a_folded_day_counts_the_same_and_still_recognises(make_store: MakeStore
     store = make_store()
     store.publish(published())
     batches = [
-        arrived(seed, 1 + seed % 2, DAY if seed < 20 else NEXT, ("", "1.0")[seed % 3 == 0])
-        for seed in range(40)
+        arrived(seed, 1 + seed % 2, DAY if seed < 60 else NEXT, ("", "1.0")[seed % 3 == 0])
+        for seed in range(80)
     ]
     store.append(batches)
     live = Collector(store, Settings()).live
     assert live.labels(CAMPAIGN.id, "minutes") == ["", "1.0"]
     assert sorted(store.days()) == [(CAMPAIGN.id, DAY), (CAMPAIGN.id, NEXT)]
-    assert store.fold(CAMPAIGN.id, DAY, live.mechanism) == sum(len(one.parts) for one in batches[:20])
+    assert store.fold(CAMPAIGN.id, DAY, live) == sum(len(one.parts) for one in batches[:60])
     assert store.append([batches[0]]) == [Stored.REPEATED]
     assert store.append([Arrived(batches[0].id, batches[1].parts)]) == [Stored.CONFLICT]
     late = arrived(99)  # on the folded day, by a clock that was set back
@@ -100,7 +100,7 @@ def test_a_folded_day_counts_the_same_and_still_recognises(make_store: MakeStore
     store = make_store()
     assert counts(store) == expected([*batches, late])
     assert store.forget(DAY) == 0
-    assert store.forget(NEXT) == sum(len(one.parts) for one in batches[:20])
+    assert store.forget(NEXT) == sum(len(one.parts) for one in batches[:60])
     assert store.append([batches[0]]) == [Stored.NEW]  # forgotten: its identity was kept long enough
 
 
@@ -143,19 +143,16 @@ def test_two_processes_count_each_others_batches(database: str) -> None:
     one, two = Collector(first, Settings()), Collector(second, Settings())
     batches = [arrived(seed, 2) for seed in range(30)]
     for place, batch in enumerate(batches):
-        store, own = ((first, one), (second, two))[place % 2]
-        assert store.append([batch]) == [Stored.NEW]
-        for slot, data in batch.parts:
-            own.live.add(slot, data)
+        assert (first, second)[place % 2].append([batch]) == [Stored.NEW]
     assert first.append([batches[1]]) == [Stored.REPEATED]
     one.catch_up()
     two.catch_up()
     assert one.live.n(CAMPAIGN.id, "minutes") == 90
-    first.fold(CAMPAIGN.id, DAY, one.live.mechanism)
+    assert first.fold(CAMPAIGN.id, DAY, one.live) == 60
     late = arrived(77)  # the second has not heard of the folding
     second.append([late])
-    for slot, data in late.parts:
-        two.live.add(slot, data)
+    with pytest.raises(StoreUnavailable, match="fold again"):
+        second.fold(CAMPAIGN.id, DAY, two.live)
     for collector in (one, two, one):
         collector.catch_up()
         found = {name: collector.live.summary(CAMPAIGN.id, name) for name in CAMPAIGN.questions}

@@ -35,6 +35,8 @@ export interface Entry extends Named, Units {
   assumes: string[];
   first: number;
   last: number;
+  data?: [number, number];
+  times?: number;
 }
 export interface Kept extends Named {
   id: string;
@@ -70,6 +72,8 @@ export interface State {
   entries: Entry[];
   answers: Kept[];
   choices: Choice[];
+  /** Marks of the values of which a report was queued. */
+  told?: string[];
   queue: Queued[];
 }
 /** A question as the account sees it: no value. */
@@ -82,6 +86,8 @@ export interface Asked extends Named {
   days: number | null;
   start: number | null;
   data: [number, number] | null;
+  /** The number of locations of a path. */
+  times?: number;
 }
 export interface Policy {
   epsilon: number;
@@ -89,30 +95,42 @@ export interface Policy {
   assumptions: string[];
   mechanisms: string[] | null;
 }
-/** What is drawn if the answer is allowed: the report as hexadecimal text; and the source of random days. */
+/** What is drawn if the answer is allowed: the report as hexadecimal text, the mark of the value; and the source of random days. */
 export interface Drawing {
   report(): string;
+  mark(): string;
   source: Source;
 }
 /** By which rules a state is kept. `plain` are those of one budget for all time; rules.ts has all. */
 export interface Rules {
   /** Return the state that an account begins with, or that it goes on with; throw `Malformed` if it needs other rules. */
   open(state: State, isNew: boolean): State;
+  /** Return what a question always assumes, by how often it is asked. */
+  assumes?(asked: Asked): string[];
   /** Return whether a question may be asked so. */
   knows(asked: Asked): boolean;
   /**
-   * Return how an answer ends without a report, and the state that is kept nevertheless; or no outcome, and the state to
-   * which the report is added. `kept` is the permanent answer. Without a drawing (a dry run) no day is drawn.
+   * Return how an answer ends without a report, and the state that is kept nevertheless; or no outcome, the state to
+   * which the report is added, and whether it is queued: a permanent answer is not, unless it is said. `charged` is the entry of
+   * the permanent answer, if there is one. Without a drawing (a dry run) no day is drawn.
    */
-  decide(state: State, asked: Asked, entry: Entry, kept: Kept | undefined, drawing: Drawing | undefined): [ended?: Outcome | undefined, next?: State | undefined];
-  /** Return the source of an answer that is the same for the same value, by the device's secret key. */
-  source?(key: string, asked: Asked, device: string, value: unknown): Source | undefined;
+  decide(
+    state: State,
+    asked: Asked,
+    entry: Entry,
+    charged: Entry | undefined,
+    drawing: Drawing | undefined,
+  ): [ended?: Outcome | undefined, next?: State | undefined, queued?: boolean | undefined];
+  /** Return the source of an answer that is the same for the same input, by the device's secret key; another one for each purpose. */
+  source?(key: string, asked: Asked, input: unknown, purpose: number): Source | undefined;
   /** Return the ε that is left for all askers. */
   left(state: State): number;
   /** The person did something themselves. */
   act?(state: State): Step;
 }
 
+/** The policy of a device that is given none. */
+export const DEFAULT: Policy = { epsilon: 1, delta: 0, assumptions: [], mechanisms: null };
 
 const FIELDS = ["epsilon", "delta"] as const;
 
@@ -146,29 +164,47 @@ export const plain: Rules = {
     return state;
   },
   knows: ({ repeat, days, start, data }) => ["fresh", "same"].includes(repeat) && `${[days, start, data]}` === ",,",
-  decide: ({ entries, own }, _, entry, kept) => (kept || fits([...entries, entry], own) ? [] : refuse("budget")),
+  decide: ({ entries, own }, _, entry, charged) => (charged || fits([...entries, entry], own) ? [] : refuse("budget")),
   left: ({ entries, own }) => Number(remaining(entries, own, "epsilon")) / 2 ** 64,
 };
 
+/** Return all that an answer assumes, each line once: what the question says, and what its kind always assumes. */
+export function assumed(asked: Asked, rules: Rules): string[] {
+  const lines = [...asked.assumes];
+  if (asked.times! > 1) lines.push("how many locations a trajectory has, and when they were sent, is public");
+  return [...new Set(lines.concat(rules.assumes?.(asked) ?? []))];
+}
+
+/** Return what an entry was charged for: two entries of a question with the same are one charge. */
+const terms = ({ epsilon, delta, assumes, data, times }: Entry): string => JSON.stringify([epsilon, delta, assumes, data, times]);
+
 /** Answer a question: check, spend, draw. Without a drawing it is a dry run, which has no report and whose state is not kept. */
 export function answer(state: State, id: string, asked: Asked, policy: Policy, rules: Rules, drawing?: Drawing): Step {
+  const { epsilon, delta, repeat, data, times } = asked;
+  const assumes = assumed(asked, rules);
+  const question = named(asked);
+  const units = { epsilon: charge(epsilon, 64), delta: charge(delta, 128) };
+  const entry: Entry = { ...question, id, device: state.device, ...units, assumes, first: 0, last: 0, ...(data && { data }), ...(times && { times }) };
+  const entered = (id: string | undefined): Entry | undefined => state.entries.find((one) => one.id === id);
+  // Nothing is handed out uncharged but what was charged: the same question, and the same terms.
+  const paid = (one: Entry | undefined): boolean => !!one && same(one, asked) && terms(one) === terms(entry);
+  const kept = state.answers.find((one) => same(one, asked) && one.permanent === repeat);
   const waiting = state.queue.find((one) => one.id === id);
-  const known = waiting ?? state.entries.find((one) => one.id === id);
-  if (known) {
-    if (!same(known, asked)) return refuse("id");
+  const own = entered(id);
+  if (waiting || own) {
+    if (!same(waiting ?? own!, asked) || !paid(own ?? entered(kept?.id))) return refuse("id");
     return [waiting ? { is: "resent", report: waiting.report } : { is: "acknowledged", reports: 0 }];
   }
-  const { epsilon, delta, assumes, repeat } = asked;
   const listed = assumes.every((line) => policy.assumptions.includes(line)) && (policy.mechanisms?.includes(asked.mechanism) ?? true);
   if (!(epsilon <= policy.epsilon && delta <= policy.delta && listed)) return refuse("policy");
-  const question = named(asked);
-  const entry = { ...question, id, device: state.device, epsilon: charge(epsilon, 64), delta: charge(delta, 128), assumes, first: 0, last: 0 };
-  const kept = state.answers.find((one) => same(one, asked) && one.permanent === repeat);
-  const [ended, next] = rules.decide(state, asked, entry, kept, drawing);
+  const charged = kept && entered(kept.id);
+  const [ended, next, queued = !kept] = rules.decide(state, asked, entry, kept && (charged ?? entry), drawing);
   if (ended) return [ended, next];
-  const report = (kept?.report ?? drawing?.report())!;
+  const stays = kept && repeat === "same";
+  if (kept && (!paid(charged) || (stays && kept.report === null))) return refuse("changed");
+  const report = stays ? kept.report! : drawing?.report()!;
   const changed = { ...(next ?? state) };
-  changed.queue = [...state.queue, { ...question, id, report, batch: null }];
+  if (queued) changed.queue = [...state.queue, { ...question, id, report, batch: null }];
   if (kept) return [{ is: "repeated", charged: "0", report }, changed];
   changed.entries = [...state.entries, entry];
   if (repeat === "same" || repeat === "per value") {
@@ -178,14 +214,15 @@ export function answer(state: State, id: string, asked: Asked, policy: Policy, r
 }
 
 /**
- * Put chosen reports that wait into a batch, or return the batch of them that was sent and not acknowledged: its identity, its
+ * Put chosen reports that wait into a batch, at most one to a question, or return the batch of them that was sent and not acknowledged: its identity, its
  * reports (none if nothing waits), and the state if it changed.
  */
 export function batch(state: State, id: string, most: number, chosen: (one: Queued) => boolean): [id: string, reports: Queued[], next?: State | undefined] {
   const queued = state.queue.filter(chosen);
   const sent = queued.find((one) => one.batch)?.batch;
   if (sent) return [sent, state.queue.filter((one) => one.batch === sent)];
-  const reports = queued.slice(0, most);
+  const seen = new Set<string>();
+  const reports = queued.filter(({ fingerprint }) => !seen.has(fingerprint) && seen.add(fingerprint)).slice(0, most);
   return [id, reports, reports[0] && { ...state, queue: state.queue.map((one) => (reports.includes(one) ? { ...one, batch: id } : one)) }];
 }
 

@@ -13,6 +13,7 @@ export const sectors: Reader = (given) => {
   need(rule["kind"] === "line" && rule["fraction"] === 0, "start");
   const start = readStart(rule, cells, ends);
   return {
+    names: "Sectors",
     ratio,
     inside,
     draw: (value: number, source) => asCell(cell(Math.floor((((start(value, source) % cells) + cells) % cells) / width), source), cells),

@@ -1,8 +1,9 @@
 /** A device that answers: questions, one durable account, a queue of reports, and what is promised. */
 
-import { hex, need, type Question, readQuestion, real, type Source, systemSource } from "./parts.js";
-import { acknowledge, answer, batch, limit, PLAIN, plain, same, type Asked, type Outcome, type Policy, type Rules, type State } from "./account.js";
+import { hex, need, type Question, real, type Source, systemSource } from "./parts.js";
+import { acknowledge, answer, assumed, batch, DEFAULT, limit, PLAIN, plain, same, type Asked, type Outcome, type Policy, type Rules, type State } from "./account.js";
 import { jsonBody, type Waiting } from "./batch.js";
+import { readNamed } from "./mechanisms.js";
 
 /** Where the account is kept. `update` is one transaction: it resolves when the new state is on disk. */
 export interface Store {
@@ -42,8 +43,6 @@ export interface Asking {
   otherwise?: unknown;
 }
 
-const NOBODY: Policy = { epsilon: 50, delta: 0, assumptions: [], mechanisms: null };
-
 /** What a page can show before it asks. */
 export interface Promised {
   epsilon: number;
@@ -53,6 +52,8 @@ export interface Promised {
   reach: number;
   /** The ε that is left for all askers, before this answer. */
   left: number;
+  /** What this holds under; the policy must accept each line. */
+  assumes: string[];
 }
 
 /** A question as this device is asked it. */
@@ -107,7 +108,7 @@ export interface Device {
 /** Open the account of a device; it is created with these limits if there is none. */
 async function open({ epsilon, delta = 0, store, source = systemSource(), policy, rules = plain }: Options): Promise<Device> {
   need(real(epsilon) > 0 && epsilon < 2 ** 20 && real(delta) >= 0 && delta < 1, "epsilon");
-  const allowed = { ...NOBODY, ...policy };
+  const allowed = { ...DEFAULT, ...policy };
   const fresh = (): string => hex(source.take(16));
   const born = Math.floor(Date.now() / 1000);
   const own = { epsilon: limit(epsilon, 64), delta: limit(delta, 128), lifetime: null };
@@ -141,12 +142,12 @@ async function open({ epsilon, delta = 0, store, source = systemSource(), policy
 
   const device: Device = {
     question: (specification, asking) => {
-      const question = readQuestion(specification);
+      const question = readNamed(specification);
       const { name, asker, repeat = "fresh", assumes = [], data = null, days = null, start = null, times } = asking;
       const { mechanism, epsilon, delta, fingerprint, spend } = question;
       need([name, asker].every((text) => text && typeof text === "string") && !spend === !times, "asking");
       const cost = spend ? spend(epsilon, times!) : epsilon;
-      const asked = { question: name, asker, fingerprint, mechanism, epsilon: cost, delta, assumes, repeat, days, start, data };
+      const asked = { question: name, asker, fingerprint, mechanism, epsilon: cost, delta, assumes, repeat, days, start, data, ...(times && { times }) };
       need(rules.knows(asked), "asking");
       return {
         question,
@@ -154,22 +155,20 @@ async function open({ epsilon, delta = 0, store, source = systemSource(), policy
         asked,
         promise: async () => {
           const odds = Math.exp(cost);
-          return { epsilon: cost, odds, reach: odds / (1 + odds), left: await happen((state) => [rules.left(state)]) };
+          return { epsilon: cost, odds, reach: odds / (1 + odds), left: await happen((state) => [rules.left(state)]), assumes: assumed(asked, rules) };
         },
       };
     },
 
     async answer({ question, asking, asked }, value, id = fresh()) {
       const { otherwise, times } = asking;
-      const fits = (one: unknown): boolean => question.inside(one) !== undefined && (!times || (one as []).length === times);
-      if (!fits(value)) value = otherwise;
-      if (!fits(value)) return { is: "refused", reason: "value" };
-      return happen((state, key) =>
-        answer(state, id, asked, allowed, rules, {
-          report: () => hex(question.report(value, rules.source?.(key, asked, question.device, value) ?? source)!),
-          source,
-        }),
-      );
+      // The value is read here, and not again: values that are moved to one place are one, and what fails leaves the account alone.
+      const input = [value, otherwise].map(question.inside).find((one) => one !== undefined && (!times || (one as []).length === times));
+      if (input === undefined) return { is: "refused", reason: "value" };
+      return happen((state, key) => {
+        const keyed = (purpose: number): Source => rules.source?.(key, asked, input, purpose) ?? source;
+        return answer(state, id, asked, allowed, rules, { report: () => hex(question.draw(input, keyed(0))), mark: () => hex(keyed(1).take(16)), source });
+      });
     },
 
     dryRun: ({ asked }) =>

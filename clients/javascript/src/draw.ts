@@ -13,6 +13,8 @@ export type Inside<Input = number> = (value: unknown) => Input | undefined;
 /** How a device turns one value into one report. */
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
 export interface Draw<Input = any> {
+  /** The mechanisms that draw so, with spaces between them; a specification must name one of them. The client knows those of the core. */
+  readonly names?: string;
   /** The largest ratio of the probabilities of one report under two inputs. */
   readonly ratio: Ratio;
   readonly inside: Inside<Input>;
@@ -38,7 +40,7 @@ export function line({ domain, outside }: Fields): [inside: Inside, ends: Ends] 
     if (typeof value !== "number" || value !== value) return;
     if (!turn) return Math.min(Math.max(value, low), high);
     const turned = value % high;
-    return turned === turned ? turned + high * +(turned < 0) : undefined;
+    return turned === turned ? (turned + high * +(turned < 0)) % high : undefined; // just below 0 rounds to the period, which is 0
   };
   return [inside, [low, high]];
 }

@@ -94,7 +94,7 @@ function alias(row: bigint[]): (source: Source) => number {
   };
 }
 
-/** Throw unless a weight of `spent` over `total` is at most a δ, which is returned. */
+/** Return a weight of `spent` over `total`, rounded up; throw unless it is at most a stated δ. */
 function keeps(spent: bigint, total: bigint, stated: unknown): number {
   const delta = real(stated);
   need(delta > 0 && delta < 1, "privacy");
@@ -102,7 +102,7 @@ function keeps(spent: bigint, total: bigint, stated: unknown): number {
   let denominator = 1n;
   for (; numerator % 1; denominator *= 2n) numerator *= 2;
   need(spent * denominator <= BigInt(numerator) * total, "privacy");
-  return delta;
+  return Number(((spent << 128n) + total - 1n) / total) / 2 ** 128;
 }
 
 export const lattice: Reader = (given) => {
@@ -122,6 +122,7 @@ export const lattice: Reader = (given) => {
     const draw = alias([...weights, ...outer.slice(0, -1).reverse()]);
     const cells = 2 * reach;
     return {
+      names: "Purkayastha",
       ratio: [weights[0]!, outer.at(-1)!],
       inside,
       draw: (value: number, source) => asCell((((start(value, source) + draw(source)) % cells) + cells) % cells, cells),
@@ -140,6 +141,7 @@ export const lattice: Reader = (given) => {
     const two = largest(totals.slice(0, -1), totals.slice(1));
     need(weights[reach]! > 1n << 32n && one[0] * two[0] <= one[1] * two[1], "step");
     return {
+      names: "BoundedLaplace",
       ratio: [weights[0]!, weights[reach]!],
       inside,
       draw: (value: number, source) => {
@@ -163,6 +165,7 @@ export const lattice: Reader = (given) => {
   const all = BigInt(step);
   const share = BigInt(Math.min(last, step));
   return {
+    names: noise["decay"] === "normal" ? "Gaussian" : "Laplace Staircase Gaussian",
     ratio: [(all - share) * bottom + share * top, all * bottom],
     inside,
     draw: (value: number, source) => {

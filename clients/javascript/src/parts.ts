@@ -3,6 +3,6 @@
 export * from "./core.js";
 export { asBytes, asCell, codes, line, readStart, type Ends, type Inside, type Ratio } from "./draw.js";
 export { below, little, word } from "./source.js";
-export { digest, hexadecimal, need, real, sha256, utf8, whole, type Fields, type Json } from "./text.js";
+export { digest, hexadecimal, need, parse, real, sha256, utf8, watched, whole, type Fields, type Json } from "./text.js";
 export { expBelow } from "./exact.js";
 export { blocks } from "./windows.js";

@@ -157,6 +157,7 @@ function reader(walks: boolean): Reader {
       return [cells, [at[0] + unit[0] * length, at[1] + unit[1] * length]];
     };
     return {
+      names: walks ? "TraCSD Strawman" : "TraCSC",
       ratio: [first.ratio[0] * second.ratio[0], first.ratio[1] * second.ratio[1]],
       spend,
       inside: (value) =>

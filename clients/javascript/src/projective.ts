@@ -46,6 +46,7 @@ export const projective: Reader = (given) => {
   const set = Uint8Array.from({ length: 4 * block }, (_, at) => all[at >> 2]! >>> (8 * (at & 3)));
   need(digest(set) === given["set"], "fingerprint");
   return {
+    names: "ProjectiveResponse",
     ratio: [own, other],
     inside,
     draw: (code: number, source) => {

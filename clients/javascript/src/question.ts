@@ -1,10 +1,10 @@
 /** A question as it travels: read, verified in whole numbers, and ready to be answered. */
 
-import { type Inside, type Reader } from "./draw.js";
+import { type Draw, type Reader } from "./draw.js";
 import { BITS, expBelow } from "./exact.js";
 import { hadamard, hashed, subset, unary } from "./sets.js";
 import { type Source } from "./source.js";
-import { digest, Malformed, need, real, utf8, watched, type Fields } from "./text.js";
+import { digest, Malformed, need, parse, real, utf8, watched } from "./text.js";
 import { mixture, response, sliding } from "./windows.js";
 
 /** The draws that the core knows, by kind. Other entry points hold further ones, which are added here. */
@@ -20,17 +20,15 @@ export const draws: { [kind: string]: Reader } = {
   hashed,
 };
 
-/** What a question is, once it was verified. */
-export interface Question {
+/** What a question is, once it was verified: its draw, and what it says of itself. */
+export interface Question extends Omit<Draw, "delta"> {
+  /** The mechanism that the specification names, and the kind of draw that it has. */
   readonly mechanism: string;
+  readonly kind: string;
   readonly epsilon: number;
   readonly delta: number;
   readonly fingerprint: string;
   readonly device: string;
-  /** For paths: return the ε of so many locations. */
-  readonly spend: ((epsilon: number, times: number) => number) | undefined;
-  /** Return the input of a value, or undefined if the value has no report. */
-  readonly inside: Inside<unknown>;
   /** Return the report of a value as bytes, or undefined if the value is not in the domain. */
   report(value: unknown, source: Source): Uint8Array | undefined;
 }
@@ -38,32 +36,33 @@ export interface Question {
 /** Read a specification and verify that its integers keep the ε it names. Throw `Malformed` otherwise. */
 export function readQuestion(text: string): Question {
   try {
-    need(typeof text === "string" && text.length <= 1 << 22, "text");
-    const { dither, device, mechanism, parameters, fingerprint: mark } = JSON.parse(text) as Fields;
-    need(dither === 2, "version");
-    need(typeof mechanism === "string", "text");
-    need(mark === digest(utf8(device as string)), "fingerprint");
+    need(text.length < 2 ** 22, "text");
+    const whole = parse(text);
+    const { dither, device, mechanism, parameters, fingerprint } = whole;
+    need(dither === 2 && "codebook" in whole && Object.keys(whole).length === 6, "version");
+    need(fingerprint === digest(utf8(device as string)), "fingerprint");
     const epsilon = real(parameters.epsilon);
     need(epsilon >= 1e-6 && epsilon <= 50, "epsilon");
     const [given, finish] = watched(device);
-    const reader = draws[given["draw"]];
-    need(reader, "draw");
-    const { ratio, inside, draw, delta, spend } = reader(given);
+    const kind = given["draw"] as string;
+    need(draws[kind], "draw");
+    const read = draws[kind](given);
+    const { ratio, inside, delta } = read;
     finish();
     const bound = expBelow(epsilon);
-    // This comparison in whole numbers is the proof of privacy.
-    need(delta || (ratio[1] > 0n && ratio[0] << BITS <= bound * ratio[1]), "privacy");
+    // This comparison in whole numbers is the proof of privacy. A ratio below 1 is not the largest one: the input would be the least likely.
+    need(delta || (ratio[0] > ratio[1] && ratio[0] << BITS <= bound * ratio[1]), "privacy");
     return {
+      ...read,
       mechanism,
+      kind,
       epsilon,
       delta: delta ? delta(bound, parameters.delta) : 0,
-      fingerprint: mark,
+      fingerprint,
       device,
-      spend,
-      inside,
       report(value, source) {
         const input = inside(value);
-        return input === undefined ? input : draw(input, source);
+        return input === undefined ? input : read.draw(input, source);
       },
     };
   } catch (error) {

@@ -23,23 +23,28 @@ const NO_SALT = new Uint8Array(32);
 const expand = async (secret: Bytes, suite: string, label: string, length: number, ...info: BlobPart[]): Promise<Bytes> =>
   (await mac(secret, asBytes(length * 256, 2) as Bytes, VERSION, suite, label, ...info, "\x01")).slice(0, length);
 
+/** Return a new X25519 public key, and the secret that it shares with another key. Throw `Malformed` ("key") if everybody knows that secret. */
+export async function agree(key: string): Promise<[own: ArrayBuffer, common: ArrayBuffer]> {
+  need(KEY.test(key), "key");
+  const { subtle } = globalThis.crypto;
+  const { publicKey, privateKey } = (await subtle.generateKey("X25519", false, ["deriveBits"])) as CryptoKeyPair;
+  // A key of small order is refused by WebCrypto, here or there.
+  const common = await subtle
+    .importKey("raw", unhex(key), "X25519", false, [])
+    .then((opened) => subtle.deriveBits({ name: "X25519", public: opened }, privateKey, 256))
+    .catch(() => need(0, "key"));
+  return [await subtle.exportKey("raw", publicKey), common!];
+}
+
 /**
  * Return a body (JSON as text, or packed bytes) encrypted for a campaign: HPKE [RFC 9180] in base mode. Other bytes come out every time.
  *
  * `key` is the campaign's sealing key (64 hexadecimal digits), `campaign` its identity. Throw `Malformed` ("key") if nothing can be sealed to it.
  */
 export async function seal(body: string | Uint8Array, key: string, campaign: string): Promise<Bytes> {
-  need(KEY.test(key), "key");
   const { subtle } = globalThis.crypto;
-  const theirs = unhex(key);
-  const { publicKey, privateKey } = (await subtle.generateKey("X25519", false, ["deriveBits"])) as CryptoKeyPair;
-  const own = await subtle.exportKey("raw", publicKey);
-  // A key of small order is refused by WebCrypto, here or there: everybody would know what is sealed to it.
-  const common = await subtle
-    .importKey("raw", theirs, "X25519", false, [])
-    .then((opened) => subtle.deriveBits({ name: "X25519", public: opened }, privateKey, 256))
-    .catch(() => need(0, "key"));
-  const shared = await expand(await mac(NO_SALT, VERSION, KEM, "eae_prk", common!), KEM, "shared_secret", 32, own, theirs);
+  const [own, common] = await agree(key);
+  const shared = await expand(await mac(NO_SALT, VERSION, KEM, "eae_prk", common), KEM, "shared_secret", 32, own, unhex(key));
   const bound = await join(
     "\0",
     await mac(NO_SALT, VERSION, SUITE, "psk_id_hash"),

@@ -33,7 +33,9 @@ function epochOf(kind: Limits["epoch"], second: number): number {
 }
 
 function clockAfter(clock: State["clock"], { wall, boot, elapsed }: Moment): State["clock"] {
-  const proved = boot === clock.boot ? Math.max(0, elapsed - clock.elapsed) : 0;
+  const proves = boot === clock.boot;
+  if (proves) elapsed = Math.max(elapsed, clock.elapsed); // an older reading would let the same time be proved again
+  const proved = proves ? elapsed - clock.elapsed : 0;
   const latest = Math.max(clock.wall, wall);
   return { wall: latest, boot, elapsed, ahead: clock.ahead + latest - clock.wall - proved };
 }
@@ -59,9 +61,10 @@ function short({ entries, device, own, limits }: State, entry: Entry): string | 
   return undefined;
 }
 
-/** A source that repeats for one value: SHA-256 of the key, the question and the value, in counter mode. */
-function keyed(key: string, asked: Asked, device: string, value: unknown): Source {
-  const text = JSON.stringify([key, asked.question, device, typeof value, value]);
+/** A source that repeats for one input: SHA-256 of the key, the purpose, the question and the input, in counter mode. */
+function keyed(key: string, { asker, question, fingerprint }: Asked, input: unknown, purpose: number): Source {
+  // Two askers may use one name, and two values be moved to one place. Quoted texts tell where each ends.
+  const text = JSON.stringify([key, purpose, asker, question, fingerprint, input]);
   let count = 0;
   const left: number[] = [];
   return {
@@ -80,14 +83,16 @@ export function allRules({ epoch = "lifetime", lifetime, quota, askers, now = sy
   /** Return the drawn day of the present period of a question, and the state with it. */
   function choose(state: State, asked: Asked, today: number, source: Source | undefined): [choice?: Choice | undefined, state?: State] {
     const { start, days } = asked as { start: number; days: number };
-    const period = Math.floor((today - start) / days);
+    const period = start + Math.floor((today - start) / days) * days; // a period is known by its first day
     const known = state.choices.find((one) => same(one, asked) && one.period === period);
     if (known || !source) return [known];
-    const choice = { ...named(asked), period, day: start + period * days + below(source, days), device: state.device, answer: null };
+    const choice = { ...named(asked), period, day: period + below(source, days), device: state.device, answer: null };
     return [choice, { ...state, choices: [...state.choices, choice] }];
   }
 
   return {
+    assumes: ({ repeat }) => (repeat === "per value" ? ["the value never changes", "the device's key stays on the device"] : []),
+
     open(state, isNew) {
       if (!isNew) return state;
       const at = now();
@@ -102,7 +107,7 @@ export function allRules({ epoch = "lifetime", lifetime, quota, askers, now = sy
       return known && (data === null || (Array.isArray(data) && data.length === 2 && whole(...data)));
     },
 
-    decide(before, asked, entry, kept, drawing) {
+    decide(before, asked, entry, charged, drawing) {
       const { limits, born } = before;
       const clock = clockAfter(before.clock, now());
       if (clock.ahead > AHEAD[limits.epoch]) return refuse("clock");
@@ -117,7 +122,11 @@ export function allRules({ epoch = "lifetime", lifetime, quota, askers, now = sy
         state.askers = [...state.askers, asked.asker].sort();
         if (state.openings !== null) state.openings--;
       }
-      if (kept) return [undefined, state];
+      // Of each value one report is queued, by the device that was charged.
+      const mark = asked.repeat === "per value" && drawing && (charged ?? entry).device === state.device && drawing.mark();
+      const queued = mark ? !state.told?.includes(mark) : undefined;
+      if (queued) state.told = [...(state.told ?? []), mark as string];
+      if (charged) return [undefined, state, queued];
       let next: State | undefined;
       let choice: Choice | undefined;
       if (asked.repeat === "once") {
@@ -128,10 +137,10 @@ export function allRules({ epoch = "lifetime", lifetime, quota, askers, now = sy
       }
       const reason = short(state, entry);
       if (reason) return [refuse(reason)[0], next];
-      return [undefined, choice ? { ...state, choices: state.choices.map((one) => (one === choice ? { ...one, answer: entry.id } : one)) } : state];
+      return [undefined, choice ? { ...state, choices: state.choices.map((one) => (one === choice ? { ...one, answer: entry.id } : one)) } : state, queued];
     },
 
-    source: (key, asked, device, value) => (asked.repeat === "per value" ? keyed(key, asked, device, value) : undefined),
+    source: (key, asked, input, purpose) => (asked.repeat === "per value" ? keyed(key, asked, input, purpose) : undefined),
 
     left({ entries, own, limits, device, clock }) {
       const index = epochOf(limits.epoch, Math.max(now().wall, clock.wall));

@@ -52,7 +52,7 @@ export const hadamard: Reader = (given) => {
   const [inside, count] = codes(given);
   const order = whole(given["order"], count + 1, 2 ** 32);
   const [toss, heads, tails] = coin(given["heads"]);
-  need(power(order), "cells");
+  need(power(order) && order <= 2 * count, "cells");
   return {
     ratio: [heads, tails],
     inside,

@@ -31,6 +31,7 @@ export function ordered(state: State): State {
     entries: sorted(state.entries, "id"),
     answers: sorted(state.answers, "asker", "question", "fingerprint", "permanent"),
     choices: sorted(state.choices, "asker", "question", "fingerprint", "period"),
+    ...(state.told && { told: [...state.told].sort() }),
   };
 }
 

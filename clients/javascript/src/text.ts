@@ -13,6 +13,16 @@ export type Json = null | boolean | number | string | Json[] | { [key: string]: 
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
 export type Fields = { [key: string]: any };
 
+/** Return the number of members of all objects in a JSON text, and 1: outside of texts each has a colon. */
+const members = (text: string): number => text.replace(/\\./g, "").replace(/"[^"]*"/g, "").split(":").length;
+
+/** Return what a JSON text holds; refuse a key that stands twice in one object, of which languages keep different ones. */
+export function parse(text: string): Fields {
+  const given = JSON.parse(text) as Fields;
+  need(members(JSON.stringify(given)) === members(text), "text");
+  return given;
+}
+
 /**
  * Return the object that a text in canonical JSON holds, and a function that refuses it if it has a field or an entry, at any depth,
  * that nobody has read. Numbers and texts are canonical if they are written again as they were; keys are if they are sorted.
@@ -21,7 +31,7 @@ export function watched(text: string): [given: Fields, finish: () => void] {
   const unread: Set<string | symbol>[] = [];
   need(JSON.stringify(JSON.parse(text)) === text, "text");
   const given = JSON.parse(text, (_, value: Json) => {
-    if (Object(value) !== value) return value;
+    if (Object(value) !== value) return encodeURI(value as string), value; // throws at half a pair of UTF-16, which has no UTF-8
     const keys = Object.keys(value as Fields);
     const left = new Set<string | symbol>(keys);
     unread.push(left);

@@ -87,7 +87,7 @@ test("a body beyond 64 KiB is sent by a request that does not outlive the page, 
 });
 
 test("a value never throws", async () => {
-  const { device: mine } = await device({ epsilon: 1000 });
+  const { device: mine } = await device({ epsilon: 1000, policy: { epsilon: 2 } });
   const values = [NaN, Infinity, -Infinity, 1e308, -0, "5", null, undefined, {}, [], 5n, Symbol("x"), true, new Date(), () => 1];
   for (const name of ["Podium", "OGPM, circle", "KRR", "OUE", "Hybrid", "OLH"]) {
     const question = mine.question(specifications[name], { ...ASKING, name });
@@ -101,20 +101,23 @@ test("a value never throws", async () => {
 });
 
 test("permanent answers stay", async () => {
-  const { device: mine } = await device({ rules: allRules() });
+  const assumptions = ["the value never changes", "the device's key stays on the device"];
+  const { device: mine } = await device({ rules: allRules(), policy: { assumptions } });
   const same = mine.question(specifications["Podium"], { ...ASKING, repeat: "same" });
   const first = await mine.answer(same, 1);
   for (let i = 0; i < 5; i++) assert.deepEqual(await mine.answer(same, i), { is: "repeated", charged: "0", report: first.report });
   const each = mine.question(specifications["Podium"], { ...ASKING, name: "each", repeat: "per value" });
   const one = await mine.answer(each, 1);
   const two = await mine.answer(each, 2);
+  assert.ok(one.report && two.report);
   assert.equal((await mine.answer(each, 1)).report, one.report);
   assert.equal((await mine.answer(each, 2)).report, two.report);
 });
 
 test("a path is charged for each of its locations", async () => {
   Object.assign(draws, paths);
-  const { device: mine } = await device({ epsilon: 6 });
+  const policy = { epsilon: 6, assumptions: ["how many locations a trajectory has, and when they were sent, is public"] };
+  const { device: mine } = await device({ epsilon: 6, policy });
   const question = mine.question(specifications["TraCSD"], { ...ASKING, times: 3 });
   const path = [[139.5, 35.6], [139.6, 35.7], [500, -500]];
   assert.equal((await question.promise()).epsilon, 6);
@@ -139,7 +142,7 @@ test("a δ is spent only where the policy allows one", async () => {
   assert.equal((await strict.answer(strict.question(specification, ASKING), 1)).reason, "policy");
   const { device: mine } = await device({ delta: 1.5e-6, policy: { delta: 1e-6 } });
   const question = mine.question(specification, ASKING);
-  assert.equal(question.question.delta, 1e-6);
+  assert.equal(question.question.delta, 9.964419486868745e-7); // computed from the integers; 1e-6 is stated
   assert.equal((await mine.answer(question, 1)).is, "drawn");
   assert.deepEqual(await mine.answer(question, 1), { is: "refused", reason: "budget" });
   const less = JSON.parse(specification);

@@ -49,12 +49,12 @@ export function unknown(specification) {
 
 /** Return the outcome of an event, and the state after it if it changed, by all rules or by others. */
 export function happen(state, event, policy, rules = accounts.allRules({ now: () => event.at })) {
-  const [outcome, next] = events(state, event, policy, rules);
+  const [outcome, next] = events(state, event, policy ?? accounts.DEFAULT, rules);
   return [outcome, next && accounts.ordered(next)];
 }
 
 function events(state, event, policy, rules) {
-  const drawing = { report: () => event.report, source: scripted(event.random ?? "") };
+  const drawing = { report: () => event.report, mark: () => event.mark, source: scripted(event.random ?? "") };
   switch (event.do) {
     case "answer":
       return accounts.answer(state, event.id, event.question, policy, rules, drawing);

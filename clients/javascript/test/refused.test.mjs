@@ -3,11 +3,11 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { sectors } from "../dist/angles.js";
-import { draws, Malformed, readQuestion } from "../dist/core.js";
+import { draws, Malformed } from "../dist/core.js";
 import { lattice } from "../dist/lattice.js";
 import { paths } from "../dist/paths.js";
 import { projective } from "../dist/projective.js";
-import { expBelow } from "../dist/testing.js";
+import { expBelow, readNamed } from "../dist/testing.js";
 
 Object.assign(draws, { lattice, sectors, projective, ...paths });
 
@@ -16,7 +16,7 @@ const read = (name) => JSON.parse(readFileSync(new URL(`../../../conformance/2/$
 for (const { name, reason, specification } of read("refused")) {
   test(`refused: ${name}: ${reason}`, () => {
     assert.throws(
-      () => readQuestion(specification),
+      () => readNamed(specification),
       (error) => error instanceof Malformed && /^[a-z]+$/.test(error.message),
     );
   });

@@ -13,7 +13,7 @@ from typing import Self, final
 
 from dither.account import words
 from dither.account.asking import Asking
-from dither.account.budget import default_policy, guarantee, ledger, limits, opened
+from dither.account.budget import guarantee, ledger, limits, opened
 from dither.account.clock import ClockReading, Epoch
 from dither.account.exports import is_identity, read_export, read_invitation
 from dither.account.results import Batch, Preview, Waiting, waiting
@@ -22,8 +22,9 @@ from dither.account.state import Data, State
 from dither.account.store import Store, key_digest
 from dither.account.words import Left
 from dither.device_text import canonical
-from dither.errors import AccountUnusable, DitherError, InvalidParameter, Mismatch, Refused, found
+from dither.errors import AccountUnusable, InvalidParameter, Mismatch, Refused, found
 from dither.over_time.change_reports import ChangeReports
+from dither.over_time.memoised import check_key
 from dither.privacy import Guarantee, Ledger, Policy
 from dither.randomness import SYSTEM
 from dither.reports import Reports
@@ -41,7 +42,7 @@ class Account:
     >>> from dither import Interval, Podium
     >>> path = Path(tempfile.mkdtemp()) / "me.account"
     >>> account = Account.create(path, epsilon=2)
-    >>> age = Question("age", Podium(Interval(18, 100), epsilon=0.5), asker="clinic.example")
+    >>> age = Asking("age", Podium(Interval(18, 100), epsilon=0.5), asker="clinic.example")
     >>> account.answer(age, 41)
     Reports(1 of Podium on [18, 100], uint16)
     >>> print(account.left)
@@ -56,7 +57,7 @@ class Account:
         self._lock = threading.RLock()
         self._key = store.key() if key is None else key
         with self._state() as state:
-            self.policy = default_policy(state) if policy is None else policy
+            self.policy = Policy() if policy is None else policy
             if self._key is not None and key_digest(self._key) != state.key:
                 wrong = "the secret key in it is damaged" if key is None else "this is another account's key"
                 raise AccountUnusable(f"{store.path}: {wrong}, and permanent answers would be drawn again")
@@ -90,7 +91,7 @@ class Account:
         own = {name: most[name] for name in ("epsilon", "delta", "lifetime")}
         begun = opened(SYSTEM.take(16).hex(), SYSTEM.take(16).hex(), most, own, now())
         place = Path(path)
-        secret = SYSTEM.take(32) if key is None else key
+        check_key(secret := SYSTEM.take(32) if key is None else key)
         Store.create(place, {**begun, "key": key_digest(secret)}, {}, secret if key is None else None)
         return Account.open(place, policy=policy, key=key, now=now)
 
@@ -122,14 +123,14 @@ class Account:
     ) -> Account:
         """Open an account; raise AccountUnusable if its file is missing, damaged or readable by others.
 
-        `policy` says what is accepted from askers; by default anything within the budget that assumes
-        nothing. `expect` is an earlier `account.mark`, kept elsewhere: a file that was rolled back behind it
-        is refused. `wait` is how long another process may hold the file, in seconds.
+        `policy` says what is accepted from askers; by default it is `dt.Policy()`: answers of ε ≤ 1, without
+        δ, that assume nothing. `expect` is an earlier `account.mark`, kept elsewhere: a file that was rolled
+        back behind it is refused. `wait` is how long another process may hold the file, in seconds.
         """
         if policy is not None and not isinstance(policy, Policy):
             raise InvalidParameter(f"policy is a dt.Policy, not {found(policy)}")
-        if key is not None and (not isinstance(key, bytes) or len(key) < 32):
-            raise InvalidParameter("a key is at least 32 secret bytes, as dt.Memoised.new_key() makes them")
+        if key is not None:
+            check_key(key)
         place = Path(path)
         account = Account(Store(place, wait), policy, key, now)
         if expect is not None and not account._store.has(expect):
@@ -164,13 +165,15 @@ class Account:
         stored report is returned: nothing is drawn, nothing is charged. Whether it is refused does not depend
         on the value.
         """
-        event = self._event("answer", asking, identity)
-        refused: DitherError | None
+        asked = self._asked("answer", asking, identity)
+        refused: BaseException | None
         with self._state() as state:
+            event = {**asked, "at": self._now().wire()}
             decision = self._decided(state, event, asking)
             try:
                 decision = self._drawn(decision, asking, value)
-            except DitherError as error:  # of the value. A drawn choice is kept: it must not depend on values
+            except BaseException as error:  # of the value, whose own methods may fail, too
+                # A drawn choice is kept: it must not depend on values.
                 self._store.keep(state, decision.without_report)
                 refused = error
             else:
@@ -183,8 +186,9 @@ class Account:
 
     def dry_run(self, asking: Asking) -> Preview:
         """Return what an answer would do now. Nothing is spent, drawn, stored or sent; no value is needed."""
-        event = self._event("dry run", asking, None)
+        asked = self._asked("dry run", asking, None)
         with self._state() as state:
+            event = {**asked, "at": self._now().wire()}
             decision = decide(state, event, self.policy)
             now = event["at"]["wall"]
             refused = self._refusal(state, decision, event, asking)
@@ -194,7 +198,7 @@ class Account:
             spends = 0.0 if decision.outcome.get("charged", "0") == "0" else asking.guarantee.epsilon
             text = {
                 "drawn": f"It would be answered for ε = {spends:.6g}. Now {words.left(state, now)}.",
-                "repeated": "The permanent answer would be sent again, and nothing spent.",
+                "repeated": "The permanent answer would be given again: nothing is spent or sent twice.",
                 "silent": "Another day, or none yet, is drawn for the answer: nothing would be sent.",
             }[outcome]
         return Preview(outcome, None, spends, text)
@@ -219,6 +223,7 @@ class Account:
     ) -> Batch | None:
         """Return the reports to send to an asker next; the same batch until it is acknowledged, None if none.
 
+        It has at most one report to a question: call again after acknowledging, until None is returned.
         The composition of a batch is on disk before it is returned, so that sending it again sends the same.
         `questions` are those of one campaign: its collector accepts no batch with a report to another.
         """
@@ -344,7 +349,8 @@ class Account:
         with self._lock, self._store.transaction() as state:
             yield state
 
-    def _event(self, kind: str, asking: Asking, identity: str | None) -> Data:
+    def _asked(self, kind: str, asking: Asking, identity: str | None) -> Data:
+        """Return an event without the moment, which is read when the file is held."""
         if not isinstance(asking, Asking):
             raise InvalidParameter(
                 f"who asks gives a name: dt.Asking('age', mechanism), not {found(asking)}"
@@ -353,14 +359,16 @@ class Account:
             identity = SYSTEM.take(16).hex()
         if not is_identity(identity):
             raise InvalidParameter("an identity is 32 lower-case hexadecimal digits, drawn at random")
-        return {"do": kind, "id": identity, "question": asking.facts, "at": self._now().wire()}
+        return {"do": kind, "id": identity, "question": asking.facts}
 
     def _drawn(self, decision: Decision, asking: Asking, value: object) -> Decision:
         """Return a decision with the report that it needs, if it needs one."""
         if not decision.draws:
             return decision
         if decision.owed is None:
-            return decision.with_report(asking.to_bytes(asking.draw(value, self._secret)).hex())
+            mark = None if decision.told is None else asking.mark(value, self._secret)
+            report = asking.to_bytes(asking.draw(value, self._secret)).hex()
+            return decision.with_report(report, mark=mark)
         reports, tree = asking.draw_owed(value, decision.owed, self._secret)
         return decision.with_report(asking.to_bytes(reports).hex(), tree)
 

@@ -216,6 +216,7 @@ class Asking:
             "start": (self.start - _START).days if once else None,
             "data": None if self.span is None else list(self.span),
             **({} if self.changes is None else {"changes": self.changes}),
+            **({} if self.times is None else {"times": self.times}),
         }
 
     def draw(self, value: object, key: Callable[[], bytes], source: Source = SYSTEM) -> Reports:
@@ -224,6 +225,13 @@ class Asking:
         if self.repeat is Repeat.PER_VALUE:
             return self._memoised(key()).perturb(inside)
         return self.question.perturb(inside, source=source)
+
+    def mark(self, value: object, key: Callable[[], bytes]) -> str:
+        """Return what tells a value of this question from others: 16 bytes that need the key to be read.
+
+        Values that are moved to one place of the domain are one value.
+        """
+        return self._memoised(key()).mark(self._inside(value))
 
     def draw_owed(
         self, values: object, owed: Data, key: Callable[[], bytes], source: Source = SYSTEM

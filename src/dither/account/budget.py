@@ -9,10 +9,10 @@ from dither.account import words
 from dither.account.clock import ClockReading, Epoch
 from dither.account.names import check_name
 from dither.account.state import VERSION, Data, State
-from dither.account.units import DELTA, EPSILON, as_bound, as_float, limit
+from dither.account.units import DELTA, EPSILON, as_bound, limit
 from dither.device_text import hexadecimal
 from dither.errors import InvalidParameter, found
-from dither.privacy import Guarantee, Ledger, Nothing, Policy, Unit
+from dither.privacy import Guarantee, Ledger, Nothing, Unit
 from dither.privacy.ledger import Entry
 
 LATEST: Final = "no earlier copy of the account's file is put back"
@@ -71,17 +71,11 @@ def opened(
     }
 
 
-def default_policy(state: State) -> Policy:
-    """Return the policy of an account that was given none: the budget alone limits, nothing is assumed."""
-    most = state.allowed
-    return Policy(epsilon=as_float(most.epsilon, EPSILON), delta=min(1.0, as_float(most.delta, DELTA)))
-
-
 def guarantee(state: State) -> Guarantee:
     """Return what the person is promised over all time and all askers; nothing if only epochs are limited."""
     most = state.allowed
     life = (most.epsilon, most.delta) if state.epoch is Epoch.LIFETIME else most.lifetime
-    assumes = (LATEST,) if state.own == most else (LATEST, PARTS)
+    assumes = ((LATEST,) if state.own == most else (LATEST, PARTS)) + words.accepted(state)
     bound = Nothing(words.per_epoch(state)) if life is None else as_bound(*life)
     return Guarantee(bound, Unit.PERSON, assumes)
 

@@ -23,8 +23,14 @@ KEPT_CHANGE = "kept change"
 
 def span(question: Mapping[str, Any], day: int) -> tuple[int, int]:
     """Return the seconds of the whole period of a question: its reports are about all days of it."""
-    first = question["start"] + _period(question, day) * question["days"]
+    first = period(question, day)
     return first * DAY, (first + question["days"]) * DAY
+
+
+def period(question: Mapping[str, Any], day: int) -> int:
+    """Return the first day of the period that a day is in, which names the period whatever its start is."""
+    first: int = day - (day - question["start"]) % question["days"]
+    return first
 
 
 def drawn_group(state: State, question: Mapping[str, Any], day: int, source: Source) -> Data:
@@ -34,7 +40,7 @@ def drawn_group(state: State, question: Mapping[str, Any], day: int, source: Sou
         "asker": asker,
         "question": name,
         "fingerprint": fingerprint,
-        "period": _period(question, day),
+        "period": period(question, day),
         "day": source.below(_groups(question) * question["changes"]),
         "device": state.device,
         "answer": None,
@@ -46,7 +52,7 @@ def due(state: State, question: Mapping[str, Any], choice: Data, day: int) -> Da
     if choice["device"] != state.device:
         return None  # another device of the person drew the group, and reports
     group, place = divmod(choice["day"], question["changes"])
-    passed = day - question["start"] - choice["period"] * question["days"]
+    passed = day - choice["period"]
     length = 1 << group - 1 if group else 1
     over = -(-passed // length) if passed == question["days"] - 1 else passed // length
     before = state.trees.get((*asked(question), choice["period"]), {"intervals": 0, "mark": None})
@@ -89,11 +95,6 @@ def from_rows(change: KeptChange, stored: bytes) -> ChangeReports:
 
 def _groups(question: Mapping[str, Any]) -> int:
     return 1 + int(question["days"] - 1).bit_length()
-
-
-def _period(question: Mapping[str, Any], day: int) -> int:
-    period: int = (day - question["start"]) // question["days"]
-    return period
 
 
 def _pad(key: bytes, owed: Mapping[str, Any], intervals: int) -> int:

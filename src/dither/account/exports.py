@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any, Final
 
 from dither.account.clock import MOST_EPOCHS, MOST_SECOND, Epoch
@@ -62,7 +63,7 @@ def _report(value: Any) -> bool:
 
 
 def _key(value: Any) -> bool:
-    return isinstance(value, str) and len(value) >= 64 and _report(value)
+    return isinstance(value, str) and len(value) == 64 and _report(value)
 
 
 def _optional(rule: Rule) -> Rule:
@@ -73,17 +74,28 @@ def _listed(rule: Rule) -> Rule:
     return lambda value: isinstance(value, list) and all(map(rule, value))
 
 
-def _object(fields: Mapping[str, Rule]) -> Rule:
+def _object(fields: Mapping[str, Rule], maybe: Mapping[str, Rule] = MappingProxyType({})) -> Rule:
     def rule(value: Any) -> bool:
-        if not isinstance(value, dict) or set(value) != set(fields):
+        if not isinstance(value, dict) or not set(fields) <= set(value) <= {*fields, *maybe}:
             return False
-        return all(check(value[name]) for name, check in fields.items())
+        return all({**fields, **maybe}[name](one) for name, one in value.items())
 
     return rule
 
 
 def _entry(value: Any) -> bool:
-    return _object(_ENTRY)(value) and 0 <= value["last"] - value["first"] < MOST_EPOCHS
+    return (
+        _object(_ENTRY, {"data": _span, "times": _times})(value)
+        and 0 <= value["last"] - value["first"] < MOST_EPOCHS
+    )
+
+
+def _span(value: Any) -> bool:
+    return isinstance(value, list) and len(value) == 2 and all(map(_whole, value))
+
+
+def _times(value: Any) -> bool:
+    return _whole(value) and value > 0
 
 
 def _quotas(value: Any) -> bool:

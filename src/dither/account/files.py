@@ -28,6 +28,8 @@ def private(path: Path) -> tuple[int, int]:
         raise AccountUnusable(
             f"{path} may be read or written by others; say chmod 600 {path}, if it is yours"
         )
+    if about.st_nlink > 1:  # the journal of an interrupted transaction is found by the name of the file
+        raise AccountUnusable(f"{path} has another name (a hard link); remove one of the names")
     return about.st_dev, about.st_ino
 
 

@@ -7,20 +7,23 @@ reason.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, final
 
-from dither.account.changes import KEPT_CHANGE, drawn_group, due, span
+from dither.account.changes import KEPT_CHANGE, drawn_group, due, period, span
 from dither.account.clock import DAY, MOST_EPOCHS
 from dither.account.merging import merged
 from dither.account.state import Data, State, asked
 from dither.account.units import DELTA, EPSILON, charge
 from dither.device_text import from_hexadecimal, hexadecimal
+from dither.over_time.memoised import SECRET
 from dither.privacy import Approximate, Guarantee, Policy, Pure
+from dither.privacy.guarantee import PUBLIC_LENGTH, UNCHANGED
 from dither.randomness import SYSTEM, Source
 
 _ADMISSION: Final[tuple[str, ...]] = ("clock", "asker", "openings")  # what a kept choice is kept with
+_TERMS: Final[tuple[str, ...]] = ("epsilon", "delta", "assumes", "data", "times")  # what is charged for
 
 
 @final
@@ -29,13 +32,15 @@ class Decision:
     """What becomes of an event: the outcome that is told, and the effect that is kept.
 
     With `draws` a report has to be drawn, and put in by `with_report`, before the effect is kept. `owed` are
-    the intervals that it is about, of a question about one kept change.
+    the intervals that it is about, of a question about one kept change. `told` are the marks of the values
+    whose reports were queued before, of a question that has one report for each value.
     """
 
     outcome: Data
     effect: Data = field(default_factory=dict)
     draws: bool = False
     owed: Data | None = None
+    told: Set[str] | None = None
 
     @property
     def refused(self) -> str | None:
@@ -51,10 +56,16 @@ class Decision:
         kept = {name: self.effect[name] for name in _ADMISSION if name in self.effect}
         return {**kept, "choices": [{**self.effect["choices"][0], "answer": None}]}
 
-    def with_report(self, report: str, tree: Data | None = None) -> Decision:
-        """Return the decision with the drawn report, as hexadecimal text, wherever it is kept."""
+    def with_report(self, report: str, tree: Data | None = None, mark: str | None = None) -> Decision:
+        """Return the decision with the drawn report, as hexadecimal text, wherever it is kept.
+
+        `tree` is what is kept about intervals, `mark` the mark of the value where `told` needs one.
+        """
         effect = dict(self.effect) if tree is None else {**self.effect, "trees": [tree]}
-        effect["queue"] = {**effect["queue"], "report": report}
+        if self.told is not None and mark is not None and effect.pop("queue") and mark not in self.told:
+            effect["queue"], effect["told"] = self.effect["queue"], [mark]
+        if "queue" in effect:
+            effect["queue"] = {**effect["queue"], "report": report}
         if "answers" in effect and effect["answers"][0]["permanent"] == "same":
             effect["answers"] = [{**effect["answers"][0], "report": report}]
         return Decision({**self.outcome, "report": report}, effect)
@@ -97,10 +108,12 @@ def _clock(state: State, at: Mapping[str, Any]) -> Data:
     Only a steady clock with the same start proves that time has passed.
     """
     before = state.clock
-    proved = max(0, at["elapsed"] - before["elapsed"]) if at["boot"] == before["boot"] else 0
+    # The larger reading of one start stands: an older one would let the same time be proved again.
+    elapsed = max(before["elapsed"], at["elapsed"]) if at["boot"] == before["boot"] else at["elapsed"]
+    proved = elapsed - before["elapsed"] if at["boot"] == before["boot"] else 0
     wall = max(before["wall"], at["wall"])
     ahead = before["ahead"] + (wall - before["wall"]) - proved
-    return {"wall": wall, "boot": at["boot"], "elapsed": at["elapsed"], "ahead": ahead}
+    return {"wall": wall, "boot": at["boot"], "elapsed": elapsed, "ahead": ahead}
 
 
 def _answer(state: State, event: Mapping[str, Any], policy: Policy, source: Source | None) -> Decision:
@@ -108,7 +121,7 @@ def _answer(state: State, event: Mapping[str, Any], policy: Policy, source: Sour
     question, identity = event["question"], event["id"]
     earlier = state.queue.get(identity) or state.entries.get(identity)
     if earlier is not None:
-        return _again(question, earlier)
+        return _again(state, question, identity, earlier)
     if not _accepted(policy, question):
         return _refuse("policy")
     clock = _clock(state, event["at"])
@@ -124,7 +137,7 @@ def _answer(state: State, event: Mapping[str, Any], policy: Policy, source: Sour
     # One kind of permanent answer never stands for the other: "per value" keeps no report to repeat.
     kept = state.answers.get((*asked(question), question["repeat"]))
     if kept is not None:
-        return _repeated(question, identity, kept, effect)
+        return _repeated(state, question, identity, kept, effect)
     if question["repeat"] == KEPT_CHANGE:
         return _told_change(state, question, identity, epochs, effect, source)
     choice = None
@@ -156,15 +169,22 @@ def _told_change(
     owed = None if choice is None else due(state, question, choice, day)
     if choice is None or owed is None:
         return Decision({"is": "silent"}, effect if "choices" in effect else {})
+    whole = {**question, "data": list(span(question, day))}
     if choice["answer"] is None:
-        return replace(_spend(state, question, identity, epochs, effect, choice), owed=owed)
+        return replace(_spend(state, whole, identity, epochs, effect, choice), owed=owed)
+    if not _paid(whole, state.entries.get(choice["answer"])):
+        return _refuse("changed")
     effect["queue"] = {**_named(question), "id": identity, "report": None, "batch": None}
     return Decision({"is": "drawn", "charged": "0"}, effect, draws=True, owed=owed)
 
 
-def _again(question: Mapping[str, Any], earlier: Data) -> Decision:
+def _again(state: State, question: Mapping[str, Any], identity: str, earlier: Data) -> Decision:
     """Return what becomes of an identity that is known: the stored bytes, if they still wait."""
-    if asked(earlier) != asked(question):
+    kept = state.answers.get((*asked(question), question["repeat"]))
+    entry = state.entries.get(kept["id"] if kept and identity not in state.entries else identity)
+    periodic = question["repeat"] == KEPT_CHANGE  # its span is that of its period, not of the present one
+    terms = {**question, "data": entry.get("data")} if periodic and entry else question
+    if asked(earlier) != asked(question) or (entry is not None and not _paid(terms, entry)):
         return _refuse("id")
     if "report" in earlier:
         return Decision({"is": "resent", "report": earlier["report"]})
@@ -183,8 +203,33 @@ def _admitted(state: State, asker: str) -> Data | None:
 def _accepted(policy: Policy, question: Mapping[str, Any]) -> bool:
     epsilon, delta = question["epsilon"], question["delta"]
     bound = Approximate(epsilon, delta) if delta else Pure(epsilon)
-    guarantee = Guarantee(bound, assumes=tuple(question["assumes"]))
+    guarantee = Guarantee(bound, assumes=tuple(_assumed(question)))
     return policy.lists(question["mechanism"]) and policy.accepts(guarantee)
+
+
+def _assumed(question: Mapping[str, Any]) -> list[str]:
+    """Return all that an answer assumes: what the question says, and what its kind always assumes."""
+    length = [PUBLIC_LENGTH] if question.get("times", 1) > 1 else []
+    permanent = [UNCHANGED, SECRET] if question["repeat"] == "per value" else []
+    return list(dict.fromkeys([*question["assumes"], *length, *permanent]))
+
+
+def _charge(question: Mapping[str, Any]) -> Data:
+    """Return what an answer is charged for, as an entry holds it."""
+    return {
+        **_named(question),
+        "epsilon": hexadecimal(charge(question["epsilon"], EPSILON)),
+        "delta": hexadecimal(charge(question["delta"], DELTA)),
+        "assumes": _assumed(question),
+        **{name: question[name] for name in ("data", "times") if question.get(name) is not None},
+    }
+
+
+def _paid(question: Mapping[str, Any], entry: Data | None) -> bool:
+    """Return whether an entry was charged for exactly what is asked: nothing else is handed out uncharged."""
+    due = _charge(question)
+    names = {*due, *_TERMS}
+    return entry is not None and all(entry.get(name) == due.get(name) for name in names)
 
 
 def _epochs(state: State, question: Mapping[str, Any], now: int) -> tuple[int, int] | None:
@@ -202,29 +247,30 @@ def _epochs(state: State, question: Mapping[str, Any], now: int) -> tuple[int, i
     return (first, last) if last - first < MOST_EPOCHS else None
 
 
-def _period(question: Mapping[str, Any], day: int) -> int:
-    period: int = (day - question["start"]) // question["days"]
-    return period
-
-
 def _kept_choice(state: State, question: Mapping[str, Any], day: int) -> Data | None:
-    return state.choices.get((*asked(question), _period(question, day)))
+    return state.choices.get((*asked(question), period(question, day)))
 
 
 def _drawn_choice(state: State, question: Mapping[str, Any], day: int, source: Source) -> Data:
     """Draw the day of the period on which a question is answered, without looking at any value."""
-    days, period = question["days"], _period(question, day)
-    drawn = question["start"] + period * days + source.below(days)
-    kept = {"period": period, "day": drawn, "device": state.device, "answer": None}
+    first = period(question, day)
+    drawn = first + source.below(question["days"])
+    kept = {"period": first, "day": drawn, "device": state.device, "answer": None}
     return {**_named(question), **kept}
 
 
-def _repeated(question: Mapping[str, Any], identity: str, kept: Data, effect: Data) -> Decision:
-    effect["queue"] = {**_named(question), "id": identity, "report": kept["report"], "batch": None}
+def _repeated(state: State, question: Mapping[str, Any], identity: str, kept: Data, effect: Data) -> Decision:
+    """Return a permanent answer again. It is queued once: a person who is asked again counts once."""
+    entry, same = state.entries.get(kept["id"]), question["repeat"] == "same"
+    if entry is None or not _paid(question, entry) or (same and kept["report"] is None):
+        return _refuse("changed")
     outcome = {"is": "repeated", "charged": "0"}
-    if kept["report"] is None:  # one answer per value: the report is made again from the key
+    if same:
+        return Decision({**outcome, "report": kept["report"]}, effect)
+    if entry["device"] != state.device:  # the device that was charged sends
         return Decision(outcome, effect, draws=True)
-    return Decision({**outcome, "report": kept["report"]}, effect)
+    effect["queue"] = {**_named(question), "id": identity, "report": None, "batch": None}
+    return Decision(outcome, effect, draws=True, told=state.told)
 
 
 def _spend(
@@ -239,16 +285,8 @@ def _spend(
     short = _short(state, question["asker"], epochs, epsilon, delta)
     if short is not None:
         return _refuse(short, effect if "choices" in effect else None)
-    entry = {
-        **_named(question),
-        "id": identity,
-        "device": state.device,
-        "epsilon": hexadecimal(epsilon),
-        "delta": hexadecimal(delta),
-        "assumes": list(question["assumes"]),
-        "first": epochs[0],
-        "last": epochs[1],
-    }
+    mine = {"id": identity, "device": state.device, "first": epochs[0], "last": epochs[1]}
+    entry = {**_charge(question), **mine}
     effect["entries"] = [entry]
     effect["queue"] = {**_named(question), "id": identity, "report": None, "batch": None}
     if question["repeat"] in ("same", "per value"):
@@ -257,7 +295,8 @@ def _spend(
         ]
     if choice is not None:
         effect["choices"] = [{**choice, "answer": identity}]
-    return Decision({"is": "drawn", "charged": entry["epsilon"]}, effect, draws=True)
+    told = state.told if question["repeat"] == "per value" else None
+    return Decision({"is": "drawn", "charged": entry["epsilon"]}, effect, draws=True, told=told)
 
 
 def _short(state: State, asker: str, epochs: tuple[int, int], epsilon: int, delta: int) -> str | None:
@@ -282,6 +321,7 @@ def _short(state: State, asker: str, epochs: tuple[int, int], epsilon: int, delt
 def _batch(state: State, event: Mapping[str, Any]) -> Decision:
     """Return the oldest batch of an asker that is not acknowledged, or a new one of what waits.
 
+    It has at most one report to a question, so that no collector takes a device for several people.
     With `questions`, pairs of a name and a fingerprint, it is one of reports to these alone: a collector
     refuses a whole batch for one report to a question of another campaign.
     """
@@ -292,7 +332,10 @@ def _batch(state: State, event: Mapping[str, Any]) -> Decision:
     if sent is not None:
         reports = [item["id"] for item in state.queue.values() if item["batch"] == sent]
         return Decision({"is": "resent", "id": sent, "reports": reports})
-    reports = [item["id"] for item in queued][: event["most"]]
+    first: dict[str, str] = {}
+    for item in queued:
+        first.setdefault(item["fingerprint"], item["id"])
+    reports = list(first.values())[: event["most"]]
     if not reports:
         return Decision({"is": "empty"})
     batch = {"id": event["id"], "reports": reports}

@@ -16,7 +16,8 @@ from dither.device_text import from_hexadecimal, hexadecimal
 VERSION: Final = 2
 Data = dict[str, Any]
 _SPEND: Final = (
-    "id", "device", "asker", "question", "fingerprint", "epsilon", "delta", "assumes", "first", "last"
+    "id", "device", "asker", "question", "fingerprint", "epsilon", "delta", "assumes", "first", "last",
+    "data", "times",
 )  # fmt: skip
 
 
@@ -87,7 +88,7 @@ class Totals:
 
 @final
 class State:
-    """What an account holds: limits, clock, entries, permanent answers, choices, trees, the queue.
+    """What an account holds: limits, clock, entries, permanent answers, choices, trees, marks, the queue.
 
     `apply` folds one effect in. An effect is what an event changed; `rules.decide` makes them.
     """
@@ -108,6 +109,7 @@ class State:
         self.answers: dict[tuple[str, str, str, str], Data] = {}
         self.choices: dict[tuple[str, str, str, int], Data] = {}
         self.trees: dict[tuple[str, str, str, int], Data] = {}
+        self.told: set[str] = set()
         self.queue: dict[str, Data] = {}
         self.all, self.mine = Totals(), Totals()
         self.apply({key: opened[key] for key in ("entries", "answers", "choices") if key in opened})
@@ -131,6 +133,7 @@ class State:
             "askers": sorted(self.askers, key=_utf_16),
             **self.known(),
             **({"trees": sorted(self.trees.values(), key=_order)} if self.trees else {}),
+            **({"told": sorted(self.told)} if self.told else {}),
             "queue": list(self.queue.values()),
         }
 
@@ -152,7 +155,7 @@ class State:
 
     def _enter(self, entries: Iterable[Data]) -> None:
         for entry in entries:
-            self.entries[entry["id"]] = {name: entry[name] for name in _SPEND}
+            self.entries[entry["id"]] = {name: entry[name] for name in _SPEND if name in entry}
             self.all.add(entry)
             if entry["device"] == self.device:
                 self.mine.add(entry)
@@ -168,6 +171,9 @@ class State:
     def _keep_trees(self, trees: Iterable[Data]) -> None:
         for tree in trees:
             self.trees[*asked(tree), tree["period"]] = tree
+
+    def _keep_told(self, marks: Iterable[str]) -> None:
+        self.told.update(marks)
 
     def _enqueue(self, item: Data) -> None:
         self.queue[item["id"]] = item
@@ -202,6 +208,7 @@ _APPLY: Final[dict[str, Callable[[State, Any], None]]] = {
     "answers": State._keep_answers,
     "choices": State._keep_choices,
     "trees": State._keep_trees,
+    "told": State._keep_told,
     "queue": State._enqueue,
     "batch": State._bundle,
     "unqueue": State._dequeue,

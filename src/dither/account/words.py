@@ -57,8 +57,18 @@ def left(state: State, now: int) -> Left:
     )
 
 
+def accepted(state: State) -> tuple[str, ...]:
+    """Return what the answers that were given assume, each line once. The promise holds under these alone."""
+    return tuple(dict.fromkeys(line for entry in state.entries.values() for line in entry["assumes"]))
+
+
 def promise(state: State) -> str:
-    """Return what the account promises, in one sentence. Quotas of askers are no promise, and not in it."""
+    """Return what the account promises, and what that assumes. Quotas of askers are no promise, not in it."""
+    lines = accepted(state)
+    return _budget(state) + (f" This assumes that {'; '.join(lines)}." if lines else "")
+
+
+def _budget(state: State) -> str:
     whole = state.allowed
     budget = as_bound(whole.epsilon, whole.delta)  # its text is rounded up
     if state.epoch is Epoch.LIFETIME:
@@ -96,6 +106,11 @@ def explained(state: State, reason: str, question: Mapping[str, Any], now: int) 
             return f"this answer ({epsilon}) exceeds what this asker may take of the budget"
         case "id":
             return "this identity belongs to an answer to another question; use a new one"
+        case "changed":
+            return (
+                "the permanent answer to this question was charged for another ε, other data, another number "
+                "of locations or other assumptions, or its charge is not known; ask under another name"
+            )
         case "budget" | "lifetime":
             return f"this answer ({epsilon}) exceeds what is left: {left(state, now)}"
         case "spent":

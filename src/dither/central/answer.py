@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import sys
-from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -15,25 +14,13 @@ from dither.central.pairs import Pair
 from dither.central.tally import RecordGrid
 from dither.domains import Interval
 from dither.estimation.estimate import Estimate, show
+from dither.estimation.intervals import ConfidenceInterval
 from dither.numerics.bisection import farthest_float, smallest_positive_integer
-from dither.numerics.quantiles import check_level
 from dither.privacy import Guarantee
 
 PUBLIC_COUNT: Final = "the number of records is public"
 LARGEST: Final = sys.float_info.max
 _HALVINGS: Final = 10  # of the step at which a share first fails its test: to a thousandth of that step
-
-
-class Ends(ABC):
-    """A confidence interval, computed from what was released."""
-
-    @abstractmethod
-    def at(self, level: float) -> tuple[float, float]:
-        """Return the ends of the interval that covers the data's value with probability `level`."""
-
-    @abstractmethod
-    def half(self, level: float) -> float:
-        """Return the distance from the released value to the farther end."""
 
 
 @final
@@ -45,7 +32,6 @@ class Answer(Estimate):
     learned. The interval is computed from the law of the noise; that of a mean stays inside the domain.
     """
 
-    ends: Ends
     domain: Interval | None = None
 
     @property
@@ -53,20 +39,10 @@ class Answer(Estimate):
         """The guarantee for one record changed: 2ε, since that is a removal and an addition."""
         return self.guarantee if PUBLIC_COUNT in self.guarantee.assumes else self.guarantee.repeated(2)
 
-    def interval(self, level: float = 0.95) -> tuple[float, float]:
-        """Return the ends of an interval that covers the data's value with probability `level`."""
-        check_level(level)
-        return self.ends.at(level)
-
-    def half_width(self, level: float = 0.95) -> float:
-        """Return the distance from the value to the farther end of the interval at `level`."""
-        check_level(level)
-        return self.ends.half(level)
-
     def __repr__(self) -> str:
-        if self.n or not isinstance(self.ends, Symmetric):
+        if self.n or not isinstance(self.confidence, Symmetric):
             return super().__repr__()
-        return f"{show(self.ends.centre, self.half_width())} (95 %)"  # no count was released
+        return f"{show(self.confidence.centre, self.half_width())} (95 %)"  # no count was released
 
 
 def to_float(number: Fraction | int) -> float:
@@ -86,7 +62,7 @@ class Tail(Protocol):
 
 @final
 @dataclass(frozen=True)
-class Symmetric(Ends):
+class Symmetric(ConfidenceInterval):
     """The interval about one noisy multiple of a unit, inside a domain if there is one."""
 
     centre: float
@@ -94,15 +70,16 @@ class Symmetric(Ends):
     law: Tail
     domain: Interval | None = None
 
-    def half(self, level: float) -> float:
+    def half_width(self, level: float) -> float:
+        """Return the distance from the released value to the farther end."""
         size = smallest_positive_integer(lambda size: self.law.tail(size) <= 1.0 - level)
         half = to_float(self.unit * (size - 1))  # |z| ≤ size − 1 with probability ≥ level
         if self.domain is None:
             return half
         return min(half, max(self.centre - self.domain.low, self.domain.high - self.centre))
 
-    def at(self, level: float) -> tuple[float, float]:
-        half = self.half(level)
+    def interval(self, level: float) -> tuple[float, float]:
+        half = self.half_width(level)
         # A centre that is infinite as a float is at least LARGEST: the nearer end is computed from that.
         low, high = min(self.centre, LARGEST) - half, max(self.centre, -LARGEST) + half
         if self.domain is None:
@@ -112,7 +89,7 @@ class Symmetric(Ends):
 
 @final
 @dataclass(frozen=True)
-class Shares(Ends):
+class Shares(ConfidenceInterval):
     """The interval of a mean: all shares of the domain that a test of the noise does not reject.
 
     For the true share a, ŝ − a·n̂ is noise alone, of a known law, whatever the count is. So the shares that
@@ -127,7 +104,7 @@ class Shares(Ends):
     law: Pair
     grid: RecordGrid
 
-    def at(self, level: float) -> tuple[float, float]:
+    def interval(self, level: float) -> tuple[float, float]:
         _, count = self.method.solve(self.first, self.second, self.grid)
         if count <= 0:
             return self.grid.domain.low, self.grid.domain.high
@@ -141,8 +118,9 @@ class Shares(Ends):
         high = max(high, min(self.share + self.error, 1.0))
         return self.grid.at(Fraction(low)), self.grid.at(Fraction(high))
 
-    def half(self, level: float) -> float:
-        low, high = self.at(level)
+    def half_width(self, level: float) -> float:
+        """Return the distance from the released value to the farther end."""
+        low, high = self.interval(level)
         value = self.grid.at(Fraction(self.share))
         return max(value - low, high - value)
 

@@ -67,7 +67,7 @@ def mean(
     uncertain = min(deviation / float(count), worst) if count > 0 else worst
     ends = Shares(float(share), uncertain, first, second, method, law, grid)
     spread, promise = uncertain * grid.domain.length, record_guarantee(whole)
-    return Answer(grid.at(share), spread, round(count), promise, ends, grid.domain)
+    return Answer(grid.at(share), spread, round(count), promise, grid.domain, confidence=ends)
 
 
 def swap_mean(
@@ -94,7 +94,8 @@ def swap_mean(
     value, unit = grid.at(share), grid.cell / records
     uncertain = min(law.variance**0.5 / records, float(max(share, 1 - share))) * grid.domain.length
     ends = Symmetric(value, unit, law, grid.domain)
-    return Answer(value, uncertain, count, record_guarantee(whole, PUBLIC_COUNT), ends, grid.domain)
+    promise = record_guarantee(whole, PUBLIC_COUNT)
+    return Answer(value, uncertain, count, promise, grid.domain, confidence=ends)
 
 
 def quotient(numerator: Fraction, count: Fraction, convention: Convention) -> tuple[Fraction, Fraction]:

@@ -40,7 +40,8 @@ def sum(
     unit = grid.cell / offset(grid).denominator
     value = to_float(unit * (in_units(*secret.secret(), grid) + law.draw(source)))
     error = law.variance**0.5 * float(unit * law.sensitivity)
-    return Answer(value, error, 0, record_guarantee(whole), Symmetric(value, unit, law), grid.domain)
+    ends = Symmetric(value, unit, law)
+    return Answer(value, error, 0, record_guarantee(whole), grid.domain, confidence=ends)
 
 
 def count(data: object, *, epsilon: float, source: Source | None = None) -> Answer:
@@ -81,7 +82,7 @@ def _release(value: object, law: DiscreteStaircase | DiscreteLaplace, source: So
     noisy = exact + law.draw(SYSTEM if source is None else source)
     error = law.variance**0.5 * law.sensitivity
     ends = Symmetric(to_float(noisy), Fraction(1), law)
-    return Answer(noisy, error, 0, record_guarantee(law.epsilon), ends)
+    return Answer(noisy, error, 0, record_guarantee(law.epsilon), confidence=ends)
 
 
 def _whole(sensitivity: object) -> int:

@@ -57,8 +57,7 @@ class Curve:
         ax = axes_or_new(ax)
         colour = COLOURS[len(ax.lines) % len(COLOURS)]
         ax.plot(self.epsilons, self.estimate, color=colour, label=label or self.method.value)
-        if self.method is not UtilityMethod.PUBLISHED:
-            ax.fill_between(self.epsilons, self.lower, self.upper, color=colour, alpha=0.25, lw=0)
+        ax.fill_between(self.epsilons, self.lower, self.upper, color=colour, alpha=0.25, lw=0)
         ax.set_ylim(0.0, 1.02)
         ax.legend(frameon=False, fontsize=9)
         title = "How often the classifier answers as without noise"

@@ -23,9 +23,6 @@ class UtilityMethod(Enum):
     CERTIFIED = "certified"
     IMPORTANCE = "importance sampling"
     MONTE_CARLO = "Monte Carlo"
-    REPAIRED = "repaired box"
-    REGION = "uniform region"
-    PUBLISHED = "published box, not a bound"
 
     def __repr__(self) -> str:
         return f"UtilityMethod.{self.name}"
@@ -74,11 +71,6 @@ class Utility:
         return replace(self, lower=lower, upper=upper, estimate=estimate)
 
     @property
-    def is_bound(self) -> bool:
-        """Whether `lower` is a lower bound at all: False for the published box."""
-        return self.method is not UtilityMethod.PUBLISHED
-
-    @property
     def is_close(self) -> bool:
         """Whether the bounds are so close that sampling would not improve them."""
         return self.upper - self.lower < _CLOSE
@@ -87,8 +79,6 @@ class Utility:
         return self.lower
 
     def __repr__(self) -> str:
-        if not self.is_bound:
-            return f"{self.lower:.3f} ({self.method.value})"
         if self.method is UtilityMethod.EXACT:
             return f"stays with probability {self.estimate:.4f} ({self.method.value})"
         how = f"{self.method.value}{confidence_text(self.confidence)}"

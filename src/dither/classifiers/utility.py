@@ -8,9 +8,6 @@ from typing import Any, Final
 import numpy as np
 
 from dither.classifiers.case import Case
-from dither.classifiers.dissertation.published_box import published_box
-from dither.classifiers.dissertation.repaired_box import repaired_box
-from dither.classifiers.dissertation.uniform_region import uniform_region
 from dither.classifiers.feature_law import FeatureLaw, marginals
 from dither.classifiers.proofs.box_search import box_mass, grow_box, sides_by_mass
 from dither.classifiers.proofs.confidence import binomial_above, binomial_below
@@ -84,15 +81,7 @@ def bound_utility(
                 "and for forests with one or two randomised features; use another method"
             )
         return found
-    sampling = {
-        UtilityMethod.REPAIRED: repaired_box,
-        UtilityMethod.PUBLISHED: published_box,
-        UtilityMethod.REGION: uniform_region,
-    }
-    if method not in sampling:
-        raise InvalidParameter("importance sampling is for several budgets at once: use dt.utility_curve")
-    _check_samples(omega)
-    return sampling[method](case, laws, omega, queries, source)
+    raise InvalidParameter("importance sampling is for several budgets at once: use dt.utility_curve")
 
 
 def _strongest(case: Case, laws: Sequence[FeatureLaw], omega: float, queries: int, source: Source) -> Utility:

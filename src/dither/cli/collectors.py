@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, Final
 
 import click
@@ -18,11 +19,14 @@ ADDRESSES: Final = ("http://", "https://")
 _BY: Final = ("day", "label")
 
 
-def print_remote(addresses: list[str], column: str | None, wanted: Wanted, as_json: bool) -> None:
-    """Print the estimates of a campaign at one or several collectors."""
+def print_remote(
+    addresses: list[str], tokens: Sequence[str], column: str | None, wanted: Wanted, as_json: bool
+) -> None:
+    """Print the estimates of a campaign at one or several collectors; `tokens` are files."""
     from dither.service.answers.remote import fetch
+    from dither.service.keys import read_token
 
-    contract, found = fetch(addresses)
+    contract, found = fetch(addresses, [read_token(Path(name)) for name in tokens])
     if column is not None:
         if column not in found:
             raise click.UsageError(str(unknown_name("question", column, found)))
@@ -46,16 +50,22 @@ def at_any_time(value: Any) -> Any:
 
 
 def print_remote_groups(
-    addresses: Sequence[str], by: Sequence[str], column: str | None, minimum: int, as_json: bool
+    addresses: Sequence[str],
+    tokens: Sequence[str],
+    by: Sequence[str],
+    column: str | None,
+    minimum: int,
+    as_json: bool,
 ) -> None:
     """Print the estimates of a campaign by day or by label, at one or several collectors."""
     from dither.service.answers.remote import fetch_groups
+    from dither.service.keys import read_token
 
     if len(by) > 1 or by[0] not in _BY:
         raise click.UsageError("a collector has the groups day and label; give one of them: --by day")
-    groups, hidden = fetch_groups(addresses, by[0])
+    groups, hidden = fetch_groups(addresses, by[0], [read_token(Path(name)) for name in tokens])
     if hidden:
-        click.echo(f"left out: {counted(hidden, 'group')} with too few people at a collector", err=True)
+        click.echo(f"left out: {counted(hidden, 'group')} with too few people", err=True)
     if column is None:  # a question that nobody answered has no groups
         groups = {name: one for name, one in groups.items() if any(one.summaries())} or groups
     print_groups(

@@ -7,11 +7,11 @@ from typing import Any
 
 import click
 
+from dither.data.sql.engines import Columns, connect, is_address, question_totals
+from dither.data.sql.query import OPTIONAL, ReportTable
 from dither.errors import unknown_name
 from dither.estimation.comparison.groups import GroupCounts
 from dither.estimation.summary import Summary
-from dither.frames.sql.engines import Columns, is_address, opened, question_totals
-from dither.frames.sql.table import OPTIONAL, ReportTable
 from dither.wire.campaign import Campaign
 
 
@@ -21,7 +21,7 @@ def counts_of(
     """Return the counts of all databases, below each other."""
     total: Columns = {}
     for address in addresses:
-        with opened(address, table) as engine:
+        with connect(address, table) as engine:
             for name, values in engine.counts(campaign, table, folded=folded).items():
                 total.setdefault(name, []).extend(values)
     return total
@@ -43,7 +43,7 @@ def report_table(name: str, unique: bool, renamed: Sequence[str]) -> ReportTable
         if not equals:
             raise click.UsageError(f"--map is COLUMN=NAME, with COLUMN one of {', '.join(OPTIONAL)}")
         columns[column] = given or None
-    return ReportTable(tuple(name.split("."))).renamed(columns)
+    return ReportTable(tuple(name.split("."))).rename(columns)
 
 
 def summaries_of(campaign: Campaign, counts: Columns) -> dict[str, Summary]:
@@ -66,11 +66,13 @@ def groups_of(campaign: Campaign, counts: Columns, by: Sequence[str]) -> dict[st
     """Return the counts of each question by day, by label, or by both."""
     for column in by:
         if column not in ("day", "label") or column not in counts:
-            raise unknown_name("column of groups", column, [one for one in ("day", "label") if one in counts])
+            raise unknown_name(
+                "column of groups", column, [name for name in ("day", "label") if name in counts]
+            )
     rows: dict[tuple[Any, ...], list[int]] = {}
     for row, label in enumerate(zip(*(counts[column] for column in by), strict=True)):
         rows.setdefault(label, []).append(row)
-    found = {name: GroupCounts(one, by) for name, one in campaign.questions.items()}
+    found = {name: GroupCounts(question, by) for name, question in campaign.questions.items()}
     for label, chosen in rows.items():
         part = {key: [values[row] for row in chosen] for key, values in counts.items()}
         for name, mechanism in campaign.questions.items():

@@ -13,10 +13,8 @@ from dither.cli.output import counted, number, print_json, probability, table
 from dither.domains import Categories, Interval
 from dither.errors import InvalidParameter, NotIdentifiable, unknown_name
 from dither.estimation.api import distribution, estimate, quantile
-from dither.estimation.bounds.any_time import AtAnyTime
 from dither.estimation.comparison.groups import GroupCounts, Quantity
 from dither.estimation.estimate import Estimate, show_interval
-from dither.estimation.frequency import EstimatedFrequencies
 from dither.estimation.summary import Summary
 
 _NO_NUMBERS: Final = "the answers to this question are categories"
@@ -142,7 +140,7 @@ def _try(function: Callable[..., Any], summary: Summary, *more: Any) -> Any:
 def _text(label: str, value: Any) -> str:
     if isinstance(value, str):
         return f"  no {label}: {value}"
-    if isinstance(value, EstimatedFrequencies) or (isinstance(value, AtAnyTime) and value.labels):
+    if isinstance(value, Estimate) and value.labels:
         ends = (np.asarray(end).tolist() for end in (value.value, *value.interval()))
         rows = [
             [str(name), show_interval(*line)]
@@ -176,7 +174,7 @@ def _range(written: Callable[[float], str], low: float, high: float) -> str:
 def _plain(label: str, value: Any) -> dict[str, Any]:
     if isinstance(value, str):
         return {"answer": label, "problem": value}
-    if isinstance(value, EstimatedFrequencies) or (isinstance(value, AtAnyTime) and value.labels):
+    if isinstance(value, Estimate) and value.labels:
         low, high = value.interval()
         return {
             "answer": label,

@@ -6,10 +6,9 @@ from pathlib import Path
 
 import click
 
+from dither.data.formats import TABLES, TRIPS, file_specification, is_of_trips
+from dither.data.streams import ending
 from dither.errors import DitherError
-from dither.files.registry import TABLES, TRIPS, endings, table_format, trip_format
-from dither.files.streams import ending
-from dither.files.trips.specification import is_of_trips, read_trip_specification
 from dither.question import Question
 from dither.wire.campaign import Campaign
 from dither.wire.codec import from_json
@@ -17,7 +16,7 @@ from dither.wire.codec import from_json
 
 def is_question_file(name: str) -> bool:
     """Return whether a name is one of a file that may hold questions, by its ending."""
-    return ending(Path(name)) in {".toml", ".json", *endings(TABLES), *endings(TRIPS)} and name != "-"
+    return ending(Path(name)) in {".toml", ".json", *TABLES, *TRIPS} and name != "-"
 
 
 def questions_in(file: Path | str) -> dict[str, Question]:
@@ -41,10 +40,11 @@ def _read(path: Path) -> dict[str, Question]:
         if text.lstrip().startswith('{"dither"') and '"questions"' in text:
             return dict(Campaign.from_json(text).questions)
         return {path.stem: from_json(text)}
-    known = ending(path) in endings(TABLES)
-    text_or_none = (table_format(path) if known else trip_format(path)).specification(path)
-    if text_or_none is None:
+    specification = file_specification(path)
+    if specification is None:
         raise click.UsageError(f"{path} holds no questions: it is neither a campaign nor a file of reports")
-    if is_of_trips(text_or_none):
-        return {path.stem: read_trip_specification(text_or_none)[0]}
-    return dict(Campaign.from_json(text_or_none).questions)
+    if is_of_trips(specification):
+        from dither.data.trip_reports import read_trip_specification
+
+        return {path.stem: read_trip_specification(specification)[0]}
+    return dict(Campaign.from_json(specification).questions)

@@ -11,9 +11,9 @@ import click
 import numpy as np
 
 from dither.arrays import Floats
+from dither.data.formats import table_format
 from dither.domains import Interval
 from dither.errors import InvalidParameter, MissingExtra, unknown_name
-from dither.files.registry import table_format
 from dither.registry import named
 
 

@@ -11,10 +11,9 @@ from typing import Any, Final
 import click
 
 from dither import losses
-from dither.advice.catalogue import built
+from dither.data.options import Dialect
 from dither.domains import Domain, Interval
 from dither.errors import DitherError
-from dither.files.dialect import Dialect
 from dither.registry import names
 from dither.wire.campaign import Campaign, default_mechanism, read_domain
 from dither.wire.codec import from_json
@@ -110,12 +109,10 @@ class Asked:
                 'the best mechanism depends on the goal: --mechanism "Optimal(unbiased=True)" for means, '
                 '"Optimal(loss=absolute)" or "Optimal(loss=squared)" for single values'
             )
-        name = (
-            default_mechanism(self.domain, self.epsilon).__name__
-            if self.mechanism is None
-            else self.mechanism
-        )
-        return Campaign({self.column: build(name, self.domain, self.epsilon)})
+        if self.mechanism is not None:
+            return Campaign({self.column: build(self.mechanism, self.domain, self.epsilon)})
+        kind: Any = default_mechanism(self.domain, self.epsilon)
+        return Campaign({self.column: kind(self.domain, epsilon=self.epsilon)})
 
     def domains(self) -> dict[str, Domain]:
         """Return the domain of each column; ε is not needed for it."""
@@ -185,6 +182,8 @@ def build(mechanism: str, domain: Domain | None, epsilon: float | None) -> Any:
             raise click.UsageError(f"{mechanism}: {error}") from None
     if epsilon is None:
         raise click.UsageError("give the budget: --epsilon, or a specification: FILE.json")
+    from dither.advice.catalogue import built  # it imports every mechanism
+
     return built(mechanism, needed(domain), epsilon)
 
 

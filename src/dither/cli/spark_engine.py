@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from dither.data.options import Missing
+from dither.data.rows import RowCounts
 from dither.errors import InvalidParameter, unknown_name
-from dither.files.choices import Missing
-from dither.files.rows import RowCounts
 from dither.wire.campaign import Campaign
 
 
@@ -15,11 +15,11 @@ def perturb_with_spark(
     file: str, out: str, campaign: Campaign, *, keep: Sequence[str], missing: Missing, master: str
 ) -> RowCounts:
     """Randomise columns of Parquet files into a folder of reports; rows without an answer are left out."""
-    from dither.frames import spark
+    from dither.data import spark
 
     session: Any = spark.session(master)
     try:
-        given = _opened(session, file)
+        given = _open_parquet(session, file)
         wanted = list(dict.fromkeys([*campaign.questions, *keep]))
         for name in wanted:
             if name not in given.columns:
@@ -34,7 +34,7 @@ def perturb_with_spark(
         session.stop()
 
 
-def _opened(session: Any, file: str) -> Any:
+def _open_parquet(session: Any, file: str) -> Any:
     from pyspark.errors import PySparkException
 
     try:

@@ -10,7 +10,6 @@ from typing import Final, final
 from dither.errors import InvalidParameter
 from dither.mechanisms.shuffled import can_be_shuffled, shuffled
 from dither.privacy import Guarantee
-from dither.question import Question
 from dither.wire.campaign import Campaign
 
 DELTA: Final = 1e-6
@@ -27,7 +26,7 @@ class BatchPromise:
 
 
 def batch_promise(
-    questions: Mapping[str, Question] | Campaign, *, minimum_batch: int, delta: float = DELTA
+    questions: Mapping[str, Any] | Campaign, *, minimum_batch: int, delta: float = DELTA
 ) -> BatchPromise:
     """Return the promise, and its sentences, if answers are read only in batches of so many people, mixed.
 

@@ -25,7 +25,7 @@ def schema() -> dict[str, Any]:
 
 
 def card(
-    questions: Mapping[str, Question] | Campaign,
+    questions: Mapping[str, Any] | Campaign,
     *,
     asker: str,
     contact: str,

@@ -45,7 +45,7 @@ class Explanation:
 
 
 def explain(
-    questions: Mapping[str, Question] | Campaign,
+    questions: Mapping[str, Any] | Campaign,
     *,
     spent: Guarantee | None = None,
     minimum_batch: int | None = None,

@@ -2,20 +2,18 @@
 
 from dither.estimation.api import distribution, estimate, mean, quantile, resultant, variance
 from dither.estimation.estimate import Estimate
-from dither.estimation.frequency import EstimatedFrequencies, Frequency, frequencies
+from dither.estimation.frequency import EstimatedFrequencies, frequencies, norm_sub, simplex
 from dither.estimation.heavy_hitters import heavy_hitters
 from dither.estimation.likelihood.distribution import EstimatedDistribution
 from dither.estimation.likelihood.method import likelihood, smoothed
 from dither.estimation.linear import linear
 from dither.estimation.naive import as_reported
-from dither.estimation.projection import norm_sub, simplex
 from dither.estimation.summary import Summary, summarise
 
 __all__ = [
     "Estimate",
     "EstimatedDistribution",
     "EstimatedFrequencies",
-    "Frequency",
     "Summary",
     "as_reported",
     "distribution",

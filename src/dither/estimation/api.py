@@ -9,14 +9,14 @@ import numpy as np
 
 from dither.errors import InvalidParameter, NotIdentifiable, found
 from dither.estimation.bins import Bins, edges_of
-from dither.estimation.comparison.groups import MINIMUM, GroupedEstimates, Labels, Quantity, grouped
+from dither.estimation.comparison.groups import MINIMUM, GroupedEstimates, Labels, Quantity, estimate_groups
 from dither.estimation.density.method import empirical_bayes
 from dither.estimation.estimate import Estimate
 from dither.estimation.frequency import frequencies
 from dither.estimation.likelihood.distribution import EstimatedDistribution
 from dither.estimation.likelihood.method import likelihood
 from dither.estimation.linear import linear
-from dither.estimation.method import Method, asked, in_unit, numerical, on_circle
+from dither.estimation.method import Method, estimator, in_unit, numerical, on_circle, summarise_numbers
 from dither.estimation.summary import Summary, summarise
 from dither.question import CategoryQuestion
 from dither.reports import Reports
@@ -34,25 +34,27 @@ def mean(reports: Reports | Summary, *, method: Method = linear) -> Estimate:
     >>> dt.mean(age.perturb([43] * 40_000, source=dt.Seeded(7)))
     42.5 ± 0.8 (95 %, n = 40 000)
     """
-    summary = asked(reports, method)
-    return in_unit(method.mean(summary), summary)
+    summary = summarise_numbers(reports, method)
+    return in_unit(estimator(method, "mean", "means")(summary), summary)
 
 
 def variance(reports: Reports | Summary, *, method: Method = linear) -> Estimate:
     """Estimate the variance of the values that people have; on a circle, one minus the resultant length."""
-    summary = asked(reports, method)
-    return method.variance(summary)
+    summary = summarise_numbers(reports, method)
+    found: Estimate = estimator(method, "variance", "variances")(summary)
+    return found
 
 
 def resultant(reports: Reports | Summary, *, method: Method = linear) -> Estimate:
     """Estimate the mean resultant length of directions: 1 if all are the same, 0 if they cancel."""
-    summary = asked(reports, method)
+    summary = summarise_numbers(reports, method)
     mechanism = numerical(summary)
     if not on_circle(mechanism):
         raise InvalidParameter(
             f"a resultant length is estimated from reports on a dt.Circle, not on {mechanism.domain}"
         )
-    return method.resultant(summary)
+    found: Estimate = estimator(method, "resultant", "directions")(summary)
+    return found
 
 
 @overload
@@ -70,14 +72,15 @@ def quantile(
     `method=dt.likelihood` has a wider interval, which assumes nothing about the distribution.
     """
     if isinstance(share, list | tuple | np.ndarray):
-        summary = asked(reports, method)
-        return [quantile(summary, one, method=method) for one in share]
+        summary = summarise_numbers(reports, method)
+        return [quantile(summary, part, method=method) for part in share]
     if not (isinstance(share, int | float | np.floating) and 0.0 < share < 1.0):
         raise InvalidParameter(
             f"the share of a quantile is a number strictly between 0 and 1, not {found(share)}"
         )
-    summary = asked(reports, method)
-    return in_unit(method.quantile(summary, float(share)), summary)
+    summary = summarise_numbers(reports, method)
+    answer = estimator(method, "quantile", "quantiles")(summary, float(share))
+    return in_unit(answer, summary)
 
 
 def distribution(
@@ -90,10 +93,11 @@ def distribution(
     `method=dt.likelihood` is maximum likelihood, which is spiky, with intervals that assume no smoothness.
     `method=dt.smoothed` is its smoothed version (EMS), `method=dt.as_reported` the histogram of the reports.
     """
-    summary = asked(reports, method)
+    summary = summarise_numbers(reports, method)
     if bins is not None:
         edges_of(numerical(summary).line, bins)
-    return method.distribution(summary, bins)
+    shape: EstimatedDistribution = estimator(method, "distribution", "distributions")(summary, bins)
+    return shape
 
 
 @overload
@@ -134,7 +138,7 @@ def estimate(
     0.900 (0.880 – 0.917) (95 %, n = 1 000)
     """
     if by is not None:
-        return grouped(reports, by, quantity or estimate, minimum, level)
+        return estimate_groups(reports, by, quantity or estimate, minimum, level)
     summary = summarise(reports)
     if isinstance(summary.question, CategoryQuestion):
         return frequencies(summary)

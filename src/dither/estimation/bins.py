@@ -24,17 +24,17 @@ def edges_of(line: Line, bins: Bins) -> Floats:
     if bins is None:
         bins = DEFAULT
     if isinstance(bins, bool | str | bytes):
-        raise _refused(bins)
+        raise _wrong_bins(bins)
     if isinstance(bins, int | np.integer):
         if not 1 <= bins <= MOST_BINS:
-            raise _refused(bins)
+            raise _wrong_bins(bins)
         return line.from_unit(np.arange(int(bins) + 1) / int(bins))
     try:
         edges = np.array(bins, dtype=np.float64)
     except (TypeError, ValueError):
-        raise _refused(bins) from None
+        raise _wrong_bins(bins) from None
     if edges.ndim != 1 or not 2 <= edges.size <= MOST_BINS + 1 or not np.all(np.diff(edges) > 0.0):
-        raise _refused(bins)
+        raise _wrong_bins(bins)
     close = 1e-9 * line.length
     if abs(edges[0] - line.low) > close or abs(edges[-1] - line.high) > close:
         raise InvalidParameter(f"edges of bins begin and end with the domain, {line}")
@@ -69,7 +69,7 @@ def chosen_bins(curve: DensityCurve) -> Floats:
     return edges_of(curve.line, count)
 
 
-def _refused(bins: object) -> InvalidParameter:
+def _wrong_bins(bins: object) -> InvalidParameter:
     given = found(bins) if isinstance(bins, int | float | str) else type(bins).__name__
     return InvalidParameter(
         "bins are a whole number from 1 to 2^16, or increasing edges from the lowest to the highest value, "

@@ -4,68 +4,55 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple, final
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dither.errors import InvalidParameter
 from dither.estimation.estimate import Estimate
+from dither.estimation.intervals import ConfidenceInterval
 from dither.estimation.method import numerical, on_circle
 from dither.estimation.summary import Summary
 from dither.numerics.quantiles import rice_interval, student_t_quantile
 from dither.question import NumberQuestion
 
 
-@final
-@dataclass(frozen=True, eq=False, repr=False)
-class Direction(Estimate):
-    """A mean direction. `wobble` is the standard error of the mean vector across it, divided by its length.
+@dataclass(frozen=True, eq=False)
+class DirectionInterval(ConfidenceInterval):
+    """The interval of a mean direction: all directions across which the mean vector may be zero [Fieller54].
 
-    The interval is Fieller's: all directions across which the mean vector may be zero [Fieller54]. It runs
-    from its first end to its second in the direction of increasing angles; if it contains the end of the
-    period, the second number is the smaller one.
+    `wobble` is the standard error of the mean vector across the direction, divided by its length.
     """
 
-    circular: ClassVar[bool] = True
+    value: float
+    wobble: float
+    n: int
+    period: float
 
-    wobble: float = 0.0
-    period: float = 2.0 * math.pi
-
-    def half_width(self, level: float = 0.95) -> float:
-        """Return half the width of the interval at `level`; half a turn where every direction is possible."""
+    def interval(self, level: float) -> tuple[float, float]:
         sine = student_t_quantile(level, self.n - 1) * self.wobble
-        return self.period / 2.0 if sine >= 1.0 else math.asin(sine) * self.period / (2.0 * math.pi)
-
-    def interval(self, level: float = 0.95) -> tuple[float, float]:
-        """Return the ends of an interval that covers the population's direction with probability `level`."""
-        half = self.half_width(level)
-        if half >= self.period / 2.0:
+        if sine >= 1.0:  # every direction is possible
             return 0.0, self.period
-        return (float(self.value) - half) % self.period, (float(self.value) + half) % self.period
-
-    def covers(self, value: float, level: float = 0.95) -> bool:
-        """Return whether the interval at `level` contains a direction."""
-        gap = (value - float(self.value)) / self.period
-        return abs(gap - round(gap)) * self.period <= self.half_width(level)
+        half = math.asin(sine) * self.period / (2.0 * math.pi)
+        return (self.value - half) % self.period, (self.value + half) % self.period
 
 
-@final
-@dataclass(frozen=True, eq=False, repr=False)
-class Length(Estimate):
-    """A mean resultant length: 1 if all directions are the same, 0 if they cancel.
+@dataclass(frozen=True, eq=False)
+class LengthInterval(ConfidenceInterval):
+    """The interval of a mean resultant length: 1 if all directions are the same, 0 if they cancel.
 
     `seen` is the length of the mean report and `noise` its standard error; `kept` is the factor ρ by which
-    the mechanism shortens it. With `complement` the value is the circular variance, 1 − length.
+    the mechanism shortens it. With `complement` the interval is of the circular variance, 1 − length.
     """
 
-    seen: float = 0.0
-    noise: float = 1.0
-    kept: float = 1.0
-    complement: bool = False
+    seen: float
+    noise: float
+    kept: float
+    n: int
+    complement: bool
 
-    def interval(self, level: float = 0.95) -> tuple[Any, Any]:
-        """Return the ends of an interval that covers the population's value with probability `level`."""
+    def interval(self, level: float) -> tuple[float, float]:
         if self.n < 2:
             return (-math.inf, 1.0) if self.complement else (0.0, math.inf)
         low, high = (end * self.noise / self.kept for end in rice_interval(self.seen / self.noise, level))
@@ -79,18 +66,18 @@ class _MeanVector(NamedTuple):
     across: float
 
 
-def direction(summary: Summary) -> Direction:
+def direction(summary: Summary) -> Estimate:
     """Estimate the mean direction by that of the mean report: the noise is symmetric, so there is no bias."""
     line = numerical(summary).line
     mean = _mean(summary)
     turn = line.length / (2.0 * math.pi)
     wobble = mean.across / mean.length if mean.length > 0.0 else math.inf
-    error = wobble * turn
     value = mean.angle * turn % line.length
-    return Direction(value, error, summary.n, summary.question.guarantee, wobble, line.length)
+    interval = DirectionInterval(value, wobble, summary.n, line.length)
+    return Estimate(value, wobble * turn, summary.n, summary.question.guarantee, confidence=interval)
 
 
-def length(summary: Summary, *, variance: bool = False, as_reported: bool = False) -> Length:
+def length(summary: Summary, *, variance: bool = False, as_reported: bool = False) -> Estimate:
     """Estimate the resultant length: the mean report's, corrected for the variance and divided by ρ."""
     mechanism = numerical(summary)
     if not on_circle(mechanism):
@@ -98,22 +85,15 @@ def length(summary: Summary, *, variance: bool = False, as_reported: bool = Fals
             f"a resultant length is estimated from reports on a dt.Circle, not on {mechanism.domain}"
         )
     mean = _mean(summary)
-    kept = 1.0 if as_reported else surviving(mechanism)
+    kept = 1.0 if as_reported else length_factor(mechanism)
     # E|mean vector|² is the squared true length plus the variance: the variance across it adds length.
     value = math.sqrt(max(mean.length**2 - mean.across**2, 0.0)) / kept
-    return Length(
-        1.0 - value if variance else value,
-        mean.along / kept,
-        summary.n,
-        mechanism.guarantee,
-        mean.length,
-        mean.along,
-        kept,
-        variance,
-    )
+    interval = LengthInterval(mean.length, mean.along, kept, summary.n, variance)
+    shown = 1.0 - value if variance else value
+    return Estimate(shown, mean.along / kept, summary.n, mechanism.guarantee, confidence=interval)
 
 
-def surviving(mechanism: NumberQuestion) -> float:
+def length_factor(mechanism: NumberQuestion) -> float:
     """Return ρ = |E[e^(iY) | x]|, the same for every x, from the integers that are sampled."""
     vectors = _unit_vectors(mechanism)
     operator = mechanism.likelihood(np.array([mechanism.line.low]), vectors.size)

@@ -3,33 +3,59 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from functools import cached_property
+from typing import Any, Final, Protocol, Self, cast
 
 import numpy as np
 
 from dither.arrays import Array, Floats
-from dither.errors import InvalidParameter
-from dither.numerics.quantiles import student_t_quantile
+from dither.errors import InvalidParameter, NotIdentifiable, unknown_name
+from dither.estimation.bounds.any_time import LooksInterval
+from dither.estimation.bounds.lying import LyingInterval, check_share
+from dither.estimation.intervals import (
+    Attackable,
+    ConfidenceInterval,
+    Divisible,
+    Sequential,
+    StudentInterval,
+)
+from dither.numerics.quantiles import check_level, student_t_quantile
 from dither.privacy import Guarantee
-from dither.table import ResultTable, Row
-
-if TYPE_CHECKING:
-    from dither.estimation.bounds.any_time import AtAnyTime, OverLooks
-    from dither.estimation.bounds.lying import IfLying
+from dither.table import ResultTable, Row, percent
 
 MOST_ROWS: Final = 50  # of an estimate in a notebook
 
 _EVEN: Final = 0.1  # sides of an interval that differ by less are written as ±
 
 
-@dataclass(frozen=True, eq=False)
+class ValuedInterval(Protocol):
+    """A confidence interval about a value with a standard error, such as that of an average."""
+
+    @property
+    def value(self) -> float | Floats:
+        """The estimated value."""
+
+    @property
+    def error(self) -> float | Floats:
+        """Its standard error."""
+
+    @property
+    def n(self) -> int:
+        """The number of reports."""
+
+    def interval(self, level: float) -> tuple[Any, Any]:
+        """Return the ends of the interval that covers with probability `level`."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Estimate:
     """A value, its standard error, the number of reports, and their guarantee.
 
-    `value` is a number or an array. An interval covers the population's value: it accounts for sampling as
-    well as for the noise.
+    `value` is a number or an array; `labels` name the numbers of an array, if they have names. An interval
+    covers the population's value: it accounts for sampling as well as for the noise. `confidence` computes
+    it; by default it is Student's. If `error` is None, the standard error follows from the interval.
 
     >>> from dither.privacy import Pure
     >>> Estimate(43.1234, 0.41, 40_000, Guarantee(Pure(1.0)))
@@ -37,30 +63,79 @@ class Estimate:
     """
 
     value: float | Floats
-    standard_error: float | Floats
+    error: float | Floats | None
     n: int
     guarantee: Guarantee
+    confidence: ConfidenceInterval | None = field(default=None, kw_only=True)
+    labels: Sequence[Hashable] = field(default=(), kw_only=True)
     # What the estimates of the same reports share: they are not independent of each other.
-    origin: object = field(default=None, kw_only=True, repr=False)
+    origin: object = field(default=None, kw_only=True)
     unit: str = field(default="", kw_only=True)  # of the value, as it is printed
+    remark: str = field(default="", kw_only=True)  # printed after the number of reports
 
     __array_priority__ = 100.0  # numpy's numbers leave arithmetic to this class
-    circular: ClassVar[bool] = False  # whether the value is a direction
+
+    @classmethod
+    def of(
+        cls, valued: ValuedInterval, guarantee: Guarantee, *, origin: object = None, unit: str = ""
+    ) -> Self:
+        """Return the estimate of an interval that knows its value, standard error and number of reports."""
+        interval = cast("ConfidenceInterval", valued)
+        return cls(
+            valued.value, valued.error, valued.n, guarantee, confidence=interval, origin=origin, unit=unit
+        )
+
+    @cached_property
+    def _confidence(self) -> ConfidenceInterval:
+        if self.confidence is not None:
+            return self.confidence
+        return StudentInterval(self.value, self.standard_error, self.n)
+
+    @cached_property
+    def standard_error(self) -> float | Floats:
+        """The standard error; if none was given, that of a normal estimate with the same 95 % interval."""
+        if self.error is not None:
+            return self.error
+        return float(self.half_width()) / student_t_quantile(0.95)
+
+    @property
+    def circular(self) -> bool:
+        """Whether the value is a direction."""
+        return self._confidence.period > 0.0
+
+    @property
+    def resolution(self) -> float:
+        """The largest error that is left however many reports there are; 0 if the value is identifiable."""
+        return self._confidence.resolution
+
+    @property
+    def liars(self) -> int:
+        """The number of reports that may be lies; 0 but for the result of `if_lying`."""
+        return self._confidence.liars if isinstance(self._confidence, LyingInterval) else 0
+
+    @property
+    def moved(self) -> tuple[Any, Any]:
+        """How far the liars may have moved the estimate: down (negative), and up."""
+        if not isinstance(self._confidence, LyingInterval):
+            return 0.0, 0.0
+        least, greatest = self._confidence.honest()
+        return self.value - greatest, self.value - least
 
     def interval(self, level: float = 0.95) -> tuple[Any, Any]:
-        """Return the ends of an interval that covers the population's value with probability `level`."""
-        reach = student_t_quantile(level, self.n - 1) * self.standard_error
-        return self.value - reach, self.value + reach
+        """Return the ends of an interval that covers the population's value with probability `level`.
+
+        On a circle it runs from its first end to its second in the direction of increasing angles; if it
+        contains the end of the period, the second number is the smaller one.
+        """
+        return self._confidence.interval(check_level(level))
 
     def half_width(self, level: float = 0.95) -> Any:
         """Return half the width of the interval at `level`."""
-        low, high = self.interval(level)
-        return (high - low) / 2.0
+        return self._confidence.half_width(check_level(level))
 
     def covers(self, value: float, level: float = 0.95) -> Any:
         """Return whether the interval at `level` contains a value."""
-        low, high = self.interval(level)
-        return (low <= value) & (value <= high)
+        return self._confidence.covers(value, check_level(level))
 
     def p_value(self, null: float = 0.0) -> float:
         """Return the p-value of the hypothesis that the population's value is `null`, in both directions.
@@ -73,30 +148,74 @@ class Estimate:
             raise InvalidParameter("a p-value is of one number; take one category, as in (a - b)['yes']")
         return p_value(self, null)
 
-    def if_lying(self, share: float) -> IfLying:
+    def if_lying(self, share: float) -> Estimate:
         """Return the estimate if at most this share of the reports are lies, for means and frequencies.
 
-        A liar sends any report, and may know all others. The intervals cover the value of the honest people.
+        A liar sends any report, and may know all others. The value is that of all reports, and `moved` says
+        how far below and above the honest estimate it may be. Intervals cover the value of the population
+        that the honest people come from, whatever the liars know and send.
         """
-        from dither.estimation.bounds.lying import refused
+        if not isinstance(self._confidence, Attackable):
+            raise NotIdentifiable(
+                "what liars can do is derived for means (dt.linear) and frequencies, not for this "
+                f"{type(self).__name__}; take dt.mean(reports).if_lying(share) or dt.frequencies(reports)"
+                ".if_lying(share)"
+            )
+        wide = self._confidence.if_lying(share)
+        return self._with(wide, f", if {percent(check_share(share))} lie")
 
-        raise refused(self)
-
-    def at_any_time(self) -> AtAnyTime:
+    def at_any_time(self) -> Estimate:
         """Return the estimate with intervals that hold at all numbers of reports at once.
 
         For means, frequencies and answers of queries. They are for who looks every day and stops when it
-        pleases.
+        pleases. With probability `level` no interval of the whole collection misses the population's value.
+        It assumes independent people from one population; no number of looks is fixed.
         """
-        from dither.estimation.bounds.any_time import refused
+        if not isinstance(self._confidence, Sequential):
+            raise NotIdentifiable(
+                "intervals for any time are known for means (dt.linear) and frequencies, not for this "
+                f"{type(self).__name__}; estimate.over_looks(100) holds at 100 looks together"
+            )
+        return self._with(self._confidence.at_any_time(), ", at any time")
 
-        raise refused(self)
-
-    def over_looks(self, looks: int) -> OverLooks:
+    def over_looks(self, looks: int) -> Estimate:
         """Return the estimate with intervals that hold together if it is looked at so many times."""
-        from dither.estimation.bounds.any_time import over_looks
+        wide = LooksInterval.of(self._confidence, looks)
+        return self._with(wide, f", {thousands(wide.looks)} looks")
 
-        return over_looks(self, looks)
+    def _with(self, confidence: ConfidenceInterval, remark: str) -> Estimate:
+        """Return the same value with another interval."""
+        kind = LabelledEstimate if self.labels else Estimate
+        return kind(
+            self.value,
+            self.standard_error,
+            self.n,
+            self.guarantee,
+            confidence=confidence,
+            labels=self.labels,
+            origin=self.origin,
+            unit=self.unit,
+            remark=remark,
+        )
+
+    def __getitem__(self, label: Any) -> Estimate:
+        """Return the estimate of one category."""
+        if not self.labels:
+            raise InvalidParameter("this estimate has no categories")
+        try:
+            at = self.labels.index(label)
+        except ValueError:
+            raise unknown_name("category", label, map(str, self.labels)) from None
+        return Estimate(
+            float(np.asarray(self.value)[at]),
+            float(np.asarray(self.standard_error)[at]),
+            self.n,
+            self.guarantee,
+            confidence=cast("Divisible", self._confidence).pick(at),
+            origin=self if self.origin is None else self.origin,
+            unit=self.unit,
+            remark=self.remark,
+        )
 
     def __add__(self, other: object) -> Estimate:
         """Return the sum with a number, or with an estimate of other people."""
@@ -140,10 +259,7 @@ class Estimate:
 
     def __repr__(self) -> str:
         value = np.asarray(self.value)
-        # The interval of a direction may pass the end of the period, so its ends are not in order.
-        half = np.asarray(self.half_width()) if self.circular else 0.0
-        ends = (value - half, value + half) if self.circular else self.interval()
-        low, high = (np.asarray(end, dtype=np.float64) for end in ends)
+        low, high = (np.asarray(end, dtype=np.float64) for end in self._ends_in_order())
         shown = ", ".join(
             show_interval(*triple)
             for triple in zip(
@@ -155,10 +271,18 @@ class Estimate:
         )
         if value.ndim:
             shown = f"[{shown}{', …' if value.size > 8 else ''}]"
-        return f"{shown}{self._in_unit()} (95 %, n = {thousands(self.n)}{self._remark()})"
+        return f"{shown}{self._in_unit()} (95 %, n = {thousands(self.n)}{self.remark})"
 
-    def _remark(self) -> str:
-        return ""
+    def _ends_in_order(self) -> tuple[Any, Any]:
+        """Return the ends of the 95 % interval in order, if need be beyond the end of the period."""
+        low, high = self.interval()
+        period = self._confidence.period
+        if not period:
+            return low, high
+        value = float(self)
+        if high - low >= period:
+            return value - period / 2.0, value + period / 2.0
+        return value - (value - low) % period, value + (high - value) % period
 
     def _in_unit(self) -> str:
         return f" {self.unit}" if self.unit else ""
@@ -184,9 +308,8 @@ class Estimate:
 
     def _names(self) -> Sequence[Row]:
         """Return what names each number of the value, as the first columns of its row."""
-        labels = getattr(self, "labels", ())
-        if len(labels) == np.size(self.value):
-            return [{"answer": label} for label in labels]
+        if len(self.labels) == np.size(self.value):
+            return [{"answer": label} for label in self.labels]
         return (
             [{}] if not np.ndim(self.value) else [{"number": place} for place in range(np.size(self.value))]
         )
@@ -199,8 +322,23 @@ class Estimate:
         """Return the estimate as notebooks show it: a table with its 95 % intervals."""
         rows = self.records()
         unit = f", in {self.unit}" if self.unit else ""
-        title = f"95 % intervals, n = {thousands(self.n)}{self._remark()}{unit}; {self.guarantee}"
+        title = f"95 % intervals, n = {thousands(self.n)}{self.remark}{unit}; {self.guarantee}"
         return ResultTable(title, tuple(rows[:MOST_ROWS]))._repr_html_()
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LabelledEstimate(Estimate):
+    """Estimates of several categories, by label: `estimate["yes"]` is that of one of them."""
+
+    def items(self) -> Iterator[tuple[Hashable, Estimate]]:
+        """Return the categories with their estimates."""
+        return ((label, self[label]) for label in self.labels)
+
+    def __iter__(self) -> Iterator[Hashable]:
+        return iter(self.labels)
+
+    def __len__(self) -> int:
+        return len(self.labels)
 
 
 def show(value: float, half: float) -> str:
@@ -226,7 +364,7 @@ def show_interval(value: float, low: float, high: float) -> str:
     if places > 12 or places < -12:
         return f"{value:.3g} ({low:.3g} – {high:.3g})"
     digits = max(places, 0)
-    value, low, high = (round(float(one), places) + 0.0 for one in (value, low, high))
+    value, low, high = (round(float(number), places) + 0.0 for number in (value, low, high))
     return f"{value:.{digits}f} ({low:.{digits}f} – {high:.{digits}f})"
 
 

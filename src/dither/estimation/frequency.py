@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Self, final
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from dither.arrays import Floats, Integers
-from dither.errors import InvalidParameter, MalformedReport, NotIdentifiable, found, unknown_name
-from dither.estimation.bounds.any_time import AtAnyTime, BoundedNumbers
-from dither.estimation.bounds.lying import IfLying, if_lying, shares_without
-from dither.estimation.estimate import Estimate, show, thousands
+from dither.errors import InvalidParameter, MalformedReport, NotIdentifiable, found
+from dither.estimation.bounds.any_time import AnyTimeInterval, BoundedNumbers
+from dither.estimation.bounds.lying import LyingInterval, shares_without
+from dither.estimation.estimate import Estimate, LabelledEstimate, show, thousands
+from dither.estimation.intervals import ConfidenceInterval
 from dither.estimation.narrowing import CLEAR, LEAST, Narrowed
-from dither.estimation.projection import simplex
 from dither.estimation.summary import Summary, summarise
 from dither.kernels.codes import SupportKernel
 from dither.numerics.quantiles import student_t_quantile
@@ -28,9 +28,47 @@ if TYPE_CHECKING:
 Projection = Callable[[Floats], Floats]
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Frequency(Estimate):
-    """The frequency of a category: an affine function of the share of reports that support it.
+def simplex(values: Floats) -> Floats:
+    """Return the Euclidean projection on the probability simplex, by one sort [Duchi08, Fig. 1].
+
+    >>> simplex(np.array([0.75, 0.5, -0.25]))
+    array([0.625, 0.375, 0.   ])
+    """
+    values = _check_frequencies(values)
+    largest = np.sort(values)[::-1]
+    shifts = (1.0 - np.cumsum(largest)) / np.arange(1, values.size + 1)
+    kept = int(np.flatnonzero(largest + shifts > 0.0)[-1])
+    return np.asarray(np.maximum(values + shifts[kept], 0.0), dtype=np.float64)
+
+
+def norm_sub(values: Floats) -> Floats:
+    """Return frequencies with negative ones set to 0 and the others shifted to sum to 1 [Wang20, Sec. 4].
+
+    The result is that of `simplex`: both are least-squares projections.
+
+    >>> norm_sub(np.array([0.75, 0.5, -0.25]))
+    array([0.625, 0.375, 0.   ])
+    """
+    values = _check_frequencies(values)
+    kept = np.ones(values.size, dtype=np.bool_)
+    while True:
+        shift = (1.0 - values[kept].sum()) / kept.sum()
+        negative = kept & (values + shift < 0.0)
+        if not negative.any():
+            return np.where(kept, values + shift, 0.0)
+        kept &= ~negative
+
+
+def _check_frequencies(values: Floats) -> Floats:
+    values = np.asarray(values, dtype=np.float64)
+    if values.ndim != 1 or not values.size or not np.isfinite(values).all():
+        raise InvalidParameter("frequencies are a non-empty vector of finite numbers")
+    return values
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreInterval(ConfidenceInterval):
+    """The interval of a frequency: an affine function of the share of reports that support the category.
 
     Reports of people drawn from a population are independent, so the number of supporting ones is binomial:
     its variance contains both sampling and noise. The interval is the score interval of that share
@@ -39,81 +77,76 @@ class Frequency(Estimate):
     """
 
     share: float | Floats
-    other: float
-    gap: float
+    other: float  # q: the probability that a report supports another category than its own
+    gap: float  # p − q
+    n: int
+    error: float | Floats  # of the frequency
     possible: bool = False  # whether intervals are clipped to 0 and 1
     shared: tuple[float, float, float] = (0.0, 0.0, 0.0)  # a protocol's `shared`
     narrowed: Narrowed | None = None  # of projected frequencies, if there are enough categories
     number: int | None = None  # which of the narrowed ones this is; None for all
 
-    def interval(self, level: float = 0.95) -> tuple[Any, Any]:
-        """Return the ends of an interval that covers the population's frequency with probability `level`."""
+    def interval(self, level: float) -> tuple[Any, Any]:
         means = _score(np.asarray(self.share), self.n, student_t_quantile(level), self.shared)
-        ends = [(end - self.other) / self.gap for end in means]
-        if self.possible:
-            ends = [np.clip(end, 0.0, 1.0) for end in ends]
-        if self.narrowed is not None:
-            # A category that is clearly there has an interval of its own.
-            faint = (np.asarray(self.share) - self.other) / self.gap < CLEAR * np.asarray(self.standard_error)
-            narrow = [
-                np.clip(end if self.number is None else end[self.number], 0.0, 1.0)
-                for end in self.narrowed.interval(level)
-            ]
-            ends = [np.where(faint, one, two)[()] for one, two in zip(narrow, ends, strict=True)]
-        return ends[0], ends[1]
+        low, high = self._frequencies(*means)
+        if self.narrowed is None:
+            return low, high
+        # A category that is clearly there has an interval of its own.
+        faint = (np.asarray(self.share) - self.other) / self.gap < CLEAR * np.asarray(self.error)
+        narrow = [
+            np.clip(end if self.number is None else end[self.number], 0.0, 1.0)
+            for end in self.narrowed.interval(level)
+        ]
+        return np.where(faint, narrow[0], low)[()], np.where(faint, narrow[1], high)[()]
 
-    def half_width(self, level: float = 0.95) -> Any:
-        """Return half the width of the interval at `level`."""
-        low, high = self.interval(level)
-        return (high - low) / 2.0
+    def _frequencies(self, *shares: Floats) -> list[Any]:
+        """Return the frequencies for which shares of reports are expected, clipped if they are projected."""
+        found = [(share - self.other) / self.gap for share in shares]
+        return [np.clip(frequency, 0.0, 1.0) for frequency in found] if self.possible else found
 
-    def at_any_time(self) -> AtAnyTime:
+    def pick(self, at: Any) -> ScoreInterval:
+        """Return the interval of one of several categories."""
+        share, error = (float(np.asarray(part)[at]) for part in (self.share, self.error))
+        return replace(self, share=share, error=error, number=None if self.narrowed is None else at)
+
+    def at_any_time(self) -> AnyTimeInterval:
+        """Return the interval that holds at all numbers of reports at once."""
         if any(self.shared):
             raise NotIdentifiable(
                 "intervals for any time need independent reports, and pairs share noise here (JRR); "
                 "estimate.over_looks(100) holds at 100 looks together"
             )
         share = np.asarray(self.share, dtype=np.float64)
-        return AtAnyTime(
-            self.value,
-            self.standard_error,
-            self.n,
-            self.guarantee,
-            origin=self.origin,
-            numbers=BoundedNumbers(share, self.n * share * (1.0 - share), self.n, 0.0, 1.0),
-            scale=(self.other, self.gap),
-            possible=self.possible,
-            labels=getattr(self, "labels", ()),
-        )
+        numbers = BoundedNumbers(share, self.n * share * (1.0 - share), self.n, 0.0, 1.0)
+        return AnyTimeInterval(numbers, (self.other, self.gap), self.possible)
 
-    def if_lying(self, share: float) -> IfLying:
+    def if_lying(self, share: float) -> LyingInterval:
+        """Return the interval that holds if at most this share of the reports are lies."""
         if any(self.shared):
             raise NotIdentifiable(
                 "what liars can do is not derived for reports whose noise pairs of people share (JRR); "
                 "with KRR or OLH it is"
             )
-        return if_lying(self, share)
+        return LyingInterval.of(self, share)
 
-    def honest(self, liars: int) -> tuple[Any, Any]:
+    def honest_range(self, liars: int) -> tuple[Any, Any]:
         """Return the least and the greatest frequency that is left when so many reports are removed."""
         shares = shares_without(np.asarray(self.share), self.n, liars)
-        least, greatest = (((one - self.other) / self.gap)[()] for one in shares)
+        least, greatest = (((share - self.other) / self.gap)[()] for share in shares)
         return least, greatest
 
     def interval_if_lying(self, liars: int, level: float) -> tuple[Any, Any]:
         """Return the ends of an interval that covers whichever reports so many liars sent."""
         left, reach = max(self.n - liars, 1), student_t_quantile(level)
         low, high = shares_without(np.asarray(self.share), self.n, liars)
-        means = _score(low, left, reach, self.shared)[0], _score(high, left, reach, self.shared)[1]
-        ends = [(end - self.other) / self.gap for end in means]
-        if self.possible:
-            ends = [np.clip(end, 0.0, 1.0) for end in ends]
-        return ends[0][()], ends[1][()]
+        least, most = self._frequencies(
+            _score(low, left, reach, self.shared)[0], _score(high, left, reach, self.shared)[1]
+        )
+        return least[()], most[()]
 
 
-@final
 @dataclass(frozen=True, eq=False, repr=False)
-class EstimatedFrequencies(Frequency):
+class EstimatedFrequencies(LabelledEstimate):
     """The frequency of every category, by label. Unbiased: some may be negative, see `projected`.
 
     >>> import dither as dt
@@ -123,44 +156,11 @@ class EstimatedFrequencies(Frequency):
     0.60 ± 0.03 (95 %, n = 1 000)
     """
 
-    labels: Sequence[Hashable] = ()
+    confidence: ScoreInterval = field(kw_only=True)
 
     def __post_init__(self) -> None:
         if np.shape(self.value) != (len(self.labels),):
             raise InvalidParameter(f"{len(self.labels)} labels need as many frequencies, one for each")
-
-    def __getitem__(self, label: Hashable) -> Frequency:
-        try:
-            at = self.labels.index(label)
-        except ValueError:
-            raise unknown_name("category", label, map(str, self.labels)) from None
-        value, error, share = (
-            float(np.asarray(part)[at]) for part in (self.value, self.standard_error, self.share)
-        )
-        return Frequency(
-            value,
-            error,
-            self.n,
-            self.guarantee,
-            share,
-            self.other,
-            self.gap,
-            possible=self.possible,
-            shared=self.shared,
-            origin=self,
-            narrowed=self.narrowed,
-            number=None if self.narrowed is None else at,
-        )
-
-    def __len__(self) -> int:
-        return len(self.labels)
-
-    def __iter__(self) -> Iterator[Hashable]:
-        return iter(self.labels)
-
-    def items(self) -> Iterator[tuple[Hashable, Frequency]]:
-        """Return the categories with their frequencies."""
-        return ((label, self[label]) for label in self.labels)
 
     def plot(self, *, level: float = 0.95, most: int = 20, ax: Axes | None = None) -> Axes:
         """Draw a bar with its interval for each category, at most the `most` most frequent ones."""
@@ -168,7 +168,7 @@ class EstimatedFrequencies(Frequency):
 
         return draw_frequencies(self, level=level, most=most, ax=ax)
 
-    def largest(self, count: int = 10) -> list[tuple[Hashable, Frequency]]:
+    def largest(self, count: int = 10) -> list[tuple[Hashable, Estimate]]:
         """Return the most frequent categories and their frequencies, the largest first."""
         order = np.argsort(-np.asarray(self.value), kind="stable")[:count]
         return [(self.labels[int(at)], self[self.labels[int(at)]]) for at in order]
@@ -184,10 +184,11 @@ class EstimatedFrequencies(Frequency):
         if not callable(method):
             raise InvalidParameter(f"a projection is dt.simplex or dt.norm_sub, not {found(method)}")
         values = np.asarray(self.value, dtype=np.float64)
-        narrowed = None
-        if values.size >= LEAST and not self.possible:
+        narrowed = self.confidence.narrowed
+        if values.size >= LEAST and not self.confidence.possible:
             narrowed = Narrowed.of(values, np.asarray(self.standard_error, dtype=np.float64))
-        return replace(self, value=method(values), possible=True, narrowed=narrowed or self.narrowed)
+        interval = replace(self.confidence, possible=True, narrowed=narrowed)
+        return replace(self, value=method(values), confidence=interval)
 
     def __repr__(self) -> str:
         halves, values = np.asarray(self.half_width()), np.asarray(self.value)
@@ -196,7 +197,7 @@ class EstimatedFrequencies(Frequency):
             for label, value, half in zip(self.labels[:8], values, halves, strict=False)
         ]
         more = ", …" if len(self) > 8 else ""
-        step = ", projected" if self.possible else ""
+        step = ", projected" if self.confidence.possible else ""
         return f"{{{', '.join(shown)}{more}}} (95 %, n = {thousands(self.n)}{step})"
 
 
@@ -239,8 +240,8 @@ def read(
     # The share's mean lies between q and p whatever the truth is, so no error is 0 by chance.
     mean = np.clip(mean, q, p)
     error = np.sqrt((mean * (1.0 - mean) + np.polyval(shared[::-1], mean)) / n) / gap
-    value = (share - q) / gap
-    return EstimatedFrequencies(value, error, n, guarantee, share, q, gap, labels=labels, shared=shared)
+    interval = ScoreInterval(share, q, gap, n, error, shared=shared)
+    return EstimatedFrequencies((share - q) / gap, error, n, guarantee, labels=labels, confidence=interval)
 
 
 def _score(share: Floats, n: int, z: float, shared: tuple[float, float, float]) -> tuple[Floats, Floats]:

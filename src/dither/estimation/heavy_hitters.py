@@ -38,7 +38,7 @@ def heavy_hitters(reports: Reports, *, most: int = 64, false_alarm: float = 0.01
     level = kernel.levels(cells)
     prefixes, keys = np.zeros((1, 0), dtype=np.uint8), np.zeros(1, dtype=np.uint64)
     for here, end in enumerate(kernel.ends):
-        prefixes, keys = _extended(kernel, prefixes, keys, end)
+        prefixes, keys = _extend(kernel, prefixes, keys, end)
         own = cells[level == here]
         if not own.size:
             raise NotIdentifiable(f"level {here + 1} of {len(kernel.ends)} has no reports; more are needed")
@@ -50,7 +50,7 @@ def heavy_hitters(reports: Reports, *, most: int = 64, false_alarm: float = 0.01
     return read(supports, own.size, kernel.oracle, texts, reports.question.guarantee)
 
 
-def _extended(kernel: PrefixKernel, prefixes: Bytes, keys: Words, end: int) -> tuple[Bytes, Words]:
+def _extend(kernel: PrefixKernel, prefixes: Bytes, keys: Words, end: int) -> tuple[Bytes, Words]:
     """Return every prefix of length `end` that begins with one of the prefixes, and its key."""
     symbols = np.arange(kernel.text.symbols + 1, dtype=np.uint8)
     for place in range(prefixes.shape[1], end):

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
-from typing import Any, Final, final
+from dataclasses import dataclass
+from typing import Any, Final
 
 import numpy as np
 
 from dither.arrays import Floats
 from dither.errors import NotIdentifiable
 from dither.estimation import circular
-from dither.estimation.bounds import any_time
-from dither.estimation.bounds.any_time import AtAnyTime
-from dither.estimation.bounds.lying import CountedNumbers, IfLying, if_lying, mean_error_without, refused
+from dither.estimation.bounds.any_time import AnyTimeInterval, BoundedNumbers
+from dither.estimation.bounds.lying import CountedNumbers, LyingInterval, mean_error_without
 from dither.estimation.estimate import Estimate
+from dither.estimation.intervals import ConfidenceInterval, StudentInterval
 from dither.estimation.method import Method, numerical, on_circle
 from dither.estimation.summary import Summary
 from dither.kernels.line import STRAIGHT, UnbiasedReading
@@ -24,60 +24,40 @@ from dither.question import NumberQuestion
 _CURVED: Final = 1e-3  # how far a mean square may be from quadratic, in squares of half the domain
 
 
-@final
-@dataclass(frozen=True, eq=False, repr=False)
-class Average(Estimate):
-    """The average of a number for each report.
+@dataclass(frozen=True, eq=False)
+class MeanInterval(ConfidenceInterval):
+    """The interval of a mean that knows what each report counts for."""
 
-    Reports of people drawn from a population are independent, so the variance of the numbers contains both
-    sampling and noise. `skew` is the third central moment over the second: the slope of the variance in the
-    mean, along the least favourable family of laws. The interval is the set of means μ with
-    (average − μ)² ≤ t²·variance(μ)/n; its coverage stays near the level for few and for skewed reports.
-    """
+    average: StudentInterval
+    numbers: CountedNumbers
 
-    skew: float = 0.0
-    numbers: CountedNumbers | None = None  # of a mean: what each report counts for
+    @property
+    def n(self) -> int:
+        """The number of reports."""
+        return self.average.n
 
-    def interval(self, level: float = 0.95) -> tuple[Any, Any]:
-        """Return the ends of an interval that covers the population's value with probability `level`."""
-        reach = student_t_quantile(level, self.n - 1)
-        if math.isinf(reach):
-            return -math.inf, math.inf
-        shift = reach**2 * self.skew / (2.0 * self.n)
-        half = math.hypot(shift, reach * self.standard_error)
-        return self.value + shift - half, self.value + shift + half
+    def interval(self, level: float) -> tuple[Any, Any]:
+        return self.average.interval(level)
 
-    def at_any_time(self) -> AtAnyTime:
-        if self.numbers is None:
-            raise any_time.refused(self)
+    def at_any_time(self) -> AnyTimeInterval:
+        """Return the interval that holds at all numbers of reports at once."""
         low, high = self.numbers.reading.span
         # If only leading bits of cells are counted, the deviations are those of groups: (√V + √n·slack)² is
         # at least the sum of squares of the cells.
-        root = float(self.standard_error) * math.sqrt(self.n * max(self.n - 1, 1))
+        root = float(self.average.error) * math.sqrt(self.n * max(self.n - 1, 1))
         squares = (root + math.sqrt(self.n) * self.numbers.reading.slack) ** 2
-        return AtAnyTime(
-            self.value,
-            self.standard_error,
-            self.n,
-            self.guarantee,
-            origin=self.origin,
-            unit=self.unit,
-            numbers=any_time.BoundedNumbers(float(self.value), squares, self.n, low, high),
-        )
+        return AnyTimeInterval(BoundedNumbers(float(self.average.value), squares, self.n, low, high))
 
-    def if_lying(self, share: float) -> IfLying:
-        if self.numbers is None:
-            raise refused(self)
-        return if_lying(self, share)
+    def if_lying(self, share: float) -> LyingInterval:
+        """Return the interval that holds if at most this share of the reports are lies."""
+        return LyingInterval.of(self, share)
 
-    def honest(self, liars: int) -> tuple[float, float]:
+    def honest_range(self, liars: int) -> tuple[float, float]:
         """Return the least and the greatest average that is left when so many reports are removed."""
-        if self.numbers is None:
-            raise refused(self)
         left = self.n - liars
         if not liars or left < 1:
-            return (float(self.value),) * 2 if not liars else (-math.inf, math.inf)
-        whole = float(self.value) * self.n
+            return (float(self.average.value),) * 2 if not liars else (-math.inf, math.inf)
+        whole = float(self.average.value) * self.n
         least = (whole - self.numbers.sum_of_highest(liars)) / left
         return least, (whole - self.numbers.sum_of_lowest(liars)) / left
 
@@ -86,14 +66,16 @@ class Average(Estimate):
         low, high = self.interval(level)
         if not liars:
             return low, high
-        least, greatest = self.honest(liars)
-        error = mean_error_without(float(self.standard_error), self.n, liars)
+        least, greatest = self.honest_range(liars)
+        error = mean_error_without(float(self.average.error), self.n, liars)
         reach = student_t_quantile(level, self.n - liars - 1) * error
         return min(low, least - reach), max(high, greatest + reach)
 
 
-def average(summary: Summary, values: Floats, mean: float | None = None, *, least: float = 0.0) -> Average:
-    """Return the average of a number per counted report.
+def average(
+    summary: Summary, values: Floats, mean: float | None = None, *, least: float = 0.0
+) -> StudentInterval:
+    """Return the average of a number per counted report, with its interval.
 
     The variance is known to be at least `least`, which replaces a sample variance below half of it.
     """
@@ -104,7 +86,7 @@ def average(summary: Summary, values: Floats, mean: float | None = None, *, leas
     spread = total(summary, squares) / max(summary.n - 1, 1)
     skew = total(summary, squares * gaps) / summary.n / spread if spread > 0.0 else 0.0
     error = math.sqrt((spread if spread > least / 2.0 else least) / summary.n)
-    return Average(mean, error, summary.n, summary.question.guarantee, skew)
+    return StudentInterval(mean, error, summary.n, skew)
 
 
 def total(summary: Summary, values: Floats) -> float:
@@ -112,7 +94,6 @@ def total(summary: Summary, values: Floats) -> float:
     return float((summary.counts[: values.size] * values).sum())
 
 
-@final
 @dataclass(frozen=True)
 class Linear(Method):
     """Average numbers whose expectation is the value, computed from the sampled integers: unbiased.
@@ -122,6 +103,7 @@ class Linear(Method):
     """
 
     def mean(self, summary: Summary) -> Estimate:
+        """Estimate the mean."""
         mechanism = numerical(summary)
         if on_circle(mechanism):
             return circular.direction(summary)
@@ -131,9 +113,12 @@ class Linear(Method):
         alike = mechanism.line.clip([mean])
         least = moment(mechanism, alike, (reading.values - alike) ** 2)
         found = average(summary, reading.values, mean, least=float(least[0]))
-        return replace(found, numbers=CountedNumbers(reading, summary.counts[: reading.values.size]))
+        counted = CountedNumbers(reading, summary.counts[: reading.values.size])
+        interval = MeanInterval(found, counted)
+        return Estimate(mean, found.error, summary.n, mechanism.guarantee, confidence=interval)
 
     def variance(self, summary: Summary) -> Estimate:
+        """Estimate the variance."""
         mechanism = numerical(summary)
         if on_circle(mechanism):
             return circular.length(summary, variance=True)
@@ -141,9 +126,9 @@ class Linear(Method):
         middle = (mechanism.line.low + mechanism.line.high) / 2.0
         gaps = reading.values - middle
         mean = reading.total(summary.counts, summary.n) / summary.n - middle
-        squares = second(mechanism, gaps)
+        squares = squared_reading(mechanism, gaps)
         # The squared average is biased by σ²/n: E[ȳ²] = μ² + σ²/n.
-        noise = average(summary, gaps, mean).standard_error ** 2
+        noise = average(summary, gaps, mean).error ** 2
         value = total(summary, squares) / summary.n - mean**2 + noise
         # The influence function of the variance: a report's square less 2·mean·report.
         influence = squares - 2.0 * mean * gaps
@@ -153,15 +138,17 @@ class Linear(Method):
         places = np.linspace(mechanism.line.low, mechanism.line.high, 9)
         level = influence - float(spread.value)
         laws = moment(mechanism, places, level**2) - moment(mechanism, places, level) ** 2
-        square = float(spread.standard_error) ** 2 * summary.n
+        square = float(spread.error) ** 2 * summary.n
         larger = max(square, float(laws.min()))
         # Along the least favourable family the mean moves too, by `with_mean`; the influence's variance then
         # changes by −4 times that, beside its own third moment.
         with_mean = total(summary, level * (gaps - mean)) / summary.n
         skew = (spread.skew * square - 4.0 * with_mean**2) / larger if larger > 0.0 else 0.0
-        return Average(value, math.sqrt(larger / summary.n), summary.n, spread.guarantee, skew)
+        interval = StudentInterval(value, math.sqrt(larger / summary.n), summary.n, skew)
+        return Estimate.of(interval, mechanism.guarantee)
 
     def resultant(self, summary: Summary) -> Estimate:
+        """Estimate the length of the mean direction."""
         return circular.length(summary)
 
     def __repr__(self) -> str:
@@ -181,7 +168,7 @@ def unbiased_reading(mechanism: NumberQuestion) -> UnbiasedReading:
     return reading
 
 
-def second(mechanism: NumberQuestion, gaps: Floats) -> Floats:
+def squared_reading(mechanism: NumberQuestion, gaps: Floats) -> Floats:
     """Return the numbers whose expectation is the squared distance of the value to the domain's middle.
 
     They exist if the squared distances of the reports have an expectation that is quadratic in the value.

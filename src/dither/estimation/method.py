@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, NoReturn
+from typing import Any
 
 from dither.domains import Circle
 from dither.errors import InvalidParameter, NotIdentifiable, found
@@ -12,39 +13,26 @@ from dither.estimation.summary import Summary, summarise
 from dither.question import NumberQuestion
 from dither.reports import Reports
 
-if TYPE_CHECKING:
-    from dither.estimation.bins import Bins
-    from dither.estimation.likelihood.distribution import EstimatedDistribution
-
 
 class Method:
-    """A way to estimate quantities of the values from counts of reports; a subclass defines those it can."""
+    """A way to estimate quantities of the values from counts of reports.
 
-    def mean(self, summary: Summary) -> Estimate:
-        """Estimate the mean."""
-        self._refuse("means")
-
-    def variance(self, summary: Summary) -> Estimate:
-        """Estimate the variance."""
-        self._refuse("variances")
-
-    def resultant(self, summary: Summary) -> Estimate:
-        """Estimate the length of the mean direction."""
-        self._refuse("directions")
-
-    def quantile(self, summary: Summary, share: float) -> Estimate:
-        """Estimate the value below which a share of the people are."""
-        self._refuse("quantiles")
-
-    def distribution(self, summary: Summary, bins: Bins = None) -> EstimatedDistribution:
-        """Estimate the distribution over bins: how many equal ones, or their edges."""
-        self._refuse("distributions")
-
-    def _refuse(self, what: str) -> NoReturn:
-        raise InvalidParameter(f"{self!r} does not estimate {what}; leave `method` out to use the default")
+    A subclass defines those that it can, each as a function of a summary: `mean`, `variance`, `resultant`
+    (the length of the mean direction), `quantile` of a share, and `distribution` over bins.
+    """
 
 
-def asked(reports: Reports | Summary, method: Method) -> Summary:
+def estimator(method: Method, quantity: str, plural: str) -> Callable[..., Any]:
+    """Return the function by which a method estimates a quantity; raise InvalidParameter if it has none."""
+    function: Callable[..., Any] | None = getattr(method, quantity, None)
+    if function is None:
+        raise InvalidParameter(
+            f"{method!r} does not estimate {plural}; leave `method` out to use the default"
+        )
+    return function
+
+
+def summarise_numbers(reports: Reports | Summary, method: Method) -> Summary:
     """Return the summary of reports on numbers; raise if there is nothing to estimate."""
     if not isinstance(method, Method):
         raise InvalidParameter(

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Final, final
+from dataclasses import dataclass, replace
+from typing import Final
 
 import numpy as np
 
@@ -11,12 +11,11 @@ from dither.estimation import circular
 from dither.estimation.bins import Bins, edges_of
 from dither.estimation.estimate import Estimate
 from dither.estimation.likelihood.distribution import EstimatedDistribution
-from dither.estimation.linear import Average, average
+from dither.estimation.linear import average
 from dither.estimation.method import Method, numerical, on_circle
 from dither.estimation.summary import Summary
 
 
-@final
 @dataclass(frozen=True)
 class AsReported(Method):
     """Treat every decoded report as if it were the value. Errors are those of the reports' own average.
@@ -26,27 +25,32 @@ class AsReported(Method):
     """
 
     def mean(self, summary: Summary) -> Estimate:
+        """Estimate the mean."""
         mechanism = numerical(summary)
         if on_circle(mechanism):
             return circular.direction(summary)
-        return average(summary, mechanism.decoded())
+        return Estimate.of(average(summary, mechanism.decoded()), mechanism.guarantee)
 
     def variance(self, summary: Summary) -> Estimate:
+        """Estimate the variance."""
         mechanism = numerical(summary)
         if on_circle(mechanism):
             return circular.length(summary, variance=True, as_reported=True)
         values = mechanism.decoded()
         spread = average(summary, (values - average(summary, values).value) ** 2)
         value = spread.value * summary.n / max(summary.n - 1, 1)
-        return Average(value, spread.standard_error, summary.n, spread.guarantee, spread.skew)
+        return Estimate.of(replace(spread, value=value), mechanism.guarantee)
 
     def resultant(self, summary: Summary) -> Estimate:
+        """Estimate the length of the mean direction."""
         return circular.length(summary, as_reported=True)
 
     def quantile(self, summary: Summary, share: float) -> Estimate:
+        """Estimate the value below which a share of the people are."""
         return self.distribution(summary, 1024).quantile(share)
 
     def distribution(self, summary: Summary, bins: Bins = None) -> EstimatedDistribution:
+        """Estimate the distribution over bins: how many equal ones, or their edges."""
         # Reports beyond the domain are counted in the bin at its nearer end.
         mechanism = numerical(summary)
         values = mechanism.decoded()

@@ -9,7 +9,7 @@ for each category: one that is unlike all others is covered less often.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final, Self, final
+from typing import Final, Self
 
 import numpy as np
 
@@ -27,7 +27,6 @@ _ROWS: Final = 256  # into which unbiased frequencies are counted
 _REACH: Final = 6.0  # standard errors beyond the smallest and the largest
 
 
-@final
 @dataclass(frozen=True, eq=False)
 class Narrowed:
     """The posterior of every category: weights of the places that a frequency may have, the first one 0."""
@@ -53,7 +52,7 @@ class Narrowed:
         counts = np.histogram(values, rows)[0].astype(np.float64)
         operator = Dense(chances[:, 1:], np.arange(_ROWS))
         model = DensityModel(operator, chances[:, :1], counts, Prior.of(_BINS, circular=False))
-        shares = Posterior.over(model, [Path.down(model).refined(model)]).shares
+        shares = Posterior.over(model, [Path.down(model).refine(model)]).shares
         prior = np.concatenate([shares[-1:], shares[:-1]])
         gaps = (values[:, None] - places) / errors[:, None]
         weights = prior * np.exp(-(gaps**2) / 2.0 + np.min(gaps**2, axis=1, keepdims=True) / 2.0)

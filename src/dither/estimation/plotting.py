@@ -118,7 +118,7 @@ def draw_frequencies(shown: EstimatedFrequencies, *, level: float, most: int, ax
     )
     labels = [str(shown.labels[int(at)]) for at in order]
     _bars(ax, np.arange(len(labels), dtype=np.float64), shown, [int(at) for at in order], level, 0.7, BLUE)
-    ax.set_xticks(range(len(labels)), labels, **_turned(labels))
+    ax.set_xticks(range(len(labels)), labels, **_tick_style(labels))
     ax.axhline(0.0, color=GREY, linewidth=0.8)
     some = f"the {most} most frequent of {len(shown)}; " if len(shown) > most else ""
     return styled(
@@ -134,29 +134,29 @@ def draw_groups(shown: GroupedEstimates, *, ax: Axes | None) -> Axes:
 
     ax = axes_or_new(ax)
     groups = list(shown.estimates)
-    names = [" · ".join(map(str, one)) if isinstance(one, tuple) else str(one) for one in groups]
+    names = [" · ".join(map(str, label)) if isinstance(label, tuple) else str(label) for label in groups]
     first = shown.estimates[groups[0]]
     unit = f" ({first.unit})" if first.unit else ""
     if isinstance(first, EstimatedFrequencies):
         width = 0.8 / len(groups)
         for place, group in enumerate(groups):
-            one = shown.estimates[group]
+            part = shown.estimates[group]
             at = np.asarray(np.arange(len(first)) + (place - (len(groups) - 1) / 2.0) * width)
             colour = COLOURS[place % len(COLOURS)]
-            _bars(ax, at, one, list(range(len(first))), shown.level, 0.9 * width, colour, names[place])
+            _bars(ax, at, part, list(range(len(first))), shown.level, 0.9 * width, colour, names[place])
         labels = [str(label) for label in first.labels]
-        ax.set_xticks(range(len(labels)), labels, **_turned(labels))
+        ax.set_xticks(range(len(labels)), labels, **_tick_style(labels))
         ax.axhline(0.0, color=GREY, linewidth=0.8)
         ax.legend(frameon=False, fontsize="small")
         return styled(ax, title=shown.title, y="share of people")
-    values = [float(one.value) for one in shown.estimates.values()]
-    ends = np.array([one.interval(shown.level) for one in shown.estimates.values()], dtype=np.float64).T
-    if any(one.circular for one in shown.estimates.values()):
-        half = [(one.half_width(shown.level)) for one in shown.estimates.values()]
+    values = [float(part.value) for part in shown.estimates.values()]
+    ends = np.array([part.interval(shown.level) for part in shown.estimates.values()], dtype=np.float64).T
+    if any(part.circular for part in shown.estimates.values()):
+        half = [(part.half_width(shown.level)) for part in shown.estimates.values()]
         ends = np.array([np.subtract(values, half), np.add(values, half)])
     lengths = np.maximum([values - ends[0], ends[1] - values], 0.0)
     ax.errorbar(range(len(values)), values, yerr=lengths, fmt="o", color=BLUE, capsize=4, linewidth=1.6)
-    ax.set_xticks(range(len(names)), names, **_turned(names))
+    ax.set_xticks(range(len(names)), names, **_tick_style(names))
     ax.margins(x=0.1)
     return styled(ax, title=shown.title, x=", ".join(shown.by), y=f"estimate{unit}")
 
@@ -207,6 +207,6 @@ def _title(n: int, guarantee: Guarantee) -> str:
     return f"n = {thousands(n)}, {guarantee}"
 
 
-def _turned(labels: list[str]) -> dict[str, Any]:
+def _tick_style(labels: list[str]) -> dict[str, Any]:
     """Return how tick labels are written: slanted if they are many or long."""
     return {"rotation": 30, "ha": "right"} if sum(map(len, labels)) > 60 else {}

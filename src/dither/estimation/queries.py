@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, final
+from typing import Any
 
 import numpy as np
 
 from dither.arrays import Floats
 from dither.domains import Categories
 from dither.errors import InvalidParameter, NotIdentifiable, found
-from dither.estimation.bounds.any_time import AtAnyTime, BoundedNumbers
+from dither.estimation.bounds.any_time import AnyTimeInterval, BoundedNumbers
 from dither.estimation.density.method import empirical_bayes, posterior_of_cells
 from dither.estimation.estimate import Estimate
+from dither.estimation.intervals import ConfidenceInterval, StudentInterval
 from dither.estimation.linear import linear
 from dither.estimation.method import Method
 from dither.estimation.summary import Summary, summarise
@@ -29,32 +29,28 @@ def answers(reports: Reports | Summary) -> Estimate:
     """
     value, error, mechanism, n = _read(reports)
     table = mechanism.reading.table
-    bounds = table.min(axis=1), table.max(axis=1)
-    return QueryAnswers(value, error, n, mechanism.guarantee, bounds=bounds)
+    interval = QueryInterval(StudentInterval(value, error, n), table.min(axis=1), table.max(axis=1))
+    return Estimate(value, error, n, mechanism.guarantee, confidence=interval)
 
 
-@final
-@dataclass(frozen=True, eq=False, repr=False)
-class QueryAnswers(Estimate):
-    """The answers to the queries of a workload: averages of numbers between two bounds each."""
+@dataclass(frozen=True, eq=False)
+class QueryInterval(ConfidenceInterval):
+    """The intervals of averages of numbers between two bounds each."""
 
-    bounds: tuple[Floats, Floats] = field(kw_only=True)
+    average: StudentInterval
+    low: Floats
+    high: Floats
 
-    def at_any_time(self) -> AtAnyTime:
-        squares = np.asarray(self.standard_error) ** 2 * self.n * (self.n - 1)
-        low, high = self.bounds
-        return AtAnyTime(
-            self.value,
-            self.standard_error,
-            self.n,
-            self.guarantee,
-            origin=self.origin,
-            unit=self.unit,
-            numbers=BoundedNumbers(np.asarray(self.value), squares, self.n, low, high),
-        )
+    def interval(self, level: float) -> tuple[Any, Any]:
+        return self.average.interval(level)
+
+    def at_any_time(self) -> AnyTimeInterval:
+        """Return the intervals that hold at all numbers of reports at once."""
+        n, mean = self.average.n, np.asarray(self.average.value)
+        squares = np.asarray(self.average.error) ** 2 * n * (n - 1)
+        return AnyTimeInterval(BoundedNumbers(mean, squares, n, self.low, self.high))
 
 
-@final
 @dataclass(frozen=True, eq=False, repr=False)
 class EstimatedCumulative(Estimate):
     """The share of people below the upper end of each cell, or with at most each answer of a scale.
@@ -64,7 +60,6 @@ class EstimatedCumulative(Estimate):
     """
 
     edges: Floats = field(kw_only=True)
-    labels: Sequence[Hashable] | None = field(default=None, kw_only=True)
 
     @property
     def probabilities(self) -> Floats:
@@ -96,7 +91,7 @@ class EstimatedCumulative(Estimate):
         return Estimate(middle, half / 1.96, self.n, self.guarantee)
 
     def _place(self, x: Any) -> float:
-        if self.labels is not None:
+        if self.labels:
             if x not in self.labels:
                 raise InvalidParameter(f"{found(x)} is not an answer of this scale")
             return float(self.labels.index(x)) + 0.5
@@ -109,9 +104,6 @@ class EstimatedCumulative(Estimate):
         errors = np.concatenate([[0.0], np.asarray(self.standard_error)])
         value = float(np.interp(place, self.edges, heights))
         return Estimate(value, float(np.interp(place, self.edges, errors)), self.n, self.guarantee)
-
-    def _remark(self) -> str:
-        return ", cumulative"
 
 
 def cumulative(
@@ -143,8 +135,10 @@ def cumulative(
     value[-1], error[-1] = 1.0, 0.0
     shares = np.clip(isotonic(value), 0.0, 1.0) if monotone else value
     domain = mechanism.domain
-    labels = tuple(domain.labels) if isinstance(domain, Categories) else None
-    return EstimatedCumulative(shares, error, n, mechanism.guarantee, edges=edges, labels=labels)
+    labels = tuple(domain.labels) if isinstance(domain, Categories) else ()
+    return EstimatedCumulative(
+        shares, error, n, mechanism.guarantee, edges=edges, labels=labels, remark=", cumulative"
+    )
 
 
 def isotonic(values: Floats) -> Floats:

@@ -7,7 +7,7 @@ import struct
 import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Final, Self, final
+from typing import Any, Final, Self
 
 import numpy as np
 
@@ -24,7 +24,6 @@ _MAGIC: Final = b"dither summary\n"
 _HEADER: Final = struct.Struct(f"<{len(_MAGIC)}sH32sQI")  # magic, version, fingerprint, n, length
 
 
-@final
 @dataclass(frozen=True, eq=False)
 class Summary:
     """The count of each report and the number of reports: a sufficient statistic.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any, Final, final
+from typing import Any, Final
 
 import numpy as np
 
@@ -21,7 +21,6 @@ _ROUNDS: Final = 500
 _CLOSE: Final = 1e-10
 
 
-@final
 @dataclass(frozen=True, eq=False, repr=False)
 class EstimatedTables(Mapping[tuple[str, ...], Estimate]):
     """Shares of the cells of every table: `tables["age", "sex"]` is an `Estimate` of a matrix.
@@ -41,9 +40,9 @@ class EstimatedTables(Mapping[tuple[str, ...], Estimate]):
         if isinstance(key, tuple) and len(key) == 2 and key[::-1] in self.parts:
             turned = self.parts[key[::-1]]
             return replace(
-                turned, value=np.asarray(turned.value).T, standard_error=np.asarray(turned.standard_error).T
+                turned, value=np.asarray(turned.value).T, error=np.asarray(turned.standard_error).T
             )
-        listed = "; ".join(", ".join(one) for one in list(self.parts)[:8])
+        listed = "; ".join(", ".join(names) for names in list(self.parts)[:8])
         raise InvalidParameter(f"there is no table {found(names)}; there are {listed}")
 
     def __iter__(self) -> Iterator[tuple[str, ...]]:
@@ -58,7 +57,7 @@ class EstimatedTables(Mapping[tuple[str, ...], Estimate]):
         Tables are projected in turn onto those that agree and onto those that are possible. The step biases
         rare cells; standard errors stay those of the unbiased tables.
         """
-        values = {key: np.asarray(one.value, dtype=np.float64) for key, one in self.parts.items()}
+        values = {key: np.asarray(part.value, dtype=np.float64) for key, part in self.parts.items()}
         for _ in range(_ROUNDS):
             possible = {key: np.maximum(value, 0.0) for key, value in values.items()}
             agreeing = _agree(possible)
@@ -69,7 +68,7 @@ class EstimatedTables(Mapping[tuple[str, ...], Estimate]):
         kept = {key: np.maximum(value, 0.0) for key, value in values.items()}
         kept = {key: value / value.sum() for key, value in kept.items()}
         return EstimatedTables(
-            {key: replace(one, value=kept[key]) for key, one in self.parts.items()}, self.n, True
+            {key: replace(part, value=kept[key]) for key, part in self.parts.items()}, self.n, True
         )
 
     def __repr__(self) -> str:

@@ -8,15 +8,23 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dither.arrays import Floats
+from dither.estimation.estimate import Estimate
 from dither.estimation.likelihood.em import climb
-from dither.estimation.likelihood.interval import DIP, Profiled, Relaxed, mean, mistakes_of
+from dither.estimation.likelihood.interval import (
+    DIP,
+    ProfileInterval,
+    Relaxed,
+    mean,
+    mistakes_of,
+    profile_estimate,
+)
 from dither.kernels.transition import Dense
 
 if TYPE_CHECKING:
     from dither.maps.density import Sample
 
 
-def profiled_share(sample: Sample, weight: Floats, shares: Floats) -> Profiled:
+def profiled_share(sample: Sample, weight: Floats, shares: Floats) -> Estimate:
     """Return the share of a part with a profile likelihood interval; `weight` is each cell's part in it.
 
     The likelihood treats locations as independent. Those of one path are not: the counts are divided by the
@@ -30,7 +38,8 @@ def profiled_share(sample: Sample, weight: Floats, shares: Floats) -> Profiled:
         weight = weight[inside]
         relaxed = relaxed_by(sample.law.dense()[:, inside], counts, sample.spare[:, inside])
     value = min(max(float(weight @ relaxed.probabilities), 0.0), 1.0)
-    return Profiled(value, sample.whose.size, sample.guarantee, relaxed, mean(weight, 0.0, 1.0), 0.0)
+    interval = ProfileInterval(value, relaxed, mean(weight, 0.0, 1.0), 0.0)
+    return profile_estimate(value, sample.whose.size, sample.guarantee, interval)
 
 
 def relaxed_by(laws: Floats, counts: Floats, spare: Floats) -> Relaxed:

@@ -23,6 +23,12 @@ _LISTED: Final = 1 << 17  # reports
 SECRET: Final = "the device's key stays on the device"
 
 
+def check_key(key: object) -> None:
+    """Raise InvalidParameter unless a key has 32 bytes. HMAC pads keys: k and k with zeros would be one."""
+    if not isinstance(key, bytes) or len(key) != _KEY:
+        raise InvalidParameter(f"a key must be {_KEY} secret bytes, as dt.Memoised.new_key() returns")
+
+
 @final
 @dataclass(frozen=True)
 class Memoised(Answering, Combinator):
@@ -62,8 +68,7 @@ class Memoised(Answering, Combinator):
             raise InvalidParameter(
                 f"{self.question.name} correlates the coins of two people and cannot be memoised"
             )
-        if not isinstance(self.key, bytes) or len(self.key) < _KEY:
-            raise InvalidParameter(f"a key must be {_KEY} secret bytes, as Memoised.new_key() returns")
+        check_key(self.key)
         if not isinstance(self.name, str) or not self.name:
             raise InvalidParameter("a memoised question needs a name, such as name='steps'")
 
@@ -137,6 +142,11 @@ class Memoised(Answering, Combinator):
         together = np.concatenate([drawn[mark] for mark in apart.marks])
         return Reports(self.question, together.reshape(apart.shape + together.shape[1:]))
 
+    def mark(self, value: object) -> str:
+        """Return 16 bytes as hexadecimal text by which one value is known again, with the key alone."""
+        (mark,) = self.question.separate(value).marks
+        return self._source(mark, b"told 1\0").take(16).hex()
+
     def reports(self, raw: object) -> Reports:
         """Return raw integers as reports, as the mechanism does."""
         return self.question.reports(raw)
@@ -149,8 +159,8 @@ class Memoised(Answering, Combinator):
         """Return a description in words: the mechanism and the guarantee."""
         return f"{self.question.describe()} Asked again, a device repeats its report: {self.guarantee}."
 
-    def _source(self, mark: bytes) -> Keyed:
+    def _source(self, mark: bytes, purpose: bytes = b"memoised 2\0") -> Keyed:
         # Each part is preceded by its length, so that different questions or values have different contexts.
         parts = (self.fingerprint.encode(), self.name.encode(), mark)
         sized = (len(part).to_bytes(8, "little") + part for part in parts)
-        return Keyed(self.key, b"memoised 2\0" + b"".join(sized))
+        return Keyed(self.key, purpose + b"".join(sized))

@@ -82,13 +82,17 @@ class Client:
     def answer(self, question: str, value: object) -> Reports | None:
         """Answer a question: the policy and the budget are checked, and the report is on disk, not sent.
 
-        Raise Refused if the account does not answer. None is returned on a day that was not drawn.
+        Raise Refused if the account does not answer. None is returned on a day that was not drawn. A
+        permanent answer is returned again, and waits once: a person who is asked again counts once.
         """
         report = self._account.answer(self.contract.asking(question), value)
         return cast("Reports | None", report)  # a contract does not ask about kept changes
 
     def send(self, label: str = "") -> Sent:
-        """Send what waits for this campaign, batch by batch, until nothing waits or the collector refuses."""
+        """Send what waits for this campaign, batch by batch, until nothing waits or the collector refuses.
+
+        A batch has at most one report to a question, so a device that was offline sends several.
+        """
         done = 0
         asked = [self.contract.asking(name) for name in self.contract.questions]
         while (batch := self._account.batch(self.contract.asker, questions=asked)) is not None:

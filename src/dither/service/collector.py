@@ -6,13 +6,13 @@ import datetime
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, final
 
 from dither.errors import InvalidParameter, unknown_name
 from dither.service.contract import Published
-from dither.service.live import LiveCounts, Slot
+from dither.service.live import LiveCounts, News
 from dither.service.logs import log
 from dither.service.refusal import Reason
 from dither.service.settings import Settings
@@ -109,17 +109,18 @@ class Collector:
         for published in self.store.campaigns():
             self._know(published)
 
-    def _news(self) -> Iterator[tuple[Slot, list[bytes]]]:
-        for slot, reports in self.store.news():
+    def _news(self) -> News:
+        for slot, ticks, reports in self.store.news():
             if slot.campaign not in self._campaigns:
                 self._learn()
-            yield slot, reports
+            yield slot, ticks, reports
 
     def fold(self, campaign: str, day: datetime.date) -> int:
-        """Replace the reports of a past day by their counts; return how many parts of batches it were."""
+        """Replace the reports up to a past day by their counts; return how many parts of batches it were."""
         if day >= self.day():
             raise InvalidParameter(f"{day} is not over; only the reports of past days are folded")
-        return self.store.fold(campaign, day, self.live.mechanism)
+        self.catch_up()
+        return self.store.fold(campaign, day, self.live)
 
     def delete(self, campaign: str) -> None:
         """Remove everything that was collected for a campaign."""
@@ -134,9 +135,10 @@ class Collector:
         Both wait for the later one: an identity is kept until the window closes and the day is folded.
         """
         before = self.day() - datetime.timedelta(self.settings.retry)
-        for campaign, day in self.store.days():
-            if day < before and campaign in self._campaigns:
-                parts = self.fold(campaign, day)
+        over = {campaign: day for campaign, day in sorted(self.store.days()) if day < before}
+        for campaign, day in over.items():
+            parts = self.fold(campaign, day) if campaign in self._campaigns else 0
+            if parts:
                 log("folded", campaign=campaign, day=day.isoformat(), parts=parts)
         self.live.shrink()
         forgotten = self.store.forget(before)

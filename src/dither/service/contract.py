@@ -23,7 +23,7 @@ from dither.errors import DitherError, InvalidParameter, MalformedReport, Mismat
 from dither.privacy import Guarantee
 from dither.question import Question, as_question
 from dither.service.keys import public_part
-from dither.service.terms import check_text, is_promise, promised
+from dither.service.terms import check_text, from_digits, is_promise, promised, read_day
 from dither.wire.batch import MOST_LABEL, MOST_QUESTIONS
 from dither.wire.campaign import Campaign, read_as, reading
 from dither.wire.codec import from_json, to_json
@@ -49,7 +49,9 @@ _TERMS: Final = (
     "days",
     "labels",
 )
-_SEALING: Final = "sealing_key"  # a term that is not written where it is not used
+_SEALING: Final = "sealing_key"
+_TOGETHER: Final = "reports_a_batch"
+_OPTIONAL: Final = (_SEALING, _TOGETHER)  # terms that are not written where they are not used
 
 
 @final
@@ -61,6 +63,8 @@ class Contract:
     answer is shown. `repeat` (with `days` for `Repeat.ONCE`) is how often a person may answer. `labels` are
     the public labels that a batch may carry beside none. `sealing_key` is the public key (64 hexadecimal
     digits) that devices encrypt batches to, so that a relay cannot read them; None if there is none.
+    `reports_a_batch` is how many reports to a question a batch may hold, for gateways that send for many
+    people; None if every batch is of one person.
     """
 
     name: str
@@ -76,13 +80,16 @@ class Contract:
     days: int | None = None
     labels: tuple[str, ...] = ()
     sealing_key: str | None = None
+    reports_a_batch: int | None = None
     signed_text: str | None = field(default=None, repr=False, compare=False)  # the text that was signed
 
     def __post_init__(self) -> None:
         for name, most in (("name", _MOST_NAME), ("asker", 253), ("contact", 500), ("purpose", _MOST_TEXT)):
             check_text(name, getattr(self, name), most)
-        for name, most in (("version", 1 << 31), ("people", 1 << 53)):
+        for name, most in (("version", 1 << 31), ("people", 1 << 53), (_TOGETHER, 1 << 31)):
             number = getattr(self, name)
+            if name in _OPTIONAL and number is None:
+                continue
             if isinstance(number, bool) or not isinstance(number, int) or not 1 <= number < most:
                 raise InvalidParameter(f"{name} is a whole number from 1 upwards, not {found(number)}")
         for name in ("begins", "ends"):
@@ -96,7 +103,8 @@ class Contract:
             check_text("a label", label, MOST_LABEL)
         if self.sealing_key is not None:
             public_key(self.sealing_key)
-        object.__setattr__(self, "questions", MappingProxyType({name: as_question(one) for name, one in self.questions.items()}))
+        asked = {name: as_question(one) for name, one in self.questions.items()}
+        object.__setattr__(self, "questions", MappingProxyType(asked))
         self._check_questions()
 
     def _check_questions(self) -> None:
@@ -131,6 +139,17 @@ class Contract:
             return replace(plain, repeat=self.repeat, days=self.days)
         return replace(plain, repeat=self.repeat, days=self.days, start=self.begins)
 
+    def most_reports(self, day: datetime.date) -> int:
+        """Return how many reports to a question a batch that arrives on a day may hold.
+
+        One person has one, or one for each period that has begun: their device may have been offline.
+        """
+        if self.reports_a_batch is not None:
+            return self.reports_a_batch
+        if self.repeat is not Repeat.ONCE or self.days is None:
+            return 1
+        return (min(day, self.ends) - self.begins).days // self.days + 1
+
     @cached_property
     def by_fingerprint(self) -> Mapping[str, str]:
         """The name of the question of every fingerprint."""
@@ -164,7 +183,7 @@ class Contract:
                 "repeat": self.repeat.value,
                 "promise": promised(self.guarantee),
                 "questions": [[name, to_json(one)] for name, one in self.questions.items()],
-                **({} if self.sealing_key is None else {_SEALING: self.sealing_key}),
+                **{name: used for name in _OPTIONAL if (used := getattr(self, name)) is not None},
                 **reading(self.questions),
             }
         )
@@ -184,12 +203,19 @@ class Contract:
                     f"a campaign of version {VERSION} was expected; a newer dither reads newer"
                 )
             terms = {name: data[name] for name in _TERMS}
-            terms |= {name: datetime.date.fromisoformat(terms[name]) for name in ("begins", "ends")}
+            terms |= {name: read_day(terms[name]) for name in ("begins", "ends")}
+            if not isinstance(terms["labels"], list) or not isinstance(data["questions"], list):
+                raise MalformedReport("the labels and the questions of a campaign are lists")
             terms |= {"repeat": Repeat(terms["repeat"]), "labels": tuple(terms["labels"])}
+            text.encode()  # half a pair of UTF-16 has no UTF-8, and so no digest
             questions = {name: from_json(one) for name, one in data["questions"]}
-            if _SEALING in data:
-                public_key(data[_SEALING])  # null is none, and is not written
-                terms[_SEALING] = data[_SEALING]
+            if len(questions) != len(data["questions"]):
+                raise MalformedReport("two questions of the campaign have the same name")
+            for name in _OPTIONAL:
+                if name in data:
+                    if data[name] is None:  # null is none, and is not written
+                        raise MalformedReport(f"a campaign without {name} does not name it")
+                    terms[name] = data[name]
             made = cls(**terms, questions=read_as(questions, data), signed_text=text)
         except InvalidParameter as error:
             raise MalformedReport(f"the campaign is not valid: {error}") from None
@@ -198,9 +224,11 @@ class Contract:
                 raise
             raise MalformedReport("this is not a published campaign") from None
         stated = data.pop("promise", None)
-        if data.keys() - {"reading", _SEALING} != {"dither-campaign", "questions", *_TERMS} or not is_promise(
-            stated, made.guarantee
-        ):
+        if data.keys() - {"reading", *_OPTIONAL} != {
+            "dither-campaign",
+            "questions",
+            *_TERMS,
+        } or not is_promise(stated, made.guarantee):
             raise MalformedReport("the campaign does not say what its questions promise, or not in this form")
         if canonical({**data, "promise": stated}) != text:
             raise MalformedReport("the text of a campaign is canonical JSON")
@@ -216,8 +244,8 @@ class Contract:
                 "the file has no table [campaign] with name, asker, contact, begins, ends …"
             )
         for key in table:
-            if key not in (*_TERMS, _SEALING):
-                raise unknown_name("term of a campaign", key, [*_TERMS, _SEALING])
+            if key not in (*_TERMS, *_OPTIONAL):
+                raise unknown_name("term of a campaign", key, [*_TERMS, *_OPTIONAL])
         lacking = [
             key for key in ("name", "asker", "contact", "purpose", "begins", "ends") if key not in table
         ]
@@ -296,8 +324,8 @@ class Published:
         data = loads(text, "a published campaign")
         try:
             gone = data["retired"]
-            retired = gone and (datetime.date.fromisoformat(gone["day"]), str(gone["signature"]))
-            stated, signature, inner = str(data["key"]), str(data["signature"]), data["campaign"]
+            retired = None if gone is None else (read_day(gone["day"]), gone["signature"])
+            stated, signature, inner = data["key"], data["signature"], data["campaign"]
         except (KeyError, TypeError, ValueError):
             raise MalformedReport("this is not a published campaign") from None
         if key is not None and stated != key:
@@ -316,7 +344,7 @@ def _verify(key: str, signature: str, message: bytes) -> None:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
     try:
-        Ed25519PublicKey.from_public_bytes(bytes.fromhex(key)).verify(bytes.fromhex(signature), message)
+        Ed25519PublicKey.from_public_bytes(from_digits(key)).verify(from_digits(signature), message)
     except (InvalidSignature, ValueError):
         raise MalformedReport(
             "the signature of the campaign is not valid: it was changed or damaged"

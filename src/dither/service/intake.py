@@ -63,7 +63,7 @@ def check(collector: Collector, campaign: str, batch: ReadBatch) -> Arrived:
     contract = published.contract
     if batch.label and batch.label not in contract.labels:
         raise BatchRefused(Reason.LABEL)
-    sizes, parts = contract.report_sizes, []
+    sizes, most, parts = contract.report_sizes, contract.most_reports(day), []
     for fingerprint, size, data in batch.groups:
         known = sizes.get(fingerprint)
         if known is None:
@@ -71,6 +71,8 @@ def check(collector: Collector, campaign: str, batch: ReadBatch) -> Arrived:
         question, expected = known
         if size != expected:
             raise BatchRefused(Reason.REPORT)
+        if len(data) > most * size:
+            raise BatchRefused(Reason.MANY)
         parts.append((Slot(campaign, question, day, batch.label), data))
     return Arrived(batch.id, tuple(parts))
 

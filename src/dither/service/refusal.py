@@ -15,7 +15,7 @@ class Reason(Enum):
     SEALED = "sealed"  # it cannot be opened: another key or campaign, or it was changed on the way
     SIZE = "size"  # more bytes than are allowed
     SLOW = "slow"  # the body did not arrive in time
-    RATE = "rate"  # too many requests from one address
+    RATE = "rate"  # too many reports from one address
     CAMPAIGN = "campaign"  # no such campaign
     RETIRED = "retired"
     EARLY = "early"  # before the first day of the campaign
@@ -23,6 +23,7 @@ class Reason(Enum):
     FINGERPRINT = "fingerprint"  # a question that the campaign does not ask
     LABEL = "label"  # a label that the campaign does not list
     REPORT = "report"  # no device could have sent it
+    MANY = "many"  # more reports to a question than one person has
     CONFLICT = "conflict"  # a known identity with other bytes
 
     @property
@@ -55,7 +56,7 @@ _WORDS = {
     Reason.SEALED: "the sealed body cannot be opened with the key of this campaign",
     Reason.SIZE: "the body has more bytes than this collector accepts; send fewer reports in a batch",
     Reason.SLOW: "the body did not arrive in time; send the same bytes again",
-    Reason.RATE: "too many requests from this address; send the same bytes again later",
+    Reason.RATE: "too many reports from this address; send the same bytes again later",
     Reason.CAMPAIGN: "this collector has no such campaign",
     Reason.RETIRED: "the campaign was retired; nothing is collected any more",
     Reason.EARLY: "the campaign has not begun",
@@ -63,6 +64,7 @@ _WORDS = {
     Reason.FINGERPRINT: "the campaign does not ask this question",
     Reason.LABEL: "the campaign does not list this label",
     Reason.REPORT: "a report is one that no device could have sent",
+    Reason.MANY: "a batch holds one report to a question; send the others in batches of their own",
     Reason.CONFLICT: "a batch of this identity and with other bytes was stored before",
 }
 

@@ -11,7 +11,7 @@ from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING, Final, NamedTuple, final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, final
 
 from dither.errors import InvalidParameter, MissingExtra
 from dither.service.collector import Collector, SealingKeys, today
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 _PLAN: Final = "DITHER_SERVE"  # the variable that tells a worker what to serve
 _BACKLOG: Final = 2048
 _DRAIN: Final = 30  # seconds that requests have to end after SIGTERM
+_OFFER: Final = b"upgrade:"
 
 
 @final
@@ -155,12 +156,76 @@ def _check_extra() -> None:
         raise MissingExtra("the collector", "service")
 
 
+@final
+class WithoutOffers:
+    """The bytes of a connection without the header `Upgrade`, which the collector does not accept.
+
+    The parser `httptools` gives up the body of a request that has it, and the HTTP client of Java offers
+    HTTP/2 so with every request. `head` is True where a head begins or goes on; who parses sets it again.
+    """
+
+    def __init__(self) -> None:
+        self.head = True
+        self._held = b""  # the beginning of a line that may be the header, or the end of the head
+        self._inside = False  # whether the beginning of a line was passed on
+
+    def pass_on(self, data: bytes) -> bytes:
+        """Return what the parser is given now; a part of a line may be held back until the next call."""
+        if not self.head:
+            return data
+        rest, self._held, lines = self._held + data, b"", []
+        while rest and self.head:
+            line, end, after = rest.partition(b"\n")
+            name = line[: len(_OFFER)].lower()
+            if not end:
+                if not self._inside and (line == b"\r" or _OFFER.startswith(name)):
+                    self._held = line
+                    break
+                self._inside = True
+            elif self._inside:
+                self._inside = False
+            elif name == _OFFER:
+                line = end = b""
+            else:
+                self.head = bool(line.strip(b"\r"))
+            lines += [line, end]
+            rest = after
+        return b"".join([*lines, b"" if self.head else rest])
+
+
+def _protocol() -> Any:
+    """Return what uvicorn speaks HTTP with: `httptools` if it is there, without offers of other protocols."""
+    try:
+        from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+    except ImportError:
+        return "auto"  # h11, which keeps the body
+
+    class Reading(HttpToolsProtocol):
+        """The protocol, given heads without the header."""
+
+        def __init__(self, *words: Any, **more: Any) -> None:
+            super().__init__(*words, **more)
+            self._offers = WithoutOffers()
+
+        def data_received(self, data: bytes) -> None:
+            given = self._offers.pass_on(data)
+            if given:
+                super().data_received(given)
+
+        def on_message_complete(self) -> None:
+            super().on_message_complete()
+            self._offers.head = True
+
+    return Reading
+
+
 def run(bound: socket.socket, app: Starlette) -> None:
     """Serve an application in this process, on a socket."""
     import uvicorn
 
     config = uvicorn.Config(
         app,
+        http=_protocol(),
         access_log=False,  # no address is written anywhere
         log_config=None,
         proxy_headers=False,

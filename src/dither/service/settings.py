@@ -18,7 +18,7 @@ class Settings:
     `origins` are the web origins whose pages may send (`*` for all); `proxies` are the addresses whose
     `X-Forwarded-For` is believed; `relays` are addresses that have no limit of rate, because devices send
     through them. `body` is in bytes, `patience` in seconds for a body to arrive, and as
-    many for the store to take it; `rate` is requests a second of one address, with bursts of `burst`. A
+    many for the store to take it; `rate` is reports a second of one address, with bursts of `burst`. A
     campaign accepts batches for `grace` days after its last; identities of batches are kept for `retry` days.
     """
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import math
 from typing import Any
 
@@ -25,9 +26,29 @@ def is_promise(stated: object, guarantee: Guarantee) -> bool:
         if own is None or given is None:
             if given is not own:
                 return False
-        elif not isinstance(given, int | float) or not math.isclose(given, own, rel_tol=1e-9):
+        elif (
+            isinstance(given, bool)
+            or not isinstance(given, int | float)
+            or not math.isclose(given, own, rel_tol=1e-9)
+        ):
             return False
     return bool(stated["assumptions"] == computed["assumptions"])
+
+
+def read_day(text: object) -> datetime.date:
+    """Return the day of a text such as 2026-05-01; raise ValueError for any other form of it."""
+    day = datetime.date.fromisoformat(str(text))
+    if day.isoformat() != text:
+        raise ValueError("a day is written as 2026-05-01")
+    return day
+
+
+def from_digits(text: object) -> bytes:
+    """Return the bytes of lower-case hexadecimal digits; raise ValueError for any other text."""
+    data = bytes.fromhex(str(text))
+    if data.hex() != text:
+        raise ValueError("bytes are written as lower-case hexadecimal digits")
+    return data
 
 
 def check_text(what: str, text: object, most: int) -> None:

@@ -177,13 +177,12 @@ class Writer:
         outcomes = self.collector.store.append([batches[place] for place in good])
         self.commits += 1
         for place, outcome in zip(good, outcomes, strict=True):
-            if outcome is Stored.NEW:
-                for slot, data in batches[place].parts:
-                    self.collector.live.add(slot, data)
-            elif outcome is Stored.CONFLICT:
+            if outcome is Stored.CONFLICT:
                 results[place] = BatchRefused(Reason.CONFLICT)
-            else:
+            elif outcome is Stored.REPEATED:
                 self.repeated += 1
+        if not self.collector.store.shared:
+            self._do(self.collector.catch_up)  # of a shared store every process counts at the next look
         return results
 
     def _impossible(self, batches: list[Arrived]) -> set[int]:
@@ -229,11 +228,15 @@ class Writer:
     def _look(self) -> None:
         """Keep the counts of refusals, and count what other processes stored."""
         self._next = time.monotonic() + _TICK
+        self._do(self.collector.keep_refusals)
+        self._do(self.collector.catch_up)
+        if self._steady():
+            self._do(self.collector.tidy)
+
+    def _do(self, act: Callable[[], None]) -> None:
+        """Do what may fail now and is done again later."""
         try:
-            self.collector.keep_refusals()
-            self.collector.catch_up()
-            if self._steady():
-                self.collector.tidy()
+            act()
         except StoreUnavailable as error:
             log("the store is not available", level=logging.WARNING, error=str(error))
         except Exception:

@@ -104,6 +104,11 @@ class ReadBatch(NamedTuple):
     label: str
     groups: tuple[ReportGroup, ...]
 
+    @property
+    def reports(self) -> int:
+        """How many reports it holds, to all questions."""
+        return sum(len(data) // size for _, size, data in self.groups)
+
     def separate(self) -> BatchBody:
         """Return the batch with its reports one by one."""
         reports = {

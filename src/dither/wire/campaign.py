@@ -17,7 +17,7 @@ from dither.domains import Categories, Circle, Domain, Interval, Line
 from dither.errors import DitherError, InvalidParameter, MalformedReport, MissingExtra, unknown_name
 from dither.losses import Criterion
 from dither.privacy import Guarantee
-from dither.question import Question, as_question, check_epsilon
+from dither.question import as_question, check_epsilon
 from dither.registry import named
 from dither.wire.codec import from_specification, specification
 from dither.wire.schema import MOST_BYTES, bounded, loads, refused
@@ -36,7 +36,7 @@ class Campaign:
     Guarantee: ε ≤ 1 for one value
     """
 
-    questions: Mapping[str, Question]
+    questions: Mapping[str, Any]  # of each the question is kept, if a design is given
 
     def __post_init__(self) -> None:
         if not isinstance(self.questions, Mapping):
@@ -226,11 +226,11 @@ def default_mechanism(domain: Domain, epsilon: object) -> type[Any]:
     if isinstance(domain, Circle):
         return named("OGPM")
     if isinstance(domain, Categories):
-        return type(_adviser("default_protocol").default_protocol(domain, check_epsilon(epsilon)))
-    crossover: float = _adviser("goals.estimates").CROSSOVER[Criterion.WORST]
+        return type(_loaded("advice.default_protocol").default_protocol(domain, check_epsilon(epsilon)))
+    crossover: float = _loaded("mechanisms.numeric.hybrid").CROSSOVER[Criterion.WORST]
     return named("Podium" if check_epsilon(epsilon) > crossover else "Hybrid")
 
 
-def _adviser(module: str) -> Any:
-    """Return a module of the adviser, which only a question without a mechanism needs."""
-    return import_module(f"dither.advice.{module}")
+def _loaded(module: str) -> Any:
+    """Return a module that only a question without a mechanism needs: who is given a question does not."""
+    return import_module(f"dither.{module}")

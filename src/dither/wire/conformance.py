@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
@@ -15,7 +15,6 @@ from typing import Any, Final, final
 
 from dither.errors import InvalidParameter
 
-KINDS: Final = ("draws", "refused", "bounds", "batches", "sealed", "account")
 _SHOWN: Final = 5  # failures of a kind that are kept
 
 
@@ -42,36 +41,65 @@ def vectors(kind: str) -> Any:
     raise InvalidParameter(f"{kind}.json is not installed; run from a copy of the repository")
 
 
-def requests(kind: str) -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
-    """Yield the name of each case, what is asked, and what must be answered."""
-    data = vectors(kind)
-    if kind == "draws":
-        for one in data["questions"]:
-            for number, draw in enumerate(one["draws"]):
-                asked = {"do": "draw", "specification": one["specification"]}
-                asked |= {"value": draw["value"], "bytes": draw["bytes"]}
-                yield f"{one['name']}, draw {number}", asked, {"report": draw["report"], "left": 0}
-    elif kind == "refused":
-        for one in data["refused"]:
-            asked = {"do": "read", "specification": one["specification"]}
-            yield f"{one['name']}: {one['reason']}", asked, {"refused": True}
-    elif kind == "bounds":
-        for one in data["bounds"]:
-            yield f"ε = {one['epsilon']}", {"do": "bound", "epsilon": one["epsilon"]}, {"below": one["below"]}
-    elif kind == "batches":
-        for one in data["batches"]:
-            asked = {"do": "batch"} | {name: one[name] for name in ("batch", "label", "reports")}
-            yield one["batch"], asked, {"json": one["json"], "packed": one["packed"]}
-    elif kind == "sealed":
-        for number, one in enumerate(data["sealed"]):
-            asked = {"do": "seal", "key": data["key"], "campaign": data["campaign"]}
-            asked |= {name: one[name] for name in ("form", "body", "ephemeral")}
-            yield f"sealed body {number}", asked, {"sealed": one["sealed"]}
-    else:
-        yield from _account_requests(data)
+Case = tuple[str, dict[str, Any], dict[str, Any]]  # its name, what is asked, and what must be answered
 
 
-def _account_requests(data: Any) -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
+def _draws(data: Any) -> Iterator[Case]:
+    for one in data["questions"]:
+        for number, draw in enumerate(one["draws"]):
+            asked = {"do": "draw", "specification": one["specification"]}
+            asked |= {"value": draw["value"], "bytes": draw["bytes"]}
+            yield f"{one['name']}, draw {number}", asked, {"report": draw["report"], "left": 0}
+
+
+def _refused(data: Any) -> Iterator[Case]:
+    for one in data["refused"]:
+        yield f"{one['name']}: {one['reason']}", _read(one), {"refused": True}
+
+
+def _texts(data: Any) -> Iterator[Case]:
+    for one in data["specifications"]:
+        yield f"specification, {one['name']}: {one['reason']}", _read(one), _verdict(one, "fingerprint")
+    for one in data["campaigns"]:
+        expected = _verdict(one, "campaign", "retired", "asks")
+        yield f"campaign, {one['name']}: {one['reason']}", _campaign(one, data["key"]), expected
+
+
+def _signatures(data: Any) -> Iterator[Case]:
+    yield "the signed campaign", _campaign(data, data["key"]), {"campaign": data["id"]}
+
+
+def _read(one: dict[str, Any]) -> dict[str, Any]:
+    return {"do": "read", "specification": one["specification"]}
+
+
+def _campaign(one: dict[str, Any], key: str) -> dict[str, Any]:
+    return {"do": "campaign", "published": one["published"], "key": key}
+
+
+def _verdict(one: dict[str, Any], *fields: str) -> dict[str, Any]:
+    return {"refused": True} if one["verdict"] == "refused" else {name: one[name] for name in fields}
+
+
+def _bounds(data: Any) -> Iterator[Case]:
+    for one in data["bounds"]:
+        yield f"ε = {one['epsilon']}", {"do": "bound", "epsilon": one["epsilon"]}, {"below": one["below"]}
+
+
+def _batches(data: Any) -> Iterator[Case]:
+    for one in data["batches"]:
+        asked = {"do": "batch"} | {name: one[name] for name in ("batch", "label", "reports")}
+        yield one["batch"], asked, {"json": one["json"], "packed": one["packed"]}
+
+
+def _sealed(data: Any) -> Iterator[Case]:
+    for number, one in enumerate(data["sealed"]):
+        asked = {"do": "seal", "key": data["key"], "campaign": data["campaign"]}
+        asked |= {name: one[name] for name in ("form", "body", "ephemeral")}
+        yield f"sealed body {number}", asked, {"sealed": one["sealed"]}
+
+
+def _account(data: Any) -> Iterator[Case]:
     """Yield every step of every scenario: a state, an event, and what becomes of it."""
     for scenario in data["scenarios"]:
         state = scenario["open"]
@@ -79,6 +107,41 @@ def _account_requests(data: Any) -> Iterator[tuple[str, dict[str, Any], dict[str
             asked = {"do": "account", "state": state, "policy": scenario["policy"], "event": step["event"]}
             state = step.get("state", state)
             yield f"{scenario['name']}, step {number}", asked, {"outcome": step["outcome"], "state": state}
+
+
+def _permanent(data: Any) -> Iterator[Case]:
+    """Yield every list of answers per value, and which of them are one report."""
+    for one in data["permanent"]:
+        yield one["name"], {"do": "permanent", "asks": one["asks"]}, {"alike": one["alike"]}
+
+
+def alike(reports: Iterable[str]) -> list[int]:
+    """Return a number for each report: that of the reports, in the order in which they first came.
+
+    >>> alike(["aa", "bb", "aa"])
+    [0, 1, 0]
+    """
+    seen: dict[str, int] = {}
+    return [seen.setdefault(one, len(seen)) for one in reports]
+
+
+_REQUESTS: Final[dict[str, Callable[[Any], Iterator[Case]]]] = {
+    "draws": _draws,
+    "refused": _refused,
+    "texts": _texts,
+    "signatures": _signatures,
+    "bounds": _bounds,
+    "batches": _batches,
+    "sealed": _sealed,
+    "account": _account,
+    "permanent": _permanent,
+}
+KINDS: Final = tuple(_REQUESTS)
+
+
+def requests(kind: str) -> Iterator[Case]:
+    """Yield the name of each case, what is asked, and what must be answered."""
+    return _REQUESTS[kind](vectors(kind))
 
 
 def run(
@@ -134,6 +197,10 @@ def _judge(tally: VectorCount, name: str, expected: dict[str, Any], answer: dict
         wrong = "no answer"
     elif "refused" in expected:
         wrong = "" if "refused" in answer else "it was not refused"
+    elif "alike" in expected:
+        told = answer.get("reports")
+        fine = isinstance(told, list) and alike(map(str, told)) == expected["alike"]
+        wrong = "" if fine else "other reports are equal"
     else:
         differing = [field for field, value in expected.items() if answer.get(field) != value]
         wrong = f"another {' and '.join(differing)}" if differing else ""

@@ -9,8 +9,9 @@ self.addEventListener("message", async ({ data, source }) => {
     const question = device.question(data, { name: "minutes", asker: "clinic.example" });
     const outcomes = [];
     for (let value = 0; value < 3; value++) outcomes.push((await device.answer(question, value)).is);
-    const sent = await device.send(question, "/reports", { pack: dither.packedBody });
-    source.postMessage({ outcomes, waited: sent + ((await device.body(question)) ? 2 : 0), page: typeof document });
+    let sent = 0;
+    while (await device.body(question)) sent += await device.send(question, "/reports", { pack: dither.packedBody });
+    source.postMessage({ outcomes, sent, page: typeof document });
   } catch (error) {
     source.postMessage({ error: String(error) });
   }

@@ -8,8 +8,8 @@ import pytest
 import dither as dt
 from dither.errors import InvalidParameter, NotIdentifiable
 from dither.estimation.bounds.any_time import BoundedNumbers, level_of_one
-from tests.estimation.bounds.repetitions import KINDS, UNIT, held, looked_at, mechanism, sizes_of_looks
-from tests.estimation.test_coverage import lowest
+from tools.coverage import lowest
+from tools.repetitions import KINDS, UNIT, held, looked_at, mechanism, sizes_of_looks
 
 
 def _ever_missed(share: float, most: int, interval) -> float:
@@ -63,12 +63,14 @@ def _held_together(kind, epsilon: float, runs: int, sizes: np.ndarray, seed: int
         plain[run] = all(held(one, value) for one in seen)
         last = [one.at_any_time() for one in seen]
         means[run], squares[run] = (
-            [np.atleast_1d(getattr(one.numbers, name))[0] for one in last] for name in ("mean", "squares")
+            [np.atleast_1d(getattr(one.confidence.numbers, name))[0] for one in last]
+            for name in ("mean", "squares")
         )
     one = last[-1]
     for look, n in enumerate(sizes.tolist()):  # all runs at once: an interval takes a while
-        numbers = BoundedNumbers(means[:, look], squares[:, look], n, one.numbers.low, one.numbers.high)
-        low, high = ((end - one.scale[0]) / one.scale[1] for end in numbers.interval(0.95))
+        bounds, scale = one.confidence.numbers, one.confidence.scale
+        numbers = BoundedNumbers(means[:, look], squares[:, look], n, bounds.low, bounds.high)
+        low, high = ((end - scale[0]) / scale[1] for end in numbers.interval(0.95))
         wide &= (low <= value) & (value <= high)
     assert (low[-1], high[-1]) == pytest.approx([np.atleast_1d(end)[0] for end in one.interval()])
     return int(plain.sum()), int(wide.sum())

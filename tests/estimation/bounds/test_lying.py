@@ -8,8 +8,8 @@ import pytest
 import dither as dt
 from dither.errors import InvalidParameter, NotIdentifiable
 from dither.estimation.bounds.lying import liars_among, reach_of_one
-from tests.estimation.bounds.repetitions import KINDS, UNIT, attacked, held, mechanism
-from tests.estimation.test_coverage import lowest
+from tools.coverage import lowest
+from tools.repetitions import KINDS, UNIT, attacked, held, mechanism
 
 
 def test_no_choice_of_liars_leaves_a_mean_outside():

@@ -7,7 +7,7 @@ import pytest
 
 import dither as dt
 from dither.errors import InvalidParameter
-from tests.estimation.shape_coverage import SHAPES
+from tools.coverage_shapes import SHAPES
 
 UNIT = dt.Interval(0, 1)
 

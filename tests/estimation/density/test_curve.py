@@ -80,7 +80,13 @@ def test_shares_on_a_circle_go_forward():
     assert shape.share(340, 20).covers(truth, 0.9999)
     assert shape.share(20, 340).value == pytest.approx(1 - shape.share(340, 20).value)
     assert shape.mode().covers(0.0)
-    assert shape.mode().half_width() < 45
+    mode = shape.mode()
+    assert mode.half_width() < 45
+    assert mode.interval()[1] < mode.interval()[0]  # it passes the end of the circle
+    assert "-" not in repr(mode).split("(")[0]
+    assert mode.over_looks(2).covers(0.0)
+    with pytest.raises(InvalidParameter, match="directions"):
+        mode - 1.0
     for ask in (shape.mean, lambda: shape.cdf(3), lambda: shape.tail(3), lambda: shape.quantile(0.5)):
         with pytest.raises(InvalidParameter, match="circle"):
             ask()
@@ -153,6 +159,15 @@ def test_the_mode_is_a_point_mass_with_the_uncertainty_of_its_place():
     assert sum(held) >= 5
 
 
+def test_the_mode_of_a_circle_may_be_everywhere():
+    question = dt.OGPM(dt.Circle(360), epsilon=2)
+    even = np.linspace(0, 360, 300, endpoint=False)
+    mode = dt.distribution(question.perturb(even, source=dt.Seeded(41))).mode()
+    assert mode.interval() == (0.0, 360.0)
+    assert mode.half_width() == 180
+    assert mode.standard_error > 90
+
+
 def test_a_few_people_at_an_end_are_no_mode():
     rng = np.random.default_rng(7)
     values = np.where(rng.random(400_000) < 0.003, 1.0, TRUTH.rvs(400_000, random_state=7))
@@ -174,5 +189,5 @@ def test_bands_are_not_pinched_where_the_bias_changes_its_sign(monkeypatch):
         return np.mean(np.abs(np.diff(np.log(((high - low) / found.probabilities)[full]))))
 
     assert jumps() < 0.15  # of the relative width, from one bin to the next
-    monkeypatch.setattr(type(found.curve), "_evened", lambda self, parts: 0.0)  # the broken twin
+    monkeypatch.setattr(type(found.curve), "_bias_correction", lambda self, parts: 0.0)  # the broken twin
     assert jumps() > 0.25

@@ -53,7 +53,7 @@ def test_errors_are_those_of_new_reports() -> None:
 def test_straight_shapes_have_narrower_bands_than_the_posterior_has() -> None:
     counts = PEOPLE * operator_of(1.0).forward(np.full(BINS, 1 / BINS))
     model = model_of(operator_of(1.0), np.round(counts))
-    path = Path.down(model).refined(model)
+    path = Path.down(model).refine(model)
     assert max(mode.strength.smoothness for mode in path.modes) > 1_000 * model.prior.first
     found = Posterior.over(model, [path])
     assert np.all(np.diagonal(found.covariance) <= np.diagonal(found.own) * (1 + 1e-9))
@@ -63,7 +63,7 @@ def test_bias_is_judged_at_a_rougher_mode_that_is_not_refuted() -> None:
     rng = np.random.default_rng(2)
     law = operator_of(1.0).forward(rng.dirichlet(np.ones(BINS)))
     model = model_of(operator_of(1.0), rng.multinomial(PEOPLE, law / law.sum()))
-    path = Path.down(model).refined(model)
+    path = Path.down(model).refine(model)
     ordered = sorted(path.modes, key=lambda mode: -mode.strength.smoothness)
     for mode in ordered:
         judge = path.rougher(mode)

@@ -85,7 +85,7 @@ def test_what_no_device_could_have_sent(make: Any) -> None:
 def test_threads_are_honoured_or_refused(make: Any) -> None:
     mechanism = make(epsilon=2.0)
     places = mechanism.area.clip(np.random.default_rng(1).uniform(0.2, 0.8, (9_000, 2, 2)))
-    if isinstance(mechanism, dt.ATP):  # a location depends on its neighbours
+    if isinstance(mechanism, dt.rivals.ATP):  # a location depends on its neighbours
         with pytest.raises(InvalidParameter, match="thread"):
             mechanism.perturb(places, source=dt.Seeded(1), threads=2)
         return
@@ -101,7 +101,7 @@ def test_the_likelihood_is_that_of_the_reports(make: Any) -> None:
     box = mechanism.area.box
     corner, sides = np.array([box.x.low, box.y.low]), np.array([box.x.length, box.y.length])
     spots = mechanism.area.clip(corner + np.array([[0.3, 0.3], [0.7, 0.4], [0.5, 0.8]]) * sides)
-    if isinstance(mechanism, dt.ATP):
+    if isinstance(mechanism, dt.rivals.ATP):
         with pytest.raises(NotIdentifiable):
             mechanism.question.likelihood(spots[:, None, :])
         return

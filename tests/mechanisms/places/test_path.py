@@ -18,7 +18,7 @@ from tests.support.chi_square import ALARM, p_value
 
 SQUARE = dt.Rectangle(dt.Interval(0, 1), dt.Interval(0, 1))
 LONG = dt.Rectangle(dt.Interval(-3, -1), dt.Interval(0, 10))
-KINDS: list[Any] = [dt.TraCSC, dt.TraCSD, dt.Strawman, dt.PlanarLaplace]
+KINDS: list[Any] = [dt.TraCSC, dt.TraCSD, dt.rivals.Strawman, dt.PlanarLaplace]
 
 
 def trips(lengths: list[int], seed: int = 3) -> list[np.ndarray]:
@@ -65,10 +65,12 @@ def test_the_error_is_as_small_as_at_large_budgets(kind: Any) -> None:
     mechanism = kind(LONG, epsilon=50.0)
     many = trips([40] * 50 + [200, 300])
     gap = np.linalg.norm(mechanism.perturb(many, source=dt.Seeded(4)).values - np.concatenate(many), axis=1)
-    assert gap.mean() < {dt.Strawman: 2.0, dt.PlanarLaplace: 0.6}.get(kind, 0.05)
+    assert gap.mean() < {dt.rivals.Strawman: 2.0, dt.PlanarLaplace: 0.6}.get(kind, 0.05)
 
 
-@pytest.mark.parametrize("kind", [dt.TraCSD, partial(dt.Strawman, sectors=3)], ids=["TraCSD", "Strawman"])
+@pytest.mark.parametrize(
+    "kind", [dt.TraCSD, partial(dt.rivals.Strawman, sectors=3)], ids=["TraCSD", "Strawman"]
+)
 @pytest.mark.parametrize("area", [SQUARE, dt.Disk(1.0), dt.Parallelogram((0, 0), (1, 1), (0, 2))], ids=str)
 def test_alone_and_together_are_one_law(kind: Any, area: Any) -> None:
     """Few paths walk in plain numbers, many in arrays; both follow the exact law of two steps."""
@@ -204,7 +206,7 @@ def test_two_budgets_never_exceed_the_whole(share: float, epsilon: float) -> Non
         dt.TraCSD(LONG, epsilon=2.0, start=(-2.0, 1.0)),
         dt.TraCSD(dt.Disk(3.0), epsilon=2.0, direction=partial(dt.OGPM, loss=dt.squared)),
         dt.TraCSD(dt.Parallelogram((0, 0), (2, 1), (0, 1)), epsilon=7.0, unit=dt.TRAJECTORY),
-        dt.Strawman(SQUARE, epsilon=2.0, sectors=12),
+        dt.rivals.Strawman(SQUARE, epsilon=2.0, sectors=12),
         dt.PlanarLaplace(LONG, epsilon=2.0),
     ],
     ids=lambda mechanism: type(mechanism).__name__,
@@ -285,8 +287,8 @@ def test_nothing_is_lost_after_an_error() -> None:
         (dt.TraCSD, {"cells": 1 << 22}),
         (dt.TraCSC, {"inner": 3}),
         (dt.TraCSC, {"cells": 100}),
-        (dt.Strawman, {"sectors": 1}),
-        (dt.Strawman, {"sectors": 2.5}),
+        (dt.rivals.Strawman, {"sectors": 1}),
+        (dt.rivals.Strawman, {"sectors": 2.5}),
         (dt.PlanarLaplace, {"cells": 1}),
         (dt.PlanarLaplace, {"epsilon": 60.0}),
         (dt.TraCSC, {"epsilon": 1e7, "unit": dt.TRAJECTORY}),

@@ -13,6 +13,7 @@ import pytest
 from scipy import stats
 
 import dither as dt
+from dither import registry
 from dither.domains import Paths
 from dither.errors import InvalidParameter
 from dither.kernels.places.two_copies import TwoCopies
@@ -81,7 +82,9 @@ def test_draws_follow_the_weights() -> None:
 # ------------------------------------------------------------------------------ what is really spent
 
 
-@pytest.mark.parametrize("kind", [dt.NGram, dt.LSRR, dt.LSRR.as_meant, dt.LSRR.as_published])
+@pytest.mark.parametrize(
+    "kind", [dt.rivals.NGram, dt.rivals.LSRR, dt.rivals.LSRR.as_meant, dt.rivals.LSRR.as_published]
+)
 @pytest.mark.parametrize("epsilon", [0.5, 2.0, 6.0])
 def test_the_guarantee_is_the_enumerated_one(kind: Any, epsilon: float) -> None:
     mechanism = kind(SQUARE, SMALL, epsilon=epsilon)
@@ -93,29 +96,35 @@ def test_the_guarantee_is_the_enumerated_one(kind: Any, epsilon: float) -> None:
 
 def test_repaired_rivals_keep_their_budget() -> None:
     for epsilon in (0.5, 2.0, 10.0):
-        assert dt.NGram(SQUARE, SMALL, epsilon=epsilon).guarantee.epsilon <= epsilon
-        spent = dt.LSRR(SQUARE, SMALL, epsilon=epsilon).guarantee.epsilon
+        assert dt.rivals.NGram(SQUARE, SMALL, epsilon=epsilon).guarantee.epsilon <= epsilon
+        spent = dt.rivals.LSRR(SQUARE, SMALL, epsilon=epsilon).guarantee.epsilon
         assert epsilon * (1 - 1e-6) <= spent <= epsilon
-        assert epsilon * (1 - 1e-6) <= dt.ATP(SQUARE, SMALL, epsilon=epsilon).guarantee.epsilon <= epsilon
-        assert dt.Gridding(SQUARE, epsilon=epsilon, side=5).guarantee.epsilon <= epsilon
+        assert (
+            epsilon * (1 - 1e-6) <= dt.rivals.ATP(SQUARE, SMALL, epsilon=epsilon).guarantee.epsilon <= epsilon
+        )
+        assert dt.rivals.Gridding(SQUARE, epsilon=epsilon, side=5).guarantee.epsilon <= epsilon
 
 
 def test_published_rivals_do_not() -> None:
     points = grid(SQUARE, 11)
-    assert isinstance(dt.NGram.as_published(SQUARE, points, epsilon=2.0).guarantee.bound, Nothing)
-    assert isinstance(dt.ATP.as_published(SQUARE, points, epsilon=2.0).guarantee.bound, Nothing)
-    assert "depends on the true location" in str(dt.NGram.as_published(SQUARE, points, epsilon=2.0).guarantee)
-    meant = dt.LSRR.as_meant(SQUARE, points, epsilon=2.0).guarantee
+    assert isinstance(dt.rivals.NGram.as_published(SQUARE, points, epsilon=2.0).guarantee.bound, Nothing)
+    assert isinstance(dt.rivals.ATP.as_published(SQUARE, points, epsilon=2.0).guarantee.bound, Nothing)
+    assert "depends on the true location" in str(
+        dt.rivals.NGram.as_published(SQUARE, points, epsilon=2.0).guarantee
+    )
+    meant = dt.rivals.LSRR.as_meant(SQUARE, points, epsilon=2.0).guarantee
     assert meant.bound == Pure(meant.epsilon)
     assert meant.epsilon == pytest.approx(2.75, abs=0.05)  # claimed: 2
-    assert dt.LSRR.as_meant(SQUARE, points, epsilon=10.0).guarantee.epsilon == pytest.approx(11.1, abs=0.1)
-    coded = dt.LSRR.as_published(SQUARE, points, epsilon=2.0).guarantee.epsilon
+    assert dt.rivals.LSRR.as_meant(SQUARE, points, epsilon=10.0).guarantee.epsilon == pytest.approx(
+        11.1, abs=0.1
+    )
+    coded = dt.rivals.LSRR.as_published(SQUARE, points, epsilon=2.0).guarantee.epsilon
     assert math.log(2) < coded < 1.0  # and here less than claimed
-    assert dt.NGram(SQUARE, points, epsilon=2.0).guarantee.epsilon == pytest.approx(1.06, abs=0.01)
+    assert dt.rivals.NGram(SQUARE, points, epsilon=2.0).guarantee.epsilon == pytest.approx(1.06, abs=0.01)
 
 
 def test_a_reach_over_everything_is_no_restriction() -> None:
-    assert isinstance(dt.NGram(SQUARE, SMALL, epsilon=1.0, reach=1.0).guarantee.bound, Pure)
+    assert isinstance(dt.rivals.NGram(SQUARE, SMALL, epsilon=1.0, reach=1.0).guarantee.bound, Pure)
 
 
 # -------------------------------------------------------------------------------------- sectors of ATP
@@ -165,14 +174,14 @@ def test_told_sectors_follow_k_rr_and_centred_ones_are_rejected() -> None:
 
 
 def test_the_budget_of_a_sector() -> None:
-    sector = dt.ATP(SQUARE, grid(SQUARE, 6), epsilon=8.0).kernel.sector
+    sector = dt.rivals.ATP(SQUARE, grid(SQUARE, 6), epsilon=8.0).kernel.sector
     fair = float(Fraction(sector.inside, sector.total))
     assert fair == pytest.approx(math.exp(1.5) / (5 + math.exp(1.5)), rel=1e-6)
 
 
 def test_budgets_of_a_location_in_atp_add_up() -> None:
     for epsilon in (0.3, 2.0, 7.7):
-        kernel = dt.ATP(SQUARE, SMALL, epsilon=epsilon).kernel
+        kernel = dt.rivals.ATP(SQUARE, SMALL, epsilon=epsilon).kernel
         anchor, sector, choice = kernel.anchor, kernel.sector, kernel.choice
         assert anchor.ratio <= exp_below(Fraction(epsilon) / 2)
         assert sector.ratio**2 * choice.ratio <= exp_below(Fraction(epsilon) / 2 * (1 + Fraction(1, 10**12)))
@@ -187,12 +196,12 @@ def locations(paths: int, seed: int = 1) -> np.ndarray:
 
 
 RIVALS: dict[str, Any] = {
-    "atp_as_coded": dt.ATP.as_published,
-    "atp_fixed_sectors_correct_krr": dt.ATP,
-    "ngram_as_coded": dt.NGram.as_published,
-    "em_full_domain": dt.NGram,
-    "srr_as_coded": dt.LSRR.as_published,
-    "srr_c_exp_eps": dt.LSRR.as_meant,
+    "atp_as_coded": dt.rivals.ATP.as_published,
+    "atp_fixed_sectors_correct_krr": dt.rivals.ATP,
+    "ngram_as_coded": dt.rivals.NGram.as_published,
+    "em_full_domain": dt.rivals.NGram,
+    "srr_as_coded": dt.rivals.LSRR.as_published,
+    "srr_c_exp_eps": dt.rivals.LSRR.as_meant,
 }
 
 
@@ -227,7 +236,7 @@ def test_gridding_as_figure_d3_says() -> None:
         return float(np.linalg.norm(reports.values, axis=-1).mean())
 
     for index, epsilon in enumerate(published["epsilon"]):
-        coarse, fine = (error(dt.Gridding(SQUARE, epsilon=epsilon, side=side)) for side in (10, 30))
+        coarse, fine = (error(dt.rivals.Gridding(SQUARE, epsilon=epsilon, side=side)) for side in (10, 30))
         own = error(dt.TraCSC(SQUARE, epsilon=epsilon))
         assert own < min(coarse, fine)
         assert own == pytest.approx(published["results_tracs_c"][index], abs=0.035)  # 500 draws published
@@ -240,18 +249,18 @@ def test_gridding_as_figure_d3_says() -> None:
 @pytest.mark.parametrize(
     ("kind", "points", "more"),
     [
-        (dt.NGram, [(0, 0)], {}),
-        (dt.NGram, [(0, 0), (0, 0)], {}),
-        (dt.NGram, [(0, 0), (2, 0)], {}),
-        (dt.NGram, [(0, 0), (math.nan, 0)], {}),
-        (dt.NGram, "points", {}),
-        (dt.NGram, SMALL, {"reach": 0.0}),
-        (dt.NGram, SMALL, {"reach": "far"}),
-        (dt.LSRR, SMALL, {"rings": (0.6, 0.3)}),
-        (dt.LSRR, SMALL, {"rings": 0.3}),
-        (dt.LSRR, SMALL, {"contrast": "e^ε"}),
-        (dt.ATP, SMALL, {"sectors": 1}),
-        (dt.ATP, SMALL, {"epsilon": 0.0}),
+        (dt.rivals.NGram, [(0, 0)], {}),
+        (dt.rivals.NGram, [(0, 0), (0, 0)], {}),
+        (dt.rivals.NGram, [(0, 0), (2, 0)], {}),
+        (dt.rivals.NGram, [(0, 0), (math.nan, 0)], {}),
+        (dt.rivals.NGram, "points", {}),
+        (dt.rivals.NGram, SMALL, {"reach": 0.0}),
+        (dt.rivals.NGram, SMALL, {"reach": "far"}),
+        (dt.rivals.LSRR, SMALL, {"rings": (0.6, 0.3)}),
+        (dt.rivals.LSRR, SMALL, {"rings": 0.3}),
+        (dt.rivals.LSRR, SMALL, {"contrast": "e^ε"}),
+        (dt.rivals.ATP, SMALL, {"sectors": 1}),
+        (dt.rivals.ATP, SMALL, {"epsilon": 0.0}),
     ],
 )
 def test_bad_parameters(kind: Any, points: Any, more: dict[str, Any]) -> None:
@@ -262,12 +271,12 @@ def test_bad_parameters(kind: Any, points: Any, more: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     "mechanism",
     [
-        dt.NGram(SQUARE, SMALL, epsilon=2.0),
-        dt.NGram.as_published(SQUARE, SMALL, epsilon=2.0),
-        dt.LSRR(SQUARE, SMALL, epsilon=2.0, unit=dt.TRAJECTORY),
-        dt.LSRR.as_meant(SQUARE, SMALL, epsilon=2.0),
-        dt.ATP(SQUARE, SMALL, epsilon=2.0),
-        dt.Gridding(SQUARE, epsilon=2.0),
+        dt.rivals.NGram(SQUARE, SMALL, epsilon=2.0),
+        dt.rivals.NGram.as_published(SQUARE, SMALL, epsilon=2.0),
+        dt.rivals.LSRR(SQUARE, SMALL, epsilon=2.0, unit=dt.TRAJECTORY),
+        dt.rivals.LSRR.as_meant(SQUARE, SMALL, epsilon=2.0),
+        dt.rivals.ATP(SQUARE, SMALL, epsilon=2.0),
+        dt.rivals.Gridding(SQUARE, epsilon=2.0),
     ],
     ids=lambda mechanism: type(mechanism).__name__,
 )
@@ -283,8 +292,8 @@ def test_shapes_and_the_wire(mechanism: Any) -> None:
 
 
 def test_names_of_the_contrasts() -> None:
-    assert dt.LSRR.as_published(SQUARE, SMALL, epsilon=2.0).contrast is Contrast.CODED
-    assert dt.LSRR(SQUARE, SMALL, epsilon=2.0).contrast is Contrast.KEPT
+    assert dt.rivals.LSRR.as_published(SQUARE, SMALL, epsilon=2.0).contrast is Contrast.CODED
+    assert dt.rivals.LSRR(SQUARE, SMALL, epsilon=2.0).contrast is Contrast.KEPT
 
 
 def test_impossible_columns_are_noticed() -> None:
@@ -292,3 +301,15 @@ def test_impossible_columns_are_noticed() -> None:
     assert largest_ratio(2, 3, lambda rows: weights[rows]) == pytest.approx(1.5)
     weights = np.array([[1, 1, 0], [1, 2, 1]])
     assert largest_ratio(2, 3, lambda rows: weights[rows]) is None
+
+
+def test_rivals_are_not_at_the_top_and_specifications_name_them() -> None:
+    kinds = [name for name in dt.rivals.__all__ if name != "Contrast"]
+    assert not set(dt.rivals.__all__) & set(dt.__all__)
+    assert {name: registry.named(name) for name in kinds} == {
+        name: getattr(dt.rivals, name) for name in kinds
+    }
+    told = dt.rivals.LSRR.as_meant(SQUARE, SMALL, epsilon=2.0)
+    read = dt.from_json(dt.to_json(told))
+    assert isinstance(read, dt.rivals.LSRR)
+    assert read.contrast is dt.rivals.Contrast.MEANT

@@ -32,14 +32,14 @@ def error(mechanism: Any, paths: int, length: int = 100, seed: int = 1) -> float
 SQUARE_ROWS = {
     "tracs_d_corner_ref": partial(dt.TraCSD, SQUARE, start=CORNER),
     "tracs_d_centre_ref": partial(dt.TraCSD, SQUARE),
-    "strawman_k6": partial(dt.Strawman, SQUARE, start=CORNER),
+    "strawman_k6": partial(dt.rivals.Strawman, SQUARE, start=CORNER),
     "tracs_c": partial(dt.TraCSC, SQUARE),
     "laplace_clip": partial(dt.PlanarLaplace, SQUARE),
     "r_sw": partial(dt.TraCSD, SQUARE, start=CORNER, direction=SW, distance=SW),
 }
 LONG_ROWS = {
     "tracs_d": partial(dt.TraCSD, LONG, start=CORNER),
-    "strawman_k6": partial(dt.Strawman, LONG, start=CORNER),
+    "strawman_k6": partial(dt.rivals.Strawman, LONG, start=CORNER),
     "tracs_c": partial(dt.TraCSC, LONG),
     "laplace_true_diam": partial(dt.PlanarLaplace, LONG),
 }
@@ -63,7 +63,7 @@ def test_the_long_rectangle(name: str) -> None:
 
 def test_the_strawman_is_worse_at_every_budget() -> None:
     for epsilon in (0.5, 1, 2, 3, 4, 6, 8, 10):
-        walk, straw = dt.TraCSD(SQUARE, epsilon=epsilon), dt.Strawman(SQUARE, epsilon=epsilon)
+        walk, straw = dt.TraCSD(SQUARE, epsilon=epsilon), dt.rivals.Strawman(SQUARE, epsilon=epsilon)
         assert error(walk, 1000, 20) < error(straw, 1000, 20)
 
 

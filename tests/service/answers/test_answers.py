@@ -119,11 +119,18 @@ def test_few_people_are_not_shown_and_neither_are_none():
     row = client.get(f"{base}/answers.json").json()["rows"][0]
     assert (row["state"], row["value"], row["low"], row["n"]) == ("too few people", None, None, 99)
     assert client.get(f"{base}/summary?question=minutes").status_code == 409
-    send(collector, published, "minutes", people(1)[0], label="1.0")  # late data are added
+    send(collector, published, "minutes", people(1)[0], label="1.0")  # a label waits for itself
+    row = client.get(f"{base}/answers.json").json()["rows"][0]
+    assert (row["state"], row["n"]) == ("too few people", 100)
+    send(collector, published, "minutes", people(1)[0], TUESDAY)  # those of Monday join
     row = client.get(f"{base}/answers.json").json()["rows"][0]
     assert (row["state"], row["n"]) == ("shown", 100)
-    by_label = client.get(f"{base}/answers.json?question=minutes&by=label").json()["rows"]
-    assert {one["state"] for one in by_label} == {"too few people"}
+    for by, value in (("label", ""), ("day", str(TUESDAY))):
+        (only,) = client.get(f"{base}/answers.json?question=minutes&by={by}").json()["rows"]
+        assert (only[by], only["state"], only["n"]) == (value, "shown", 100)
+    for part in ("label=1.0", "label=1.1", f"day={MONDAY}"):  # whether a report waits there is not told
+        (only,) = client.get(f"{base}/answers.json?question=minutes&{part}").json()["rows"]
+        assert (only["state"], only["n"]) == ("too few people", 0)
 
 
 def test_summaries_are_exported_and_added(served):
@@ -198,8 +205,8 @@ def test_answers_are_computed_off_the_event_loop_and_kept():
     assert first == second
     assert len(inside) == 1
     assert inside[0].startswith("dither-answers")
-    send(collector, published, "minutes", people(50)[0], seed=5)
-    assert asyncio.run(answers.of(published.id, query))[0]["n"] == 1050
+    send(collector, published, "minutes", people(100)[0], seed=5)
+    assert asyncio.run(answers.of(published.id, query))[0]["n"] == 1100
     assert len(inside) == 2
     answers.close()
 
@@ -223,18 +230,18 @@ def test_a_crowd_of_requests_is_told_to_wait(monkeypatch):
 def test_intervals_of_quantiles_change_only_at_looks():
     collector, published = make()
     answers, query = Answers(collector), [Query("minutes", What.QUANTILE)]
-    values = people(400)[0]
-    send(collector, published, "minutes", values[:115])
+    values = people(1300)[0]
+    send(collector, published, "minutes", values[:1000])
     (first,) = answers.compute(published.id, query)
-    send(collector, published, "minutes", values[115:125], seed=6)
+    send(collector, published, "minutes", values[1000:1100], seed=6)
     (second,) = answers.compute(published.id, query)
-    assert second["n"] == 125
-    assert second["n of interval"] == 125  # a look begins at 100·1.2
-    send(collector, published, "minutes", values[125:130], seed=7)
+    assert second["n"] == 1100
+    assert second["n of interval"] == 1100  # a look begins at 100·1.2^13
+    send(collector, published, "minutes", values[1100:1200], seed=7)
     (third,) = answers.compute(published.id, query)
-    assert (third["n"], third["n of interval"], third["low"]) == (130, 125, second["low"])
+    assert (third["n"], third["n of interval"], third["low"]) == (1200, 1100, second["low"])
     assert third["value"] != second["value"]
-    assert first["n"] == 115
+    assert first["n"] == 1000
     answers.close()
 
 

@@ -58,17 +58,24 @@ def collector_in(state: str) -> tuple[Collector, Published]:
 
 
 @contextlib.contextmanager
-def served(collector: Collector, *, campaigns: bool = False) -> Iterator[str]:
-    """Serve what a collector says on loopback, and maybe its campaigns; the value is its address."""
+def served(collector: Collector, *, campaigns: bool = False, token: str | None = None) -> Iterator[str]:
+    """Serve what a collector says on loopback, and maybe its campaigns; the value is its address.
+
+    With a token it is also what operators ask.
+    """
     import uvicorn
     from starlette.applications import Starlette
 
+    from dither.service.http import operate
     from dither.service.http.campaigns import routes as of_campaigns
     from dither.service.pages.routes import routes
+    from dither.service.writer import Writer
 
     bound = socket.socket()
     bound.bind(("127.0.0.1", 0))
-    app = Starlette(routes=[*routes(collector), *(of_campaigns(collector) if campaigns else [])])
+    writer = None if token is None else Writer(collector)
+    admin = [] if writer is None else operate.routes(writer, token)
+    app = Starlette(routes=[*routes(collector), *(of_campaigns(collector) if campaigns else []), *admin])
     server = uvicorn.Server(uvicorn.Config(app, log_config=None, lifespan="off"))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]}, daemon=True)
     thread.start()
@@ -77,6 +84,8 @@ def served(collector: Collector, *, campaigns: bool = False) -> Iterator[str]:
     yield f"http://127.0.0.1:{bound.getsockname()[1]}"
     app.state.stopping = server.should_exit = True
     thread.join(10)
+    if writer is not None:
+        writer.close()
 
 
 def main() -> None:

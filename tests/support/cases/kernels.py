@@ -70,7 +70,7 @@ CASES: dict[str, KernelCase] = {
     "sliding, steps": KernelCase(dt.Optimal(UNIT, epsilon=1), (0.2, 0.9)),
     "sliding, knots": KernelCase(dt.Optimal(UNIT, epsilon=1, unbiased=True), (0.21, 0.9)),
     "mixture": KernelCase(dt.Hybrid(UNIT, epsilon=2, cells=16), (0.2, 0.9)),
-    "sectors": KernelCase(dt.Sectors(TURN, epsilon=1, sectors=6, cells=24), (10.0, 190.0)),
+    "sectors": KernelCase(dt.rivals.Sectors(TURN, epsilon=1, sectors=6, cells=24), (10.0, 190.0)),
     "response": KernelCase(dt.KRR(FIVE, epsilon=1), (0, 3)),
     "bits": KernelCase(dt.OUE(FIVE, epsilon=1), (0, 3), binary),
     "subset": KernelCase(dt.SubsetSelection(FIVE, epsilon=1), (0, 3), binary),
@@ -92,10 +92,14 @@ CASES: dict[str, KernelCase] = {
     "table": KernelCase(dt.Cumulative(dt.Categories(4), epsilon=1), (0, 3)),
     "planar": KernelCase(dt.PlanarLaplace(SQUARE, epsilon=2, cells=8), ((0.2, 0.3), (0.9, 0.8)), None),
     "rings": KernelCase(dt.PlanarStaircase(SQUARE, epsilon=2, cells=32), ((0.2, 0.3), (0.9, 0.8)), None),
-    "points, falling": KernelCase(dt.NGram(SQUARE, grid(SQUARE, 3), epsilon=2), ((0.1, 0.1), (0.9, 0.6))),
-    "points, rings": KernelCase(dt.LSRR(SQUARE, grid(SQUARE, 3), epsilon=2), ((0.1, 0.1), (0.9, 0.6))),
-    "grid": KernelCase(dt.Gridding(SQUARE, epsilon=2, side=3), ((0.1, 0.1), (0.9, 0.6)), grid_cells),
-    "two copies": KernelCase(dt.ATP(SQUARE, grid(SQUARE, 3), epsilon=2), ((0.1, 0.1), (0.9, 0.6)), None),
+    "points, falling": KernelCase(
+        dt.rivals.NGram(SQUARE, grid(SQUARE, 3), epsilon=2), ((0.1, 0.1), (0.9, 0.6))
+    ),
+    "points, rings": KernelCase(dt.rivals.LSRR(SQUARE, grid(SQUARE, 3), epsilon=2), ((0.1, 0.1), (0.9, 0.6))),
+    "grid": KernelCase(dt.rivals.Gridding(SQUARE, epsilon=2, side=3), ((0.1, 0.1), (0.9, 0.6)), grid_cells),
+    "two copies": KernelCase(
+        dt.rivals.ATP(SQUARE, grid(SQUARE, 3), epsilon=2), ((0.1, 0.1), (0.9, 0.6)), None
+    ),
     "pair": KernelCase(dt.TraCSC(SQUARE, epsilon=2, cells=8), ((0.1, 0.2), (0.9, 0.6)), of_pairs(8)),
     "polar": KernelCase(dt.Polar(dt.Disk(1), epsilon=2, cells=8), ((0.1, 0.2), (0.9, 3.0)), of_pairs(8)),
     "walk": KernelCase(dt.TraCSD(SQUARE, epsilon=2, cells=8), ((0.1, 0.2), (3.0, 0.9)), of_pairs(8)),

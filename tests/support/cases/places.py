@@ -17,13 +17,13 @@ SQUARE = dt.Rectangle(UNIT, UNIT)
 POINTS = grid(SQUARE, 3)
 
 PATHS: dict[str, Callable[..., Any]] = {
-    "ATP": partial(dt.ATP, SQUARE, POINTS),
-    "Gridding": partial(dt.Gridding, SQUARE, side=4),
-    "LSRR": partial(dt.LSRR, SQUARE, POINTS),
-    "NGram": partial(dt.NGram, SQUARE, POINTS),
+    "ATP": partial(dt.rivals.ATP, SQUARE, POINTS),
+    "Gridding": partial(dt.rivals.Gridding, SQUARE, side=4),
+    "LSRR": partial(dt.rivals.LSRR, SQUARE, POINTS),
+    "NGram": partial(dt.rivals.NGram, SQUARE, POINTS),
     "PlanarLaplace": partial(dt.PlanarLaplace, SQUARE, cells=64),
     "PlanarStaircase": partial(dt.PlanarStaircase, SQUARE, cells=64),
-    "Strawman": partial(dt.Strawman, SQUARE, cells=32),
+    "Strawman": partial(dt.rivals.Strawman, SQUARE, cells=32),
     "TraCSC": partial(dt.TraCSC, SQUARE, cells=32),
     "TraCSC, sphere": partial(dt.TraCSC, dt.Sphere(), cells=32),
     "TraCSC, square waves": partial(dt.TraCSC, SQUARE, cells=32, inner=dt.SW),

@@ -34,6 +34,8 @@ export interface Entry extends Named, Units {
     assumes: string[];
     first: number;
     last: number;
+    data?: [number, number];
+    times?: number;
 }
 export interface Kept extends Named {
     id: string;
@@ -71,6 +73,8 @@ export interface State {
     entries: Entry[];
     answers: Kept[];
     choices: Choice[];
+    /** Marks of the values of which a report was queued. */
+    told?: string[];
     queue: Queued[];
 }
 /** A question as the account sees it: no value. */
@@ -83,6 +87,8 @@ export interface Asked extends Named {
     days: number | null;
     start: number | null;
     data: [number, number] | null;
+    /** The number of locations of a path. */
+    times?: number;
 }
 export interface Policy {
     epsilon: number;
@@ -90,29 +96,35 @@ export interface Policy {
     assumptions: string[];
     mechanisms: string[] | null;
 }
-/** What is drawn if the answer is allowed: the report as hexadecimal text; and the source of random days. */
+/** What is drawn if the answer is allowed: the report as hexadecimal text, the mark of the value; and the source of random days. */
 export interface Drawing {
     report(): string;
+    mark(): string;
     source: Source;
 }
 /** By which rules a state is kept. `plain` are those of one budget for all time; rules.ts has all. */
 export interface Rules {
     /** Return the state that an account begins with, or that it goes on with; throw `Malformed` if it needs other rules. */
     open(state: State, isNew: boolean): State;
+    /** Return what a question always assumes, by how often it is asked. */
+    assumes?(asked: Asked): string[];
     /** Return whether a question may be asked so. */
     knows(asked: Asked): boolean;
     /**
-     * Return how an answer ends without a report, and the state that is kept nevertheless; or no outcome, and the state to
-     * which the report is added. `kept` is the permanent answer. Without a drawing (a dry run) no day is drawn.
+     * Return how an answer ends without a report, and the state that is kept nevertheless; or no outcome, the state to
+     * which the report is added, and whether it is queued: a permanent answer is not, unless it is said. `charged` is the entry of
+     * the permanent answer, if there is one. Without a drawing (a dry run) no day is drawn.
      */
-    decide(state: State, asked: Asked, entry: Entry, kept: Kept | undefined, drawing: Drawing | undefined): [ended?: Outcome | undefined, next?: State | undefined];
-    /** Return the source of an answer that is the same for the same value, by the device's secret key. */
-    source?(key: string, asked: Asked, device: string, value: unknown): Source | undefined;
+    decide(state: State, asked: Asked, entry: Entry, charged: Entry | undefined, drawing: Drawing | undefined): [ended?: Outcome | undefined, next?: State | undefined, queued?: boolean | undefined];
+    /** Return the source of an answer that is the same for the same input, by the device's secret key; another one for each purpose. */
+    source?(key: string, asked: Asked, input: unknown, purpose: number): Source | undefined;
     /** Return the ε that is left for all askers. */
     left(state: State): number;
     /** The person did something themselves. */
     act?(state: State): Step;
 }
+/** The policy of a device that is given none. */
+export declare const DEFAULT: Policy;
 export declare const number: (text: string) => bigint;
 export declare const refuse: (reason: string) => Step;
 export declare const same: (a: Named, b: Named) => boolean;
@@ -133,10 +145,12 @@ export declare const PLAIN: {
 };
 /** One budget for all time and no other limit, answers that are drawn anew or stay the same. Whatever these allow, all rules allow. */
 export declare const plain: Rules;
+/** Return all that an answer assumes, each line once: what the question says, and what its kind always assumes. */
+export declare function assumed(asked: Asked, rules: Rules): string[];
 /** Answer a question: check, spend, draw. Without a drawing it is a dry run, which has no report and whose state is not kept. */
 export declare function answer(state: State, id: string, asked: Asked, policy: Policy, rules: Rules, drawing?: Drawing): Step;
 /**
- * Put chosen reports that wait into a batch, or return the batch of them that was sent and not acknowledged: its identity, its
+ * Put chosen reports that wait into a batch, at most one to a question, or return the batch of them that was sent and not acknowledged: its identity, its
  * reports (none if nothing waits), and the state if it changed.
  */
 export declare function batch(state: State, id: string, most: number, chosen: (one: Queued) => boolean): [id: string, reports: Queued[], next?: State | undefined];

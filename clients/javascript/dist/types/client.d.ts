@@ -45,6 +45,8 @@ export interface Promised {
     reach: number;
     /** The ε that is left for all askers, before this answer. */
     left: number;
+    /** What this holds under; the policy must accept each line. */
+    assumes: string[];
 }
 /** A question as this device is asked it. */
 export interface Asks {

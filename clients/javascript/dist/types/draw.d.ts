@@ -9,6 +9,8 @@ export type Ends = readonly [number, number];
 export type Inside<Input = number> = (value: unknown) => Input | undefined;
 /** How a device turns one value into one report. */
 export interface Draw<Input = any> {
+    /** The mechanisms that draw so, with spaces between them; a specification must name one of them. The client knows those of the core. */
+    readonly names?: string;
     /** The largest ratio of the probabilities of one report under two inputs. */
     readonly ratio: Ratio;
     readonly inside: Inside<Input>;

@@ -1,21 +1,19 @@
 /** A question as it travels: read, verified in whole numbers, and ready to be answered. */
-import { type Inside, type Reader } from "./draw.js";
+import { type Draw, type Reader } from "./draw.js";
 import { type Source } from "./source.js";
 /** The draws that the core knows, by kind. Other entry points hold further ones, which are added here. */
 export declare const draws: {
     [kind: string]: Reader;
 };
-/** What a question is, once it was verified. */
-export interface Question {
+/** What a question is, once it was verified: its draw, and what it says of itself. */
+export interface Question extends Omit<Draw, "delta"> {
+    /** The mechanism that the specification names, and the kind of draw that it has. */
     readonly mechanism: string;
+    readonly kind: string;
     readonly epsilon: number;
     readonly delta: number;
     readonly fingerprint: string;
     readonly device: string;
-    /** For paths: return the ε of so many locations. */
-    readonly spend: ((epsilon: number, times: number) => number) | undefined;
-    /** Return the input of a value, or undefined if the value has no report. */
-    readonly inside: Inside<unknown>;
     /** Return the report of a value as bytes, or undefined if the value is not in the domain. */
     report(value: unknown, source: Source): Uint8Array | undefined;
 }

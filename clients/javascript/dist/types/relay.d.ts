@@ -1,6 +1,8 @@
 /** Batches that are sealed to a collector's key, so that a relay passes them on and cannot read them. docs/wire.md has the bytes. */
 import { type Fields } from "./parts.js";
 type Bytes = Uint8Array<ArrayBuffer>;
+/** Return a new X25519 public key, and the secret that it shares with another key. Throw `Malformed` ("key") if everybody knows that secret. */
+export declare function agree(key: string): Promise<[own: ArrayBuffer, common: ArrayBuffer]>;
 /**
  * Return a body (JSON as text, or packed bytes) encrypted for a campaign: HPKE [RFC 9180] in base mode. Other bytes come out every time.
  *

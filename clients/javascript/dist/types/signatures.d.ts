@@ -16,7 +16,10 @@ export interface Campaign {
         [name: string]: [specification: string, asking: Asking];
     };
 }
-/** Read what a collector publishes. Throw `Malformed` unless it is signed with the pinned key (64 hexadecimal digits). */
+/**
+ * Read what a collector publishes. Throw `Malformed` unless it is signed with the pinned key (64 hexadecimal digits), its terms are in order,
+ * and this client can answer all its questions: otherwise it could not tell whether they keep the campaign's promise.
+ */
 export declare function readCampaign(published: string, key: string): Promise<Campaign>;
 /** Fetch a campaign; the last part of its address is its identity. Batches are sent to the address + "/batches". */
 export declare function fetchCampaign(address: string, key: string, fetch?: typeof globalThis.fetch): Promise<Campaign>;

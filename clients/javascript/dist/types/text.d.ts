@@ -11,6 +11,8 @@ export type Json = null | boolean | number | string | Json[] | {
 export type Fields = {
     [key: string]: any;
 };
+/** Return what a JSON text holds; refuse a key that stands twice in one object, of which languages keep different ones. */
+export declare function parse(text: string): Fields;
 /**
  * Return the object that a text in canonical JSON holds, and a function that refuses it if it has a field or an entry, at any depth,
  * that nobody has read. Numbers and texts are canonical if they are written again as they were; keys are if they are sorted.

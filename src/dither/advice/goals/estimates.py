@@ -19,12 +19,11 @@ from dither.estimation.bounds.lying import reach_of_one
 from dither.kernels.law import COSINE, Moment
 from dither.losses import Criterion, absolute, check_criterion, squared, worst
 from dither.mechanisms.analysis import Analysis
+from dither.mechanisms.numeric.hybrid import CROSSOVER
 from dither.optimal.closed_form import least_frequency_variance
 from dither.optimal.mechanism import Optimal
 from dither.table import percent
 
-# The ε from which Podium has a smaller variance than Hybrid, by criterion.
-CROSSOVER: Final = {Criterion.WORST: 2.3190030126702377, Criterion.AVERAGE: 0.8955}
 _TWICE: Final = Moment(
     lambda gap: np.cos(4.0 * np.pi * gap),
     lambda gap: np.sin(4.0 * np.pi * (gap - np.round(gap))) / (4.0 * np.pi),

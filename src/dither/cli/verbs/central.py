@@ -12,9 +12,9 @@ import click
 from dither import central
 from dither.cli.options import dialect_options
 from dither.cli.output import JSON_OPTION, print_json, rows_done
+from dither.data.formats import table_format
+from dither.data.options import Dialect
 from dither.domains import Interval
-from dither.files.dialect import Dialect
-from dither.files.registry import table_format
 
 _MISSING: Final = {
     "middle": "cells that are not numbers count as the middle of the interval (--missing drop: not at all)",

@@ -8,14 +8,12 @@ from pathlib import Path
 import click
 
 from dither.cli.collectors import ADDRESSES, print_remote, print_remote_groups
-from dither.cli.databases import all_addresses, counts_of, groups_of, report_table, summaries_of
 from dither.cli.estimates import Wanted, print_estimates, print_groups
 from dither.cli.output import JSON_OPTION, rows_done
+from dither.data.files import group_files, summarise_files
+from dither.data.streams import is_standard, shown_name
 from dither.errors import DitherError
 from dither.estimation.comparison.groups import MINIMUM
-from dither.files.collect import summarise_files
-from dither.files.groups import group_files
-from dither.files.streams import is_standard, shown_name
 from dither.wire.campaign import Campaign
 from dither.wire.codec import from_json
 
@@ -51,6 +49,13 @@ from dither.wire.codec import from_json
 @click.option(
     "--map", "renamed", multiple=True, metavar="COLUMN=NAME", help="Of a database: a column's name."
 )
+@click.option(
+    "--token-file",
+    "tokens",
+    multiple=True,
+    type=click.Path(exists=True, dir_okay=False),
+    help="Of collectors: the admin token, to add up also what waits; one file for all, or one for each.",
+)
 @JSON_OPTION
 def command(
     files: tuple[str, ...],
@@ -65,6 +70,7 @@ def command(
     folded: str | None,
     unique: bool,
     renamed: tuple[str, ...],
+    tokens: tuple[str, ...],
     as_json: bool,
 ) -> None:
     """Estimate means, mean directions and frequencies from files that `dither perturb` wrote.
@@ -86,7 +92,8 @@ def command(
 
     The address of a campaign at a collector stands for its reports; several collectors of one campaign are
     added up. Its intervals of means and frequencies hold at any time, however often you look. Its groups are
-    day and label.
+    day and label. A collector shows what has grown by its minimum of people. With the operator's token
+    (--token-file) everything that is stored is added up, and the minimum is asked of the sum.
     """
     wanted = Wanted(bins, shares, step)
     if by and wanted.numbers:
@@ -98,20 +105,25 @@ def command(
         if len(remote) < len(files) or question is not None:
             raise click.UsageError("addresses of collectors go without files and --question")
         if by:
-            print_remote_groups(remote, by, column, minimum, as_json)
+            print_remote_groups(remote, tokens, by, column, minimum, as_json)
         else:
-            print_remote(remote, column, wanted, as_json)
+            print_remote(remote, tokens, column, wanted, as_json)
         return
     asked = None if question is None else _questions(question, column)
-    if all_addresses(files):
-        if asked is None:
-            raise click.UsageError("a database carries no questions; state them with --question FILE")
-        counts = counts_of(files, asked, report_table(table_name, unique, renamed), folded)
-        if by:
-            print_groups(groups_of(asked, counts, by), column, minimum, as_json)
-        else:
-            print_estimates(summaries_of(asked, counts), "the database", column, wanted, as_json)
-        return
+    if any("://" in name for name in files):
+        from dither.cli import databases
+
+        if databases.all_addresses(files):
+            if asked is None:
+                raise click.UsageError("a database carries no questions; state them with --question FILE")
+            table = databases.report_table(table_name, unique, renamed)
+            counts = databases.counts_of(files, asked, table, folded)
+            if by:
+                print_groups(databases.groups_of(asked, counts, by), column, minimum, as_json)
+            else:
+                found = databases.summaries_of(asked, counts)
+                print_estimates(found, "the database", column, wanted, as_json)
+            return
     paths = [path for name in files for path in _matching(name)]
     with rows_done(f"reading {', '.join(shown_name(path) for path in paths[:3])}") as progress:
         if by:

@@ -10,13 +10,10 @@ import click
 
 from dither.cli.options import Asked, dialect_options, question_options
 from dither.cli.output import FORCE_OPTION, JSON_OPTION, counted, print_json, rows_done
-from dither.cli.spark_engine import perturb_with_spark
-from dither.files.choices import Missing, Outside
-from dither.files.collect import check_keep, perturb_file
-from dither.files.dialect import Dialect
-from dither.files.format import USUAL
-from dither.files.registry import TABLES, endings
-from dither.files.streams import is_standard, shown_name
+from dither.data.files import check_keep, perturb_file
+from dither.data.formats import TABLES
+from dither.data.options import USUAL, Dialect, Missing, Outside
+from dither.data.streams import is_standard, shown_name
 
 _INPUT: Final = click.Path(exists=True, dir_okay=False, path_type=Path, allow_dash=True)
 _OUTPUT: Final = click.Path(dir_okay=False, path_type=Path, allow_dash=True)
@@ -31,7 +28,7 @@ _OUTPUT: Final = click.Path(dir_okay=False, path_type=Path, allow_dash=True)
     "--out",
     required=True,
     type=click.Path(allow_dash=True),
-    help=f"The file of reports: {', '.join(endings(TABLES))}; - is standard output, in CSV. With --engine "
+    help=f"The file of reports: {', '.join(TABLES)}; - is standard output, in CSV. With --engine "
     "spark a new folder.",
 )
 @click.option("--keep", multiple=True, metavar="COLUMN", help="Copy a public column unchanged.")
@@ -108,13 +105,15 @@ def command(
         for option in (name for name, is_given in given.items() if is_given):
             raise click.UsageError(f"--engine spark has no {option}; leave it out, or use --engine files")
         check_keep(keep, campaign)
+        from dither.cli.spark_engine import perturb_with_spark
+
         counts = perturb_with_spark(
             file, out, campaign, keep=keep, missing=Missing(missing), master=master or "local[*]"
         )
     else:
         if master is not None:
             raise click.UsageError("--master is for --engine spark")
-        parameters = {one.name: one for one in context.command.params}
+        parameters = {parameter.name: parameter for parameter in context.command.params}
         source = _INPUT.convert(file, parameters["file"], context)
         with rows_done(f"perturbing {shown_name(source)}") as progress:
             counts = perturb_file(

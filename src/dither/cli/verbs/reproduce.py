@@ -7,14 +7,12 @@ from pathlib import Path
 import click
 
 from dither.cli.output import JSON_OPTION, print_json, steps
-from dither.reproduction import Figure, Outcome, Setting, figures, run
-from dither.reproduction.run import TITLES
 from dither.table import as_text
+from dither_papers import PAPERS, Figure, Outcome, Setting, figures, run
 
 
 @click.command()
-@click.argument("paper", required=False)
-@click.argument("figure", required=False)
+@click.argument("names", metavar="[PAPER] [ITEM]...", nargs=-1)
 @click.option("--quick", is_flag=True, help="Fewer repetitions: minutes instead of an hour.")
 @click.option(
     "--data",
@@ -32,28 +30,28 @@ from dither.table import as_text
 @click.option("--list", "only_list", is_flag=True, help="Show what can be reproduced, and stop.")
 @JSON_OPTION
 def command(
-    paper: str | None,
-    figure: str | None,
+    names: tuple[str, ...],
     quick: bool,
     data: Path | None,
     out: Path,
     only_list: bool,
     as_json: bool,
 ) -> None:
-    """Reproduce the figures and tables of PAPER (001, 002-1, 002-4, 002-6, 002-7, 003, 004), or of all.
+    """Reproduce the figures and tables of PAPER, or of all papers.
 
-    000 and 002-5 mean 001; a FIGURE may have its number in the dissertation, and stand alone.
+    PAPER is ogpm, podium, jrr, tracs, classifiers or add_remove. An ITEM is a figure or a table by its
+    number, in the paper or in the dissertation; it may stand alone.
 
     Each is written as a tidy CSV and a picture, with up to three versions: as published, as the authors' code
     computes it, and corrected. The exit code is 1 if a number is not within its tolerance.
 
     \b
     dither reproduce --list
-    dither reproduce 003 --quick -o out
-    dither reproduce 001 "figure 8" --data data
+    dither reproduce podium --quick -o out
+    dither reproduce ogpm "figure 8" "figure 12" --data data
     dither reproduce "figure 5.8"
     """
-    chosen = figures(paper, figure)
+    chosen = figures(*names)
     if only_list and as_json:
         rows = [
             {"paper": one.paper, "name": one.name, "title": one.title, "why not": one.why_not or None}
@@ -62,12 +60,12 @@ def command(
         print_json(rows)
         return
     if only_list:
-        for number in dict.fromkeys(one.paper for one in chosen):
-            click.echo(click.style(f"{number}  {TITLES.get(number, '')}".rstrip(), bold=True))
+        for paper in dict.fromkeys(one.paper for one in chosen):
+            click.echo(click.style(f"{paper}  {PAPERS[paper]}", bold=True))
             lines = [
                 (f"  {one.name}", one.title + (f" [{one.why_not}]" if one.why_not else ""))
                 for one in chosen
-                if one.paper == number
+                if one.paper == paper
             ]
             click.echo(as_text((), lines, align="ll"))
         return
@@ -78,7 +76,7 @@ def command(
             if outcome is None:
                 step(f"{one.paper} {one.name}")
             elif not as_json:
-                click.echo(f"{one.paper:6} {one.name:14} {_verdict(outcome)}")
+                click.echo(f"{one.paper:11} {one.name:14} {_verdict(outcome)}")
 
         outcomes = run(chosen, out, Setting(quick=quick, data=data), told)
     if as_json:

@@ -23,9 +23,9 @@ from dither.cli.output import (
     save_picture,
     table,
 )
+from dither.data import Outside, TripReports, Trips, read_trip_reports, read_trips
+from dither.data.formats import TRIPS, trip_format
 from dither.domains import Disk, Interval, Rectangle
-from dither.files import Outside, TripReports, Trips, read_reports, read_trips
-from dither.files.registry import TRIPS, endings, trip_format
 from dither.maps import Map, density, draw_before_and_after, predicted_error
 from dither.maps.density import DensityMap
 from dither.mechanisms.places.path import PathMechanism
@@ -90,9 +90,7 @@ def command() -> None:
     help="What to do with locations outside the area; clip moves them to its border.",
 )
 @click.option("--keep-times", is_flag=True, help="Copy the times unchanged; they are not protected.")
-@click.option(
-    "-o", "--out", required=True, type=_OUT, help=f"The file of reports: {', '.join(endings(TRIPS))}."
-)
+@click.option("-o", "--out", required=True, type=_OUT, help=f"The file of reports: {', '.join(TRIPS)}.")
 @click.option(
     "--plot",
     type=_OUT,
@@ -118,7 +116,7 @@ def perturb(
     """Randomise every location of the trips in FILE, and write the trips as a collector decodes them.
 
     The area, the number of locations of a trip and the names of trips are public. The output also holds the
-    reports and their specification: `dither trajectory density` and dt.files.read_reports need nothing else.
+    reports and their specification: `dither trajectory density` and dt.data.read_trip_reports need no more.
 
     \b
     dither trajectory perturb in.gpx --epsilon 2 --box 139.4 35.5 140 36 -o out.geojson
@@ -208,7 +206,7 @@ def map_(
     dither trajectory density out.geojson --share 139.6 35.6 139.8 35.8
     """
     with rows_done(f"reading {file.name}") as progress:
-        told = read_reports(file, progress=progress)
+        told = read_trip_reports(file, progress=progress)
     places = len(told.trips.paths.points)
     if places < at_least:
         raise click.UsageError(

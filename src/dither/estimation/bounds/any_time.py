@@ -13,15 +13,14 @@ squares alone: a summary is enough, and no order or normality is assumed.
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Final, final
+from dataclasses import dataclass, replace
+from typing import Any, Final, Self, cast
 
 import numpy as np
 
 from dither.arrays import Floats
-from dither.errors import InvalidParameter, NotIdentifiable, found
-from dither.estimation.estimate import Estimate, thousands
+from dither.errors import InvalidParameter, found
+from dither.estimation.intervals import ConfidenceInterval, Divisible
 from dither.numerics.quantiles import check_level
 
 # The mixture: 20 bets, each half the one before, weighted by 1/(j + 2). At λ ≤ 0.5 the exponent rises with
@@ -35,7 +34,6 @@ _CLOSE: Final = 1e-9
 MOST_LOOKS: Final = 10**6
 
 
-@final
 @dataclass(frozen=True, eq=False)
 class BoundedNumbers:
     """Numbers of reports from `low` to `high`: their average, and the sum of squared deviations from it."""
@@ -92,59 +90,50 @@ def _log_capital(n: int, gap: Floats, spread: Floats) -> tuple[Floats, Floats]:
     return top[..., 0] + np.log(whole), slope
 
 
-@final
-@dataclass(frozen=True, eq=False, repr=False)
-class AtAnyTime(Estimate):
-    """An estimate whose intervals hold at all numbers of reports at once.
+@dataclass(frozen=True, eq=False)
+class AnyTimeInterval(ConfidenceInterval):
+    """The interval that holds at all numbers of reports at once, of the mean of bounded numbers.
 
-    With probability `level` no interval of the whole collection, however often it is looked at, misses the
-    population's value. It assumes independent people from one population; no number of looks is fixed.
+    The estimate is (mean − scale[0])/scale[1]; `possible` says whether intervals are clipped to 0 and 1.
     """
 
-    numbers: BoundedNumbers = field(kw_only=True)
-    scale: tuple[float, float] = field(default=(0.0, 1.0), kw_only=True)  # value = (mean − first)/second
-    possible: bool = field(default=False, kw_only=True)  # whether intervals are clipped to 0 and 1
-    labels: Sequence[Hashable] = field(default=(), kw_only=True)
+    numbers: BoundedNumbers
+    scale: tuple[float, float] = (0.0, 1.0)
+    possible: bool = False
 
-    def interval(self, level: float = 0.95) -> tuple[Any, Any]:
-        """Return the ends of an interval; those of all n cover together with probability `level`."""
+    def interval(self, level: float) -> tuple[Any, Any]:
         ends = [((end - self.scale[0]) / self.scale[1])[()] for end in self.numbers.interval(level)]
         if self.possible:
             ends = [np.clip(end, 0.0, 1.0) for end in ends]
         return ends[0], ends[1]
 
-    def __getitem__(self, label: Hashable) -> AtAnyTime:
-        if label not in self.labels:
-            raise InvalidParameter(f"{found(label)} is not one of the categories of this estimate")
-        at = self.labels.index(label)
-        value, error, mean, squares = (
-            float(np.asarray(part)[at])
-            for part in (self.value, self.standard_error, self.numbers.mean, self.numbers.squares)
-        )
-        numbers = BoundedNumbers(mean, squares, self.n, self.numbers.low, self.numbers.high)
-        return AtAnyTime(
-            value, error, self.n, self.guarantee, numbers=numbers, scale=self.scale, possible=self.possible
-        )
-
-    def _remark(self) -> str:
-        return ", at any time"
+    def pick(self, at: Any) -> AnyTimeInterval:
+        """Return the interval of one of several means."""
+        mean, squares = (float(np.asarray(part)[at]) for part in (self.numbers.mean, self.numbers.squares))
+        return replace(self, numbers=replace(self.numbers, mean=mean, squares=squares))
 
 
-@final
-@dataclass(frozen=True, eq=False, repr=False)
-class OverLooks(Estimate):
-    """An estimate whose intervals hold at a fixed number of looks together: each at 1 − (1 − level)/looks."""
+@dataclass(frozen=True, eq=False)
+class LooksInterval(ConfidenceInterval):
+    """The interval that holds at a fixed number of looks together: each at 1 − (1 − level)/looks."""
 
-    plain: Estimate = field(kw_only=True)
-    looks: int = field(kw_only=True)
-    labels: Sequence[Hashable] = field(default=(), kw_only=True)
+    plain: ConfidenceInterval
+    looks: int
+    period: float = 0.0
+    resolution: float = 0.0
 
-    def interval(self, level: float = 0.95) -> tuple[Any, Any]:
-        """Return the ends of an interval; those of all looks cover together with probability `level`."""
+    @classmethod
+    def of(cls, plain: ConfidenceInterval, looks: int) -> Self:
+        """Return the interval over so many looks; raise InvalidParameter unless it is a whole number."""
+        level_of_one(0.95, looks)
+        return cls(plain, int(looks), plain.period, plain.resolution)
+
+    def interval(self, level: float) -> tuple[Any, Any]:
         return self.plain.interval(level_of_one(level, self.looks))
 
-    def _remark(self) -> str:
-        return f", {thousands(self.looks)} looks"
+    def pick(self, at: Any) -> LooksInterval:
+        """Return the interval of one of several numbers."""
+        return replace(self, plain=cast("Divisible", self.plain).pick(at))
 
 
 def level_of_one(level: float, looks: int) -> float:
@@ -155,27 +144,3 @@ def level_of_one(level: float, looks: int) -> float:
             f"the number of looks is a whole number from 1 to {MOST_LOOKS}, not {found(looks)}"
         )
     return 1.0 - (1.0 - check_level(level)) / int(looks)
-
-
-def over_looks(estimate: Estimate, looks: int) -> OverLooks:
-    """Return an estimate with intervals that hold at so many looks together."""
-    level_of_one(0.95, looks)
-    return OverLooks(
-        estimate.value,
-        estimate.standard_error,
-        estimate.n,
-        estimate.guarantee,
-        origin=estimate.origin,
-        unit=estimate.unit,
-        plain=estimate,
-        looks=int(looks),
-        labels=getattr(estimate, "labels", ()),
-    )
-
-
-def refused(estimate: Estimate) -> NotIdentifiable:
-    """Return the error for an estimate without a confidence sequence."""
-    return NotIdentifiable(
-        "intervals for any time are known for means (dt.linear) and frequencies, not for this "
-        f"{type(estimate).__name__}; estimate.over_looks(100) holds at 100 looks together"
-    )

@@ -8,21 +8,18 @@ extreme (docs/theory.md, "What liars can do").
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Protocol, final
+from dataclasses import dataclass, replace
+from typing import Any, Protocol, Self, cast
 
 import numpy as np
 
 from dither.arrays import Floats, Integers
-from dither.errors import InvalidParameter, NotIdentifiable, found
-from dither.estimation.estimate import Estimate
+from dither.errors import InvalidParameter, found
+from dither.estimation.intervals import ConfidenceInterval
 from dither.kernels.line import UnbiasedReading
 from dither.question import CategoryQuestion, NumberQuestion, as_question
-from dither.table import percent
 
 
-@final
 @dataclass(frozen=True, eq=False)
 class CountedNumbers:
     """The number that each report counts for in an average, and how often each was sent."""
@@ -47,69 +44,44 @@ class CountedNumbers:
         return float((taken * values[order]).sum()) - sign * liars * self.reading.slack
 
 
-class Attackable(Protocol):
-    """An estimate for which the effect of liars has been derived."""
+class WithoutLiars(Protocol):
+    """What is known of an estimate once the reports of some liars are removed."""
 
-    def honest(self, liars: int) -> tuple[Any, Any]:
+    @property
+    def n(self) -> int:
+        """The number of reports."""
+
+    def honest_range(self, liars: int) -> tuple[Any, Any]:
         """Return the least and the greatest estimate that the reports can give without so many liars."""
 
     def interval_if_lying(self, liars: int, level: float) -> tuple[Any, Any]:
         """Return the ends of an interval that covers whichever reports so many liars sent."""
 
 
-@final
-@dataclass(frozen=True, eq=False, repr=False)
-class IfLying(Estimate):
-    """An estimate of the honest people's value, if at most a share of the reports were made up.
+@dataclass(frozen=True, eq=False)
+class LyingInterval(ConfidenceInterval):
+    """The interval of the honest people's value, if at most a share of the reports were made up."""
 
-    The value is that of all reports. `moved` says how far below and above the honest estimate it may be.
-    Intervals cover the value of the population that the honest people come from, whatever the liars know and
-    send.
-    """
+    plain: WithoutLiars
+    share: float
+    liars: int
 
-    plain: Attackable = field(kw_only=True)
-    share: float = field(kw_only=True)
-    labels: Sequence[Hashable] = field(default=(), kw_only=True)
+    @classmethod
+    def of(cls, plain: WithoutLiars, share: float) -> Self:
+        """Return the interval for a share of lies; raise InvalidParameter unless it is from 0 to below 1."""
+        share = check_share(share)
+        return cls(plain, share, liars_among(plain.n, share))
 
-    @property
-    def liars(self) -> int:
-        """The number of reports that may be lies."""
-        return liars_among(self.n, self.share)
-
-    @property
-    def moved(self) -> tuple[Any, Any]:
-        """How far the liars may have moved the estimate: down (negative), and up."""
-        least, greatest = self.plain.honest(self.liars)
-        return self.value - greatest, self.value - least
-
-    def interval(self, level: float = 0.95) -> tuple[Any, Any]:
-        """Return the ends of an interval that covers with probability `level`, whatever the liars sent."""
+    def interval(self, level: float) -> tuple[Any, Any]:
         return self.plain.interval_if_lying(self.liars, level)
 
-    def __getitem__(self, label: Hashable) -> IfLying:
-        if not self.labels:
-            raise InvalidParameter("a mean has no categories")
-        one: IfLying = self.plain[label].if_lying(self.share)  # type: ignore[index]
-        return one
+    def honest(self) -> tuple[Any, Any]:
+        """Return the least and the greatest estimate that the reports can give without the liars."""
+        return self.plain.honest_range(self.liars)
 
-    def _remark(self) -> str:
-        return f", if {percent(self.share)} lie"
-
-
-def if_lying(estimate: Any, share: float) -> IfLying:
-    """Return an estimate that allows for a share of lies."""
-    share = check_share(share)
-    return IfLying(
-        estimate.value,
-        estimate.standard_error,
-        estimate.n,
-        estimate.guarantee,
-        origin=estimate.origin,
-        unit=estimate.unit,
-        plain=estimate,
-        share=share,
-        labels=getattr(estimate, "labels", ()),
-    )
+    def pick(self, at: Any) -> LyingInterval:
+        """Return the interval of one of several frequencies."""
+        return replace(self, plain=cast("Any", self.plain).pick(at))
 
 
 def check_share(share: object) -> float:
@@ -125,15 +97,6 @@ def check_share(share: object) -> float:
 def liars_among(n: int, share: float) -> int:
     """Return the number of lies among n reports: share·n, rounded up, after rounding errors are removed."""
     return min(math.ceil(round(share * n, 6)), n)
-
-
-def refused(estimate: Estimate) -> NotIdentifiable:
-    """Return the error for an estimate whose worst case has not been derived."""
-    return NotIdentifiable(
-        f"what liars can do is derived for means (dt.linear) and frequencies, not for this "
-        f"{type(estimate).__name__}; take dt.mean(reports).if_lying(share) or dt.frequencies(reports)"
-        ".if_lying(share)"
-    )
 
 
 def reach_of_one(asked: Any) -> float | None:

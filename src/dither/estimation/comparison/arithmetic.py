@@ -7,16 +7,17 @@ Intervals are built from those of the parts, which need not be symmetric, by add
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
 from functools import reduce
-from typing import Any, Final, final
+from typing import Any, Final
 
 import numpy as np
 
 from dither.arrays import Floats
-from dither.errors import InvalidParameter, NotIdentifiable, unknown_name
-from dither.estimation.estimate import Estimate
+from dither.errors import InvalidParameter, NotIdentifiable
+from dither.estimation.estimate import Estimate, LabelledEstimate
+from dither.estimation.intervals import ConfidenceInterval
 from dither.numerics.quantiles import check_level
 from dither.privacy import Guarantee
 
@@ -25,42 +26,15 @@ Term = tuple[float, Estimate]  # a weight, and an estimate
 _SURE: Final = 1e-15  # the smallest p-value that a level, a double below 1, can express
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Combined(Estimate):
-    """A constant plus a weighted sum of estimates of different people.
+@dataclass(frozen=True, eq=False)
+class SumInterval(ConfidenceInterval):
+    """The interval of a constant plus a weighted sum of estimates of different people."""
 
-    `terms` are the weights and the estimates. The result of frequencies has their `labels`.
-    """
+    value: float | Floats
+    terms: tuple[Term, ...]
+    constant: float
 
-    terms: tuple[Term, ...] = ()
-    constant: float = 0.0
-    labels: Sequence[Hashable] = field(default=(), kw_only=True)
-
-    @staticmethod
-    def of(terms: Sequence[Term], constant: float = 0.0) -> Combined:
-        """Return the weighted sum; an estimate that occurs twice has the sum of its weights."""
-        weights: dict[int, float] = {}
-        parts: dict[int, Estimate] = {}
-        for weight, part in terms:
-            weights[id(part)] = weights.get(id(part), 0.0) + weight
-            parts[id(part)] = part
-        kept = tuple((weights[key], part) for key, part in parts.items())
-        labels = _alike([part for _, part in kept])
-        value = constant + sum(weight * np.asarray(part.value) for weight, part in kept)
-        square = sum((weight * np.asarray(part.standard_error)) ** 2 for weight, part in kept)
-        return Combined(
-            _number(value),
-            _number(np.sqrt(square)),
-            sum(part.n for _, part in kept),
-            _either([part for _, part in kept]),
-            kept,
-            constant,
-            labels=labels,
-            unit=_unit([part for _, part in kept]),
-        )
-
-    def interval(self, level: float = 0.95) -> tuple[Any, Any]:
-        """Return the ends of an interval that covers the population's value with probability `level`."""
+    def interval(self, level: float) -> tuple[Any, Any]:
         below: Any = 0.0
         above: Any = 0.0
         for weight, part in self.terms:
@@ -71,49 +45,20 @@ class Combined(Estimate):
             below, above = below + (weight * down) ** 2, above + (weight * up) ** 2
         return self.value - _number(np.sqrt(below)), self.value + _number(np.sqrt(above))
 
-    def __getitem__(self, label: Hashable) -> Combined:
-        if label not in self.labels:
-            raise unknown_name("category", label, map(str, self.labels))
-        return Combined.of([(weight, part[label]) for weight, part in self.terms], self.constant)  # type: ignore[index]
-
-    def items(self) -> Iterator[tuple[Hashable, Combined]]:
-        """Return the categories with their numbers."""
-        return ((label, self[label]) for label in self.labels)
-
-    def __iter__(self) -> Iterator[Hashable]:
-        return iter(self.labels)
-
-    def __len__(self) -> int:
-        return len(self.labels)
+    def pick(self, at: Any) -> SumInterval:
+        """Return the interval of one category."""
+        terms = [(weight, part[part.labels[at]]) for weight, part in self.terms]
+        return SumInterval(float(np.asarray(self.value)[at]), tuple(terms), self.constant)
 
 
-@final
-@dataclass(frozen=True, eq=False, repr=False)
-class Ratio(Estimate):
-    """The ratio of two estimates of different people. Its interval is infinite if the divisor may be 0."""
+@dataclass(frozen=True, eq=False)
+class RatioInterval(ConfidenceInterval):
+    """The interval of a ratio of two estimates of different people; infinite if the divisor may be 0."""
 
-    above: Estimate = field(kw_only=True)
-    below: Estimate = field(kw_only=True)
+    above: Estimate
+    below: Estimate
 
-    @staticmethod
-    def of(above: Estimate, below: Estimate) -> Ratio:
-        """Return the ratio of two numbers."""
-        _alike([above, below])
-        if np.ndim(above.value) or np.ndim(below.value):
-            raise InvalidParameter(
-                "a ratio is of two numbers; take one category of each, as in a['x'] / b['x']"
-            )
-        if set(map(id, _people(above))) & set(map(id, _people(below))):
-            raise InvalidParameter("the parts of a ratio must be estimates of different people")
-        a, b = float(above.value), float(below.value)
-        if b == 0.0:
-            raise NotIdentifiable("the divisor is estimated to be 0, so the ratio cannot be estimated")
-        value = a / b
-        error = math.hypot(float(above.standard_error), value * float(below.standard_error)) / abs(b)
-        return Ratio(value, error, above.n + below.n, _either([above, below]), above=above, below=below)
-
-    def interval(self, level: float = 0.95) -> tuple[Any, Any]:
-        """Return the ends of an interval that covers the population's ratio with probability `level`."""
+    def interval(self, level: float) -> tuple[Any, Any]:
         a, b = float(self.above.value), float(self.below.value)
         (low_a, high_a), (low_b, high_b) = self.above.interval(level), self.below.interval(level)
         if b < 0.0:
@@ -122,6 +67,50 @@ class Ratio(Estimate):
             return -math.inf, math.inf
         low = _lower_ratio(a, float(low_a), b, float(low_b), float(high_b))
         return low, -_lower_ratio(-a, -float(high_a), b, float(low_b), float(high_b))
+
+
+def weighted_sum(terms: Sequence[Term], constant: float = 0.0) -> Estimate:
+    """Return a constant plus a weighted sum of estimates of different people.
+
+    `terms` are the weights and the estimates; one that occurs twice has the sum of its weights. The result of
+    frequencies has their labels.
+    """
+    weights: dict[int, float] = {}
+    parts: dict[int, Estimate] = {}
+    for weight, part in terms:
+        weights[id(part)] = weights.get(id(part), 0.0) + weight
+        parts[id(part)] = part
+    kept = tuple((weights[key], part) for key, part in parts.items())
+    added = [part for _, part in kept]
+    labels = _common_labels(added)
+    value = _number(constant + sum(weight * np.asarray(part.value) for weight, part in kept))
+    square = sum((weight * np.asarray(part.standard_error)) ** 2 for weight, part in kept)
+    kind = LabelledEstimate if labels else Estimate
+    return kind(
+        value,
+        _number(np.sqrt(square)),
+        sum(part.n for part in added),
+        _either(added),
+        confidence=SumInterval(value, kept, constant),
+        labels=labels,
+        unit=_unit(added),
+    )
+
+
+def ratio(above: Estimate, below: Estimate) -> Estimate:
+    """Return the ratio of two numbers that are estimates of different people."""
+    _common_labels([above, below])
+    if np.ndim(above.value) or np.ndim(below.value):
+        raise InvalidParameter("a ratio is of two numbers; take one category of each, as in a['x'] / b['x']")
+    if set(map(id, _people(above))) & set(map(id, _people(below))):
+        raise InvalidParameter("the parts of a ratio must be estimates of different people")
+    a, b = float(above.value), float(below.value)
+    if b == 0.0:
+        raise NotIdentifiable("the divisor is estimated to be 0, so the ratio cannot be estimated")
+    value = a / b
+    error = math.hypot(float(above.standard_error), value * float(below.standard_error)) / abs(b)
+    interval = RatioInterval(above, below)
+    return Estimate(value, error, above.n + below.n, _either([above, below]), confidence=interval)
 
 
 def _lower_ratio(a: float, low_a: float, b: float, low_b: float, high_b: float) -> float:
@@ -151,31 +140,31 @@ def p_value(estimate: Estimate, null: float = 0.0) -> float:
     return high
 
 
-def plus(left: Estimate, right: object, sign: float) -> Combined:
+def plus(left: Estimate, right: object, sign: float) -> Estimate:
     """Return left + sign·right, for another estimate or a number."""
     if isinstance(right, Estimate):
         own, constant = _terms(left)
         others, other = _terms(right)
-        return Combined.of(
+        return weighted_sum(
             [*own, *((sign * weight, part) for weight, part in others)], constant + sign * other
         )
     terms, constant = _terms(left)
-    return Combined.of(terms, constant + sign * _real(right))
+    return weighted_sum(terms, constant + sign * _real(right))
 
 
-def times(left: Estimate, factor: object) -> Combined:
+def times(left: Estimate, factor: object) -> Estimate:
     """Return an estimate times a number."""
     if isinstance(factor, Estimate):
         raise InvalidParameter("two estimates are not multiplied; an estimate times a number is possible")
     scale = _real(factor)
     terms, constant = _terms(left)
-    return Combined.of([(scale * weight, part) for weight, part in terms], scale * constant)
+    return weighted_sum([(scale * weight, part) for weight, part in terms], scale * constant)
 
 
 def over(left: Estimate, right: object) -> Estimate:
     """Return left / right, for another estimate or a number."""
     if isinstance(right, Estimate):
-        return Ratio.of(left, right)
+        return ratio(left, right)
     divisor = _real(right)
     if divisor == 0.0:
         raise InvalidParameter("an estimate cannot be divided by 0")
@@ -183,36 +172,37 @@ def over(left: Estimate, right: object) -> Estimate:
 
 
 def _terms(estimate: Estimate) -> tuple[Sequence[Term], float]:
-    if isinstance(estimate, Combined):
-        return estimate.terms, estimate.constant
+    if isinstance(estimate.confidence, SumInterval):
+        return estimate.confidence.terms, estimate.confidence.constant
     return [(1.0, estimate)], 0.0
 
 
 def _people(estimate: Estimate) -> list[object]:
     """Return objects that stand for the reports behind an estimate."""
-    if isinstance(estimate, Combined):
-        return [one for _, part in estimate.terms for one in _people(part)]
-    if isinstance(estimate, Ratio):
-        return [*_people(estimate.above), *_people(estimate.below)]
+    interval = estimate.confidence
+    if isinstance(interval, SumInterval):
+        return [people for _, part in interval.terms for people in _people(part)]
+    if isinstance(interval, RatioInterval):
+        return [*_people(interval.above), *_people(interval.below)]
     return [estimate if estimate.origin is None else estimate.origin]
 
 
-def _alike(parts: Sequence[Estimate]) -> Sequence[Hashable]:
+def _common_labels(parts: Sequence[Estimate]) -> Sequence[Hashable]:
     """Return the common labels of estimates; raise unless they are numbers of different people, or alike."""
     for part in parts:
         if part.circular:
             raise InvalidParameter(
                 "directions are not added or subtracted: 359° and 1° differ by 2°; compare their resultants"
             )
-    people = [one for part in parts for one in _people(part)]
+    people = [group for part in parts for group in _people(part)]
     if len(set(map(id, people))) < len(people):
         raise InvalidParameter(
             "these estimates are of the same people, so their errors are not independent; estimates of "
             "different people (groups, days) can be combined"
         )
-    labels = [tuple(getattr(part, "labels", ())) for part in parts]
+    labels = [tuple(part.labels) for part in parts]
     shapes = {np.shape(part.value) for part in parts}
-    if len(shapes) > 1 or any(one != labels[0] for one in labels):
+    if len(shapes) > 1 or any(other != labels[0] for other in labels):
         raise InvalidParameter("these estimates are of different categories; combine one number at a time")
     return labels[0]
 

@@ -6,7 +6,7 @@ from collections.abc import Hashable, ItemsView, Mapping
 from dataclasses import dataclass, field
 from itertools import combinations
 from types import MappingProxyType
-from typing import Any, Final, final
+from typing import Any, Final
 
 import numpy as np
 
@@ -25,7 +25,6 @@ Groups = GroupedEstimates | Mapping[Any, Estimate | Reports | Summary]
 MOST_COMPARISONS: Final = 100_000
 
 
-@final
 @dataclass(frozen=True, eq=False, repr=False)
 class Differences(ResultTable):
     """Differences of pairs of groups: first less second, with joint intervals and adjusted p-values.
@@ -104,7 +103,7 @@ def holm(p_values: list[float]) -> list[float]:
     scaled = np.asarray(p_values)[order] * np.arange(len(p_values), 0, -1)
     adjusted = np.empty(len(p_values))
     adjusted[order] = np.minimum(np.maximum.accumulate(scaled), 1.0)
-    return [float(one) for one in adjusted]
+    return [float(p) for p in adjusted]
 
 
 def _title(count: int, level: float) -> str:
@@ -122,8 +121,8 @@ def estimates_of(groups: object) -> Mapping[Hashable, Estimate]:
         given = groups.estimates
     elif isinstance(groups, Mapping):
         given = {
-            label: one if isinstance(one, Estimate) else estimate(_reports(one))
-            for label, one in groups.items()
+            label: group if isinstance(group, Estimate) else estimate(_reports(group))
+            for label, group in groups.items()
         }
     else:
         raise InvalidParameter(
@@ -132,13 +131,13 @@ def estimates_of(groups: object) -> Mapping[Hashable, Estimate]:
         )
     if len(given) < 2:
         raise InvalidParameter(f"a difference needs at least two groups, not {len(given)}")
-    for one in given.values():
-        if np.ndim(one.value) and not isinstance(one, EstimatedFrequencies):
+    for group in given.values():
+        if np.ndim(group.value) and not isinstance(group, EstimatedFrequencies):
             raise InvalidParameter("the estimate of a group is one number, or frequencies")
     return given
 
 
-def _reports(one: object) -> Reports | Summary:
-    if not isinstance(one, Reports | Summary):
-        raise InvalidParameter(f"a group is an estimate, a summary or reports, not {type(one).__name__}")
-    return one
+def _reports(group: object) -> Reports | Summary:
+    if not isinstance(group, Reports | Summary):
+        raise InvalidParameter(f"a group is an estimate, a summary or reports, not {type(group).__name__}")
+    return group

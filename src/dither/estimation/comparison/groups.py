@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Hashable, ItemsView, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -31,7 +31,6 @@ MOST_GROUPS: Final = 100_000
 _PIECES: Final = 64  # arrays of reports that a group holds before they are joined
 
 
-@final
 class _Tally:
     """The reports of one group: as they are while they are few, as counts once those are smaller."""
 
@@ -56,7 +55,6 @@ class _Tally:
         return new if self.counted is None else self.counted + new
 
 
-@final
 class GroupCounts:
     """Reports counted by group, a chunk at a time.
 
@@ -141,7 +139,6 @@ class GroupCounts:
         return GroupedEstimates.of(kept, self.by, least, left_out, level)
 
 
-@final
 @dataclass(frozen=True, eq=False, repr=False)
 class GroupedEstimates(ResultTable):
     """The estimates of groups as a tidy table: the labels, value, low, high and n, a row for each.
@@ -168,7 +165,7 @@ class GroupedEstimates(ResultTable):
     ) -> GroupedEstimates:
         """Return a table of estimates of independent groups."""
         level = check_level(level)
-        rows = tuple(row for label, one in estimates.items() for row in _rows(label, one, by, level))
+        rows = tuple(row for label, part in estimates.items() for row in _rows(label, part, by, level))
         columns = "" if tuple(by) == ("group",) else f" by {', '.join(by)}"
         title = f"{_many(len(estimates), 'group')}{columns}, {100 * level:g} % intervals"
         if left_out:
@@ -195,7 +192,9 @@ class GroupedEstimates(ResultTable):
         return self.estimates.items()
 
 
-def grouped(reports: object, by: Labels, quantity: Quantity, minimum: int, level: float) -> GroupedEstimates:
+def estimate_groups(
+    reports: object, by: Labels, quantity: Quantity, minimum: int, level: float
+) -> GroupedEstimates:
     """Return the estimates of reports by their labels."""
     if not isinstance(reports, Reports):
         raise InvalidParameter(
@@ -222,7 +221,7 @@ def check_labels(by: Sequence[str], questions: Sequence[str], there: Sequence[st
         raise InvalidParameter("by names at least one column of labels, and none twice")
     for column in by:
         if column not in there:
-            raise unknown_name("column", column, [one for one in there if one not in questions])
+            raise unknown_name("column", column, [name for name in there if name not in questions])
         if column in questions:
             raise InvalidParameter(
                 f"column {column!r} is a question: its reports are random, and no labels of groups; "
@@ -258,12 +257,11 @@ def _plain(column: Any) -> Iterable[Hashable]:
 def _order(label: Label) -> Any:
     """Return the key by which groups are sorted: numbers first, no label last, others by type and value."""
     return [
-        (one is None, "" if isinstance(one, int | float) else type(one).__name__, _Comparable(one))
-        for one in label
+        (part is None, "" if isinstance(part, int | float) else type(part).__name__, _Comparable(part))
+        for part in label
     ]
 
 
-@final
 class _Comparable:
     """A label that is compared by its own order, or by its text if it has none."""
 
@@ -282,18 +280,18 @@ class _Comparable:
     __hash__ = None  # type: ignore[assignment]
 
 
-def _rows(label: Hashable, one: Estimate, by: Sequence[str], level: float) -> Iterator[Row]:
+def _rows(label: Hashable, group: Estimate, by: Sequence[str], level: float) -> Iterator[Row]:
     named = dict(zip(by, label if len(by) > 1 and isinstance(label, tuple) else (label,), strict=True))
-    low, high = one.interval(level)
-    answers = getattr(one, "labels", ())  # of frequencies, and of their intervals at any time
+    low, high = group.interval(level)
+    answers = group.labels  # of frequencies, and of their intervals at any time
     if answers:
-        for answer, *numbers in zip(answers, np.asarray(one.value), low, high, strict=True):
+        for answer, *numbers in zip(answers, np.asarray(group.value), low, high, strict=True):
             value, least, most = map(float, numbers)
-            yield {**named, "answer": answer, "value": value, "low": least, "high": most, "n": one.n}
+            yield {**named, "answer": answer, "value": value, "low": least, "high": most, "n": group.n}
         return
-    if np.ndim(one.value):
+    if np.ndim(group.value):
         raise InvalidParameter("the quantity of a group is one number, or frequencies")
-    yield {**named, "value": float(one.value), "low": float(low), "high": float(high), "n": one.n}
+    yield {**named, "value": float(group.value), "low": float(low), "high": float(high), "n": group.n}
 
 
 def _many(count: int, what: str) -> str:

@@ -10,12 +10,13 @@ import numpy as np
 
 from dither.arrays import Floats
 from dither.errors import InvalidParameter, Mismatch, found
-from dither.estimation.comparison.arithmetic import Combined
+from dither.estimation.comparison.arithmetic import weighted_sum
 from dither.estimation.comparison.differences import Groups, estimates_of
 from dither.estimation.estimate import Estimate
 from dither.estimation.frequency import frequencies
-from dither.estimation.linear import Average, linear
-from dither.estimation.method import asked
+from dither.estimation.intervals import StudentInterval
+from dither.estimation.linear import linear
+from dither.estimation.method import summarise_numbers
 from dither.estimation.pairs.readings import number_mechanism, numbers
 from dither.estimation.summary import Summary, summarise
 from dither.question import CategoryQuestion
@@ -24,7 +25,7 @@ from dither.reports import Reports
 
 def combine(
     parts: Sequence[Reports | Summary | Estimate], *, weights: Sequence[float] | None = None
-) -> Combined:
+) -> Estimate:
     """Return one estimate from independent ones of the same quantity, such as versions of a question.
 
     The parts are reports, summaries or estimates of different people. Reports may be of other mechanisms or
@@ -38,17 +39,18 @@ def combine(
     >>> combine([first, second])
     43.3 ± 0.4 (95 %, n = 40 000)
     """
-    if isinstance(parts, Reports | Summary | Estimate) or not isinstance(parts, Sequence) or not parts:
+    given: object = parts
+    if not isinstance(given, Sequence) or not given:
         raise InvalidParameter("combine takes a list of reports, summaries or estimates, at least one")
     _check_domains(parts)
-    estimates = [_unbiased(part) for part in parts]
+    estimates = [_unbiased_estimate(part) for part in parts]
     if weights is None:
         weights = [_precision(part) for part in estimates]
     shares = _shares(weights, len(estimates))
-    return Combined.of(list(zip(shares, estimates, strict=True)))
+    return weighted_sum(list(zip(shares, estimates, strict=True)))
 
 
-def post_stratified(groups: Groups, shares: Mapping[Any, float]) -> Combined:
+def post_stratified(groups: Groups, shares: Mapping[Any, float]) -> Estimate:
     """Return the estimate for a population in which the share of every group (stratum) is known.
 
     Each group counts by its share of the population instead of its share of the reports. So a group that
@@ -59,9 +61,9 @@ def post_stratified(groups: Groups, shares: Mapping[Any, float]) -> Combined:
         raise InvalidParameter(f"shares are a mapping from groups to their shares, not {found(shares)}")
     _check_strata(list(given), list(shares))
     known = [shares[label] for label in given]
-    if abs(math.fsum(_checked(known)) - 1.0) > 1e-6:
+    if abs(math.fsum(_check_weights(known)) - 1.0) > 1e-6:
         raise InvalidParameter("the shares of the population must sum to 1; divide counts by their total")
-    return Combined.of([(float(share), given[label]) for label, share in zip(given, known, strict=True)])
+    return weighted_sum([(float(share), given[label]) for label, share in zip(given, known, strict=True)])
 
 
 def weighted_mean(reports: Reports, weights: Sequence[float] | Floats) -> Estimate:
@@ -87,8 +89,8 @@ def weighted_mean(reports: Reports, weights: Sequence[float] | Floats) -> Estima
     spread = float((influence**2).sum() / max(n - 1, 1))
     skew = float((influence**3).mean() / spread) if spread > 0.0 else 0.0
     middle = (line.low + line.high) / 2.0
-    guarantee = reports.question.guarantee
-    return Average(middle + mean, math.sqrt(spread / n), n, guarantee, skew, unit=line.unit)
+    interval = StudentInterval(middle + mean, math.sqrt(spread / n), n, skew)
+    return Estimate.of(interval, reports.question.guarantee, unit=line.unit)
 
 
 def _check_strata(given: list[Hashable], known: list[Hashable]) -> None:
@@ -109,7 +111,7 @@ def _check_domains(parts: Sequence[object]) -> None:
             raise Mismatch(f"these are different questions: one is on {domains[0]}, another on {domain}")
 
 
-def _unbiased(part: object) -> Estimate:
+def _unbiased_estimate(part: object) -> Estimate:
     if isinstance(part, Estimate):
         return part
     if not isinstance(part, Reports | Summary):
@@ -117,7 +119,7 @@ def _unbiased(part: object) -> Estimate:
     summary = summarise(part)
     if isinstance(summary.question, CategoryQuestion):
         return frequencies(summary)
-    return linear.mean(asked(summary, linear))
+    return linear.mean(summarise_numbers(summary, linear))
 
 
 def _precision(part: Estimate) -> float:
@@ -129,19 +131,21 @@ def _precision(part: Estimate) -> float:
 
 
 def _shares(weights: Sequence[float], count: int) -> list[float]:
-    checked = _checked(weights)
+    checked = _check_weights(weights)
     if len(checked) != count:
         raise InvalidParameter(f"{count} parts need as many weights, not {len(checked)}")
     total = math.fsum(checked)
     if not total > 0.0:
         raise InvalidParameter("at least one weight must be positive")
-    return [one / total for one in checked]
+    return [weight / total for weight in checked]
 
 
-def _checked(weights: Sequence[float]) -> list[float]:
+def _check_weights(weights: Sequence[float]) -> list[float]:
     given = list(weights)
-    for one in given:
-        real = isinstance(one, int | float | np.integer | np.floating) and not isinstance(one, bool)
-        if not real or not (math.isfinite(one) and one >= 0.0):
-            raise InvalidParameter(f"a weight or share is a finite number from 0 upwards, not {found(one)}")
-    return [float(one) for one in given]
+    for weight in given:
+        real = isinstance(weight, int | float | np.integer | np.floating) and not isinstance(weight, bool)
+        if not real or not (math.isfinite(weight) and weight >= 0.0):
+            raise InvalidParameter(
+                f"a weight or share is a finite number from 0 upwards, not {found(weight)}"
+            )
+    return [float(weight) for weight in given]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, final
+from typing import Any, Final
 
 import numpy as np
 
@@ -22,7 +22,6 @@ _FEW: Final = 64  # different reports up to which their counts are compared by �
 _ROWS: Final = 4096
 
 
-@final
 @dataclass(frozen=True)
 class Significance:
     """The result of a test: its statistic, and the probability of a larger one under the hypothesis."""
@@ -61,7 +60,7 @@ def contrasts(size: int) -> Floats:
     return basis
 
 
-def quadratic(gaps: Floats, *covariances: Floats) -> float:
+def quadratic_form(gaps: Floats, *covariances: Floats) -> float:
     """Return gaps' Σ⁻¹ gaps; with two covariances Σ is their Kronecker product and `gaps` a matrix."""
     try:
         solved = np.linalg.solve(covariances[0], gaps)
@@ -80,34 +79,36 @@ def same_distribution(first: Reports | Summary, second: Reports | Summary) -> Si
     different ε. Numbers: the Kolmogorov–Smirnov test of the reports, on circles Kuiper's; a mechanism with
     at most 64 different reports has the χ² test of their counts.
     """
-    mechanisms = [one.question if isinstance(one, Reports | Summary) else None for one in (first, second)]
+    mechanisms = [
+        reports.question if isinstance(reports, Reports | Summary) else None for reports in (first, second)
+    ]
     for mechanism in mechanisms:
         if mechanism is not None and not mechanism.alone:
             raise InvalidParameter("the reports of this mechanism are correlated between people")
     if all(isinstance(mechanism, CategoryQuestion) for mechanism in mechanisms):
         return _same_frequencies(first, second)
-    one, two = summarise(first), summarise(second)
-    if one.question.fingerprint != two.question.fingerprint or not isinstance(
-        one.question, NumberQuestion
+    left, right = summarise(first), summarise(second)
+    if left.question.fingerprint != right.mechanism.fingerprint or not isinstance(
+        left.question, NumberQuestion
     ):
         raise Mismatch(
             "two distributions of numbers are compared by reports of one mechanism, with the same ε; "
             "dt.mean(a) - dt.mean(b) compares means at different ε"
         )
-    if min(one.n, two.n) < 2:
+    if min(left.n, right.n) < 2:
         raise NotIdentifiable("each group needs at least two reports")
-    cells = one.question.outcomes
-    tallies = [np.asarray(part.counts[:cells], dtype=np.float64) for part in (one, two)]
+    cells = left.question.outcomes
+    tallies = [np.asarray(part.counts[:cells], dtype=np.float64) for part in (left, right)]
     what = "both groups have the same distribution"
     if cells <= _FEW:
         both = tallies[0] + tallies[1]
         seen = both > 0
         parts = [(t[seen] - both[seen] * n / both.sum()) ** 2 / (both[seen] * n / both.sum())
-                 for t, n in zip(tallies, (one.n, two.n), strict=True)]  # fmt: skip
+                 for t, n in zip(tallies, (left.n, right.n), strict=True)]  # fmt: skip
         return Significance.chi_square(float(np.sum(parts)), max(int(seen.sum()) - 1, 1), what)
-    gaps = np.cumsum(tallies[0] / one.n - tallies[1] / two.n)
-    size = one.n * two.n / (one.n + two.n)
-    return _kolmogorov(gaps, size, isinstance(one.question.line, Circle), what)
+    gaps = np.cumsum(tallies[0] / left.n - tallies[1] / right.n)
+    size = left.n * right.n / (left.n + right.n)
+    return _kolmogorov(gaps, size, isinstance(left.question.line, Circle), what)
 
 
 def goodness_of_fit(
@@ -134,7 +135,7 @@ def goodness_of_fit(
         gaps = basis.T @ (mean - shares)
         # About the expected mean, as under the hypothesis.
         inside = basis.T @ covariance @ basis + np.outer(gaps, gaps)
-        return Significance.chi_square(len(reports) * quadratic(gaps, inside), gaps.size, what)
+        return Significance.chi_square(len(reports) * quadratic_form(gaps, inside), gaps.size, what)
     if not isinstance(mechanism, NumberQuestion):
         raise InvalidParameter(f"reports on numbers or categories are needed, not {mechanism.name}")
     if isinstance(expected, Mapping):
@@ -159,7 +160,7 @@ def _kolmogorov(gaps: Floats, n: float, circular: bool, what: str) -> Significan
 def _same_frequencies(first: object, second: object) -> Significance:
     if not isinstance(first, Reports) or not isinstance(second, Reports):
         raise InvalidParameter("categories are compared by reports; summaries have lost their correlations")
-    labels = [tuple(protocol_of(one).categories.labels) for one in (first, second)]
+    labels = [tuple(protocol_of(reports).categories.labels) for reports in (first, second)]
     if labels[0] != labels[1]:
         raise Mismatch("the two groups answered questions with different categories")
     (mean, covariance), (other, spread) = _moments(first), _moments(second)
@@ -167,7 +168,7 @@ def _same_frequencies(first: object, second: object) -> Significance:
     gaps = basis.T @ (mean - other)
     inside = basis.T @ (covariance / len(first) + spread / len(second)) @ basis
     return Significance.chi_square(
-        quadratic(gaps, inside), gaps.size, "both groups have the same distribution"
+        quadratic_form(gaps, inside), gaps.size, "both groups have the same distribution"
     )
 
 

@@ -12,7 +12,7 @@ import math
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import Final, final
+from typing import Final
 
 import numpy as np
 
@@ -47,7 +47,6 @@ _UNLIKELY: Final = 1e-5  # the probability from which on a half is kept
 _ROUNDED: Final = 0.3  # standard deviation of rounding to whole cells
 
 
-@final
 @dataclass(frozen=True)
 class Atom:
     """A point mass: its place, and the standard deviation of the place, in lengths of the domain.
@@ -61,7 +60,6 @@ class Atom:
     halves: tuple[tuple[float, float], ...] = ()
 
 
-@final
 @dataclass(frozen=True, eq=False)
 class _Found:
     """A model with its path, the prior log-odds of its atoms, and what another atom would gain."""
@@ -77,7 +75,6 @@ class _Found:
         return self.path.best.evidence + self.odds
 
 
-@final
 @dataclass(frozen=True, eq=False)
 class AtomSearch:
     """Looks for atoms of one mechanism's reports, counted in `rows` rows."""
@@ -117,32 +114,32 @@ class AtomSearch:
         found = _Found(model, path, [], 0.0, watch)
         peaks = self._peaks(path.best.shares)
         if 1 <= len(peaks) <= most:  # of a comb, one atom alone would not raise the evidence
-            comb = self._pruned(empty, self._tried(empty, path.best, peaks))
-            found = max(found, comb, key=lambda one: one.evidence)
-        while len(found.atoms) < most and (larger := self._enlarged(empty, found)) is not None:
+            comb = self._prune(empty, self._try(empty, path.best, peaks))
+            found = max(found, comb, key=lambda option: option.evidence)
+        while len(found.atoms) < most and (larger := self._enlarge(empty, found)) is not None:
             found = larger
         model, best = found.model, found.path.best
-        atoms = self._all_refined(model, best, found.atoms)
-        atoms = [self._widened(model, best, atom, number) for number, atom in enumerate(atoms)]
-        return model, found.path, [self._placed(model, best, atoms, number) for number in range(len(atoms))]
+        atoms = self._refine_all(model, best, found.atoms)
+        atoms = [self._widen(model, best, atom, number) for number, atom in enumerate(atoms)]
+        return model, found.path, [self._place(model, best, atoms, number) for number in range(len(atoms))]
 
-    def _enlarged(self, model: DensityModel, found: _Found) -> _Found | None:
+    def _enlarge(self, model: DensityModel, found: _Found) -> _Found | None:
         """Return the path with one more atom, at an end or between; None if neither raises the evidence."""
         for gain, place, mode in found.watch.candidates():
             if gain <= found.path.best.evidence + _WORTH:
                 break
-            added = [*found.atoms, self._refined(found.model, found.path.best, Atom(place), None)]
-            if self._glimpsed(model, mode, added) < found.evidence - _NEARLY:
+            added = [*found.atoms, self._refine(found.model, found.path.best, Atom(place), None)]
+            if self._glimpse(model, mode, added) < found.evidence - _NEARLY:
                 continue
-            larger = self._tried(model, None, added)
+            larger = self._try(model, None, added)
             if larger.evidence > found.evidence:
                 return larger
         return None
 
-    def _tried(self, model: DensityModel, mode: DensityMode | None, atoms: list[Atom]) -> _Found:
+    def _try(self, model: DensityModel, mode: DensityMode | None, atoms: list[Atom]) -> _Found:
         """Return the path with atoms, at the likeliest places near the given ones."""
         if mode is not None:
-            atoms = [self._refined(model, mode, atom, None) for atom in atoms]
+            atoms = [self._refine(model, mode, atom, None) for atom in atoms]
         odds = self._odds(atoms)
         places = sorted(atom.place for atom in atoms)
         close = any(second - first < CLOSE for first, second in pairwise(places))
@@ -150,7 +147,7 @@ class AtomSearch:
             larger = model.with_atoms(self.columns(atoms))
             watch = _Watch(self, larger, atoms)
             path = Path.down(larger, seen=watch.look)
-            moved = self._all_refined(larger, path.best, atoms)
+            moved = self._refine_all(larger, path.best, atoms)
             far = max(abs(new.place - old.place) for new, old in zip(moved, atoms, strict=True))
             if far < 1e-5:
                 break
@@ -161,13 +158,13 @@ class AtomSearch:
         """Return the prior log-odds of atoms at their places."""
         return sum(_END_ODDS if self._at_end(atom.place) else _INNER_ODDS for atom in atoms)
 
-    def _glimpsed(self, model: DensityModel, mode: DensityMode, atoms: list[Atom]) -> float:
+    def _glimpse(self, model: DensityModel, mode: DensityMode, atoms: list[Atom]) -> float:
         """Return the evidence with one more atom at the smoothness at which it seemed to gain most."""
         logs = np.append(mode.logs, math.log(float(np.exp(mode.logs).sum())) + ATOM_CENTRE)
         larger = model.with_atoms(self.columns(atoms))
         return climb_to_mode(larger, mode.strength, logs, _GLIMPSE).evidence + self._odds(atoms)
 
-    def _pruned(self, model: DensityModel, found: _Found) -> _Found:
+    def _prune(self, model: DensityModel, found: _Found) -> _Found:
         """Return the path without atoms that do not raise the evidence, the weakest first."""
         while len(found.atoms) > 1:
             best, bins = found.path.best, model.bins
@@ -175,7 +172,7 @@ class AtomSearch:
             weakest = int(np.argmin(clear))
             if clear[weakest] > _CLEAR:
                 break
-            fewer = self._tried(model, None, [*found.atoms[:weakest], *found.atoms[weakest + 1 :]])
+            fewer = self._try(model, None, [*found.atoms[:weakest], *found.atoms[weakest + 1 :]])
             if fewer.evidence < found.evidence:
                 break
             found = fewer
@@ -199,10 +196,10 @@ class AtomSearch:
                 found.append(Atom(place % 1.0 if self._circular else place))
         return found
 
-    def _all_refined(self, model: DensityModel, mode: DensityMode, atoms: list[Atom]) -> list[Atom]:
-        return [self._refined(model, mode, atom, number) for number, atom in enumerate(atoms)]
+    def _refine_all(self, model: DensityModel, mode: DensityMode, atoms: list[Atom]) -> list[Atom]:
+        return [self._refine(model, mode, atom, number) for number, atom in enumerate(atoms)]
 
-    def _refined(self, model: DensityModel, mode: DensityMode, atom: Atom, number: int | None) -> Atom:
+    def _refine(self, model: DensityModel, mode: DensityMode, atom: Atom, number: int | None) -> Atom:
         """Return the likeliest place near an atom's, all else as in a mode; atoms at the ends stay there."""
         if self._at_end(atom.place):
             return atom
@@ -225,10 +222,10 @@ class AtomSearch:
         spread = math.sqrt(float(likely @ gaps**2) / float(likely.sum()))
         return Atom(place, math.hypot(spread, _ROUNDED / self.mechanism.outcomes))
 
-    def _placed(self, model: DensityModel, mode: DensityMode, atoms: list[Atom], number: int) -> Atom:
+    def _place(self, model: DensityModel, mode: DensityMode, atoms: list[Atom], number: int) -> Atom:
         """Return an atom at its likely place, with the spread of all likely places."""
         atom = atoms[number]
-        others = np.array([one.place for one in atoms if one is not atom])
+        others = np.array([other.place for other in atoms if other is not atom])
         close = bool((np.abs(others - atom.place) < CLOSE).any())  # their shares adapt to the places
         if self._at_end(atom.place) or (atom.spread < KNOWN and not close):
             return atom
@@ -242,7 +239,7 @@ class AtomSearch:
         place, spread = likely_place(model, mode, number, atom.place, atom.spread, law)
         return replace(atom, place=place % 1.0 if self._circular else place, spread=spread)
 
-    def _widened(self, model: DensityModel, mode: DensityMode, atom: Atom, number: int) -> Atom:
+    def _widen(self, model: DensityModel, mode: DensityMode, atom: Atom, number: int) -> Atom:
         """Return the atom with the probabilities of h, if half of it is at each of place ± h.
 
         All h have the same prior, and the likelihood that the atom has when it is so divided.
@@ -274,7 +271,7 @@ class _Watch:
 
     def candidates(self) -> list[tuple[float, float, DensityMode]]:
         """Return the evidence that is hoped for, the place and the mode of each, the best first."""
-        return sorted(self.best.values(), key=lambda one: -one[0])
+        return sorted(self.best.values(), key=lambda candidate: -candidate[0])
 
     def look(self, mode: DensityMode) -> None:
         """Compare the evidence of a mode with one more atom at each place."""

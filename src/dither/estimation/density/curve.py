@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, Final, final
+from typing import Final
 
 import numpy as np
 
@@ -16,6 +15,7 @@ from dither.domains import Circle, Line
 from dither.estimation.density.atoms import CLOSE, Atom
 from dither.estimation.density.path import Posterior
 from dither.estimation.estimate import Estimate
+from dither.estimation.intervals import ClippedInterval, ConfidenceInterval
 from dither.numerics.normal import erf
 from dither.numerics.quantiles import check_level, student_t_quantile
 from dither.privacy import Guarantee
@@ -25,44 +25,58 @@ _DRAWS: Final = 4000  # of the largest deviation, for simultaneous bands
 _SAME: Final = 1e-12
 
 
-@final
-@dataclass(frozen=True, eq=False, repr=False)
-class Share(Estimate):
-    """A share of the people: a normal interval, clipped to 0 and 1."""
+@dataclass(frozen=True, eq=False)
+class QuantileInterval(ConfidenceInterval):
+    """The interval of a quantile: each place at which the share of people below may be `share`.
 
-    def interval(self, level: float = 0.95) -> tuple[Any, Any]:
-        """Return the ends of an interval that covers the population's share with probability `level`."""
-        reach = student_t_quantile(level) * np.asarray(self.standard_error)
-        low, high = (np.clip(self.value + sign * reach, 0.0, 1.0) for sign in (-1.0, 1.0))
-        return (float(low), float(high)) if np.ndim(self.value) == 0 else (low, high)
+    `places` are on [0, 1], `sums` the shares up to each of them, and `errors` their standard errors.
+    """
 
+    line: Line
+    share: float
+    places: Floats
+    sums: Floats
+    errors: Floats
 
-@final
-@dataclass(frozen=True, eq=False, repr=False)
-class Place(Estimate):
-    """A place in the domain, such as a quantile, whose interval holds each place that the curve allows."""
+    def interval(self, level: float) -> tuple[float, float]:
+        reach = student_t_quantile(level)
+        return self.crossing(reach), self.crossing(-reach)
 
-    ends: Callable[[float], tuple[float, float]]
-    period: float = 0.0  # of a circle, on which an interval may pass the beginning
-
-    def half_width(self, level: float = 0.95) -> float:
-        """Return half the width of the interval at `level`."""
-        low, high = self.interval(level)
-        return ((high - low) % self.period if self.period and high != low else high - low) / 2.0
-
-    def covers(self, value: float, level: float = 0.95) -> bool:
-        """Return whether the interval at `level` contains a place."""
-        low, high = self.interval(level)
-        if self.period and high < low:
-            return value >= low or value <= high
-        return low <= value <= high
-
-    def interval(self, level: float = 0.95) -> tuple[float, float]:
-        """Return the ends of an interval that covers the population's place with probability `level`."""
-        return self.ends(check_level(level))
+    def crossing(self, reach: float) -> float:
+        """Return the value at which the sums, raised by so many standard errors, reach the share."""
+        sums = np.maximum.accumulate(self.sums + reach * self.errors)
+        return _user(self.line, _crossing(self.places, sums, self.share))
 
 
-@final
+@dataclass(frozen=True, eq=False)
+class ModeInterval(ConfidenceInterval):
+    """The interval of the likeliest value: each point mass or bin that may have the largest share.
+
+    `gaps` say by how much the share of each is below the largest, `errors` their standard errors. It reaches
+    from `offsets` of the peak by half a bin, `reach`, and by the spread of a point mass's place.
+    """
+
+    line: Line
+    peak: float
+    gaps: Floats
+    errors: Floats
+    offsets: Floats
+    reach: Floats
+    spreads: Floats
+    period: float = 0.0
+
+    def interval(self, level: float) -> tuple[float, float]:
+        times = student_t_quantile(level)
+        possible, around = self.gaps <= times * self.errors, self.reach + times * self.spreads
+        low = self.peak + float((self.offsets - around)[possible].min())
+        high = self.peak + float((self.offsets + around)[possible].max())
+        if self.period and high - low >= 1.0:
+            return 0.0, self.period
+        if self.period:
+            low, high = low % 1.0, high % 1.0
+        return _user(self.line, low), _user(self.line, high)
+
+
 @dataclass(frozen=True, eq=False)
 class DensityCurve:
     """A density on equal bins of [0, 1] with atoms, as the mean and covariance of their probabilities.
@@ -90,22 +104,22 @@ class DensityCurve:
     @cached_property
     def covariance(self) -> Floats:
         """The covariance of the shares' errors, with what the places of close atoms add."""
-        return self.posterior.covariance + self._moved
+        return self.posterior.covariance + self._place_covariance
 
     @cached_property
-    def _moved(self) -> Floats:
+    def _place_covariance(self) -> Floats:
         """What the places of close atoms add to the covariance of the shares.
 
         If one of two close atoms is moved, their shares change so that their centre of mass stays.
         """
         found = np.zeros_like(self.posterior.covariance)
         order = sorted(range(len(self.atoms)), key=lambda number: self.atoms[number].place)
-        for one, two in pairwise(order):
-            gap = self.atoms[two].place - self.atoms[one].place
+        for first, second in pairwise(order):
+            gap = self.atoms[second].place - self.atoms[first].place
             if _SAME < gap < CLOSE:
-                moved = [self.shares[self.bins + k] * self.atoms[k].spread / gap for k in (one, two)]
+                moved = [self.shares[self.bins + k] * self.atoms[k].spread / gap for k in (first, second)]
                 direction = np.zeros(found.shape[0])
-                direction[self.bins + one], direction[self.bins + two] = 1.0, -1.0
+                direction[self.bins + first], direction[self.bins + second] = 1.0, -1.0
                 found += math.hypot(*moved) ** 2 * np.outer(direction, direction)
         return found
 
@@ -127,15 +141,15 @@ class DensityCurve:
         found[bottom] = self.below(np.asarray(last).reshape(-1)[bottom], wide=wide)  # the lowest is inside
         return found + (np.asarray(last) < np.asarray(first)).reshape(-1, 1)
 
-    def share_below(self, places: Floats) -> Share:
+    def share_below(self, places: Floats) -> Estimate:
         """Estimate the share of people at or below places on [0, 1]."""
         return self.share(self.below(places), self.below(places, wide=True))
 
-    def share_between(self, first: Floats, last: Floats) -> Share:
+    def share_between(self, first: Floats, last: Floats) -> Estimate:
         """Estimate the share of people above `first` and at most at `last`; on a circle, forward."""
         return self.share(self.between(first, last), self.between(first, last, wide=True))
 
-    def share(self, parts: Floats, wide: Floats | None = None) -> Share:
+    def share(self, parts: Floats, wide: Floats | None = None) -> Estimate:
         """Estimate the share of people in parts of bins and atoms; `wide` are the parts with wide atoms."""
         spread = np.einsum("ij,jk,ik->i", parts, self.covariance, parts)
         # Whether an atom lies in a part is itself uncertain: the mean square of a coin about the estimate.
@@ -144,10 +158,12 @@ class DensityCurve:
                 chance, inside = wide[:, self.bins + number], parts[:, self.bins + number]
                 coin = np.maximum(chance * (1.0 - chance), 0.0) + (chance - inside) ** 2
                 spread = spread + self.shares[self.bins + number] ** 2 * coin
-        value, error = parts @ self.shares, np.sqrt(np.maximum(spread, 0.0))
+        value: float | Floats = np.clip(parts @ self.shares, 0.0, 1.0)
+        error: float | Floats = np.sqrt(np.maximum(spread, 0.0))
         if parts.shape[0] == 1:
-            return Share(float(np.clip(value[0], 0.0, 1.0)), float(error[0]), self.n, self.guarantee)
-        return Share(np.clip(value, 0.0, 1.0), error, self.n, self.guarantee)
+            value, error = float(value[0]), float(error[0])  # type: ignore[index]
+        interval = ClippedInterval(value, error)
+        return Estimate(value, error, self.n, self.guarantee, confidence=interval)
 
     @cached_property
     def _ladder(self) -> tuple[Floats, Floats, Floats]:
@@ -160,21 +176,12 @@ class DensityCurve:
         found = self.share_below(places)
         return places, np.asarray(found.value), np.asarray(found.standard_error)
 
-    def quantile(self, share: float) -> Place:
+    def quantile(self, share: float) -> Estimate:
         """Estimate the value below which a share of the people are."""
-        places, sums, errors = self._ladder
+        interval = QuantileInterval(self.line, share, *self._ladder)
+        return Estimate(interval.crossing(0.0), None, self.n, self.guarantee, confidence=interval)
 
-        def ends(level: float) -> tuple[float, float]:
-            reach = student_t_quantile(level)
-            low = _crossing(places, np.maximum.accumulate(sums + reach * errors), share)
-            high = _crossing(places, np.maximum.accumulate(sums - reach * errors), share)
-            return self._user(low), self._user(high)
-
-        value = self._user(_crossing(places, np.maximum.accumulate(sums), share))
-        low, high = ends(0.95)
-        return Place(value, (high - low) / 2.0 / student_t_quantile(0.95), self.n, self.guarantee, ends)
-
-    def mode(self) -> Place:
+    def mode(self) -> Estimate:
         """Estimate the likeliest value: the point mass or the bin of the fit with the largest share.
 
         The interval holds each of them whose share is not significantly below the largest.
@@ -183,37 +190,23 @@ class DensityCurve:
             centres, reach = self.points, np.zeros(self.bins)
         else:
             centres = np.array(
-                [*(np.arange(self.bins) + 0.5) / self.bins, *(one.place for one in self.atoms)]
+                [*(np.arange(self.bins) + 0.5) / self.bins, *(atom.place for atom in self.atoms)]
             )
             reach = np.full(centres.size, 0.5 / self.bins)
             reach[self.bins :] = 0.0
         spreads = np.zeros(centres.size)
-        spreads[self.bins :] = [one.spread for one in self.atoms]
+        spreads[self.bins :] = [atom.spread for atom in self.atoms]
         top = int(np.argmax(self.shares))
-        covariance = self.posterior.own + self._moved
+        covariance = self.posterior.own + self._place_covariance
         own = np.diagonal(covariance)
         gaps = self.shares[top] - self.shares
         errors = np.sqrt(np.maximum(own + own[top] - 2.0 * covariance[top], 0.0))
         peak, circular = float(centres[top]), isinstance(self.line, Circle)
         offsets = centres - peak
         offsets = (offsets + 0.5) % 1.0 - 0.5 if circular else offsets
-
-        def ends(level: float) -> tuple[float, float]:
-            times = student_t_quantile(level)
-            possible, around = gaps <= times * errors, reach + times * spreads
-            low = peak + float((offsets - around)[possible].min())
-            high = peak + float((offsets + around)[possible].max())
-            if circular and high - low >= 1.0:
-                return 0.0, self.line.length
-            return (
-                (self._user(low % 1.0), self._user(high % 1.0))
-                if circular
-                else (self._user(low), self._user(high))
-            )
-
         period = self.line.length if circular else 0.0
-        found = Place(self._user(peak), 0.0, self.n, self.guarantee, ends, period)
-        return replace(found, standard_error=found.half_width() / student_t_quantile(0.95))
+        interval = ModeInterval(self.line, peak, gaps, errors, offsets, reach, spreads, period)
+        return Estimate(_user(self.line, peak), None, self.n, self.guarantee, confidence=interval)
 
     def bands(
         self, parts: Floats, level: float, *, simultaneous: bool, wide: Floats | None = None
@@ -221,15 +214,17 @@ class DensityCurve:
         """Return the ends of intervals for the shares in parts, one by one or all at once."""
         found = self.share(parts, wide)
         reach = student_t_quantile(level)
-        error = np.sqrt(np.maximum(np.atleast_1d(found.standard_error) ** 2 + self._evened(parts), 0.0))
+        error = np.sqrt(
+            np.maximum(np.atleast_1d(found.standard_error) ** 2 + self._bias_correction(parts), 0.0)
+        )
         if simultaneous:  # one bin is enough to miss: the larger error, and the posterior's correlations
-            own = parts @ (self.posterior.own + self._moved) @ parts.T
+            own = parts @ (self.posterior.own + self._place_covariance) @ parts.T
             error = np.maximum(error, np.sqrt(np.maximum(np.diagonal(own), 0.0)))
             reach = _largest(own, level)
         value = np.atleast_1d(found.value)
         return np.clip(value - reach * error, 0.0, 1.0), np.clip(value + reach * error, 0.0, 1.0)
 
-    def _evened(self, parts: Floats) -> Floats:
+    def _bias_correction(self, parts: Floats) -> Floats:
         """Return what to add to the squared errors of parts for the bias to be that of their surroundings.
 
         The bias of smoothing changes its sign about as often as the fit has free parameters. Where it does,
@@ -265,8 +260,10 @@ class DensityCurve:
             return np.asarray(np.interp(places, centres, around))
         return np.asarray(np.interp(places, centres, heights))
 
-    def _user(self, place: float) -> float:
-        return float(self.line.from_unit(np.asarray(min(max(place, 0.0), 1.0))))
+
+def _user(line: Line, place: float) -> float:
+    """Return the value at a place on [0, 1]."""
+    return float(line.from_unit(np.asarray(min(max(place, 0.0), 1.0))))
 
 
 def _atom_below(atom: Atom, at: Floats, *, wide: bool) -> Floats:

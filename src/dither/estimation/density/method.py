@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Final, final
+from typing import Final
 
 import numpy as np
 
@@ -33,7 +33,6 @@ _FEW: Final = 8  # values of a report from which on they tell a shape
 _SCATTERS: Final = (0.0, 0.5, 2.0)  # of declared points about a smooth curve
 
 
-@final
 @dataclass(frozen=True)
 class EmpiricalBayes(Method):
     """Estimate a smooth log-density with point masses, whose smoothness the reports themselves choose.
@@ -50,7 +49,8 @@ class EmpiricalBayes(Method):
             raise InvalidParameter("the number of point masses is a whole number, at least 0")
 
     def quantile(self, summary: Summary, share: float) -> Estimate:
-        if too_coarse(summary):
+        """Estimate the value below which a share of the people are."""
+        if is_too_coarse(summary):
             return likelihood.quantile(summary, share)
         if on_circle(numerical(summary)):
             raise InvalidParameter(
@@ -59,7 +59,8 @@ class EmpiricalBayes(Method):
         return self.curve(summary).quantile(share)
 
     def distribution(self, summary: Summary, bins: Bins = None) -> EstimatedDistribution:
-        if too_coarse(summary):
+        """Estimate the distribution over bins: how many equal ones, or their edges."""
+        if is_too_coarse(summary):
             return likelihood.distribution(summary, bins)
         return EstimatedDistribution.of_curve(self.curve(summary), summary, self, bins)
 
@@ -67,7 +68,7 @@ class EmpiricalBayes(Method):
         """Return the posterior of the density."""
         mechanism = numerical(summary)
         line = mechanism.line
-        points = declared(mechanism)
+        points = declared_points(mechanism)
         circular = on_circle(mechanism)
         if points is not None:
             rows = _rows(mechanism, points.size)
@@ -79,7 +80,7 @@ class EmpiricalBayes(Method):
         operator = _spread(mechanism, rows)
         model = _model(operator, summary, Prior.of(GRID, circular=circular))
         model, path, atoms = AtomSearch(mechanism, rows).search(model, self.most_atoms)
-        posterior = Posterior.over(model, [path.refined(model)])
+        posterior = Posterior.over(model, [path.refine(model)])
         return DensityCurve(line, posterior, tuple(atoms), summary.n, mechanism.guarantee)
 
     def __repr__(self) -> str:
@@ -102,10 +103,10 @@ def posterior_of_cells(laws: Floats, counts: Array) -> Posterior:
 
 
 def _about_a_curve(model: DensityModel) -> Posterior:
-    return Posterior.over(model, [Path.down(model, scatter).refined(model) for scatter in _SCATTERS])
+    return Posterior.over(model, [Path.down(model, scatter).refine(model) for scatter in _SCATTERS])
 
 
-def too_coarse(summary: Summary) -> bool:
+def is_too_coarse(summary: Summary) -> bool:
     """Return whether reports take too few values to tell a shape: maximum likelihood is closer then.
 
     Two values (`Duchi`) tell a mean. What a smooth prior would add to it is its own shape.
@@ -114,7 +115,7 @@ def too_coarse(summary: Summary) -> bool:
     return mechanism.outcomes < _FEW and mechanism.line.points is None
 
 
-def declared(mechanism: NumberQuestion) -> Floats | None:
+def declared_points(mechanism: NumberQuestion) -> Floats | None:
     """Return the only possible values on [0, 1], if the domain declares them."""
     points = mechanism.line.points
     return None if points is None else mechanism.line.to_unit(points)

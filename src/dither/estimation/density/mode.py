@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final, final
+from typing import Final
 
 import numpy as np
 
@@ -18,7 +18,6 @@ _HALVINGS: Final = 10
 _SHAKES: Final = (0.0, 1e-4, 1e-3, 1e-2, 1e-1, 1.0)  # of the diagonal, if rounding left it indefinite
 
 
-@final
 @dataclass(frozen=True, eq=False)
 class DensityMode:
     """The top of the posterior: log-probabilities, probabilities, and the curvature there."""
@@ -66,7 +65,7 @@ def climb_to_mode(model: DensityModel, strength: Strength, start: Floats, steps:
             break
         logs = ahead - ahead.mean()  # a constant changes nothing
         height, shares, expected = found
-    curvature, factor = _factored(curvature)
+    curvature, factor = _factor(curvature)
     atoms = model.atoms.shape[1]
     evidence = height + level / 2.0 - float(np.log(np.diagonal(factor)).sum()) - atoms * math.log(ATOM_SPREAD)
     return DensityMode(strength, logs, shares, expected, curvature, factor, evidence)
@@ -77,7 +76,7 @@ def _look(model: DensityModel, precision: Floats, logs: Floats) -> tuple[float, 
     top = float(logs.max())
     powers = np.exp(logs - top)
     shares = powers / powers.sum()
-    expected = model.expected(shares)
+    expected = model.expected_shares(shares)
     bins = model.bins
     height = float(model.counts @ np.log(expected)) - float(logs[:bins] @ precision @ logs[:bins]) / 2.0
     if logs.size > bins:
@@ -112,7 +111,7 @@ def _derivatives(
     return slope, curvature + 1.0 / logs.size
 
 
-def _factored(curvature: Floats) -> tuple[Floats, Floats]:
+def _factor(curvature: Floats) -> tuple[Floats, Floats]:
     """Return a positive definite curvature and its Cholesky factor."""
     diagonal = np.abs(np.diagonal(curvature))
     for shake in _SHAKES:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Final, NamedTuple, final
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -29,7 +29,6 @@ class Strength(NamedTuple):
     scatter: float = 0.0
 
 
-@final
 @dataclass(frozen=True, eq=False)
 class Prior:
     """The normal prior of the bins' log-probabilities, up to a constant that does not matter."""
@@ -42,11 +41,11 @@ class Prior:
     @lru_cache(maxsize=8)
     def of(bins: int, *, circular: bool) -> Prior:
         """Return the prior of so many bins of an interval or a circle."""
-        one = np.eye(bins)
+        unit = np.eye(bins)
         if circular:
-            return Prior(np.roll(one, 1, axis=0) - 2.0 * one + np.roll(one, -1, axis=0), None, bins)
+            return Prior(np.roll(unit, 1, axis=0) - 2.0 * unit + np.roll(unit, -1, axis=0), None, bins)
         slope = np.linspace(-1.0, 1.0, bins) if bins > 1 else np.zeros(1)
-        return Prior(np.diff(one, 2, axis=0), slope, bins)
+        return Prior(np.diff(unit, 2, axis=0), slope, bins)
 
     @property
     def rank(self) -> int:
@@ -87,7 +86,6 @@ class Prior:
         return matrix, level
 
 
-@final
 @dataclass(frozen=True, eq=False)
 class DensityModel:
     """Counts of reports, and their laws for values in each bin and at each atom."""
@@ -107,7 +105,7 @@ class DensityModel:
         """How many reports there are."""
         return float(self.counts.sum())
 
-    def expected(self, shares: Floats) -> Floats:
+    def expected_shares(self, shares: Floats) -> Floats:
         """Return the probability of each row."""
         found = self.operator.forward(shares[: self.bins])
         if self.atoms.shape[1]:

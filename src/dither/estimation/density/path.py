@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final, Self, final
+from typing import Final, Self
 
 import numpy as np
 
@@ -24,7 +24,6 @@ _ROUGHER: Final = 10.0  # by this factor at least, λ is smaller where the bias 
 Seen = Callable[[DensityMode], None]
 
 
-@final
 @dataclass(frozen=True, eq=False)
 class Path:
     """Modes for a falling λ, each a tenth of the one before."""
@@ -61,7 +60,7 @@ class Path:
         """The mode with the largest evidence."""
         return max(self.modes, key=lambda mode: mode.evidence)
 
-    def refined(self, model: DensityModel) -> Path:
+    def refine(self, model: DensityModel) -> Path:
         """Return the path with two more modes beside the best, and smoother ones if they are as likely."""
         best = self.best
         smoothness, scatter = best.strength
@@ -84,18 +83,17 @@ class Path:
         λ is smaller at least by a factor of ten if there is such a mode.
         """
         best = self.best
-        likely = [one for one in self.modes if one.evidence >= best.evidence - _DROP]
-        found = min(likely, key=lambda one: one.strength.smoothness)
+        likely = [mode for mode in self.modes if mode.evidence >= best.evidence - _DROP]
+        found = min(likely, key=lambda mode: mode.strength.smoothness)
         enough = mode.strength.smoothness / (_ROUGHER * 0.999)
         if found.strength.smoothness <= enough:
             return found
-        below = [one for one in self.modes if one.strength.smoothness <= enough]
+        below = [mode for mode in self.modes if mode.strength.smoothness <= enough]
         if below:
-            return max(below, key=lambda one: one.strength.smoothness)
-        return min(self.modes, key=lambda one: one.strength.smoothness)
+            return max(below, key=lambda mode: mode.strength.smoothness)
+        return min(self.modes, key=lambda mode: mode.strength.smoothness)
 
 
-@final
 @dataclass(frozen=True, eq=False)
 class Posterior:
     """The mean of the probabilities of bins and atoms, their mean square errors, and the modes behind them.

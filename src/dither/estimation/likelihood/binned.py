@@ -6,7 +6,7 @@ import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Final, Self, final
+from typing import Final, Self
 
 import numpy as np
 
@@ -14,7 +14,13 @@ from dither.arrays import Floats, Integers
 from dither.domains import Line
 from dither.estimation.estimate import Estimate
 from dither.estimation.likelihood import interval as profile
-from dither.estimation.likelihood.interval import Enclosed, Profiled, Quantity, Relaxed
+from dither.estimation.likelihood.interval import (
+    EnclosingInterval,
+    ProfileInterval,
+    Quantity,
+    Relaxed,
+    profile_estimate,
+)
 from dither.estimation.method import numerical
 from dither.estimation.summary import Summary
 from dither.kernels.transition import Operator
@@ -51,7 +57,7 @@ class Inference(ABC):
     guarantee: Guarantee
 
     @abstractmethod
-    def answer(self, value: float, question: Quantity, unclear: float) -> Estimate:
+    def answer(self, value: float, quantity: Quantity, unclear: float) -> Estimate:
         """Return a value with its error."""
 
     @property
@@ -59,24 +65,20 @@ class Inference(ABC):
     def groups(self) -> Integers:
         """A number for each bin; neighbours whose reports have the same law share one."""
 
-    @final
     def mean(self) -> Estimate:
         """Estimate the mean."""
         return self._average(self._middles, float(self.edges[0]), float(self.edges[-1]))
 
-    @final
     def variance(self) -> Estimate:
         """Estimate the variance, about the estimated mean."""
         width = float(self.edges[1] - self.edges[0])
         squares = (self._middles - float(self._middles @ self.shares)) ** 2 + width**2 / 12.0
         return self._average(squares, 0.0, float(squares.max()))
 
-    @final
     def share(self, x: float) -> Estimate:
         """Estimate the share of values of at most x."""
         return self.between(float(self.edges[0]), x)
 
-    @final
     def between(self, first: float, last: float) -> Estimate:
         """Estimate the share of values from first to last; on a circle, forward from first to last."""
         blur = self.blur
@@ -84,17 +86,19 @@ class Inference(ABC):
             self._average(self._parts(first + inward, last - inward), 0.0, 1.0)
             for inward in (0.0, blur, -blur)
         )
-        return Enclosed.within(value, least, most) if blur > 0.0 else value
+        if not blur > 0.0:
+            return value
+        interval = EnclosingInterval(least, most, most.resolution)
+        return profile_estimate(float(value), self.n, self.guarantee, interval)
 
-    @final
     def each(self, edges: Floats) -> list[Estimate]:
         """Estimate the probability of each bin between edges."""
         return [self.between(float(a), float(b)) for a, b in pairwise(edges)]
 
     @property
+    @abstractmethod
     def blur(self) -> float:
         """How far beside an edge a point mass may lie and still be counted on the other side."""
-        return 0.0
 
     def _parts(self, first: float, last: float) -> Floats:
         """Return the part of each bin between two places."""
@@ -107,7 +111,6 @@ class Inference(ABC):
         found = high - low
         return np.asarray(found + 1.0 if last < first - 2.0 * self.blur else np.maximum(found, 0.0))
 
-    @final
     def quantile(self, share: float) -> Estimate:
         """Estimate the value below which a share of the people are."""
         sums = np.maximum.accumulate(np.concatenate([[0.0], np.cumsum(self.shares)]))
@@ -140,7 +143,6 @@ class Inference(ABC):
         return self.answer(value, profile.mean(numbers, low, high), unclear)
 
 
-@final
 @dataclass(frozen=True, eq=False)
 class Likeliest(Inference):
     """Estimates by likelihood, from a fit whose probabilities may be slightly negative."""
@@ -167,15 +169,15 @@ class Likeliest(Inference):
         # People of a bin are spread evenly in it, so a point mass near an edge may be fitted across the edge.
         return float(self.edges[1] - self.edges[0])
 
-    def answer(self, value: float, question: Quantity, unclear: float) -> Profiled:
-        return Profiled(value, self.n, self.guarantee, self.relaxed, question, unclear)
+    def answer(self, value: float, quantity: Quantity, unclear: float) -> Estimate:
+        interval = ProfileInterval(value, self.relaxed, quantity, unclear)
+        return profile_estimate(value, self.n, self.guarantee, interval)
 
     @property
     def groups(self) -> Integers:
         return self.relaxed.groups
 
 
-@final
 @dataclass(frozen=True, eq=False)
 class Histogram(Inference):
     """Estimates of the distribution of the reports themselves, with the errors of their histogram."""
@@ -185,11 +187,15 @@ class Histogram(Inference):
     n: int
     guarantee: Guarantee
 
-    def answer(self, value: float, question: Quantity, unclear: float) -> Estimate:
-        gaps = question.gaps(value)
+    @property
+    def blur(self) -> float:
+        return 0.0
+
+    def answer(self, value: float, quantity: Quantity, unclear: float) -> Estimate:
+        gaps = quantity.gaps(value)
         error = float(np.sqrt(self.shares @ gaps**2 / self.n))
-        nudge = 1e-6 * (question.most - question.least)
-        slope = abs(float(self.shares @ (question.gaps(value + nudge) - gaps))) / nudge
+        nudge = 1e-6 * (quantity.most - quantity.least)
+        slope = abs(float(self.shares @ (quantity.gaps(value + nudge) - gaps))) / nudge
         return Estimate(value, error / slope if slope > 0.0 else np.inf, self.n, self.guarantee)
 
     @property

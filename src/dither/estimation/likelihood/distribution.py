@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Self, final
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-@final
 @dataclass(frozen=True, eq=False)
 class PointMass:
     """A value that many people share: where it is, and the share of people there."""
@@ -40,7 +39,6 @@ class PointMass:
         return f"{self.share} at {self.place:g}"
 
 
-@final
 @dataclass(frozen=True, eq=False)
 class EstimatedDistribution:
     """The probabilities of bins of an interval or a circle, and further estimates with their intervals.
@@ -117,7 +115,7 @@ class EstimatedDistribution:
 
     def cdf(self, x: float) -> Estimate:
         """Estimate the share of people whose values are at most x."""
-        self._ordered("a cdf")
+        self._check_ordered("a cdf")
         if not self.line.low <= _place(x) < self.line.high:
             return Estimate(float(x >= self.line.high), 0.0, self.n, self.guarantee)  # 0 or 1 for certain
         if self.curve is not None:
@@ -126,7 +124,7 @@ class EstimatedDistribution:
 
     def tail(self, x: float) -> Estimate:
         """Estimate the share of people whose values are above x."""
-        self._ordered("a tail")
+        self._check_ordered("a tail")
         if not self.line.low <= _place(x) < self.line.high:
             return Estimate(float(x < self.line.low), 0.0, self.n, self.guarantee)
         return self.share(x, self.line.high)
@@ -146,7 +144,7 @@ class EstimatedDistribution:
 
     def quantile(self, share: float) -> Estimate:
         """Estimate the value below which a share of the people are."""
-        self._ordered("a quantile")
+        self._check_ordered("a quantile")
         if not (isinstance(share, int | float | np.floating) and 0.0 < share < 1.0):
             raise InvalidParameter(
                 f"the share of a quantile is a number strictly between 0 and 1, not {found(share)}"
@@ -165,14 +163,14 @@ class EstimatedDistribution:
 
     def mean(self) -> Estimate:
         """Estimate the mean, as dt.mean does where it can."""
-        self._ordered("a mean")
+        self._check_ordered("a mean")
         if self.curve is not None and numerical(self.summary).unbiased_reading() is not None:
             return in_unit(linear.mean(self.summary), self.summary)
         return in_unit(self._inference.mean(), self.summary)
 
     def variance(self) -> Estimate:
         """Estimate the variance, by likelihood."""
-        self._ordered("a variance")
+        self._check_ordered("a variance")
         return self._inference.variance()
 
     def bands(
@@ -255,7 +253,7 @@ class EstimatedDistribution:
             return Histogram(self.probabilities, self.edges, self.n, self.guarantee)
         return Likeliest.of(self.summary, parts)
 
-    def _ordered(self, what: str) -> None:
+    def _check_ordered(self, what: str) -> None:
         if isinstance(self.line, Circle):
             raise InvalidParameter(f"{what} is not defined on a circle; dt.mean is the mean direction")
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final, final
+from typing import Final
 
 import numpy as np
 
@@ -26,7 +26,6 @@ _PLAIN: Final = 1.25  # shorter extrapolations are not tried
 _TINY: Final = 1e-300
 
 
-@final
 @dataclass(frozen=True, eq=False)
 class Fit:
     """Probabilities of the inputs, the likelihood they reach, and how many steps it took."""
@@ -132,7 +131,7 @@ def average_on_circle(probabilities: Floats) -> Floats:
     return np.asarray(out / out.sum())
 
 
-def tilted(weights: Floats, gaps: Floats) -> Floats:
+def tilt(weights: Floats, gaps: Floats) -> Floats:
     """Return the p with Σ p·gap = 0 that maximises Σ weight·ln p: weight/(1 + λ·gap), scaled to sum to one.
 
     λ is the root of the decreasing function Σ weight·gap/(1 + λ·gap) [Owen01].

@@ -16,16 +16,17 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Any, Final, Self, final
+from typing import Final, Self
 
 import numpy as np
 
 from dither.arrays import Floats, Integers
 from dither.estimation.estimate import Estimate, show
-from dither.estimation.likelihood.em import Fit, climb, tilted
+from dither.estimation.intervals import ConfidenceInterval
+from dither.estimation.likelihood.em import Fit, climb, tilt
 from dither.kernels.transition import Operator
 from dither.numerics.false_position import proportional_root
-from dither.numerics.quantiles import check_level, student_t_quantile
+from dither.numerics.quantiles import student_t_quantile
 from dither.privacy import Guarantee
 
 DIP: Final = 2.0  # standard errors by which the share of an empty stretch may be negative
@@ -33,7 +34,6 @@ _CLOSE: Final = 0.02  # standard errors by which an end of an interval may be of
 _MIXED: Final = 1e-3  # share of the uniform law in a warm start, since EM never leaves zero
 
 
-@final
 @dataclass(frozen=True, eq=False)
 class Relaxed:
     """The maximum-likelihood distribution over equal bins, whose probabilities may be slightly negative.
@@ -64,7 +64,7 @@ class Relaxed:
         """Return the likeliest fit among those in which the mean of `gaps` over people is zero."""
         shifted = gaps - self.phantoms * gaps.mean()  # pseudo-counts have the mean over uniform bins
         start = (1.0 - _MIXED) * warm + _MIXED / gaps.size
-        return climb(self.fit.operator, self.fit.counts, start, finish=partial(tilted, gaps=shifted))
+        return climb(self.fit.operator, self.fit.counts, start, finish=partial(tilt, gaps=shifted))
 
     def allows(self, gaps: Floats) -> bool:
         """Return whether any distribution over the bins has a mean gap of zero."""
@@ -88,7 +88,9 @@ def _mistakes(operator: Operator, expected: Floats) -> float:
     """
     weights = 1.0 / np.maximum(expected, 1e-300)
     every = np.eye(operator.shape[1])
-    return mistakes_of(np.stack([operator.backward(operator.forward(one) * weights) for one in every]) - 1.0)
+    return mistakes_of(
+        np.stack([operator.backward(operator.forward(unit) * weights) for unit in every]) - 1.0
+    )
 
 
 def mistakes_of(distances: Floats) -> float:
@@ -99,7 +101,6 @@ def mistakes_of(distances: Floats) -> float:
     return whole**2 / float(np.square(distances).sum()) / math.sqrt(whole / len(distances))
 
 
-@final
 @dataclass(frozen=True, eq=False)
 class Quantity:
     """A quantity of a distribution over bins, as the constraint that a value of it puts on the distribution.
@@ -137,77 +138,55 @@ class Quantity:
 
 def mean(values: Floats, low: float, high: float) -> Quantity:
     """Return the mean of a number per bin as a quantity, which lies between low and high."""
-    return Quantity(lambda answer: values - answer, float(values.min()), float(values.max()), low, high)
+    return Quantity(partial(np.subtract, values), float(values.min()), float(values.max()), low, high)
 
 
 def quantile(edges: Floats, share: float) -> Quantity:
     """Return the quantile of a share as a quantity."""
-
-    def gaps(answer: float) -> Floats:
-        below = np.clip((answer - edges[:-1]) / np.diff(edges), 0.0, 1.0)
-        return np.asarray(below - share)
-
     low, high = float(edges[0]), float(edges[-1])
-    return Quantity(gaps, low, high, low, high, edges)
+    return Quantity(partial(_below, edges, share), low, high, low, high, edges)
 
 
-@final
-@dataclass(frozen=True, eq=False, repr=False, init=False)
-class Profiled(Estimate):
-    """An estimate by likelihood. `resolution` is its largest error however many reports there are.
+def _below(edges: Floats, share: float, answer: float) -> Floats:
+    """Return the part of each bin below an answer, less the share."""
+    return np.asarray(np.clip((answer - edges[:-1]) / np.diff(edges), 0.0, 1.0) - share)
 
-    The interval takes several fits; they are made when it is first used.
-    """
 
+@dataclass(frozen=True, eq=False)
+class ProfileInterval(ConfidenceInterval):
+    """The profile likelihood interval of a quantity; it takes several fits, made when it is used."""
+
+    value: float
     relaxed: Relaxed
-    question: Quantity
+    quantity: Quantity
     resolution: float
 
-    def __init__(
-        self,
-        value: float,
-        n: int,
-        guarantee: Guarantee,
-        relaxed: Relaxed,
-        question: Quantity,
-        resolution: float,
-    ) -> None:
-        given = {"value": value, "n": n, "guarantee": guarantee, "relaxed": relaxed, "question": question}
-        for name, part in (given | {"resolution": resolution}).items():
-            object.__setattr__(self, name, part)
-
-    @cached_property  # type: ignore[misc]  # a field elsewhere; here it takes several fits
-    def standard_error(self) -> float:
-        """The standard error of a normal estimate with the same 95 % interval."""
-        return float(self.half_width()) / student_t_quantile(0.95)
-
-    def interval(self, level: float = 0.95) -> tuple[Any, Any]:
-        """Return the ends of an interval that covers the population's value with probability `level`."""
+    def interval(self, level: float) -> tuple[float, float]:
         return self._usual if level == 0.95 else self._ends(level)
 
     @cached_property
     def _usual(self) -> tuple[float, float]:
         return self._ends(0.95)
 
-    def covers(self, value: float, level: float = 0.95) -> bool:
-        """Return whether the interval at `level` contains a value. It takes one fit."""
+    def covers(self, value: float, level: float) -> bool:
+        """Return whether the interval contains a value. It takes one fit."""
         reach = student_t_quantile(level) + _CLOSE  # as exact as the ends are
-        if not self.question.low <= value <= self.question.high:
+        if not self.quantity.low <= value <= self.quantity.high:
             return False
-        nearest = self.question.easiest(value, self._middle)
+        nearest = self.quantity.easiest(value, self._middle)
         return nearest == self._middle or self._loss(nearest, self.relaxed.fit)[0] <= reach
 
     @property
     def _middle(self) -> float:
-        return min(max(float(self.value), self.question.least), self.question.most)
+        return min(max(self.value, self.quantity.least), self.quantity.most)
 
     def _ends(self, level: float) -> tuple[float, float]:
         return self.end(level, -1.0), self.end(level, 1.0)
 
     def end(self, level: float, side: float) -> float:
         """Return the lower end (side −1) or the upper end (side 1) of the interval at `level`."""
-        limit = self.question.least if side < 0.0 else self.question.most
-        return self.question.outward(self._end(student_t_quantile(level), limit), side)
+        limit = self.quantity.least if side < 0.0 else self.quantity.most
+        return self.quantity.outward(self._end(student_t_quantile(level), limit), side)
 
     def _end(self, reach: float, limit: float) -> float:
         """Return the value between the estimate and `limit` whose `_loss` is `reach`."""
@@ -220,59 +199,45 @@ class Profiled(Estimate):
                 warm = fit
             return value
 
-        resolution = 1e-4 * (self.question.most - self.question.least)
+        resolution = 1e-4 * (self.quantity.most - self.quantity.least)
         return proportional_root(loss, self._middle, limit, reach, close=_CLOSE, resolution=resolution)
 
     def _loss(self, answer: float, warm: Fit) -> tuple[float, Fit]:
         """Return √(2·decrease of the log-likelihood) under the constraint of a value, and that fit."""
-        gaps = self.question.gaps(answer)
+        gaps = self.quantity.gaps(answer)
         if not self.relaxed.allows(gaps):
             return math.inf, warm
         fit = self.relaxed.under(gaps, warm.probabilities)
         return math.sqrt(2.0 * max(self.relaxed.fit.log_likelihood - fit.log_likelihood, 0.0)), fit
 
-    def _remark(self) -> str:
-        if not self.resolution > 0.0:
-            return ""
-        return f", resolution {show(self.resolution, self.resolution / 2.0).split(' ')[0]}"
 
-
-@final
-@dataclass(frozen=True, eq=False, repr=False, init=False)
-class Enclosed(Estimate):
-    """A share between two others, with an interval from the lower end of one to the upper of the other."""
+@dataclass(frozen=True, eq=False)
+class EnclosingInterval(ConfidenceInterval):
+    """The interval of a share between two others: from the lower end of one to the upper of the other."""
 
     lower: Estimate
     upper: Estimate
+    resolution: float
 
-    def __init__(self, value: float, n: int, guarantee: Guarantee, lower: Estimate, upper: Estimate) -> None:
-        given = {"value": value, "n": n, "guarantee": guarantee, "lower": lower, "upper": upper}
-        for name, part in given.items():
-            object.__setattr__(self, name, part)
+    def interval(self, level: float) -> tuple[float, float]:
+        return _end(self.lower, level, -1.0), _end(self.upper, level, 1.0)
 
-    @classmethod
-    def within(cls, value: Estimate, lower: Estimate, upper: Estimate) -> Self:
-        """Return an estimate whose interval is computed when it is first used."""
-        return cls(float(value), value.n, value.guarantee, lower, upper)
-
-    @cached_property  # type: ignore[misc]  # a field elsewhere; here it takes several fits
-    def standard_error(self) -> float:
-        """The standard error of a normal estimate with the same 95 % interval."""
-        return float(self.half_width()) / student_t_quantile(0.95)
-
-    def interval(self, level: float = 0.95) -> tuple[Any, Any]:
-        """Return the ends of an interval that covers the population's share with probability `level`."""
-        reach = check_level(level)
-        low, high = (
-            one.end(reach, side) if isinstance(one, Profiled) else float(one)
-            for one, side in ((self.lower, -1.0), (self.upper, 1.0))
-        )
-        return low, high
-
-    def covers(self, value: float, level: float = 0.95) -> bool:
-        """Return whether the interval at `level` contains a value. It takes at most two fits."""
+    def covers(self, value: float, level: float) -> bool:
+        """Return whether the interval contains a value. It takes at most two fits."""
         above = value >= float(self.lower) or bool(self.lower.covers(value, level))
         return above and (value <= float(self.upper) or bool(self.upper.covers(value, level)))
 
-    def _remark(self) -> str:
-        return self.upper._remark()
+
+def _end(estimate: Estimate, level: float, side: float) -> float:
+    """Return an end of the interval of a share by likelihood, or the share itself if it is certain."""
+    interval = estimate.confidence
+    return interval.end(level, side) if isinstance(interval, ProfileInterval) else float(estimate)
+
+
+def profile_estimate(
+    value: float, n: int, guarantee: Guarantee, interval: ProfileInterval | EnclosingInterval
+) -> Estimate:
+    """Return an estimate by likelihood, which prints its resolution if it is limited."""
+    size = interval.resolution
+    remark = f", resolution {show(size, size / 2.0).split(' ')[0]}" if size > 0.0 else ""
+    return Estimate(value, None, n, guarantee, confidence=interval, remark=remark)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final, final
+from typing import Final
 
 import numpy as np
 
@@ -17,7 +17,6 @@ from dither.estimation.method import Method, numerical, on_circle
 from dither.estimation.summary import Summary
 
 
-@final
 @dataclass(frozen=True)
 class Likelihood(Method):
     """Estimate from the maximum-likelihood distribution, found by EM, with profile likelihood intervals.
@@ -35,15 +34,19 @@ class Likelihood(Method):
             raise InvalidParameter(f"the tolerance is a positive number of nats, not {found(self.tolerance)}")
 
     def mean(self, summary: Summary) -> Estimate:
-        return _ordered(summary).mean()
+        """Estimate the mean."""
+        return _likeliest_on_line(summary).mean()
 
     def variance(self, summary: Summary) -> Estimate:
-        return _ordered(summary).variance()
+        """Estimate the variance."""
+        return _likeliest_on_line(summary).variance()
 
     def quantile(self, summary: Summary, share: float) -> Estimate:
-        return _ordered(summary).quantile(share)
+        """Estimate the value below which a share of the people are."""
+        return _likeliest_on_line(summary).quantile(share)
 
     def distribution(self, summary: Summary, bins: Bins = None) -> EstimatedDistribution:
+        """Estimate the distribution over bins: how many equal ones, or their edges."""
         mechanism = numerical(summary)
         ends = edges_of(mechanism.line, bins)
         unit = mechanism.line.to_unit(ends)
@@ -65,7 +68,7 @@ class Likelihood(Method):
         return "dt.smoothed" if self.smoothing else "dt.likelihood"
 
 
-def _ordered(summary: Summary) -> Likeliest:
+def _likeliest_on_line(summary: Summary) -> Likeliest:
     if on_circle(numerical(summary)):
         raise InvalidParameter(
             "dt.likelihood does not estimate this on a circle; leave `method` out of dt.mean and dt.resultant"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, final
+from typing import Any
 
 import numpy as np
 
@@ -19,7 +19,6 @@ from dither.over_time.dated import DatedReports
 from dither.privacy import Guarantee
 
 
-@final
 @dataclass(frozen=True, eq=False, repr=False)
 class EstimatedDays:
     """An estimate for each day, or None where no estimate is possible, such as on a day without reports.
@@ -39,17 +38,17 @@ class EstimatedDays:
     @property
     def value(self) -> Array:
         """The value of each day, a row of frequencies for categories; NaN where no estimate is possible."""
-        return self._stacked(lambda one: one.value)
+        return self._stack(lambda day: day.value)
 
     @property
     def standard_error(self) -> Array:
         """The standard error of each day, of the same shape; NaN where no estimate is possible."""
-        return self._stacked(lambda one: one.standard_error)
+        return self._stack(lambda day: day.standard_error)
 
     def interval(self, level: float = 0.95) -> tuple[Array, Array]:
         """Return the ends of the intervals, each with probability `level`; NaN where none is known."""
-        low = self._stacked(lambda one: one.interval(level)[0])
-        high = self._stacked(lambda one: one.interval(level)[1])
+        low = self._stack(lambda day: day.interval(level)[0])
+        high = self._stack(lambda day: day.interval(level)[1])
         reach = (self.drift or 0.0) * self.distances.reshape(-1, *(1,) * (low.ndim - 1))
         return low - reach, high + reach
 
@@ -67,10 +66,10 @@ class EstimatedDays:
         widest = np.nanmedian((np.subtract(*self.interval()[::-1])) / 2.0) if any(self.days) else np.nan
         return f"EstimatedDays({len(self)} days, about ± {widest:.2g}, n = {thousands(self.n)}{pooled})"
 
-    def _stacked(self, part: Callable[[Estimate], Any]) -> Array:
-        known = [None if one is None else np.asarray(part(one), dtype=np.float64) for one in self.days]
-        shape = next((one.shape for one in known if one is not None), ())
-        return np.stack([np.full(shape, np.nan) if one is None else one for one in known])
+    def _stack(self, part: Callable[[Estimate], Any]) -> Array:
+        known = [None if day is None else np.asarray(part(day), dtype=np.float64) for day in self.days]
+        shape = next((array.shape for array in known if array is not None), ())
+        return np.stack([np.full(shape, np.nan) if array is None else array for array in known])
 
 
 def by_day(

@@ -2,35 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
-from typing import Final, final
+from typing import Final
 
 import numpy as np
 
 from dither.arrays import Floats
-from dither.errors import unknown_name
-from dither.estimation.estimate import Estimate
+from dither.estimation.estimate import Estimate, LabelledEstimate
 from dither.estimation.over_time.tree import UNKNOWN, NoisySums, running_sums
 from dither.over_time.change_reports import ChangeReports
 from dither.over_time.kept_change import KeptChange
 
 _MOST_VARIANCE: Final = UNKNOWN / 1e6  # above it, a part of the days has no reports at all
-
-
-@final
-@dataclass(frozen=True, eq=False, repr=False)
-class DayShares(Estimate):
-    """The shares of two answers on one day, by label. Unbiased: some may be negative."""
-
-    labels: Sequence[Hashable] = ()
-
-    def __getitem__(self, label: Hashable) -> Estimate:
-        if label not in self.labels:
-            raise unknown_name("category", label, map(str, self.labels))
-        at = self.labels.index(label)
-        value, error = (float(np.asarray(part)[at]) for part in (self.value, self.standard_error))
-        return Estimate(value, error, self.n, self.guarantee, origin=self)
 
 
 def shares_by_day(reports: ChangeReports, smoothing: int) -> tuple[list[Estimate | None], int]:
@@ -63,7 +45,7 @@ def shares_by_day(reports: ChangeReports, smoothing: int) -> tuple[list[Estimate
             found.append(None)
             continue
         value, error = np.array([1.0 - share, share]), np.full(2, np.sqrt(variance))
-        found.append(DayShares(value, error, people, change.guarantee, labels=change.domain.labels))
+        found.append(LabelledEstimate(value, error, people, change.guarantee, labels=change.domain.labels))
     return found, people
 
 

@@ -8,7 +8,7 @@ the leaves to the root, as in [Hay10, Section 4], for any variances.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final, final
+from typing import Final
 
 import numpy as np
 
@@ -17,7 +17,6 @@ from dither.arrays import Floats
 UNKNOWN: Final = 1e12  # the variance of an interval without reports
 
 
-@final
 @dataclass(frozen=True)
 class NoisySums:
     """Estimated sums of the changes in the intervals of one level, and their variances."""
@@ -26,7 +25,6 @@ class NoisySums:
     variances: Floats
 
 
-@final
 @dataclass(frozen=True)
 class _Node:
     """What is known of an interval from the levels up to its own.
@@ -42,7 +40,7 @@ class _Node:
     slope: Floats
     rest: Floats
 
-    def padded(self, first: int, end: int) -> tuple[Floats, Floats, Floats]:
+    def pad(self, first: int, end: int) -> tuple[Floats, Floats, Floats]:
         """Return offset, slope and rest for the days from `first` to the one before `end`."""
         around = self.first - first, end - self.first - self.slope.size
         return (
@@ -73,7 +71,7 @@ def running_sums(levels: list[NoisySums], days: int, smoothing: int = 1) -> tupl
             for place in range(0, len(nodes), 2)
         ]
     (root,) = nodes
-    offset, slope, rest = root.padded(0, days)
+    offset, slope, rest = root.pad(0, days)
     return offset + slope * root.sum, rest + slope**2 * root.variance
 
 
@@ -91,7 +89,7 @@ def _together(halves: list[_Node]) -> _Node:
         return halves[0]
     left, right = halves
     first, end = left.first, right.first + right.slope.size
-    (offset_1, slope_1, rest_1), (offset_2, slope_2, rest_2) = (one.padded(first, end) for one in halves)
+    (offset_1, slope_1, rest_1), (offset_2, slope_2, rest_2) = (half.pad(first, end) for half in halves)
     total = left.variance + right.variance
     # Given the sum x of both, the left sum has mean a·left + (1 − a)(x − right) and variance a·left.variance.
     a = right.variance / total

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Any, Final, final
+from typing import Final
 
 import numpy as np
 
 from dither.arrays import Floats
 from dither.errors import InvalidParameter, NotIdentifiable, found
 from dither.estimation.estimate import Estimate
-from dither.estimation.linear import Average
+from dither.estimation.intervals import ConfidenceInterval, StudentInterval
 from dither.estimation.pairs.readings import check_pair, number_mechanism, numbers, squares
 from dither.numerics.quantiles import student_t_quantile
 from dither.privacy import Guarantee
@@ -21,53 +21,58 @@ from dither.reports import Reports
 _CLEAR: Final = 4.0
 
 
-@final
-@dataclass(frozen=True, eq=False, repr=False)
-class Quotient(Estimate):
-    """A ratio of two correlated averages; its interval is Fieller's [Fieller54].
+@dataclass(frozen=True, eq=False)
+class QuotientInterval(ConfidenceInterval):
+    """Fieller's interval of a ratio of two correlated averages [Fieller54].
 
     It holds all r for which top − r·bottom is compatible with 0, and is infinite where the bottom may be 0.
-    `spread` is the covariance matrix of the two averages.
+    `spread` is the covariance matrix of the two averages: of the top, of both, of the bottom.
     """
 
-    top: float = field(kw_only=True)
-    bottom: float = field(kw_only=True)
-    spread: tuple[float, float, float] = field(kw_only=True)  # of the top, of both, of the bottom
+    top: float
+    bottom: float
+    spread: tuple[float, float, float]
+    n: int
 
-    def interval(self, level: float = 0.95) -> tuple[Any, Any]:
-        """Return the ends of an interval that covers the population's ratio with probability `level`."""
+    @property
+    def value(self) -> float:
+        """The ratio."""
+        return self.top / self.bottom
+
+    @property
+    def error(self) -> float:
+        """The standard error of the ratio."""
+        value, (top, both, bottom) = self.value, self.spread
+        return math.sqrt(max(top - 2 * value * both + value**2 * bottom, 0.0)) / abs(self.bottom)
+
+    def interval(self, level: float) -> tuple[float, float]:
         return fieller(self.top, self.bottom, self.spread, student_t_quantile(level, self.n - 1))
 
 
-@final
-@dataclass(frozen=True, eq=False, repr=False)
-class Correlation(Estimate):
-    """A correlation coefficient, from −1 to 1.
+@dataclass(frozen=True, eq=False)
+class CorrelationInterval(ConfidenceInterval):
+    """The interval of a correlation coefficient, from −1 to 1.
 
-    Its interval is Fieller's if both variances exceed 0 by four standard errors. Otherwise it holds every
-    correlation that fits intervals of the covariance and of both variances, at a third of the error each.
+    It is Fieller's if both variances exceed 0 by four standard errors. Otherwise it holds every correlation
+    that fits intervals of the covariance and of both variances, at a third of the error each.
     """
 
-    covariance: Estimate = field(kw_only=True)
-    variances: tuple[Estimate, Estimate] = field(kw_only=True)
-    spread: tuple[float, float, float] = field(kw_only=True)
+    quotient: QuotientInterval  # of the covariance and the root of both variances
+    covariance: StudentInterval
+    variances: tuple[StudentInterval, StudentInterval]
 
-    def interval(self, level: float = 0.95) -> tuple[Any, Any]:
-        """Return the ends of an interval that covers the population's value with probability `level`."""
-        x, y = self.variances
-        if all(float(one.value) > _CLEAR * float(one.standard_error) for one in (x, y)):
-            bottom = math.sqrt(float(x.value) * float(y.value))
-            reach = student_t_quantile(level, self.n - 1)
-            ends = fieller(float(self.covariance.value), bottom, self.spread, reach)
+    def interval(self, level: float) -> tuple[float, float]:
+        if all(float(variance.value) > _CLEAR * float(variance.error) for variance in self.variances):
+            ends = self.quotient.interval(level)
         else:
             each = 1.0 - (1.0 - level) / 3.0
-            (low, high), *others = (one.interval(each) for one in (self.covariance, x, y))
+            low, high = self.covariance.interval(each)
+            others = [variance.interval(each) for variance in self.variances]
             least, most = (math.sqrt(math.prod(max(end[side], 0.0) for end in others)) for side in (0, 1))
             ends = _least_ratio(low, least, most), -_least_ratio(-high, least, most)
         return max(float(ends[0]), -1.0), min(float(ends[1]), 1.0)
 
 
-@final
 @dataclass(frozen=True, eq=False)
 class EstimatedLine:
     """The line that fits the second number best to the first: slope and intercept, with their intervals.
@@ -90,7 +95,6 @@ class EstimatedLine:
         return f"slope {self.slope}; intercept {self.intercept}"
 
 
-@final
 @dataclass(frozen=True, eq=False)
 class _Line:
     """The averages behind a line and each person's influence on them, with numbers taken from the middle."""
@@ -99,7 +103,7 @@ class _Line:
     variance: float
     influence: Floats  # on the variance of the first number
 
-    def at(self, x: float) -> Quotient:
+    def at(self, x: float) -> Estimate:
         joint, variance = self.joint, self.variance
         offset = x - joint.middles[0] - joint.means[0]
         top = joint.means[1] * variance + joint.covariance * offset
@@ -111,36 +115,37 @@ class _Line:
         )
         # The middle of the second domain is added to the top as a multiple of the bottom.
         top += joint.middles[1] * variance
-        return joint.quotient(top, variance, moved + joint.middles[1] * self.influence, self.influence)
+        found = joint.quotient(top, variance, moved + joint.middles[1] * self.influence, self.influence)
+        return Estimate.of(found, joint.guarantee)
 
-    def slope(self) -> Quotient:
+    def slope(self) -> Estimate:
         joint = self.joint
         moved = joint.products - joint.products.mean()
-        return joint.quotient(joint.covariance, self.variance, moved, self.influence)
+        found = joint.quotient(joint.covariance, self.variance, moved, self.influence)
+        return Estimate.of(found, joint.guarantee)
 
 
-@final
 class _Joint:
     """The averages of two numbers of the same people, and each person's part in them."""
 
     def __init__(self, first: Reports, second: Reports) -> None:
         self.n = check_pair(first, second)
         self.reports = first, second
-        told = [numbers(one) for one in (first, second)]
-        lines = [number_mechanism(one).line for one in (first, second)]
+        told = [numbers(reports) for reports in (first, second)]
+        lines = [number_mechanism(reports).line for reports in (first, second)]
         self.middles = [(line.low + line.high) / 2.0 for line in lines]
-        self.means = [float(one.mean()) for one in told]
-        self.gaps = [one - mean for one, mean in zip(told, self.means, strict=True)]
+        self.means = [float(column.mean()) for column in told]
+        self.gaps = [column - mean for column, mean in zip(told, self.means, strict=True)]
         self.products: Floats = self.gaps[0] * self.gaps[1]
         self.covariance = float(self.products.sum() / (self.n - 1))
         self.guarantee: Guarantee = first.question.guarantee.compose(second.question.guarantee)
 
-    def average(self, value: float, influence: Floats) -> Average:
-        """Return an estimate with the error of its influence function, one number for each person."""
+    def average(self, value: float, influence: Floats) -> StudentInterval:
+        """Return a value with the error of its influence function, one number for each person."""
         gaps = influence - influence.mean()
         spread = float((gaps**2).sum() / (self.n - 1))
         skew = float((gaps**3).mean() / spread) if spread > 0.0 else 0.0
-        return Average(value, math.sqrt(spread / self.n), self.n, self.guarantee, skew)
+        return StudentInterval(value, math.sqrt(spread / self.n), self.n, skew)
 
     def variance(self, side: int) -> tuple[float, Floats]:
         """Return the variance of the values of one number, and each person's influence on it."""
@@ -150,13 +155,11 @@ class _Joint:
         influence = square - square.mean() - 2.0 * mean * self.gaps[side]
         return float(square.mean()) - mean**2 + noise, np.asarray(influence)
 
-    def quotient(self, top: float, bottom: float, above: Floats, below: Floats) -> Quotient:
+    def quotient(self, top: float, bottom: float, above: Floats, below: Floats) -> QuotientInterval:
         """Return a ratio with the errors of the influence functions of its two parts."""
         matrix = np.cov(above, below) / self.n
         spread = float(matrix[0, 0]), float(matrix[0, 1]), float(matrix[1, 1])
-        value = top / bottom
-        error = math.sqrt(max(spread[0] - 2 * value * spread[1] + value**2 * spread[2], 0.0)) / abs(bottom)
-        return Quotient(value, error, self.n, self.guarantee, top=top, bottom=bottom, spread=spread)
+        return QuotientInterval(top, bottom, spread, self.n)
 
 
 def covariance(first: Reports, second: Reports) -> Estimate:
@@ -165,10 +168,10 @@ def covariance(first: Reports, second: Reports) -> Estimate:
     The reports are in the same order of people, as those of `dt.Each` are.
     """
     joint = _Joint(first, second)
-    return joint.average(joint.covariance, joint.products)
+    return Estimate.of(joint.average(joint.covariance, joint.products), joint.guarantee)
 
 
-def correlation(first: Reports, second: Reports) -> Correlation:
+def correlation(first: Reports, second: Reports) -> Estimate:
     """Estimate the correlation of two numbers of the same people: from −1 to 1, and 0 if it is unrelated.
 
     The noise of the reports does not pull it towards 0: variances of the values are used, not of the reports.
@@ -180,15 +183,10 @@ def correlation(first: Reports, second: Reports) -> Correlation:
     bottom = math.sqrt(x * y)
     moved = bottom / 2.0 * (of_x / x + of_y / y)
     parts = joint.quotient(joint.covariance, bottom, joint.products - joint.products.mean(), moved)
-    return Correlation(
-        min(max(float(parts.value), -1.0), 1.0),
-        parts.standard_error,
-        joint.n,
-        joint.guarantee,
-        covariance=joint.average(joint.covariance, joint.products),
-        variances=(joint.average(x, of_x), joint.average(y, of_y)),
-        spread=parts.spread,
-    )
+    variances = joint.average(x, of_x), joint.average(y, of_y)
+    interval = CorrelationInterval(parts, joint.average(joint.covariance, joint.products), variances)
+    value = min(max(parts.value, -1.0), 1.0)
+    return Estimate(value, parts.error, joint.n, joint.guarantee, confidence=interval)
 
 
 def regression(first: Reports, second: Reports) -> EstimatedLine:

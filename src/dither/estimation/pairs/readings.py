@@ -14,8 +14,7 @@ import numpy as np
 from dither.arrays import Floats
 from dither.domains import Circle
 from dither.errors import InvalidParameter, NotIdentifiable
-from dither.estimation.linear import second as squared_reading
-from dither.estimation.linear import unbiased_reading
+from dither.estimation.linear import squared_reading, unbiased_reading
 from dither.kernels.counting import LeadingBits
 from dither.question import CategoryQuestion, NumberQuestion
 from dither.reports import Reports
@@ -39,15 +38,15 @@ def check_pair(first: Reports, second: Reports) -> int:
     return len(first)
 
 
-def _check_reports(one: object) -> None:
-    if not isinstance(one, Reports):
+def _check_reports(reports: object) -> None:
+    if not isinstance(reports, Reports):
         raise InvalidParameter(
             "two questions together need the reports of both, in the same order of people, not "
-            f"{type(one).__name__}; a summary has lost the order"
+            f"{type(reports).__name__}; a summary has lost the order"
         )
-    if not one.question.alone:
+    if not reports.question.alone:
         raise InvalidParameter(
-            f"the reports of {one.question.name} are correlated between people; "
+            f"the reports of {reports.question.name} are correlated between people; "
             "use a mechanism of one person"
         )
 

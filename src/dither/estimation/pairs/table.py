@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any, final
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
 from dither.arrays import Floats
 from dither.errors import unknown_name
-from dither.estimation.comparison.significance import Significance, contrasts, quadratic
+from dither.estimation.comparison.significance import Significance, contrasts, quadratic_form
 from dither.estimation.estimate import Estimate, show, thousands
-from dither.estimation.linear import Average
+from dither.estimation.intervals import StudentInterval
 from dither.estimation.pairs.readings import blocks, check_pair, indicators, protocol_of
-from dither.numerics.quantiles import student_t_quantile
 from dither.reports import Reports
 from dither.table import Row, as_html, as_text
 
 
-@final
 @dataclass(frozen=True, eq=False, repr=False)
 class EstimatedTable(Estimate):
     """The share of people with each pair of answers. Unbiased: some shares may be negative.
@@ -28,17 +26,10 @@ class EstimatedTable(Estimate):
     question and a column for each to the second.
     """
 
-    skew: Floats
     rows: Sequence[Hashable]
     columns: Sequence[Hashable]
     dependence: Significance
-
-    def interval(self, level: float = 0.95) -> tuple[Any, Any]:
-        """Return the ends of an interval for each share; see `dither.estimation.linear.Average`."""
-        reach = student_t_quantile(level, self.n - 1)
-        shift = reach**2 * self.skew / (2.0 * self.n)
-        half = np.hypot(shift, reach * np.asarray(self.standard_error))
-        return self.value + shift - half, self.value + shift + half
+    confidence: StudentInterval = field(kw_only=True)
 
     def independence(self) -> Significance:
         """Test the hypothesis that the two answers of a person are independent.
@@ -48,24 +39,21 @@ class EstimatedTable(Estimate):
         """
         return self.dependence
 
-    def __getitem__(self, pair: tuple[Hashable, Hashable]) -> Average:
+    def __getitem__(self, pair: Any) -> Estimate:
         first, second = pair if isinstance(pair, tuple) and len(pair) == 2 else (pair, None)
         if first not in self.rows:
             raise unknown_name("answer to the first question", first, map(str, self.rows))
         if second not in self.columns:
             raise unknown_name("answer to the second question", second, map(str, self.columns))
         at = self.rows.index(first), self.columns.index(second)
-        value, error, skew = (
-            float(np.asarray(part)[at]) for part in (self.value, self.standard_error, self.skew)
-        )
-        return Average(value, error, self.n, self.guarantee, skew, origin=self)
+        return Estimate.of(self.confidence.pick(at), self.guarantee, origin=self)
 
-    def items(self) -> Iterator[tuple[tuple[Hashable, Hashable], Average]]:
+    def items(self) -> Iterator[tuple[tuple[Hashable, Hashable], Estimate]]:
         """Return the pairs of answers with their shares."""
         return (((a, b), self[a, b]) for a in self.rows for b in self.columns)
 
     def _names(self) -> list[Row]:
-        return [{"first": one, "second": other} for one in self.rows for other in self.columns]
+        return [{"first": row, "second": other} for row in self.rows for other in self.columns]
 
     def _grid(self) -> tuple[list[str], list[list[str]]]:
         value, half = np.asarray(self.value), np.asarray(self.half_width())
@@ -85,7 +73,7 @@ class EstimatedTable(Estimate):
 def crosstab(first: Reports, second: Reports) -> EstimatedTable:
     """Estimate how frequent each pair of answers is, from two questions that the same people answered.
 
-    The reports are in the same order of people, as those of `dt.Each` and of `dt.frames.reports` are. Each
+    The reports are in the same order of people, as those of `dt.Each` and of `dt.data.reports` are. Each
     report is read by its own channel, inverted; their products average to the shares, without bias.
 
     >>> import dither as dt
@@ -97,13 +85,13 @@ def crosstab(first: Reports, second: Reports) -> EstimatedTable:
     0.50 ± 0.03 (95 %, n = 1 000)
     """
     n = check_pair(first, second)
-    sides = [protocol_of(one) for one in (first, second)]
+    sides = [protocol_of(reports) for reports in (first, second)]
     sizes = [len(side.categories) for side in sides]
     powers = np.zeros((3, *sizes))
     sums = [np.zeros(size) for size in sizes]
     inner = [np.zeros((size, size)) for size in sizes]
     for people in blocks(n, sum(sizes)):
-        told = [indicators(one[people]) for one in (first, second)]
+        told = [indicators(reports[people]) for reports in (first, second)]
         for power in range(3):
             powers[power] += (told[0] ** (power + 1)).T @ told[1] ** (power + 1)
         for side, numbers in enumerate(told):
@@ -113,17 +101,18 @@ def crosstab(first: Reports, second: Reports) -> EstimatedTable:
     spread = np.maximum(square - value**2, 0.0)
     third = cube - 3.0 * value * square + 2.0 * value**3
     skew = np.divide(third, spread, out=np.zeros_like(third), where=spread > 0.0)
-    means = [one / n for one in sums]
+    means = [total / n for total in sums]
     covariances = [matrix / n - np.outer(mean, mean) for matrix, mean in zip(inner, means, strict=True)]
+    error = np.sqrt(spread / max(n - 1, 1))
     return EstimatedTable(
         value,
-        np.sqrt(spread / max(n - 1, 1)),
+        error,
         n,
         first.question.guarantee.compose(second.question.guarantee),
-        skew,
         tuple(sides[0].categories.labels),
         tuple(sides[1].categories.labels),
         _independence(value - np.outer(*means), covariances, n),
+        confidence=StudentInterval(value, error, n, skew),
     )
 
 
@@ -132,5 +121,5 @@ def _independence(dependence: Floats, covariances: list[Floats], n: int) -> Sign
     bases = [contrasts(len(matrix)) for matrix in covariances]
     inside = [base.T @ matrix @ base for base, matrix in zip(bases, covariances, strict=True)]
     gaps = bases[0].T @ dependence @ bases[1]
-    statistic = n * quadratic(gaps, *inside)
+    statistic = n * quadratic_form(gaps, *inside)
     return Significance.chi_square(statistic, gaps.size, "independence of the two answers")

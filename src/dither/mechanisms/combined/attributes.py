@@ -36,6 +36,10 @@ class Attributes(Answering, Combinator):
         for name, part in together.items():
             if not isinstance(name, str) or not can_answer(part):
                 raise InvalidParameter(f"the attribute {name!r} needs a mechanism, not {type(part).__name__}")
+            if isinstance(part, Attributes):
+                raise InvalidParameter(
+                    f"the attribute {name!r} is itself several attributes; give its parts their own names"
+                )
             if isinstance(part, Once | KeptChange):
                 raise InvalidParameter(
                     f"the attribute {name!r} is answered on days of its own; ask it as a question by itself"

@@ -12,12 +12,15 @@ from dither.kernels.law import Law
 from dither.kernels.window.decoder import JoinedDecoder
 from dither.kernels.window.law import MixedLaw
 from dither.kernels.window.mixture import COIN, MixtureKernel
+from dither.losses import Criterion
 from dither.mechanisms.analysis import Realised
 from dither.mechanisms.base import NumberMechanism
 from dither.mechanisms.numeric.duchi import Duchi
 from dither.mechanisms.numeric.pm import PM
 
 THRESHOLD: Final = 0.6093524930273094  # below this ε Duchi is always used [PM19, eq. 10]
+# The ε from which Podium has a smaller variance than Hybrid, by criterion.
+CROSSOVER: Final = {Criterion.WORST: 2.3190030126702377, Criterion.AVERAGE: 0.8955}
 
 
 @final

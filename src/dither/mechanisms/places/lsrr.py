@@ -66,7 +66,9 @@ class LSRR(PublicPoints):
                 f"the first ring must be smaller than the second, not {near:g} and {far:g}"
             )
         if not isinstance(self.contrast, Contrast):
-            raise InvalidParameter(f"contrast must be a member of dt.Contrast, not {found(self.contrast)}")
+            raise InvalidParameter(
+                f"contrast must be a member of dt.rivals.Contrast, not {found(self.contrast)}"
+            )
         object.__setattr__(self, "rings", (near, far))
         super()._build()
 

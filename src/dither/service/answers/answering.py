@@ -76,7 +76,7 @@ class Answers:
         for query in queries:
             if query.by is not None:
                 return None
-            n = self._collector.live.n(campaign, query.question, query.day, query.label)
+            n = self._collector.live.n(campaign, query.question, query.day, query.label, shown=True)
             with self._lock:
                 kept = self._kept.get((campaign, query))
             if kept is None or kept[0] != n:
@@ -87,33 +87,34 @@ class Answers:
     def _answer(self, campaign: str, query: Query) -> list[PlainRow]:
         live = self._collector.live
         if query.by is By.DAY:
-            days = live.days(campaign, query.question)
+            days = live.days(campaign, query.question, shown=True)
             return [row for day in days for row in self._answer(campaign, replace(query, by=None, day=day))]
         if query.by is By.LABEL:
-            labels = live.labels(campaign, query.question)
+            labels = live.labels(campaign, query.question, shown=True)
             parts = [replace(query, by=None, label=label) for label in labels]
             return [row for part in parts for row in self._answer(campaign, part)]
         return self._part(campaign, query)
 
     def _part(self, campaign: str, query: Query) -> list[PlainRow]:
         live = self._collector.live
-        key, n = (campaign, query), live.n(campaign, query.question, query.day, query.label)
+        key, n = (campaign, query), live.n(campaign, query.question, query.day, query.label, shown=True)
         with self._lock:
             kept = self._kept.get(key)
         if kept is not None and kept[0] == n:
             return kept[1]
         people = self._collector.campaigns[campaign].contract.people
         part = ReportsPart(_iso(query.day), query.label)
-        if 0 < n < people:
+        whole = query.day is None and query.label is None
+        waiting = live.waiting(campaign, query.question) if whole else 0  # of a part nobody is told
+        if not n and (waiting or not whole):
             mechanism = live.mechanism(campaign, query.question)
             name = usual_quantity(mechanism) if query.what is What.USUAL else query.quantity
             reason = f"answers are shown from {people} reports on"
-            made = [without_answer(query, part, n, FEW, reason, name)]
-        else:
-            summary = live.summary(campaign, query.question, query.day, query.label)
-            n = summary.n
-            made = self._with_interval_of_look(key, rows(query, part, summary), look_of(n, people))
-        self._keep(self._kept, key, (n, made))
+            return [without_answer(query, part, waiting, FEW, reason, name)]
+        summary = live.summary(campaign, query.question, query.day, query.label, shown=True)
+        made = self._with_interval_of_look(key, rows(query, part, summary), look_of(summary.n, people))
+        if summary.n:
+            self._keep(self._kept, key, (summary.n, made))
         return made
 
     def _with_interval_of_look(self, key: Key, made: list[PlainRow], look: int) -> list[PlainRow]:

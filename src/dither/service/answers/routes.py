@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from dither.errors import DitherError, InvalidParameter, MissingExtra, found, unknown_name
@@ -42,15 +43,11 @@ def routes(collector: Collector, answers: Answers | None = None) -> list[BaseRou
     async def summary(request: Request) -> Response:
         published = collector.campaigns[request.path_params["campaign"]]
         (query,) = Query.of({"question": "", **_terms(request)}, published.contract)
-        n = collector.live.n(published.id, query.question, query.day, query.label)
-        if n < published.contract.people:
+        asked = partial(collector.live.summary, published.id, query.question, query.day, query.label)
+        made = await asyncio.get_running_loop().run_in_executor(None, partial(asked, shown=True))
+        if not made.n:
             people = published.contract.people
-            return problem(
-                409, f"too few people: summaries are given from {people} reports on, there are {n}"
-            )
-        made = await asyncio.get_running_loop().run_in_executor(
-            None, collector.live.summary, published.id, query.question, query.day, query.label
-        )
+            return problem(409, f"too few people: summaries are given from {people} reports on")
         return Response(made.to_bytes(), media_type=_SUMMARY, headers=_PLAIN)
 
     return [

@@ -16,8 +16,7 @@ import numpy as np
 
 from dither.errors import DitherError
 from dither.estimation.api import distribution, estimate, quantile
-from dither.estimation.bounds.any_time import AtAnyTime, level_of_one
-from dither.estimation.bounds.lying import IfLying
+from dither.estimation.bounds.any_time import level_of_one
 from dither.estimation.estimate import Estimate
 from dither.estimation.likelihood.distribution import EstimatedDistribution
 from dither.estimation.summary import Summary
@@ -96,7 +95,7 @@ def _estimates(query: Query, part: ReportsPart, name: str, plain: Estimate) -> I
     wide, words = _widened(plain, query)
     low, high = wide.interval(LEVEL)
     columns = [np.asarray(end, dtype=np.float64).reshape(-1) for end in (plain.value, low, high)]
-    named = [str(label) for label in getattr(plain, "labels", ())]
+    named = [str(label) for label in plain.labels]
     labels: Sequence[str | None] = named or [None] * columns[0].size
     shared = {"unit": plain.unit or None, "interval": words, "n of interval": plain.n}
     base = _row(query, part, plain.n, name, **shared)
@@ -108,14 +107,12 @@ def _estimates(query: Query, part: ReportsPart, name: str, plain: Estimate) -> I
 def _widened(plain: Estimate, query: Query) -> tuple[Estimate, str]:
     """Return the estimate with the interval that is shown, and what that interval is called."""
     if query.lying is not None:
-        lied: IfLying = plain.if_lying(query.lying)
-        return lied, LYING.format(f"{100 * query.lying:g} %")
+        return plain.if_lying(query.lying), LYING.format(f"{100 * query.lying:g} %")
     if query.what is What.USUAL:
         try:
-            timeless: AtAnyTime = plain.at_any_time()
+            return plain.at_any_time(), ANY_TIME
         except DitherError:
             return plain.over_looks(LOOKS), MANY_LOOKS
-        return timeless, ANY_TIME
     return plain.over_looks(LOOKS), MANY_LOOKS
 
 

@@ -15,7 +15,11 @@ _MOST: Final = 1 << 20  # addresses that are distinguished
 
 @final
 class RateLimits:
-    """A bucket of tokens for each address: `burst` at first, refilled at `rate` a second."""
+    """A bucket of tokens for each address, one a report: `burst` at first, refilled at `rate` a second.
+
+    How many reports a batch holds is known once it was read. So a request is allowed while a token is left,
+    and charged for one; the rest is charged later and may leave a debt, which keeps the next ones waiting.
+    """
 
     def __init__(self, rate: float, burst: int, clock: Callable[[], float] = time.monotonic) -> None:
         self._rate, self._burst, self._clock = rate, float(burst), clock
@@ -27,18 +31,25 @@ class RateLimits:
         self._buckets: dict[bytes, tuple[float, float]] = {}
 
     def allow(self, address: str) -> bool:
-        """Return whether a request of an address may be answered, and charge it."""
+        """Return whether a request of an address may be answered, and charge it for one report."""
+        name, tokens, now = self._bucket(address)
+        allowed = tokens >= 1.0
+        self._buckets[name] = (tokens - allowed, now)
+        return allowed
+
+    def charge(self, address: str, reports: int) -> None:
+        """Charge an address for further reports, whatever is left."""
+        name, tokens, now = self._bucket(address)
+        self._buckets[name] = (tokens - reports, now)
+
+    def _bucket(self, address: str) -> tuple[bytes, float, float]:
+        """Return the name of an address, the tokens it has now, and the time."""
         now = self._clock()
         if now >= self._until or len(self._buckets) >= _MOST:
             self._forget()
         name = hashlib.blake2b(address.encode(), key=self._salt, digest_size=8).digest()
         tokens, before = self._buckets.get(name, (self._burst, now))
-        tokens = min(self._burst, tokens + (now - before) * self._rate)
-        if tokens < 1.0:
-            self._buckets[name] = (tokens, now)
-            return False
-        self._buckets[name] = (tokens - 1.0, now)
-        return True
+        return name, min(self._burst, tokens + (now - before) * self._rate), now
 
 
 def client_address(scope: Mapping[str, Any], proxies: frozenset[str]) -> str:

@@ -12,9 +12,9 @@ def exposition(writer: Writer) -> str:
     collector = writer.collector
     lines: list[str] = []
 
-    def family(name: str, kind: str, words: str, samples: list[tuple[str, float]]) -> None:
+    def family(name: str, kind: str, words: str, samples: list[tuple[str, int]]) -> None:
         lines.extend([f"# HELP dither_{name} {words}", f"# TYPE dither_{name} {kind}"])
-        lines.extend(f"dither_{name}{labels} {value:g}" for labels, value in samples)
+        lines.extend(f"dither_{name}{labels} {value}" for labels, value in samples)
 
     reports = [
         (f'{{campaign="{one.id[:16]}",question="{_escaped(name)}"}}', collector.live.n(one.id, name))

@@ -87,7 +87,7 @@ def _batches() -> dict[str, Any]:
         "responses": {
             "200": answer("The batch is on disk, now or since it came first.", _ACKNOWLEDGED),
             **refused,
-            "503": answer("The store cannot be written now: send the same bytes again."),
+            "503": answer("The store cannot be written now, or the body got lost: send it again."),
         },
     }
 
@@ -165,6 +165,9 @@ def description(more: Mapping[str, Any], *, admin: bool) -> dict[str, Any]:
             "/v1/admin/reload": {"post": _admin("Read the campaigns again.")},
             "/v1/admin/fold": {"post": _admin("Replace the reports of a day by counts.", "campaign", "day")},
             "/v1/admin/delete": {"post": _admin("Remove all that was collected.", "campaign")},
+            "/v1/admin/counts": {
+                "post": _admin("Everything that is stored, also what waits.", "campaign", "question")
+            },
         }
     return {
         "openapi": "3.1.0",

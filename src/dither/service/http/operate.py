@@ -8,7 +8,8 @@ import hmac
 import json
 from typing import TYPE_CHECKING, Any
 
-from dither.errors import DitherError
+from dither.errors import DitherError, InvalidParameter
+from dither.service.collector import Collector
 from dither.service.http.metrics import exposition
 from dither.service.logs import log
 from dither.service.store.store import StoreUnavailable
@@ -88,4 +89,23 @@ async def _act(writer: Writer, action: str, asked: dict[str, Any]) -> dict[str, 
             campaign = str(asked["campaign"])
             await asyncio.wrap_future(writer.call(lambda: collector.delete(campaign)))
             return {"deleted": campaign}
-    return {"words": "the actions are reload, fold and delete"}
+        case "counts":
+            names = str(asked["campaign"]), str(asked["question"])
+            return {"counts": await asyncio.to_thread(_counts, collector, *names, asked.get("by"))}
+    return {"words": "the actions are reload, fold, delete and counts"}
+
+
+def _counts(collector: Collector, campaign: str, question: str, by: object) -> dict[str, str]:
+    """Return everything that is stored of a question, also what waits: summaries in hexadecimal, by group.
+
+    Groups are days or labels, as `by` says; without it there is one, whose name is empty.
+    """
+    live = collector.live
+    parts: dict[str, dict[str, Any]] = {"": {}}
+    if by == "day":
+        parts = {day.isoformat(): {"day": day} for day in live.days(campaign, question)}
+    elif by == "label":
+        parts = {label: {"label": label} for label in live.labels(campaign, question)}
+    elif by is not None:
+        raise InvalidParameter("by is day or label, or left out")
+    return {group: live.summary(campaign, question, **part).to_bytes().hex() for group, part in parts.items()}

@@ -22,6 +22,7 @@ METHODS: Final = ("POST", "OPTIONS")
 _BEFORE, _, _AFTER = PATH.partition("{campaign}")
 _OPENED: Final = b'{"sealed":true}'  # without the identity of the batch: a relay reads the answer
 _BUSY: Final = json.dumps({"words": "the store cannot be written now; send the same bytes again"}).encode()
+_LOST: Final = json.dumps({"words": "the body did not arrive; send the same bytes again"}).encode()
 _LARGE: Final = 1 << 17  # bytes of a body that is read in a thread
 _PREFLIGHT: Final = [
     (b"access-control-allow-methods", b"POST"),
@@ -32,6 +33,10 @@ _PREFLIGHT: Final = [
 
 class _Gone(Exception):
     """The client went away before its body was complete."""
+
+
+class _Lost(Exception):
+    """A server or a proxy lost the body, or a part of it. The device is not at fault."""
 
 
 @final
@@ -55,7 +60,8 @@ class Batches:
         campaign = scope["path_params"]["campaign"]
         try:
             address = client_address(scope, self._proxies)
-            if address not in self._relays and not self._limits.allow(address):
+            limited = address not in self._relays
+            if limited and not self._limits.allow(address):
                 raise BatchRefused(Reason.RATE)
             form = content_type(scope)
             body = await self._body(scope, receive, form)
@@ -63,12 +69,17 @@ class Batches:
             large = len(body) > _LARGE
             batch = await asyncio.to_thread(read, *asked) if large else read(*asked)
             self._collector.opened += form == SEALED
-            await self._writer.store(check(self._collector, campaign, batch))
+            arrived = check(self._collector, campaign, batch)
+            if limited and batch.reports > 1:
+                self._limits.charge(address, batch.reports - 1)
+            await self._writer.store(arrived)
         except BatchRefused as refused:
             self._collector.refuse(refused.reason, campaign)
             await reply(send, refused.reason.status, refusal_body(refused.reason), allowed)
         except StoreUnavailable:
             await reply(send, 503, _BUSY, allowed)
+        except _Lost:
+            await reply(send, 503, _LOST, allowed)
         except _Gone:
             return
         else:
@@ -76,7 +87,7 @@ class Batches:
             await reply(send, 200, _OPENED if form == SEALED else named, allowed)
 
     async def _body(self, scope: Scope, receive: Receive, form: str) -> bytes:
-        """Return the body; raise BatchRefused if it is too long, or takes too long."""
+        """Return the body; raise BatchRefused if it is too long, or takes too long, and _Lost if it lacks."""
         settings = self._collector.settings
         most = sealed_size(settings.body) if form == SEALED else settings.body
         stated = header(scope, b"content-length")
@@ -97,6 +108,8 @@ class Batches:
             raise BatchRefused(Reason.SLOW) from None
         if len(body) > most:
             raise BatchRefused(Reason.SIZE)
+        if not body if stated is None else len(body) != int(stated):
+            raise _Lost
         return body
 
 

@@ -18,8 +18,8 @@ from dither.service.pages.question import FILES, Told, queries, regions, section
 from dither.service.pages.words import counted, narrow, promise, whole
 
 _CROWD: Final = (
-    "This collector stores no address, and shows nothing below its minimum. It does not itself mix: whoever "
-    "runs it sees reports arrive."
+    "Whoever reads this page sees such batches: its numbers are counts, and grow by at least the minimum at "
+    "a time. Whoever runs the collector sees reports arrive; it stores no address."
 )
 _LOOKS: Final = (
     "Intervals “at any time” of means and frequencies hold together at all numbers of reports, however often "
@@ -45,7 +45,7 @@ def changing(
     collector: Collector, answers: Answers, published: Published, batch: Future[BatchPromise] | None
 ) -> dict[str, Markup]:
     """Return the parts that change, by identity. Computes answers: call it in a thread."""
-    contract, total = published.contract, 0
+    contract, total, waiting = published.contract, 0, 0
     parts: dict[str, Markup] = {}
     for number, (name, mechanism) in enumerate(contract.questions.items()):
         rows = {
@@ -53,13 +53,15 @@ def changing(
             for kind, query in queries(name, mechanism).items()
         }
         parts |= regions(number, Told(**rows), contract)
-        total += collector.live.n(published.id, name)
+        total += collector.live.n(published.id, name, shown=True)
+        waiting += collector.live.waiting(published.id, name)
     now = datetime.datetime.now(datetime.UTC)
     word, sentence = state(published, collector.day(), collector.settings.grace)
     parts["state"] = joined(
         [element("span", word, class_="state" if word == "collecting" else "state warn"), " ", sentence]
     )
-    parts["status"] = joined([f"{counted(total, 'report')}; {now:%Y-%m-%d %H:%M} UTC."])
+    more = f", of which {whole(waiting)} wait for more to come" if waiting else ""
+    parts["status"] = joined([f"{counted(total + waiting, 'report')}{more}; {now:%Y-%m-%d %H:%M} UTC."])
     parts["refused"] = _refused(collector, published.id)
     parts["health"] = _health(collector)
     parts["batch"] = _batch(batch)

@@ -18,8 +18,8 @@ THIN: Final = "\u202f"
 
 _REPEATED: Final = {
     Repeat.FRESH: "Every further answer to a question is a new report and counts again.",
-    Repeat.SAME: "A device that is asked again sends its first report again, which tells nothing new.",
-    Repeat.PER_VALUE: "A device sends one and the same report for one value; another value is a new report.",
+    Repeat.SAME: "A device sends one report, once, however often it is asked.",
+    Repeat.PER_VALUE: "A device sends one report for each value, once; another value is a new report.",
     Repeat.ONCE: "A device answers once in every period, on a day that it draws beforehand.",
 }
 

@@ -7,11 +7,11 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from dither.atomic import refuse_to_overwrite, renamed
 from dither.service.store.opening import is_postgresql
-from dither.service.store.sqlite import SCHEMA, check_file, locked
+from dither.service.store.sqlite import SCHEMA, TICK, check_file, locked
 from dither.service.store.store import StoreUnusable
 
 if TYPE_CHECKING:
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 _ROWS: Final = 1 << 14
 _TABLES: Final = {  # what both kinds of stores hold, with the columns that both have
     "campaigns": ("id", "name", "version", "document"),
-    "slots": ("number", "campaign", "question", "day", "label", "n", "counts"),
-    "reports": ("id", "part", "slot", "data"),
+    "slots": ("number", "campaign", "question", "day", "label", "n", "counts", "shown"),
+    "reports": ("id", "part", "slot", "data"),  # and the tick: what is shown depends on it
     "refused": ("campaign", "day", "reason", "count"),
 }
 
@@ -86,11 +86,18 @@ def _from_postgresql(address: str, target: sqlite3.Connection) -> None:
     target.executescript(f"BEGIN; {SCHEMA} COMMIT; BEGIN;")
     with closing(_store(address)) as store, store.snapshot() as sql:
         for table, columns in _TABLES.items():
-            marks = ",".join("?" * len(columns))
+            ticked = table == "reports"
+            named = [*columns, *(["number"] if ticked else [])]
+            marks = ",".join("?" * len(named))
+            ordered = ", tick FROM dither_reports ORDER BY tick" if ticked else f" FROM dither_{table}"
+            last = 0
             with sql.cursor(f"backup_{table}", binary=True) as cursor:
-                cursor.execute(f"SELECT {','.join(columns)} FROM dither_{table}")
+                cursor.execute(f"SELECT {','.join(columns)}{ordered}")
                 while rows := cursor.fetchmany(_ROWS):
-                    target.executemany(f"INSERT INTO {table} ({','.join(columns)}) VALUES ({marks})", rows)
+                    if ticked:
+                        numbers = [last := max(last + 1, tick << TICK) for *_, tick in rows]
+                        rows = [(*row[:-1], number) for row, number in zip(rows, numbers, strict=True)]
+                    target.executemany(f"INSERT INTO {table} ({','.join(named)}) VALUES ({marks})", rows)
     target.execute("COMMIT")
 
 
@@ -100,13 +107,14 @@ def _to_postgresql(source: sqlite3.Connection, address: str) -> None:
             row = sql.execute(f"SELECT count(*) FROM dither_{table}").fetchone()
             if row is None or row[0]:
                 raise StoreUnusable("the database holds a collector's data; restore into an empty one")
-        writer = sql.execute("INSERT INTO dither_writers (last) VALUES (1) RETURNING number").fetchone()
         for table, columns in _TABLES.items():
-            extra: tuple[Any, ...] = (writer[0] if writer else 0, 1) if table == "reports" else ()
-            named = ",".join((*columns, *(("writer", "seq") if extra else ())))
-            rows = source.execute(f"SELECT {','.join(columns)} FROM {table}")
+            ticked = table == "reports"
+            named = ",".join((*columns, *(["tick"] if ticked else [])))
+            tick = f", number >> {TICK}" if ticked else ""
+            rows = source.execute(f"SELECT {','.join(columns)}{tick} FROM {table}")
             with sql.cursor() as cursor, cursor.copy(f"COPY dither_{table} ({named}) FROM STDIN") as copy:
                 for row in rows:
-                    copy.write_row((*row, *extra))
+                    copy.write_row(row)
+        sql.execute("UPDATE dither_meta SET tick = (SELECT coalesce(max(tick), 0) + 1 FROM dither_reports)")
         last = "SELECT coalesce(max(number), 0) + 1 FROM dither_slots"
         sql.execute(f"SELECT setval('dither_slots_number_seq', ({last}))")

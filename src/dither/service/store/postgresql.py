@@ -1,6 +1,9 @@
 """A store in a PostgreSQL database: several collectors write at once and count what the others stored.
 
-Every process writes under a number of its own and numbers its batches, so that the others find what is new.
+Every batch has the tick that was the present one when it was stored. A tick is over when another one is the
+present one and no transaction that began in it still runs; each of them holds a lock of the tick, so that the
+others know. Batches are counted when their tick is over, in every process the same ones together.
+
 Changes that replace reports by counts, or remove them, raise the generation of the store: whoever sees
 another generation builds its counts anew.
 """
@@ -13,27 +16,28 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Final, final
 
-from dither.arrays import Integers
 from dither.service.contract import Published
-from dither.service.live import Slot, Total
+from dither.service.live import Fates, FoldedCounts, LiveCounts, News, Slot
 from dither.service.refusal import Reason
 from dither.service.store.store import (
     Arrived,
     CollectorStore,
+    Folding,
     Kept,
-    Mechanisms,
     RefusedKey,
+    Row,
     Stored,
     StoreUnavailable,
     StoreUnusable,
     another_text,
     compared,
-    grouped,
+    in_order,
     pack_counts,
     part_digest,
     unpack_counts,
+    whole_ticks,
 )
-from dither.service.store.tables import INSERT, KEPT, LOCK, NEW_SLOT, SCHEMA, VERSION
+from dither.service.store.tables import HELD, INSERT, KEPT, LOCK, NEW_SLOT, NEXT, SCHEMA, TICKS, VERSION
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -50,12 +54,16 @@ _WAITING: Final = {
     "tcp_user_timeout": 10_000,  # milliseconds
 }
 
-_Row = tuple[bytes, int, int, int, bytes]  # identity, part, slot, number of the batch, reports
+_IDLE: Final = "60s"  # after which the database ends a transaction of a process that says nothing more
+
+_NewRow = tuple[bytes, int, int, bytes]  # identity, part, slot, reports
 
 
 @final
 class PostgresqlStore(CollectorStore):
     """A store in a database. Opening it makes the tables, all of which begin with `dither_`."""
+
+    shared = True
 
     def __init__(self, address: str) -> None:
         import psycopg
@@ -64,10 +72,10 @@ class PostgresqlStore(CollectorStore):
         self._address = address
         self._sql: Connection[Any] | None = None
         self._again = 0.0  # when to try a database again that was out of reach
-        self._writer, self._sent = 0, 0
         self._generation = -1
-        self._seen: dict[int, int] = {}  # by writer: the number of the last batch that is counted
+        self._read = 0  # the last tick that is counted
         self._slots: dict[Slot, int] = {}
+        self._names: dict[int, Slot] = {}
         try:
             with self._transaction() as sql:
                 sql.execute(SCHEMA)
@@ -86,8 +94,7 @@ class PostgresqlStore(CollectorStore):
             self._again = time.monotonic() + _PAUSE
             self._sql = self._psycopg.connect(self._address, autocommit=True, **self._patience())
             self._sql.execute("SET synchronous_commit = on")
-            # A new number later: a transaction whose end was not heard of may be stored under the old one.
-            self._writer, self._sent = 0, 0
+            self._sql.execute(f"SET idle_in_transaction_session_timeout = '{_IDLE}'")
         return self._sql
 
     def _patience(self) -> dict[str, Any]:
@@ -136,42 +143,39 @@ class PostgresqlStore(CollectorStore):
             first.setdefault(batch.id, place)
         made: dict[Slot, int] = {}
         with self._transaction() as sql:
-            known = self._known(sql)
-            writer = self._writer
-            if not writer:
-                row = sql.execute("INSERT INTO dither_writers (last) VALUES (0) RETURNING number").fetchone()
-                writer = int(row[0]) if row else 0
+            known, tick = self._known(sql)
             rows = [
-                (identity, part, known.get(slot) or self._slot(sql, slot, made), self._sent + seq, data)
-                for seq, (identity, place) in enumerate(first.items(), 1)
+                (identity, part, known.get(slot) or self._slot(sql, slot, made), data)
+                for identity, place in first.items()
                 for part, (slot, data) in enumerate(batches[place].parts)
             ]
-            new = self._insert(sql, writer, [row for row in rows if row[1] == 0])
-            self._insert(sql, writer, [row for row in rows if row[1] > 0 and row[0] in new])
-            last = (self._sent + len(first), writer)
-            sql.execute("UPDATE dither_writers SET last = %s WHERE number = %s", last)
+            new = self._insert(sql, tick, [row for row in rows if row[1] == 0])
+            self._insert(sql, tick, [row for row in rows if row[1] > 0 and row[0] in new])
             outcomes = [
                 Stored.NEW if place == first[batch.id] and batch.id in new else self._repeated(sql, batch)
                 for place, batch in enumerate(batches)
             ]
-        self._writer, self._sent = writer, last[0]
-        self._seen[writer] = self._sent
         self._slots |= made
         return outcomes
 
-    def _known(self, sql: Connection[Any]) -> dict[Slot, int]:
-        """Wait until nobody folds; return the slots whose numbers still hold."""
+    def _known(self, sql: Connection[Any]) -> tuple[dict[Slot, int], int]:
+        """Wait until nobody folds; return the slots whose numbers still hold, and the tick to store in."""
         sql.execute(f"SELECT pg_advisory_xact_lock_shared({LOCK})")
-        row = sql.execute("SELECT generation FROM dither_meta").fetchone()
-        if row is None or row[0] != self._generation:
+        generation, tick = _meta(sql)
+        held = -1
+        while held != tick:  # whoever has the lock of a tick, and then finds it the present one, is in it
+            held = tick
+            sql.execute(f"SELECT pg_advisory_xact_lock_shared({TICKS + held})")
+            generation, tick = _meta(sql)
+        if generation != self._generation:
             self._slots = {}
-        return self._slots
+        return self._slots, tick
 
-    def _insert(self, sql: Connection[Any], writer: int, rows: list[_Row]) -> set[bytes]:
+    def _insert(self, sql: Connection[Any], tick: int, rows: list[_NewRow]) -> set[bytes]:
         if not rows:
             return set()
-        ids, parts, slots, seqs, datas = map(list, zip(*rows, strict=True))
-        done = sql.execute(INSERT, (writer, ids, parts, slots, seqs, datas), binary=True)
+        ids, parts, slots, datas = map(list, zip(*rows, strict=True))
+        done = sql.execute(INSERT, (tick, ids, parts, slots, datas), binary=True)
         return {bytes(identity) for (identity,) in done.fetchall()}
 
     def _slot(self, sql: Connection[Any], slot: Slot, made: dict[Slot, int]) -> int:
@@ -218,30 +222,68 @@ class PostgresqlStore(CollectorStore):
             sql.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
             yield sql
 
-    def fold(self, campaign: str, day: datetime.date, mechanisms: Mechanisms) -> int:
-        parts = 0
-        query = (
-            "SELECT number, question FROM dither_slots WHERE campaign = %s AND day = %s AND counts IS NULL"
-        )
-        with self.alone() as sql:
-            for number, question in sql.execute(query, (campaign, day.toordinal())).fetchall():
-                total = Total(mechanisms(campaign, question))
-                some = "SELECT id, part, data FROM dither_reports WHERE slot = %s"
-                with sql.cursor("folding", binary=True) as cursor:
-                    cursor.execute(some, (number,))
-                    while rows := cursor.fetchmany(_ROWS):
-                        total.add([bytes(data) for _, _, data in rows])
-                        parts += len(rows)
-                        digests = [(part_digest(bytes(data)), one, part) for one, part, data in rows]
-                        with sql.cursor() as other:
-                            other.executemany(
-                                "UPDATE dither_reports SET data = %s WHERE id = %s AND part = %s", digests
-                            )
-                sql.execute(
-                    "UPDATE dither_slots SET n = %s, counts = %s WHERE number = %s",
-                    (total.n, pack_counts(total.counts), number),
+    def fold(self, campaign: str, day: datetime.date, live: LiveCounts) -> int:
+        with self._transaction() as sql:
+            sql.execute(f"SELECT pg_advisory_xact_lock({LOCK})")
+            generation, tick = _meta(sql)
+            if generation != self._generation:
+                raise StoreUnavailable("another process folded or deleted meanwhile; fold again")
+            live.add_all(self._news(sql, tick - 1))  # nobody appends now: these ticks are over
+            fates = live.fates(campaign, day)
+            folding = self._fold(sql, live, fates)
+            if folding.parts:
+                sql.execute("UPDATE dither_meta SET generation = generation + 1")
+        if folding.parts:
+            self._generation, self._slots, self._names = generation + 1, {}, {}  # these counts still hold
+            live.folded(fates)
+        return folding.parts
+
+    def _fold(self, sql: Connection[Any], live: LiveCounts, fates: Fates) -> Folding:
+        campaign = fates.campaign
+        query = "SELECT number, question, day, label FROM dither_slots WHERE campaign = %s AND counts IS NULL"
+        slots = {
+            number: Slot(campaign, question, _day(when), label)
+            for number, question, when, label in sql.execute(query, (campaign,)).fetchall()
+        }
+
+        def make(slot: Slot, shown: datetime.date | None) -> int:
+            row = (campaign, slot.question, slot.day.toordinal(), slot.label, shown and shown.toordinal())
+            columns = "campaign, question, day, label, shown, counts"
+            insert = f"INSERT INTO dither_slots ({columns}) VALUES (%s, %s, %s, %s, %s, '') RETURNING number"
+            found = sql.execute(insert, row).fetchone()
+            return int(found[0]) if found else 0
+
+        for (question, label), steps in fates.steps.items():  # what waited is in the first step
+            sql.execute(
+                "UPDATE dither_slots SET shown = %s WHERE campaign = %s AND question = %s AND label = %s "
+                "AND shown IS NULL AND counts IS NOT NULL",
+                (steps[0].day.toordinal(), campaign, question, label),
+            )
+        folding = Folding(fates, slots, live, make)
+        early = [number for number, slot in slots.items() if slot.day <= fates.day]
+        some = """SELECT tick, slot, data, id, part FROM dither_reports
+            WHERE slot = ANY(%b) AND tick <= %b AND (tick <= %b OR slot = ANY(%b))"""
+        with sql.cursor("folding", binary=True) as cursor, sql.cursor() as other:
+            cursor.execute(some, (list(slots), self._read, fates.last, early))
+            while rows := cursor.fetchmany(_ROWS):
+                places = folding.take([(tick, slot, bytes(data)) for tick, slot, data, _, _ in rows])
+                other.executemany(
+                    "UPDATE dither_reports SET data = %s, slot = %s WHERE id = %s AND part = %s",
+                    [
+                        (part_digest(bytes(data)), place, one, part)
+                        for place, (_, _, data, one, part) in zip(places, rows, strict=True)
+                        if place is not None
+                    ],
                 )
-        return parts
+        for number, total in folding.totals.items():
+            row = (total.n, pack_counts(total.counts), number)
+            sql.execute("UPDATE dither_slots SET n = %s, counts = %s WHERE number = %s", row)
+        sql.execute(
+            "DELETE FROM dither_slots WHERE number = ANY(%s) AND number NOT IN "
+            "(SELECT slot FROM dither_reports WHERE slot = ANY(%s))",
+            (list(folding.left), list(folding.left)),
+        )
+        return folding
 
     def forget(self, before: datetime.date) -> int:
         with self._transaction() as sql:
@@ -259,44 +301,56 @@ class PostgresqlStore(CollectorStore):
 
     def reloaded(self) -> bool:
         with self._transaction() as sql:
-            row = sql.execute("SELECT generation FROM dither_meta").fetchone()
-        if row is None or row[0] == self._generation:
+            generation, _ = _meta(sql)
+        if generation == self._generation:
             return False
-        self._generation, self._seen, self._slots = int(row[0]), {}, {}
+        self._generation, self._read, self._slots, self._names = generation, 0, {}, {}
         return True
 
-    def counted(self) -> Iterator[tuple[Slot, Integers, int]]:
+    def counted(self) -> Iterator[FoldedCounts]:
         with self._transaction() as sql:
-            query = (
-                "SELECT campaign, question, day, label, n, counts FROM dither_slots WHERE counts IS NOT NULL"
-            )
-            rows = sql.execute(query).fetchall()
-        for campaign, question, day, label, n, counts in rows:
-            yield Slot(campaign, question, _day(day), label), unpack_counts(bytes(counts)), n
+            columns = "campaign, question, coalesce(shown, day), label, n, counts, shown IS NOT NULL"
+            rows = sql.execute(f"SELECT {columns} FROM dither_slots WHERE counts IS NOT NULL").fetchall()
+        for campaign, question, day, label, n, counts, shown in rows:
+            slot = Slot(campaign, question, _day(day), label)
+            yield FoldedCounts(slot, unpack_counts(bytes(counts)), n, shown)
 
-    def news(self) -> Iterator[tuple[Slot, list[bytes]]]:
-        with self.snapshot() as sql:
-            row = sql.execute("SELECT generation FROM dither_meta").fetchone()
-            if row is None or row[0] != self._generation:
-                return  # folded meanwhile: the next look builds the counts anew
-            for writer, last in sql.execute("SELECT number, last FROM dither_writers").fetchall():
-                if last > self._seen.get(writer, 0):
-                    yield from self._news_of(sql, writer)
-                    self._seen[writer] = last
+    def news(self) -> News:
+        with self._transaction() as sql:
+            sql.execute(NEXT)
+        with self._transaction() as sql:
+            _, tick = _meta(sql)
+            held = sql.execute(HELD).fetchone()  # after the tick was read, and before the snapshot is taken
+        over = (tick if held is None or held[0] is None else min(tick, held[0])) - 1
+        if over > self._read:
+            with self.snapshot() as sql:
+                if _meta(sql)[0] == self._generation:  # if not, the next look builds the counts anew
+                    yield from self._news(sql, over)
 
-    def _news_of(self, sql: Connection[Any], writer: int) -> Iterator[tuple[Slot, list[bytes]]]:
-        query = """SELECT slot, data FROM dither_reports WHERE writer = %b AND seq > %b
-            AND slot IN (SELECT number FROM dither_slots WHERE counts IS NULL)"""
-        with sql.cursor("news", binary=True) as cursor:
-            cursor.execute(query, (writer, self._seen.get(writer, 0)))
+    def _news(self, sql: Connection[Any], over: int) -> News:
+        query = """SELECT tick, slot, data FROM dither_reports WHERE tick > %b AND tick <= %b
+            AND slot IN (SELECT number FROM dither_slots WHERE counts IS NULL) ORDER BY tick"""
+
+        def blocks() -> Iterator[list[Row]]:
             while rows := cursor.fetchmany(_ROWS):
-                for number, parts in grouped(rows):
-                    yield self._named(sql, number), parts
+                yield [(tick, slot, bytes(data)) for tick, slot, data in rows]
+
+        try:
+            with sql.cursor("news", binary=True) as cursor:
+                cursor.execute(query, (self._read, over))
+                for rows in whole_ticks(blocks()):
+                    yield from in_order(rows, lambda number: self._named(sql, number))
+        except BaseException:  # some may be counted, and some not
+            self._generation = -1
+            raise
+        self._read = max(self._read, over)
 
     def _named(self, sql: Connection[Any], number: int) -> Slot:
-        query = "SELECT campaign, question, day, label FROM dither_slots WHERE number = %s"
-        campaign, question, day, label = sql.execute(query, (number,)).fetchone() or ("", "", 1, "")
-        return Slot(campaign, question, _day(day), label)
+        if number not in self._names:
+            query = "SELECT campaign, question, day, label FROM dither_slots WHERE number = %s"
+            campaign, question, day, label = sql.execute(query, (number,)).fetchone() or ("", "", 1, "")
+            self._names[number] = Slot(campaign, question, _day(day), label)
+        return self._names[number]
 
     def refused(self) -> dict[RefusedKey, int]:
         with self._transaction() as sql:
@@ -312,6 +366,12 @@ class PostgresqlStore(CollectorStore):
     def close(self) -> None:
         if self._sql is not None:
             self._sql.close()
+
+
+def _meta(sql: Connection[Any]) -> tuple[int, int]:
+    """Return the generation of the store, and the present tick."""
+    generation, tick = sql.execute("SELECT generation, tick FROM dither_meta").fetchone() or (0, 0)
+    return int(generation), int(tick)
 
 
 def _day(ordinal: int) -> datetime.date:

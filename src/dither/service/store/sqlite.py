@@ -8,32 +8,35 @@ import os
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
+from itertools import count
 from pathlib import Path
 from typing import BinaryIO, Final, final
 
-from dither.arrays import Integers
 from dither.service.contract import Published
-from dither.service.live import Slot, Total
+from dither.service.live import FoldedCounts, LiveCounts, News, Slot
 from dither.service.refusal import Reason
 from dither.service.store.store import (
     Arrived,
     CollectorStore,
+    Folding,
     Kept,
-    Mechanisms,
     RefusedKey,
+    Row,
     Stored,
     StoreUnavailable,
     StoreUnusable,
     another_text,
     compared,
-    grouped,
+    in_order,
     pack_counts,
     part_digest,
     unpack_counts,
+    whole_ticks,
 )
 
 APPLICATION: Final = 0x64697463  # "ditc": by this number SQLite tells such files from others
-VERSION: Final = 1
+VERSION: Final = 2
+TICK: Final = 20  # bits of the number of a row that count within its tick; the tick is the rest
 _ROWS: Final = 1 << 15  # rows that are read at once
 SCHEMA: Final = f"""
 PRAGMA application_id = {APPLICATION};
@@ -41,14 +44,14 @@ PRAGMA user_version = {VERSION};
 CREATE TABLE campaigns (id TEXT PRIMARY KEY, name TEXT NOT NULL, version INTEGER NOT NULL,
     document TEXT NOT NULL, UNIQUE (name, version));
 CREATE TABLE slots (number INTEGER PRIMARY KEY, campaign TEXT NOT NULL, question TEXT NOT NULL,
-    day INTEGER NOT NULL, label TEXT NOT NULL, n INTEGER, counts BLOB);
+    day INTEGER NOT NULL, label TEXT NOT NULL, n INTEGER, counts BLOB, shown INTEGER);
 CREATE TABLE reports (number INTEGER PRIMARY KEY, id BLOB NOT NULL, part INTEGER NOT NULL,
     slot INTEGER NOT NULL, data BLOB NOT NULL);
 CREATE UNIQUE INDEX identities ON reports (id, part);
 CREATE TABLE refused (campaign TEXT NOT NULL, day INTEGER NOT NULL, reason TEXT NOT NULL,
     count INTEGER NOT NULL, PRIMARY KEY (campaign, day, reason)) WITHOUT ROWID;
 """
-_INSERT: Final = "INSERT INTO reports (id, part, slot, data) VALUES (?, ?, ?, ?)"
+_INSERT: Final = "INSERT INTO reports (number, id, part, slot, data) VALUES (?, ?, ?, ?, ?)"
 _REPEATED_SLOT: Final = (
     "SELECT campaign, question, day, label, counts IS NOT NULL FROM slots WHERE number = ?"
 )
@@ -79,7 +82,10 @@ class SqliteStore(CollectorStore):
             self._lock.close()
             raise
         self._slots: dict[Slot, int] = {}
+        self._names: dict[int, Slot | None] = {}  # by number; None if its reports are folded
         self._rebuild = True
+        self._read = 0  # the number of the last row that is counted
+        self._last = int(self._sql.execute("SELECT coalesce(max(number), 0) FROM reports").fetchone()[0])
 
     def _prepare(self, fresh: bool, synchronous: str) -> None:
         if fresh:
@@ -127,18 +133,23 @@ class SqliteStore(CollectorStore):
 
     def append(self, batches: Sequence[Arrived]) -> list[Stored]:
         made: dict[Slot, int] = {}
+        first = ((self._last >> TICK) + 1) << TICK  # a transaction is a tick: it is over when it ends
+        numbers = count(first)
         try:
             with self._transaction() as sql:
-                sql.executemany(_INSERT, self._rows(sql, batches, made))
+                sql.executemany(_INSERT, self._rows(sql, batches, made, numbers))
             outcomes = [Stored.NEW] * len(batches)
         except sqlite3.IntegrityError:  # some identity is known: one by one
-            made = {}
+            made, numbers = {}, count(first)
             with self._transaction() as sql:
-                outcomes = [self._append_one(sql, batch, made) for batch in batches]
+                outcomes = [self._append_one(sql, batch, made, numbers) for batch in batches]
         self._slots |= made
+        self._last = next(numbers)
         return outcomes
 
-    def _append_one(self, sql: sqlite3.Connection, batch: Arrived, made: dict[Slot, int]) -> Stored:
+    def _append_one(
+        self, sql: sqlite3.Connection, batch: Arrived, made: dict[Slot, int], numbers: Iterator[int]
+    ) -> Stored:
         query = "SELECT slot, data FROM reports WHERE id = ? ORDER BY part"
         kept = []
         for number, data in sql.execute(query, (batch.id,)).fetchall():
@@ -146,19 +157,23 @@ class SqliteStore(CollectorStore):
             kept.append(Kept(Slot(campaign, question, _day(day), label), bool(folded), data))
         if kept:
             return compared(batch, kept)
-        sql.executemany(_INSERT, self._rows(sql, [batch], made))
+        sql.executemany(_INSERT, self._rows(sql, [batch], made, numbers))
         return Stored.NEW
 
     def _rows(
-        self, sql: sqlite3.Connection, batches: Sequence[Arrived], made: dict[Slot, int]
-    ) -> list[tuple[bytes, int, int, bytes]]:
+        self,
+        sql: sqlite3.Connection,
+        batches: Sequence[Arrived],
+        made: dict[Slot, int],
+        numbers: Iterator[int],
+    ) -> list[tuple[int, bytes, int, int, bytes]]:
         rows = []
         for batch in batches:
             for part, (slot, data) in enumerate(batch.parts):
                 number = self._slots.get(slot) or made.get(slot)
                 if number is None:
                     number = made[slot] = self._slot(sql, slot)
-                rows.append((batch.id, part, number, data))
+                rows.append((next(numbers), batch.id, part, number, data))
         return rows
 
     def _slot(self, sql: sqlite3.Connection, slot: Slot) -> int:
@@ -179,29 +194,58 @@ class SqliteStore(CollectorStore):
                 rows,
             )
 
-    def fold(self, campaign: str, day: datetime.date, mechanisms: Mechanisms) -> int:
-        parts = last = 0
-        query = "SELECT number, question FROM slots WHERE campaign = ? AND day = ? AND counts IS NULL"
+    def fold(self, campaign: str, day: datetime.date, live: LiveCounts) -> int:
+        live.add_all(self.news())
+        fates = live.fates(campaign, day)
         with self._transaction() as sql:
-            slots = dict(sql.execute(query, (campaign, day.toordinal())).fetchall())
-            totals = {number: Total(mechanisms(campaign, question)) for number, question in slots.items()}
-            marks = ",".join(map(str, slots)) or "NULL"
-            some = (
-                f"SELECT number, slot, data FROM reports WHERE number > ? AND slot IN ({marks}) LIMIT {_ROWS}"
-            )
-            while rows := sql.execute(some, (last,)).fetchall():
-                for number, parts_of in grouped((slot, data) for _, slot, data in rows):
-                    totals[number].add(parts_of)
-                sql.executemany(
-                    "UPDATE reports SET data = ? WHERE number = ?",
-                    [(part_digest(data), row) for row, _, data in rows],
+            query = "SELECT number, question, day, label FROM slots WHERE campaign = ? AND counts IS NULL"
+            slots = {
+                number: Slot(campaign, question, _day(when), label)
+                for number, question, when, label in sql.execute(query, (campaign,)).fetchall()
+            }
+
+            def make(slot: Slot, shown: datetime.date | None) -> int:
+                row = (campaign, slot.question, slot.day.toordinal(), slot.label, shown and shown.toordinal())
+                columns = "campaign, question, day, label, shown, counts"
+                done = sql.execute(f"INSERT INTO slots ({columns}) VALUES (?, ?, ?, ?, ?, x'')", row)
+                return int(done.lastrowid or 0)
+
+            for (question, label), steps in fates.steps.items():  # what waited is in the first step
+                sql.execute(
+                    "UPDATE slots SET shown = ? WHERE campaign = ? AND question = ? AND label = ? "
+                    "AND shown IS NULL AND counts IS NOT NULL",
+                    (steps[0].day.toordinal(), campaign, question, label),
                 )
-                parts, last = parts + len(rows), rows[-1][0]
-            for number, total in totals.items():
+            folding = Folding(fates, slots, live, make)
+            marks = ",".join(map(str, slots)) or "NULL"
+            early = ",".join(str(number) for number, slot in slots.items() if slot.day <= day) or "NULL"
+            some = (
+                f"SELECT number, slot, data FROM reports WHERE number > ? AND slot IN ({marks}) AND "
+                f"(number < {(fates.last + 1) << TICK} OR slot IN ({early})) ORDER BY number LIMIT {_ROWS}"
+            )
+            last = 0
+            while rows := sql.execute(some, (last,)).fetchall():
+                places = folding.take([(number >> TICK, slot, data) for number, slot, data in rows])
+                sql.executemany(
+                    "UPDATE reports SET data = ?, slot = ? WHERE number = ?",
+                    [
+                        (part_digest(data), place, number)
+                        for place, (number, _, data) in zip(places, rows, strict=True)
+                        if place is not None
+                    ],
+                )
+                last = rows[-1][0]
+            for number, total in folding.totals.items():
                 row = (total.n, pack_counts(total.counts), number)
                 sql.execute("UPDATE slots SET n = ?, counts = ? WHERE number = ?", row)
-        self._slots = {slot: number for slot, number in self._slots.items() if slot.day != day}
-        return parts
+            marks = ",".join(map(str, folding.left)) or "NULL"
+            sql.execute(
+                f"DELETE FROM slots WHERE number IN ({marks}) "
+                f"AND number NOT IN (SELECT slot FROM reports WHERE slot IN ({marks}))"
+            )
+        self._slots, self._names = {}, {}
+        live.folded(fates)
+        return folding.parts
 
     def forget(self, before: datetime.date) -> int:
         with self._transaction() as sql:
@@ -214,35 +258,43 @@ class SqliteStore(CollectorStore):
             of = "SELECT number FROM slots WHERE campaign = ?"
             sql.execute(f"DELETE FROM reports WHERE slot IN ({of})", (campaign,))
             sql.execute("DELETE FROM slots WHERE campaign = ?", (campaign,))
-        self._slots = {slot: number for slot, number in self._slots.items() if slot.campaign != campaign}
+        self._slots, self._names = {}, {}
 
     # --- reading
 
     def reloaded(self) -> bool:
         now, self._rebuild = self._rebuild, False
-        self._unread = now
+        if now:
+            self._read = 0
         return now
 
-    def counted(self) -> Iterator[tuple[Slot, Integers, int]]:
-        rows = self._sql.execute("SELECT * FROM slots WHERE counts IS NOT NULL").fetchall()
-        for _, campaign, question, day, label, n, counts in rows:
-            yield Slot(campaign, question, _day(day), label), unpack_counts(counts), n
+    def counted(self) -> Iterator[FoldedCounts]:
+        columns = "campaign, question, coalesce(shown, day), label, n, counts, shown IS NOT NULL"
+        rows = self._sql.execute(f"SELECT {columns} FROM slots WHERE counts IS NOT NULL").fetchall()
+        for campaign, question, day, label, n, counts, shown in rows:
+            slot = Slot(campaign, question, _day(day), label)
+            yield FoldedCounts(slot, unpack_counts(counts), n, bool(shown))
 
-    def news(self) -> Iterator[tuple[Slot, list[bytes]]]:
-        if not self._unread:
-            return  # one process writes: all that came later was counted when it came
-        self._unread = False
-        open_slots = {
-            number: Slot(campaign, question, _day(day), label)
-            for number, campaign, question, day, label in self._sql.execute(
-                "SELECT number, campaign, question, day, label FROM slots WHERE counts IS NULL"
-            )
-        }
-        with closing(self._sql.execute("SELECT slot, data FROM reports")) as cursor:
-            while rows := cursor.fetchmany(_ROWS):
-                for number, parts in grouped(rows):
-                    if number in open_slots:
-                        yield open_slots[number], parts
+    def news(self) -> News:
+        query = "SELECT number, slot, data FROM reports WHERE number > ? ORDER BY number"
+        try:
+            with closing(self._sql.execute(query, (self._read,))) as cursor:
+                for rows in whole_ticks(self._blocks(cursor)):
+                    yield from in_order(rows, self._named)
+        except BaseException:  # some may be counted, and some not
+            self._rebuild = True
+            raise
+
+    def _blocks(self, cursor: sqlite3.Cursor) -> Iterator[list[Row]]:
+        while rows := cursor.fetchmany(_ROWS):
+            self._read = rows[-1][0]
+            yield [(number >> TICK, slot, data) for number, slot, data in rows]
+
+    def _named(self, number: int) -> Slot | None:
+        if number not in self._names:
+            campaign, question, day, label, folded = self._sql.execute(_REPEATED_SLOT, (number,)).fetchone()
+            self._names[number] = None if folded else Slot(campaign, question, _day(day), label)
+        return self._names[number]
 
     def refused(self) -> dict[RefusedKey, int]:
         rows = self._sql.execute("SELECT * FROM refused").fetchall()

@@ -9,18 +9,18 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from itertools import groupby
 from typing import NamedTuple, final
 
 import numpy as np
 
 from dither.arrays import Integers
 from dither.errors import DitherError, Mismatch
-from dither.question import Question
 from dither.service.contract import Published
-from dither.service.live import Slot
+from dither.service.live import Fates, FoldedCounts, LiveCounts, News, Slot, Total
 from dither.service.refusal import Reason
 
-Mechanisms = Callable[[str, str], Question]  # of a campaign's identity and a question's name
+Row = tuple[int, int, bytes]  # the tick of a part of a batch, the number of its slot, its reports
 
 
 class StoreUnavailable(Exception):
@@ -70,7 +70,13 @@ class CollectorStore(ABC):
 
     One thread calls the methods. Those that write either return, and then the change is on disk, or raise
     StoreUnavailable, and then nothing changed.
+
+    Every batch has a tick: a number that is on disk with it and never changes. A tick is over once all its
+    batches are stored; what is shown depends on ticks that are over alone, so that it is the same in every
+    process that counts the store, at any time.
     """
+
+    shared = False  # whether several processes write at once
 
     @abstractmethod
     def publish(self, published: Published) -> None:
@@ -89,12 +95,12 @@ class CollectorStore(ABC):
         """Return whether counts must be built anew, from `counted` and `news`; True at first."""
 
     @abstractmethod
-    def counted(self) -> Iterator[tuple[Slot, Integers, int]]:
-        """Yield the counts of days that were folded."""
+    def counted(self) -> Iterator[FoldedCounts]:
+        """Yield the counts of reports that were folded."""
 
     @abstractmethod
-    def news(self) -> Iterator[tuple[Slot, list[bytes]]]:
-        """Yield reports that are in no count yet: stored by others, or before this process began."""
+    def news(self) -> News:
+        """Yield reports that are in no count yet and whose tick is over, in the order of ticks."""
 
     @abstractmethod
     def refuse(self, counts: Mapping[RefusedKey, int]) -> None:
@@ -109,10 +115,11 @@ class CollectorStore(ABC):
         """Return the campaigns and days whose reports are kept one by one."""
 
     @abstractmethod
-    def fold(self, campaign: str, day: datetime.date, mechanisms: Mechanisms) -> int:
-        """Replace the reports of a day by their counts, and return how many parts of batches it were.
+    def fold(self, campaign: str, day: datetime.date, live: LiveCounts) -> int:
+        """Replace the reports up to a day by their counts, and return how many parts of batches it were.
 
-        Identities and digests of batches stay until `forget`.
+        `live` counts this store, and says which reports were shown on which day. Reports that were shown on a
+        later day stay. Identities and digests of batches stay until `forget`.
         """
 
     @abstractmethod
@@ -144,15 +151,88 @@ def compared(batch: Arrived, kept: Sequence[Kept]) -> Stored:
     return Stored.REPEATED
 
 
-def grouped(rows: Iterable[tuple[int, bytes]]) -> Iterable[tuple[int, list[bytes]]]:
-    """Return the reports of rows by the number of their slot."""
-    found: dict[int, list[bytes]] = {}
-    for number, data in rows:
-        try:
-            found[number].append(data)
-        except KeyError:
-            found[number] = [data]
-    return found.items()
+def whole_ticks(blocks: Iterable[list[Row]]) -> Iterator[list[Row]]:
+    """Return blocks of rows, in the order of ticks, in such a way that none divides a tick."""
+    rest: list[Row] = []
+    for block in blocks:
+        rows = [*rest, *block]
+        end = len(rows)
+        while end and rows[end - 1][0] == rows[-1][0]:
+            end -= 1
+        if end:
+            yield rows[:end]
+        rest = rows[end:]
+    if rest:
+        yield rest
+
+
+def in_order(rows: Sequence[Row], named: Callable[[int], Slot | None]) -> News:
+    """Yield rows of whole ticks by their slots; within a tick an earlier day comes first.
+
+    `named` gives the slot of a number, and None if its reports are folded: such rows are left out.
+    """
+    slots = {number: slot for number in {number for _, number, _ in rows} if (slot := named(number))}
+    if len({slot.day for slot in slots.values()}) > 1:
+        rows = sorted((row for row in rows if row[1] in slots), key=lambda row: (row[0], slots[row[1]].day))
+        runs = [list(run) for _, run in groupby(rows, key=lambda row: slots[row[1]].day)]
+    else:
+        runs = [list(rows)]
+    for run in runs:
+        found: dict[int, tuple[list[int], list[bytes]]] = {number: ([], []) for number in slots}
+        for tick, number, data in run:
+            if number in found:
+                ticks, parts = found[number]
+                ticks.append(tick)
+                parts.append(data)
+        for number, (ticks, parts) in found.items():
+            if parts:
+                yield slots[number], ticks, parts
+
+
+@final
+class Folding:
+    """Rows that are replaced by counts.
+
+    `make` makes a slot of counts, of a slot and of the day on which they are shown (None if they wait), and
+    returns its number. `totals` are the counts by that number.
+    """
+
+    def __init__(
+        self,
+        fates: Fates,
+        slots: Mapping[int, Slot],
+        live: LiveCounts,
+        make: Callable[[Slot, datetime.date | None], int],
+    ) -> None:
+        self._fates, self._slots, self._live, self._make = fates, slots, live, make
+        self._targets: dict[tuple[int, datetime.date | None], int] = {}
+        self.totals: dict[int, Total] = {}
+        self.left: set[int] = set()  # numbers of slots that rows were taken from
+        self.parts = 0
+
+    def take(self, rows: Sequence[Row]) -> list[int | None]:
+        """Count rows; return for each the number of the slot of counts that it is in, None if it stays."""
+        places = [self._target(tick, number) for tick, number, _ in rows]
+        found: dict[int, list[bytes]] = {}
+        for place, (_, number, data) in zip(places, rows, strict=True):
+            if place is not None:
+                found.setdefault(place, []).append(data)
+                self.left.add(number)
+                self.parts += 1
+        for place, parts in found.items():
+            self.totals[place].add(parts)
+        return places
+
+    def _target(self, tick: int, number: int) -> int | None:
+        slot = self._slots[number]
+        shown = self._fates.shown(slot, tick)
+        if shown is None and self._fates.stays(slot):
+            return None
+        key = (number, shown)
+        if key not in self._targets:
+            self._targets[key] = made = self._make(slot, shown)
+            self.totals[made] = Total(self._live.mechanism(slot.campaign, slot.question))
+        return self._targets[key]
 
 
 def another_text(published: Published) -> Mismatch:

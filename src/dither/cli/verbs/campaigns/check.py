@@ -8,10 +8,10 @@ import click
 
 from dither.cli.options import Asked, dialect_options, question_options
 from dither.cli.output import JSON_OPTION, counted, print_json, rows_done, table, verdict
-from dither.files.collect import check_file
-from dither.files.dialect import Dialect
-from dither.files.fit import ColumnFit
-from dither.files.streams import shown_name
+from dither.data.files import check_file
+from dither.data.options import Dialect
+from dither.data.rows import ColumnFit
+from dither.data.streams import shown_name
 
 
 @click.command()

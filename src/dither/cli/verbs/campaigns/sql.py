@@ -9,11 +9,11 @@ import click
 
 from dither.cli.databases import report_table
 from dither.cli.output import FORCE_OPTION, JSON_OPTION, print_json
+from dither.data.sql.dialects import DIALECTS
+from dither.data.sql.engines import fold_script
+from dither.data.sql.query import counting_query
+from dither.data.streams import output_path, shown_name
 from dither.errors import DitherError
-from dither.files.streams import shown_name, written
-from dither.frames.sql.dialects import DIALECTS
-from dither.frames.sql.folding import fold_script
-from dither.frames.sql.query import counting_query
 from dither.wire.campaign import Campaign
 from dither.wire.codec import from_json
 
@@ -89,7 +89,7 @@ def command(
     else:
         text = counting_query(questions, dialect, table, day=given_day, retries=retries)
     if out is not None:
-        with written(out, campaign, force=force) as place:
+        with output_path(out, campaign, force=force) as place:
             place.write_text(text, encoding="utf-8")
     if as_json:
         print_json({"dialect": dialect_name, "query": text, "file": None if out is None else str(out)})

@@ -1,0 +1,155 @@
+"""One figure or table: how it is computed, its expected numbers, and what came out."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, final
+
+from dither.errors import InvalidParameter
+from dither.table import Row
+from dither_papers.drawing import Drawing
+
+
+@final
+@dataclass(frozen=True)
+class Setting:
+    """The amount of work, the folder of the papers' data (None if there is none), and the seed."""
+
+    quick: bool = False
+    data: Path | None = None
+    seed: int = 2025
+
+    def runs(self, full: int, quick: int) -> int:
+        """Return the number of repetitions."""
+        return quick if self.quick else full
+
+    def file(self, name: str) -> Path | None:
+        """Return the path of one of the papers' data files; None if there is no such file."""
+        path = None if self.data is None else self.data / name
+        return path if path is not None and path.exists() else None
+
+    def needed(self, name: str) -> Path:
+        """Return the path of a data file; raise InvalidParameter if there is no such file."""
+        path = self.file(name)
+        if path is None:
+            where = "pass the folder of the papers' data" if self.data is None else f"not in {self.data}"
+            raise InvalidParameter(f"this figure needs the file {name}: {where}")
+        return path
+
+
+@final
+@dataclass(frozen=True)
+class ExpectedNumber:
+    """An expected number: the row it stands in, its column, its value, the tolerance and the source."""
+
+    where: Row
+    column: str
+    value: float
+    tolerance: float  # relative unless `absolute` is True
+    source: str
+    absolute: bool = False
+
+    def found(self, rows: Iterable[Row]) -> float:
+        """Return the number that was computed; NaN if there is no such row."""
+        for row in rows:
+            if all(_same(row.get(name), value) for name, value in self.where.items()):
+                return float(row[self.column])
+        return math.nan
+
+    def met_by(self, found: float) -> bool:
+        """Return whether a number is within the tolerance."""
+        scale = 1.0 if self.absolute else abs(self.value)
+        return abs(found - self.value) <= self.tolerance * scale
+
+
+@final
+@dataclass(frozen=True)
+class Figure:
+    """One figure or table: how to compute and draw it, and the expected numbers.
+
+    What has no `draw` is shown as a table. If a figure cannot be computed, `why_not` says why and `make` is
+    None.
+    """
+
+    paper: str
+    name: str
+    title: str
+    make: Callable[[Setting], list[dict[str, Any]]] | None = None
+    draw: Drawing | None = None
+    expected: Sequence[ExpectedNumber] = ()
+    needs: tuple[str, ...] = ()  # data files without which the figure is skipped
+    notes: tuple[str, ...] = field(default=())
+    why_not: str = ""
+
+    def __post_init__(self) -> None:
+        if (self.make is None) == (not self.why_not):
+            raise InvalidParameter("a figure has either `make` or `why_not`")
+
+    @property
+    def slug(self) -> str:
+        """A short name for files: ogpm-figure-8."""
+        return slug(f"{self.paper}-{self.name}")
+
+    def missing(self, setting: Setting) -> list[str]:
+        """Return the names of the needed data files that do not exist."""
+        return [name for name in self.needs if setting.file(name) is None]
+
+
+def slug(name: str) -> str:
+    """Return a name as files have it: figure-5-8 for "Figure 5.8"."""
+    return name.lower().replace(" ", "-").replace(".", "-")
+
+
+@final
+@dataclass(frozen=True)
+class Outcome:
+    """The result of a figure: its rows, or why it was skipped, and which expected numbers were met."""
+
+    figure: Figure
+    rows: list[dict[str, Any]]
+    skipped: str = ""
+
+    @property
+    def checks(self) -> list[tuple[bool, str]]:
+        """For each expected number, whether it was met, and a sentence about it."""
+        if self.skipped:
+            return []
+        said = []
+        for expected in self.figure.expected:
+            found = expected.found(self.rows)
+            where = ", ".join(f"{name} = {value}" for name, value in expected.where.items())
+            kind = "" if expected.absolute else " relative"
+            words = (
+                f"{expected.column} at {where}: {found:.6g}, expected {expected.value:.6g} "
+                f"± {expected.tolerance:g}{kind} ({expected.source})"
+            )
+            said.append((expected.met_by(found), words))
+        return said
+
+    @property
+    def ok(self) -> bool:
+        """Whether every expected number was met."""
+        return all(met for met, _ in self.checks)
+
+
+def _same(found: Any, wanted: Any) -> bool:
+    if isinstance(wanted, float | int) and isinstance(found, float | int):
+        return math.isclose(found, wanted, rel_tol=1e-9, abs_tol=1e-12)
+    return bool(found == wanted)
+
+
+@cache
+def _expected_numbers(paper: str) -> dict[str, list[ExpectedNumber]]:
+    text = files("dither_papers").joinpath("expected", f"{paper}.json").read_text(encoding="utf-8")
+    return {name: [ExpectedNumber(**row) for row in rows] for name, rows in json.loads(text).items()}
+
+
+def expected(paper: str, name: str) -> tuple[ExpectedNumber, ...]:
+    """Return the expected numbers of one figure, from the JSON file of its paper."""
+    return tuple(_expected_numbers(paper).get(name, ()))

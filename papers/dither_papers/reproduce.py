@@ -1,0 +1,218 @@
+"""Compute figures into a folder: a tidy CSV and a picture each, and one page; finished ones are kept."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable, Sequence
+from functools import cache
+from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
+from importlib.resources import files
+from itertools import groupby
+from pathlib import Path
+from typing import Final
+
+from dither.errors import MissingExtra, unknown_name
+from dither.html import Markup, element, escape, joined, page
+from dither.html import figure as picture_element
+from dither.table import Row, as_csv, as_html, from_csv
+from dither_papers.drawing import picture
+from dither_papers.figure import Figure, Outcome, Setting, slug
+
+PAPERS: Final = {  # a paper's name, which is that of its module, and what it is about
+    "ogpm": "OGPM, the optimal piecewise mechanism; dissertation, chapters 1 to 3 and 5",
+    "podium": "Podium and other two-level mechanisms for means",
+    "jrr": "joint randomized response; dissertation, chapter 4",
+    "tracs": "TraCS: places and trajectories; dissertation, chapter 6",
+    "classifiers": "utility of classifiers on randomised records; dissertation, chapter 7",
+    "add_remove": "add-remove noise for means and sums of a trusted curator",
+}
+_IN_THE_DISSERTATION: Final = {  # chapter 5 and appendix C repeat the OGPM paper under other numbers
+    **{f"figure 5.{place}": f"figure {place}" for place in range(1, 18)},
+    **{f"figure c.{place}": f"figure {17 + place}" for place in range(1, 4)},
+    **{f"table 5.{place}": f"table {place}" for place in (1, 2)},
+}
+
+
+def figures(*names: str) -> list[Figure]:
+    """Return the figures and tables of a paper, or of all papers, or those of given names.
+
+    The first name may be a paper; the others are items of it. Without a paper the items of all papers are
+    searched: "figure 5.8" is the dissertation's, and is found among OGPM's.
+    """
+    paper = names[0] if names and names[0] in PAPERS else None
+    chosen = list(PAPERS) if paper is None else [paper]
+    everything = [one for key in chosen for one in import_module(f"dither_papers.{key}").FIGURES]
+    items = names if paper is None else names[1:]
+    if not items:
+        return everything
+    found = (one for item in items for one in _items(everything, paper, item))
+    return list({one.slug: one for one in found}.values())
+
+
+def _items(everything: Sequence[Figure], paper: str | None, name: str) -> list[Figure]:
+    """Return the figures of a name; raise InvalidParameter if there is none."""
+    wanted = name
+    if paper in (None, "ogpm") and name.lower() in _IN_THE_DISSERTATION:
+        everything = [one for one in everything if one.paper == "ogpm"]
+        wanted = _IN_THE_DISSERTATION[name.lower()]
+    found = [one for one in everything if slug(one.name) == slug(wanted)]
+    if found:
+        return found
+    numbered = name.lower().startswith(("figure", "table"))  # else it is meant to be a paper
+    known = PAPERS if paper is None and not numbered else dict.fromkeys(one.name for one in everything)
+    raise unknown_name("paper" if known is PAPERS else "figure", name, known)
+
+
+def _version() -> str:
+    try:
+        return version("dither")
+    except PackageNotFoundError:
+        return ""
+
+
+def run(
+    chosen: Sequence[Figure],
+    out: Path,
+    setting: Setting,
+    progress: Callable[[Figure, Outcome | None], None] = lambda figure, outcome: None,
+) -> list[Outcome]:
+    """Compute figures into a folder and return their outcomes; finished ones are read instead.
+
+    `progress` is called before a figure is computed, with None, and after it, with its outcome.
+    """
+    out.mkdir(parents=True, exist_ok=True)
+    outcomes = []
+    for figure in chosen:
+        progress(figure, None)
+        outcome = _one(figure, out, setting)
+        progress(figure, outcome)
+        outcomes.append(outcome)
+    (out / "report.html").write_text(report(outcomes, out), encoding="utf-8")
+    return outcomes
+
+
+def _one(figure: Figure, out: Path, setting: Setting) -> Outcome:
+    if figure.make is None:
+        return Outcome(figure, [], figure.why_not)
+    missing = figure.missing(setting)
+    if missing:
+        return Outcome(figure, [], f"needs {', '.join(missing)} (--data DIR)")
+    told = f"{_version()} {figure.slug} {setting.quick} {setting.seed} {setting.data}"
+    stamp = hashlib.sha256(told.encode()).hexdigest()[:8]
+    table = out / f"{figure.slug}.csv"
+    mark = out / f".{figure.slug}.{stamp}.done"
+    if table.exists() and mark.exists():
+        return Outcome(figure, from_csv(table.read_text(encoding="utf-8")))
+    try:
+        rows = figure.make(setting)
+    except MissingExtra as error:
+        return Outcome(figure, [], str(error))
+    table.write_text(as_csv(rows), encoding="utf-8")
+    if figure.draw is not None and rows:
+        drawn = picture(f"{figure.paper} {figure.name}: {figure.title}", figure.draw, rows)
+        if drawn:
+            (out / f"{figure.slug}.png").write_bytes(drawn)
+    mark.touch()
+    return Outcome(figure, from_csv(as_csv(rows)))
+
+
+SECTIONS: Final[dict[str, tuple[str, ...]]] = {  # the sections of docs/deviations.md that concern a paper
+    "ogpm": ("Intervals and circles", "Designing for a place"),
+    "podium": ("Podium",),
+    "jrr": ("Shared coins, and information",),
+    "tracs": ("Places and paths",),
+    "classifiers": ("Classifiers",),
+    "add_remove": ("The trusted curator",),
+}
+_ABOUT: Final = element(
+    "p",
+    "Each figure ",
+    element("em", "as published"),
+    ", ",
+    element("em", "as coded"),
+    " by the authors where that is known, and ",
+    element("em", "right"),
+    ". Beside it stands why they differ (docs/deviations.md).",
+)
+
+
+def report(outcomes: Sequence[Outcome], out: Path) -> str:
+    """Return the page of all outcomes; pictures are read from the folder `out` and stand inside the page."""
+    met = sum(ok for outcome in outcomes for ok, _ in outcome.checks)
+    total = sum(len(outcome.checks) for outcome in outcomes)
+    parts = [
+        _ABOUT,
+        element("p", f"{met} of {total} expected numbers came out within their tolerance."),
+    ]
+    for paper, group in groupby(outcomes, lambda outcome: outcome.figure.paper):
+        figures = element("div", joined([_figure(outcome, out) for outcome in group]))
+        parts += [element("h1", paper), element("div", figures, _differences(paper), class_="beside")]
+    return page("The papers, reproduced", *parts, wide=True)
+
+
+def _figure(outcome: Outcome, out: Path) -> Markup:
+    made = outcome.figure
+    parts = [element("h2", f"{made.paper} {made.name}: {made.title}")]
+    if outcome.skipped:
+        parts.append(element("p", f"Not computed: {outcome.skipped}.", class_="skip"))
+    picture = out / f"{made.slug}.png"
+    if picture.exists() and not outcome.skipped:
+        said = "" if made.draw is None else made.draw.describe(outcome.rows)
+        parts.append(picture_element(picture.read_bytes(), f"{made.paper} {made.name}, {made.title}. {said}"))
+    elif made.draw is None and outcome.rows:
+        parts.append(_table(outcome.rows))
+    parts += [element("p", note) for note in made.notes]
+    if outcome.checks:
+        items = (element("li", words, class_="met" if ok else "missed") for ok, words in outcome.checks)
+        parts.append(element("ul", *items))
+    if not outcome.skipped:
+        parts.append(element("p", element("a", f"{made.slug}.csv", href=f"{made.slug}.csv")))
+    return joined(parts)
+
+
+def _table(rows: Sequence[Row]) -> Markup:
+    """Return rows as a table; the columns are in the order in which they first appear."""
+    head = list(dict.fromkeys(name for row in rows for name in row))
+    return as_html(head, [[row.get(name) for name in head] for row in rows])
+
+
+def _differences(paper: str) -> Markup:
+    """Return the numbered deviations of a paper, as a column beside its figures; nothing if it has none."""
+    lists = [
+        element("ol", *(element("li", _inline(words), value=number) for number, words in items))
+        for items in (deviations().get(name, []) for name in SECTIONS.get(paper, ()))
+        if items
+    ]
+    return element("aside", element("h3", "Where we differ, and why"), *lists) if lists else Markup("")
+
+
+@cache
+def deviations() -> dict[str, list[tuple[int, str]]]:
+    """Return the numbered items of docs/deviations.md by section; the file is part of the package."""
+    packed = files("dither_papers").joinpath("deviations.md")
+    source = Path(__file__).parents[2] / "docs" / "deviations.md"  # where dither runs from its repository
+    if packed.is_file():
+        text = packed.read_text(encoding="utf-8")
+    elif source.is_file():
+        text = source.read_text(encoding="utf-8")
+    else:
+        return {}
+    sections = re.split(r"^## (.+)$", text, flags=re.MULTILINE)[1:]
+    return {
+        name.strip(): [
+            (int(number), " ".join(words.split()))
+            for number, words in re.findall(r"^(\d+)\. (.+?)(?=^\d+\. |\Z)", body, re.MULTILINE | re.DOTALL)
+        ]
+        for name, body in zip(sections[::2], sections[1::2], strict=True)
+    }
+
+
+def _inline(words: str) -> Markup:
+    """Return a line of Markdown as HTML: code, strong, emphasis, and a link as its text."""
+    words = escape(words)
+    words = re.sub(r"`([^`]+)`", r"<code>\1</code>", words)
+    words = re.sub(r"\*\*(.+?)\*\*", r"<b>\1</b>", words)
+    words = re.sub(r"(?<!\w)\*(\w[^*]*)\*", r"<em>\1</em>", words)
+    return Markup(re.sub(r"\[([^\]]+)\]\([^)]+\)", r"\1", words))

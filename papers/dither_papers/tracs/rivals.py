@@ -1,0 +1,186 @@
+"""What chapter 6 compares on lists of places, TraCS and its rivals, as coded and repaired; their times."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterator
+from typing import Any, Final, NamedTuple
+
+from dither.domains import Paths
+from dither.maps.metrics import average_error
+from dither.mechanisms.places.atp import ATP
+from dither.mechanisms.places.lsrr import LSRR
+from dither.mechanisms.places.ngram import NGram
+from dither.mechanisms.places.path import PathMechanism
+from dither.mechanisms.places.points import Points
+from dither.mechanisms.places.tracs_c import TraCSC
+from dither.mechanisms.places.tracs_d import TraCSD
+from dither.numerics.false_position import power_law_root
+from dither.post_processing import Rounded
+from dither_papers.drawing import CODED, PUBLISHED, RIGHT, Lines, Rows
+from dither_papers.figure import Figure, Setting
+from dither_papers.tracs.coded import CORNER
+from dither_papers.tracs.measuring import PAPER, SQUARE, City, Make, city, files, random_paths, sources
+from dither_papers.tracs.published import EPSILONS
+
+Measure = Callable[[Paths, Paths], dict[str, float]]
+Round = Callable[[Any], Any]
+
+MEANT: Final = "L-SRR with c = e^ε"  # as it must be meant; it spends more than ε
+
+
+def rivals(points: Points, *, coded: bool, reach: float = 0.75) -> dict[str, Make]:
+    """Return the rivals on a list of points: as coded, or repaired."""
+    if coded:
+        return {
+            "ATP": lambda area, **more: ATP.as_published(area, points, **more),
+            "NGram": lambda area, **more: NGram.as_published(area, points, reach=reach, **more),
+            "L-SRR": lambda area, **more: LSRR.as_published(area, points, **more),
+        }
+    return {
+        MEANT: lambda area, **more: LSRR.as_meant(area, points, **more),
+        "ATP": lambda area, **more: ATP(area, points, **more),
+        "NGram": lambda area, **more: NGram(area, points, **more),
+        "L-SRR": lambda area, **more: LSRR(area, points, **more),
+    }
+
+
+def spending(make: Make, epsilon: float) -> float:
+    """Return the nominal budget at which a mechanism spends ε, to 10⁻³; the two are nearly proportional."""
+
+    def ratio(label: float) -> float:
+        return float(make(SQUARE, epsilon=label).guarantee.epsilon / epsilon)
+
+    return power_law_root(ratio, epsilon, -1.0, close=1e-3, steps=6, low=0.0, high=50.0)[0]
+
+
+class ComparedMechanism(NamedTuple):
+    """A mechanism with its label, the ε it spends, and how its places are rounded."""
+
+    version: str
+    name: str
+    mechanism: PathMechanism[Any]
+    spent: float
+    read: Round
+
+
+def entries(points: Points, epsilon: float, rounded: Round, *, heavy: bool) -> Iterator[ComparedMechanism]:
+    """Yield what is compared: as coded; repaired, at equal nominal ε; NGram at equal spent ε."""
+    for version, makers in ((CODED, rivals(points, coded=True)), (RIGHT, rivals(points, coded=False))):
+        for name, make in makers.items():
+            mechanism = make(SQUARE, epsilon=epsilon)
+            # Looking at every pair of thousands of points is left out.
+            yield ComparedMechanism(
+                version, name, mechanism, math.nan if heavy else mechanism.guarantee.epsilon, _same
+            )
+    nearest = Rounded(points)
+    yield ComparedMechanism(CODED, "TraCS-D", TraCSD(SQUARE, epsilon=epsilon, start=CORNER), epsilon, rounded)
+    yield ComparedMechanism(CODED, "TraCS-C", TraCSC(SQUARE, epsilon=epsilon), epsilon, rounded)
+    yield ComparedMechanism(RIGHT, "TraCS-D", TraCSD(SQUARE, epsilon=epsilon), epsilon, nearest)
+    yield ComparedMechanism(RIGHT, "TraCS-C", TraCSC(SQUARE, epsilon=epsilon), epsilon, nearest)
+    if not heavy:
+        make = rivals(points, coded=False)["NGram"]
+        alike = make(SQUARE, epsilon=spending(make, epsilon))
+        yield ComparedMechanism(RIGHT, "NGram spending ε", alike, alike.guarantee.epsilon, _same)
+
+
+def compared(
+    paths: Paths,
+    points: Points,
+    setting: Setting,
+    measure: Measure,
+    rounded: Round,
+    *,
+    heavy: bool = False,
+    **also: Any,
+) -> Rows:
+    """Compare everything at each ε."""
+    found: Rows = []
+    root = sources(setting, 1)[0]
+    for epsilon in EPSILONS:
+        for entry in entries(points, epsilon, rounded, heavy=heavy):
+            told = entry.read(entry.mechanism.perturb(paths, source=root.spawn()).values)
+            where = {"version": entry.version, **also, "epsilon": epsilon, "mechanism": entry.name}
+            found.append({**where, "spent": entry.spent, **measure(paths, paths.like(told))})
+    return found
+
+
+def _same(places: Any) -> Any:
+    return places
+
+
+def chosen(setting: Setting, name: str) -> City:
+    """Return the paths that the programs take: Tokyo's first ten, Chicago's second hundred."""
+    return city(setting, name).chosen(*((0, 10) if name == "tky" else (100, 200)))
+
+
+def in_degrees(town: City) -> Measure:
+    """Return the average error in degrees."""
+    return lambda paths, noisy: {"error": average_error(town.in_degrees(paths), town.in_degrees(noisy))}
+
+
+def points_of(town: City) -> Points:
+    """Return the places of a city as public points."""
+    return [(x, y) for x, y in town.points.tolist()]
+
+
+CURVES: Final = Lines(
+    "epsilon", "error", "mechanism", together=False, labels={"error": "average error of a location"}
+)
+DEGREES: Final = Lines(
+    "epsilon", "error", "mechanism", together=False, labels={"error": "average error in degrees"}
+)
+CITIES: Final = tuple(dict.fromkeys(file for name in ("tky", "chi") for file in files(name)))
+
+
+_PRINTED: Final = {  # total and perturbing alone, in milliseconds
+    "ATP": (145.7, 125.8),
+    "NGram": (100.9, 92.8),
+    "L-SRR": (6.2, 0.003),
+    "TraCS-D": (0.06, 0.018),
+    "TraCS-C": (0.05, 0.003),
+}
+
+
+def _timed(setting: Setting) -> Rows:
+    """Time the mechanisms on as many public points as Tokyo has places, drawn at random."""
+    places = random_paths(SQUARE, 1, setting.runs(7798, 1000), sources(setting, 1)[0]).points
+    points = [(x, y) for x, y in places.tolist()]
+    paths = random_paths(SQUARE, 100, 20, sources(setting, 2)[1])
+    makers: dict[str, Make] = {
+        "ATP": lambda area, **more: ATP(area, points, **more),
+        "NGram": lambda area, **more: NGram(area, points, **more),
+        "L-SRR": lambda area, **more: LSRR.as_meant(area, points, **more),
+        "TraCS-D": TraCSD,
+        "TraCS-C": TraCSC,
+    }
+    found: Rows = [
+        {"version": PUBLISHED, "mechanism": name, "milliseconds": total, "perturbing": alone}
+        for name, (total, alone) in _PRINTED.items()
+    ]
+    reading = Rounded(points)
+    for name, make in makers.items():
+        mechanism = make(SQUARE, epsilon=4.0)
+        mechanism.perturb(paths.points[:2])  # tables are made at the first use
+        begin = time.process_time()
+        reports = mechanism.perturb(paths)
+        alone = time.process_time() - begin
+        _ = reading(reports.values) if name.startswith("TraCS") else reports.values
+        total = time.process_time() - begin
+        each = 1e3 / len(paths.points)
+        found.append(
+            {"version": RIGHT, "mechanism": name, "milliseconds": total * each, "perturbing": alone * each}
+        )
+    return found
+
+
+FIGURES: Final = [
+    Figure(
+        PAPER,
+        "Table 6.2",
+        "milliseconds a location",
+        _timed,
+        notes=("The published script times New York; the machines differ; only the order is comparable.",),
+    )
+]

@@ -1,0 +1,152 @@
+"""Chapter 6 by other measures and by other budgets: Figures 6.10 and D.7."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any, Final
+
+import numpy as np
+
+from dither.domains import Paths
+from dither.maps.metrics import hotspots, hotspots_lost, hotspots_miscounted, within_range
+from dither.mechanisms.places.points import Points
+from dither.mechanisms.places.tracs_c import TraCSC
+from dither.mechanisms.places.tracs_d import TraCSD
+from dither.post_processing import Rounded
+from dither.privacy import TRAJECTORY
+from dither_papers.drawing import CODED, PUBLISHED, RIGHT, Lines, Panels, Picture, Rows
+from dither_papers.figure import Figure, Setting
+from dither_papers.tracs.coded import CORNER, RawBeyondTen
+from dither_papers.tracs.measuring import (
+    PAPER,
+    SQUARE,
+    City,
+    Make,
+    expect_published,
+    files,
+    repeated,
+    sources,
+)
+from dither_papers.tracs.published import EPSILONS, rows
+from dither_papers.tracs.rivals import CITIES, DEGREES, chosen, compared, in_degrees, points_of, rivals
+
+
+def _other_measures(setting: Setting) -> Rows:
+    """Return the rows of Figure 6.10: range queries and hotspots in Chicago."""
+    town = chosen(setting, "chi")
+    points = points_of(town)
+    spots = hotspots(town.paths)
+
+    def measure(paths: Paths, noisy: Paths) -> dict[str, float]:
+        return {
+            "within": within_range(town.in_degrees(paths), town.in_degrees(noisy), 0.1),
+            "lost": hotspots_lost(paths, noisy, spots),
+            "miscounted": hotspots_miscounted(paths, noisy, spots),
+        }
+
+    found = rows("fig6.10_rqp_chi", PUBLISHED, column="within")
+    for one, two in zip(found, rows("fig6.10_cd_chi", PUBLISHED, column="miscounted"), strict=True):
+        one["miscounted"] = two["miscounted"]
+    return found + compared(
+        repeated(town.paths, setting.runs(10, 4)), points, setting, measure, Rounded(points)
+    )
+
+
+def _whole_trajectories(setting: Setting) -> Rows:
+    """Return the rows of Figure D.7: the budget, ε times the mean length, is divided among locations."""
+    found: Rows = []
+    for name, length in (("tky", 113), ("chi", 13)):
+        town = chosen(setting, name)
+        points = points_of(town)
+        key = f"figD.7_{name}_traj_eps"
+        found += rows(key, PUBLISHED, panel=town.name)
+        makers: dict[tuple[str, str], Make] = {
+            **{(CODED, one): make for one, make in rivals(points, coded=True, reach=0.8).items()},
+            **{(RIGHT, one): make for one, make in rivals(points, coded=False).items() if "L-SRR" not in one},
+            (RIGHT, "TraCS-D"): partial(TraCSD, reading=Rounded(points)),
+            (RIGHT, "TraCS-C"): partial(TraCSC, reading=Rounded(points)),
+        }
+        for epsilon in EPSILONS:
+            found.append(_raw(town, points, epsilon, epsilon * length, setting))
+            for ((version, one), make), source in zip(
+                makers.items(), sources(setting, len(makers)), strict=True
+            ):
+                told = make(SQUARE, epsilon=epsilon * length, unit=TRAJECTORY).perturb(
+                    town.paths, source=source
+                )
+                error = in_degrees(town)(town.paths, town.paths.like(told.values))
+                where = {"version": version, "panel": town.name, "epsilon": epsilon, "mechanism": one}
+                found.append({**where, **error})
+    return found
+
+
+def _raw(town: City, points: Points, label: float, budget: float, setting: Setting) -> dict[str, Any]:
+    """Return the row of the program, whose directions are unperturbed if ε per location is large."""
+    (source,), read = sources(setting, 1), Rounded(points)
+    told = [
+        TraCSD(SQUARE, epsilon=min(budget / len(path), 50.0), start=CORNER, direction=RawBeyondTen).perturb(
+            path, source=source
+        )
+        for path in town.paths
+    ]
+    noisy = town.paths.like(read(np.concatenate([one.values for one in told])))
+    where = {"version": CODED, "panel": town.name, "epsilon": label, "mechanism": "TraCS-D"}
+    return {**where, **in_degrees(town)(town.paths, noisy)}
+
+
+def _measures(panels: Panels, rows: Rows) -> None:
+    """Draw the three measures one below the other."""
+    names = {
+        "within": "share of locations within 0.1 degrees",
+        "miscounted": "hot-spot visits, difference of counts",
+        "lost": "hot-spot visits lost",
+    }
+    long = [
+        {**row, "panel": words, "value": row[column]}
+        for column, words in names.items()
+        for row in rows
+        if row.get(column) is not None
+    ]
+    Lines("epsilon", "value", "mechanism", together=False, labels={"value": "share, or visits"}).draw(
+        panels, long
+    )
+
+
+_FIVE: Final = ("ATP", "NGram", "L-SRR", "TraCS-D", "TraCS-C")
+
+FIGURES: Final = [
+    Figure(
+        PAPER,
+        "Figure 6.10",
+        "range queries and hotspots in Chicago",
+        _other_measures,
+        Picture(
+            _measures,
+            "Three rows of panels against ε: the share of locations within 0.1 degrees, which grows fastest "
+            "for TraCS-C and TraCS-D; the difference of the counts of visits to hot spots, which falls "
+            "fastest for them; and the visits to hot spots that are lost. Columns: as published, as coded, "
+            "right.",
+        ),
+        [
+            *expect_published("fig6.10_rqp_chi", 0.1, *_FIVE, column="within", absolute=True),
+            *expect_published("fig6.10_cd_chi", 0.7, *_FIVE, column="miscounted", absolute=True),
+        ],
+        needs=files("chi"),
+        notes=(
+            "The programs compare counts of hotspot visits; the definition counts the visits that are lost.",
+        ),
+    ),
+    Figure(
+        PAPER,
+        "Figure D.7",
+        "ε for a whole trajectory",
+        _whole_trajectories,
+        DEGREES,
+        [
+            *expect_published("figD.7_tky_traj_eps", 0.2, "NGram", "L-SRR", "TraCS-D", panel="TKY"),
+            *expect_published("figD.7_chi_traj_eps", 0.2, "NGram", "TraCS-D", panel="CHI"),
+        ],
+        needs=CITIES,
+        notes=("The program reports directions unperturbed if a location's share of ε exceeds 13.2.",),
+    ),
+]

@@ -1,0 +1,115 @@
+"""Pictures: one style for each mechanism, versions on the same axes, and a description in words."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("matplotlib")
+
+from matplotlib.figure import Figure as Canvas
+
+from dither_papers import CODED, PAPERS, RIGHT, Figure, Setting, figures, run
+from dither_papers.drawing import STYLES, Lines, Panels, styles_of
+
+QUICK = Setting(quick=True)
+ONE_NAME = {"PM (= OGPM)": "OGPM", "OGPMU": "OGPM-U"}  # two names for one mechanism share a style
+MECHANISMS = ("mechanism", "algorithm")
+
+CURVES = [
+    {"version": version, "panel": panel, "ε": epsilon, "mechanism": name, "error": height * epsilon}
+    for version, height in ((CODED, 5.0), (RIGHT, 1.0))
+    for panel in ("one", "two")
+    for epsilon in (1.0, 2.0, 4.0)
+    for name in ("OGPM", "PM-C")
+]
+
+
+def test_no_two_mechanisms_look_alike() -> None:
+    count = Counter(style for name, style in STYLES.items() if name not in ONE_NAME)
+    proven = {STYLES[name] for name in STYLES if name.endswith("in the proven box")}
+    assert {style for style, times in count.items() if times > 1} <= proven
+    for name, other in ONE_NAME.items():
+        assert STYLES[name] == STYLES[other]
+
+
+@pytest.mark.parametrize(
+    "figure",
+    [
+        figure
+        for figure in figures()
+        if figure.slug in {"ogpm-figure-9", "ogpm-figure-13", "jrr-figure-b-1", "podium-figure-5"}
+    ],
+    ids=lambda figure: figure.slug,
+)
+def test_every_mechanism_has_a_style_of_its_own(figure: Figure) -> None:
+    assert figure.make is not None
+    names = {row[key] for row in figure.make(QUICK) for key in MECHANISMS if key in row}
+    assert names
+    assert names <= set(STYLES)
+
+
+def test_a_mechanism_keeps_its_colour_in_other_company() -> None:
+    assert styles_of(["SW", "OGPM"])["OGPM"] == styles_of(["OGPM", "something else"])["OGPM"]
+
+
+def _drawn(drawing: Lines) -> Panels:
+    panels = Panels(Canvas(layout="constrained"))
+    drawing.draw(panels, CURVES)
+    panels.legend()
+    return panels
+
+
+def test_versions_side_by_side_have_the_same_axes() -> None:
+    panels = _drawn(Lines("ε", "error", "mechanism", together=False))
+    assert len(panels.axes) == 4
+    left, right = panels.axes[:2]
+    assert left.get_ylim() == right.get_ylim()
+    assert left.get_title() == "one, as coded"
+    (legend,) = panels.canvas.legends
+    assert sorted(text.get_text() for text in legend.get_texts()) == ["OGPM", "PM-C"]
+
+
+def test_versions_together_are_told_apart_by_their_lines() -> None:
+    panels = _drawn(Lines("ε", "error", "mechanism", log="y"))
+    assert len(panels.axes) == 2
+    kinds = {line.get_linestyle() for line in panels.axes[0].lines}
+    assert kinds == {"-", "--"}
+    assert panels.axes[0].get_yscale() == "log"
+
+
+def test_a_picture_is_described_in_words(tmp_path: Path) -> None:
+    words = Lines("ε", "error", "mechanism").describe(CURVES)
+    assert words.startswith(
+        "Curves of expected error against privacy budget ε for OGPM, PM-C; panels: one, two"
+    )
+    figure = Figure(
+        "podium", "figure 0", "drawn", lambda setting: list(CURVES), Lines("ε", "error", "mechanism")
+    )
+    run([figure], tmp_path, QUICK)
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert 'alt="podium figure 0, drawn. Curves of expected error' in page
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_every_drawing_of_its_own_says_what_is_to_be_seen(paper: str) -> None:
+    for figure in figures(paper):
+        if figure.draw is not None and not isinstance(figure.draw, Lines):
+            assert len(figure.draw.describe([])) > 60, figure.slug
+
+
+def test_what_has_no_picture_is_a_table(tmp_path: Path) -> None:
+    (figure,) = figures("podium", "table II")
+    run([figure], tmp_path, QUICK)
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "<th>PM3/PM</th>" in page
+    assert "<td>1.05</td>" in page
+    assert not (tmp_path / "podium-table-ii.png").exists()
+
+
+def test_densities_do_not_fall_to_zero_at_the_ends() -> None:
+    (figure,) = figures("podium", "figure 2")
+    assert figure.make is not None
+    assert min(row["density"] for row in figure.make(QUICK)) > 0.1

@@ -1,0 +1,141 @@
+"""The papers' figures come out as expected; the frame around them resumes and reports."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from dither.central import LITERAL, MIDPOINT
+from dither.central.mean import quotient
+from dither.cli import main
+from dither.domains import Categories
+from dither.errors import InvalidParameter, MissingExtra
+from dither.mechanisms.joint.jrr import JRR
+from dither_papers import ExpectedNumber, Figure, Setting, figures, run
+from dither_papers.add_remove import literal, midpoint
+from dither_papers.jrr import estimates
+from dither_papers.reproduce import SECTIONS, deviations
+from tests.support.repository import DATA
+
+QUICK = Setting(quick=True, data=DATA if DATA.is_dir() else None)
+FAST = (
+    "ogpm",
+    "jrr-t",
+    "jrr-figure-b",
+    "podium",
+    "add_remove-figure-1",
+    "add_remove-figure-2",
+)  # how a figure's slug begins; the others simulate
+SLOW = ("ogpm-monte-carlo", "ogpm-figure-16", "ogpm-figure-17")
+CHOSEN = [
+    pytest.param(
+        figure,
+        id=figure.slug,
+        marks=[] if figure.slug.startswith(FAST) and figure.slug not in SLOW else [pytest.mark.slow],
+    )
+    for paper in ("ogpm", "jrr", "classifiers", "podium", "add_remove")
+    for figure in figures(paper)
+]
+
+
+@pytest.mark.parametrize("figure", CHOSEN)
+def test_the_numbers_come_out(figure: Figure, tmp_path: Path) -> None:
+    (outcome,) = run([figure], tmp_path, QUICK)
+    if outcome.skipped:
+        pytest.skip(outcome.skipped)
+    assert outcome.rows
+    assert [words for ok, words in outcome.checks if not ok] == []
+    if figure.draw is not None:
+        assert (tmp_path / f"{figure.slug}.png").stat().st_size > 5000
+
+
+def test_the_report_stands_beside_the_deviations(tmp_path: Path) -> None:
+    assert set(SECTIONS) == {figure.paper for figure in figures()}
+    for paper, names in SECTIONS.items():
+        assert all(deviations()[name] for name in names), paper
+    numbers = [number for items in deviations().values() for number, _ in items]
+    assert numbers == list(range(1, len(numbers) + 1))
+    run(figures("podium", "table I"), tmp_path, QUICK)
+    written = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert '<li value="17"><b>Its equation (1) is 0/0 at ε = ln √2</b>' in written
+    assert "Theorem 18" not in written  # another paper's
+
+
+def test_many_quotients_are_those_of_the_mean() -> None:
+    pairs = [(total, count) for total in (-2.0, 0.0, 0.25, 3.0) for count in (-4.0, 0.0, 2.0)]
+    totals, counts = np.array(pairs).T
+    for many, one in ((literal, LITERAL), (midpoint, MIDPOINT)):
+        wanted = [float(quotient(Fraction(t), Fraction(c), one)[0]) for t, c in pairs]
+        assert many(totals, counts).tolist() == wanted
+
+
+@pytest.mark.parametrize(("n", "holders", "rho"), [(6, 5, -0.3), (100, 3, -0.4), (100, 50, 0.5)])
+def test_pairs_drawn_by_kind_have_the_law_of_people(n: int, holders: int, rho: float) -> None:
+    jrr = JRR(Categories(2), p=0.7, rho=rho, n=n)
+    guesses = estimates(jrr, holders, 200_000, 7)
+    wanted = jrr.count_variance(holders)
+    assert abs(guesses.mean() - holders) < 5 * (wanted / guesses.size) ** 0.5
+    spread = ((guesses - holders) ** 2).std() / guesses.size**0.5
+    assert abs(((guesses - holders) ** 2).mean() - wanted) < 5 * spread
+    alone = JRR(Categories(2), p=0.7, rho=0.0, n=n).count_variance(holders)
+    assert (n == 100 and holders == 50) or abs(alone - wanted) > 10 * spread  # the test tells them apart
+
+
+def test_what_is_there_is_not_computed_again(tmp_path: Path) -> None:
+    calls = []
+    figure = Figure(
+        "podium", "figure 0", "counted", lambda setting: calls.append(1) or [{"a": 1.5, "b": "x"}]
+    )
+    for _ in range(2):
+        (outcome,) = run([figure], tmp_path, QUICK)
+        assert outcome.rows == [{"a": 1.5, "b": "x"}]
+    assert len(calls) == 1
+    run([figure], tmp_path, Setting(quick=False))
+    assert len(calls) == 2
+
+
+def test_a_wrong_number_is_told(tmp_path: Path) -> None:
+    wanted = ExpectedNumber({"b": "x"}, "a", 2.0, 0.1, "theory")
+    figure = Figure("podium", "figure 0", "wrong", lambda setting: [{"a": 1.5, "b": "x"}], expected=(wanted,))
+    (outcome,) = run([figure], tmp_path, QUICK)
+    assert not outcome.ok
+    assert 'class="missed"' in (tmp_path / "report.html").read_text()
+    absent = ExpectedNumber({"b": "y"}, "a", 2.0, 10.0, "theory")
+    assert not absent.met_by(absent.found(outcome.rows))
+
+
+def test_missing_data_skips_cleanly(tmp_path: Path) -> None:
+    figure = Figure("podium", "figure 0", "data", lambda setting: [], needs=("nothing.parquet",))
+    (outcome,) = run([figure], tmp_path, QUICK)
+    assert "nothing.parquet" in outcome.skipped
+    assert outcome.ok
+
+
+def test_a_missing_extra_skips_cleanly(tmp_path: Path) -> None:
+    def make(setting: Setting) -> list[dict[str, float]]:
+        raise MissingExtra("training classifiers", "classifiers")
+
+    (outcome,) = run([Figure("podium", "figure 0", "extra", make)], tmp_path, QUICK)
+    assert "classifiers" in outcome.skipped
+    assert not (tmp_path / "podium-figure-0.csv").exists()
+
+
+def test_a_figure_is_made_or_says_why_not() -> None:
+    with pytest.raises(InvalidParameter):
+        Figure("podium", "figure 0", "neither")
+
+
+def test_the_command_line(tmp_path: Path) -> None:
+    listed = CliRunner().invoke(main, ["reproduce", "podium", "--list"])
+    assert "table II" in listed.output
+    made = CliRunner().invoke(
+        main, ["reproduce", "podium", "figure 3", "--quick", "-o", str(tmp_path), "--json"]
+    )
+    assert made.exit_code == 0
+    assert json.loads(made.output)[0]["met"] == 2
+    assert CliRunner().invoke(main, ["reproduce", "999"]).exit_code == 2

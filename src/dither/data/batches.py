@@ -1,0 +1,192 @@
+"""Randomise Arrow record batches of values into record batches of reports.
+
+Data frames of all kinds come here; `perturb_batch` is what distributed engines call in their workers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache, partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dither.data.arrow import (
+    SPECIFICATION,
+    arrow,
+    decode_column,
+    from_numbers,
+    has_dictionary,
+    is_missing,
+    is_number,
+    plain_type,
+    report_type,
+    rows_of,
+    to_column,
+    values_of,
+)
+from dither.data.options import Missing, missing_answer
+from dither.domains import Domain, first_misfit
+from dither.errors import InvalidParameter, OutsideDomain, unknown_name
+from dither.question import Question
+from dither.wire.campaign import Campaign
+
+if TYPE_CHECKING:
+    import pyarrow
+
+    from dither.arrays import Integers
+    from dither.randomness import Source
+
+
+def check_columns(campaign: Campaign, names: Sequence[str]) -> None:
+    """Raise InvalidParameter if a question has no column."""
+    for name in campaign.questions:
+        if name not in names:
+            raise unknown_name("column", name, names)
+
+
+def perturbed_schema(schema: pyarrow.Schema, campaign: Campaign) -> pyarrow.Schema:
+    """Return the schema with reports in the columns of the questions, and the campaign in its metadata.
+
+    Raise InvalidParameter if a question has no column, or if a name stands for two columns.
+    """
+    if len(set(schema.names)) < len(schema.names):
+        raise InvalidParameter("two columns have the same name; rename one of them")
+    check_columns(campaign, schema.names)
+    for name, mechanism in campaign.questions.items():
+        place = schema.get_field_index(name)
+        # Without the field's metadata, where Polars writes the values of an enum.
+        schema = schema.set(place, arrow().field(name, report_type(mechanism)))
+    return schema.with_metadata({**(schema.metadata or {}), SPECIFICATION: campaign.to_json().encode()})
+
+
+def campaign_of(schema: pyarrow.Schema) -> Campaign:
+    """Return the campaign in a schema's metadata; raise InvalidParameter if there is none."""
+    text = (schema.metadata or {}).get(SPECIFICATION)
+    if text is None:
+        raise InvalidParameter(
+            "this frame does not carry its questions; pass them: estimate(frame, questions)"
+        )
+    return Campaign.from_json(text.decode())
+
+
+def perturb_batches(
+    batches: Iterable[pyarrow.RecordBatch],
+    schema: pyarrow.Schema,
+    campaign: Campaign,
+    *,
+    missing: Missing,
+    source: Source | None = None,
+    first: int = 1,
+    place: str = "",
+) -> Iterator[pyarrow.RecordBatch]:
+    """Yield the batches in a schema, with reports in the columns of the questions.
+
+    Errors name a row, counted from `first`, after the words in `place`.
+    """
+    for batch in batches:
+        columns = []
+        for field, column in zip(schema, batch.columns, strict=True):
+            if field.name in campaign.questions:
+                where = partial(_name_row, field.name, first, place)
+                question = campaign.questions[field.name]
+                columns.append(perturb_column(column, question, where, missing, source))
+            else:
+                columns.append(decode_column(column, field.type))
+        yield arrow().RecordBatch.from_arrays(columns, schema=schema)
+        first += batch.num_rows
+
+
+def _name_row(column: str, first: int, place: str, row: int) -> str:
+    return f"{place}row {first + row}, column {column!r}"
+
+
+def perturb_column(
+    column: pyarrow.Array,
+    mechanism: Question,
+    where: Callable[[int], str],
+    missing: Missing,
+    source: Source | None,
+) -> pyarrow.Array:
+    """Return the reports of a column; `where(row)` names the place of a value in errors."""
+    pa = arrow()
+    absent = is_missing(column)
+    whole = not absent.any()
+    if not whole and missing is Missing.ERROR:
+        raise missing_answer(where(int(absent.argmax())))
+    if absent.all():  # of any type, also that of nulls
+        return pa.nulls(len(column), report_type(mechanism))
+    simple = whole and is_number(column.type)  # nearly always: no list of places is needed
+    places = np.empty(0, np.int64) if simple else np.flatnonzero(~absent)
+    values = values_of(column, mechanism.domain) if simple else _values_at(column, places, mechanism.domain)
+    try:
+        reports = mechanism.perturb(values, source=source)
+    except OutsideDomain:
+        places = np.flatnonzero(~absent)
+        row = int(places[_first_outside(column, places, mechanism.domain)])
+        raise OutsideDomain(f"{where(row)}: the value is not in {mechanism.domain}") from None
+    if whole:
+        return to_column(reports)
+    # The reports are put back between the nulls. Only positions are used here, no value.
+    index = np.full(len(column), -1, dtype=np.int64)
+    index[places] = np.arange(places.size)
+    return to_column(reports).take(from_numbers(index, absent))
+
+
+def _values_at(column: pyarrow.Array, places: Integers, domain: Domain) -> Any:
+    return values_of(rows_of(column, places), domain)
+
+
+def _first_outside(column: pyarrow.Array, places: Integers, domain: Domain) -> int:
+    def fits(begin: int, end: int) -> bool:
+        try:
+            domain.check(_values_at(column, places[begin:end], domain))
+        except OutsideDomain:
+            return False
+        return True
+
+    return first_misfit(fits, places.size)
+
+
+def perturb_batch(
+    batch: Any, specification: str, *, missing: Missing = Missing.ERROR, first: int = 1, place: str = ""
+) -> Any:
+    """Return a record batch, or a table, with reports in the columns of the questions.
+
+    `specification` is `Campaign(questions).to_json()`: text, so that a worker on another machine builds the
+    mechanisms itself and draws from its own operating system. A mechanism is built once in a process. Other
+    columns are unchanged, but dictionaries become the values of their rows. A null raises `OutsideDomain`;
+    with `Missing.SKIP` it stays null.
+
+    Every call draws new reports and spends the budget. Call it once for each row, write the result and read
+    the file: a lazy frame of Ray or Dask calls it again at every evaluation. Errors name a row, counted from
+    `first`, after the words in `place`.
+    """
+    pa = arrow()
+    choice, campaign = Missing.check(missing), cached_campaign(specification)
+    whole = isinstance(batch, pa.Table)
+    if not whole and not isinstance(batch, pa.RecordBatch):
+        raise InvalidParameter(
+            f"a pyarrow.RecordBatch or pyarrow.Table was expected, not {type(batch).__name__}"
+        )
+    schema = perturbed_schema(batch.schema, campaign)
+    for index, field in enumerate(schema):
+        if has_dictionary(field.type):
+            schema = schema.set(index, pa.field(field.name, plain_type(field.type), field.nullable))
+    given = batch.to_batches() if whole else [batch]
+    parts = perturb_batches(given, schema, campaign, missing=choice, first=first, place=place)
+    return pa.Table.from_batches(parts, schema) if whole else next(parts)
+
+
+def cached_campaign(specification: str) -> Campaign:
+    """Return the campaign of a specification; each is built once in a process."""
+    if not isinstance(specification, str):
+        raise InvalidParameter(
+            f"the specification is text: dt.Campaign(questions).to_json(), not {type(specification).__name__}"
+        )
+    return _read_campaign(specification)
+
+
+@lru_cache(maxsize=16)
+def _read_campaign(specification: str) -> Campaign:
+    return Campaign.from_json(specification)

@@ -1,0 +1,128 @@
+"""Excel's .xlsx: the first sheet, below a header row. Needs the extra `frames`.
+
+The specification is in a sheet of its own, named "dither", cut into cells of at most 32 000 characters.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from io import BytesIO
+from itertools import islice
+from pathlib import Path
+from typing import Any, Final
+
+from dither.data.formats import Chunk, Columns, TableFormat, require_columns
+from dither.data.options import USUAL, Dialect, is_header
+from dither.data.text import ROWS, TextChunk, text_rows
+from dither.errors import DitherError, InvalidParameter, MissingExtra
+
+_SHEET: Final = "dither"  # the sheet of the specification
+_PIECE: Final = 32_000  # a cell holds 32 767 characters
+_MOST_ROWS: Final = (1 << 20) - 1  # of a sheet, below the header
+
+
+class Excel(TableFormat):
+    """Spreadsheets of Excel 2007 and later. Cells of formulas have their last computed value."""
+
+    def specification(self, path: Path) -> str | None:
+        with _open_book(path) as book:
+            if _SHEET not in book.sheetnames:
+                return None
+            return "".join(str(row[0]) for row in book[_SHEET].iter_rows(values_only=True) if row)
+
+    def columns(self, path: Path, dialect: Dialect = USUAL) -> list[str]:
+        with _open_book(path) as book:
+            return _header(next(_rows(book), ()))
+
+    def read(self, path: Path, columns: Sequence[str], dialect: Dialect = USUAL) -> Iterator[Chunk]:
+        with _open_book(path) as book:
+            rows = _rows(book)
+            header = _header(next(rows, ()))
+            if not set(columns) <= set(header):
+                require_columns(path, columns, header, shown=is_header(header, next(rows, ())))
+            require_columns(path, columns, header)
+            places = {column: header.index(column) for column in columns}
+            first = 1
+            while some := list(islice(rows, ROWS)):
+                kept = {column: [_cell(row, place) for row in some] for column, place in places.items()}
+                yield TextChunk(path, first, kept, dialect)
+                first += len(some)
+
+    def write(self, path: Path, specification: str, chunks: Iterator[Columns]) -> None:
+        book = _openpyxl().Workbook(write_only=True)
+        sheet, head = book.create_sheet("reports"), book.create_sheet(_SHEET)
+        for begin in range(0, len(specification), _PIECE):
+            head.append([specification[begin : begin + _PIECE]])
+        try:
+            _append(sheet, chunks)
+        except BaseException:
+            book.save(BytesIO())  # closes and removes openpyxl's own temporary files
+            raise
+        with path.open("xb") as stream:
+            book.save(stream)
+
+
+def _append(sheet: Any, chunks: Iterator[Columns]) -> None:
+    count = 0
+    for number, chunk in enumerate(chunks):
+        if number == 0:
+            sheet.append(list(chunk))
+        for row in text_rows(chunk):
+            count += 1
+            if count > _MOST_ROWS:
+                raise InvalidParameter(f"a sheet of Excel holds {_MOST_ROWS} rows; write .csv instead")
+            sheet.append(list(row))
+
+
+def _openpyxl() -> Any:
+    try:
+        import openpyxl
+    except ImportError:
+        raise MissingExtra("a file of Excel", "frames") from None
+    return openpyxl
+
+
+@contextmanager
+def _open_book(path: Path) -> Iterator[Any]:
+    """Open a workbook for reading, row by row."""
+    openpyxl, book = _openpyxl(), None
+    try:
+        with warnings.catch_warnings(), path.open("rb") as stream:
+            warnings.simplefilter("ignore")  # about styles and extensions, which do not matter here
+            book = openpyxl.load_workbook(stream, read_only=True, data_only=True)
+            yield book
+    except (DitherError, GeneratorExit):
+        raise
+    except Exception as error:
+        if isinstance(error, OSError) and error.errno is not None:  # of the system: no such file
+            raise
+        raise InvalidParameter(f"{path.name} is not a .xlsx file, or it is damaged") from None
+    finally:
+        if book is not None:
+            book.close()
+
+
+def _rows(book: Any) -> Iterator[tuple[Any, ...]]:
+    """Return the rows of the first sheet, the header first, without empty rows at the end."""
+    waiting = 0
+    for row in book.worksheets[0].iter_rows(values_only=True):
+        if all(cell is None for cell in row):
+            waiting += 1
+            continue
+        yield from [()] * waiting
+        waiting = 0
+        yield row
+
+
+def _header(row: Sequence[Any]) -> list[str]:
+    names = ["" if name is None else str(name) for name in row]
+    while names and not names[-1]:
+        names.pop()
+    return names
+
+
+def _cell(row: Sequence[Any], place: int) -> Any:
+    cell = row[place] if place < len(row) else None
+    return None if cell == "" else cell

@@ -1,0 +1,329 @@
+"""From a table of values to a file of reports, and from files of reports to summaries, chunk by chunk.
+
+Readers, the drawing and writers each have a thread of their own, in order, with few items ahead: readers and
+writers release the interpreter's lock while they work. One thread draws: a draw is many short operations, so
+that two drawing threads wait for each other's lock, and take longer than one (measured in
+benchmarks/warehouse.md). What is written, and in which order, is the same as without threads.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from queue import Empty, SimpleQueue
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+import numpy as np
+
+from dither.data.formats import (
+    Columns,
+    Progress,
+    Questions,
+    ignore_progress,
+    is_of_trips,
+    name_errors,
+    table_format,
+)
+from dither.data.options import USUAL, Dialect, Missing, Outside
+from dither.data.rows import ColumnFit, Misfit, Misfits, RowChoice, RowCounts, domains_of, read_values
+from dither.data.streams import output_path, shown_name
+from dither.domains import Domain
+from dither.errors import InvalidParameter, MalformedReport, Mismatch
+from dither.randomness import Source
+from dither.wire.campaign import Campaign
+
+if TYPE_CHECKING:  # what perturbs a file does not import the estimators
+    from dither.estimation.comparison.groups import GroupCounts
+    from dither.estimation.summary import Summary
+
+Given = TypeVar("Given")
+
+DEPTH: Final = 2  # items that wait between two threads
+_PATIENCE: Final = 0.1  # seconds after which a waiting thread looks whether it should end
+_BYTES: Final = 1 << 26  # of reports that are drawn at once: those of unary encodings are long
+
+
+def perturb_file(
+    path: Path | str,
+    out: Path | str,
+    questions: Questions,
+    *,
+    keep: Sequence[str] = (),
+    person: str | None = None,
+    missing: Missing = Missing.ERROR,
+    outside: Outside = Outside.ERROR,
+    dialect: Dialect = USUAL,
+    force: bool = False,
+    source: Source | None = None,
+    progress: Progress | None = None,
+) -> RowCounts:
+    """Randomise columns of a table into a file of reports, a chunk at a time.
+
+    The ending of a file's name determines its format: CSV or JSON lines (both also compressed: .gz, .zst),
+    and with the extra `frames` Parquet, Arrow or Excel. `dialect` says how text is written. The path "-" is
+    standard input or output, in CSV. The output holds the reports, the columns in `keep` unchanged, and the
+    specification; nothing else of the table. The file appears under its name when it is complete. An existing
+    file is replaced only with `force`, and the input never.
+
+    With `person`, the name of a column, only the first row of each person is used: a second report would
+    spend the budget again. 1, 1.0 and "1" are one person, in every format; a row with answers and an empty id
+    is refused. If a value does not fit, the whole file is read, and the error counts all cells that do not
+    fit and names the first ten rows of each kind. `progress` is called with the number of rows read since the
+    last call.
+    """
+    path, out, campaign = Path(path), Path(out), Campaign.of(questions)
+    check_keep(keep, campaign)
+    rows = RowChoice(campaign, person, Missing.check(missing), Outside.check(outside))
+    reader, writer = table_format(path), table_format(out)
+    if reader.specification(path) is not None:
+        raise InvalidParameter(
+            f"{shown_name(path)} holds reports, which are random already; further noise would spoil the "
+            "estimates. `dither estimate` reads reports"
+        )
+    wanted = list(dict.fromkeys([*campaign.questions, *keep, *([] if person is None else [person])]))
+    done = progress or ignore_progress
+
+    kept: dict[str, Sequence[Any]] = {name: [] for name in keep}
+    most = max(1, _BYTES // sum(question.report_bytes for question in campaign.questions.values()))
+
+    def draw() -> Iterator[tuple[int, Columns | None]]:  # in the order of the rows: a person is used once
+        read = reader.read(path, wanted, dialect)
+        for chunk in run_ahead(read) if reader.parsed else read:
+            there, values = rows.choose(chunk)
+            kept.update({name: chunk.take(name, there) for name in keep})
+            if not there.size or rows.misfits:  # after a misfit the rest is only counted
+                yield len(chunk), None
+                continue
+            for begin in range(0, there.size, most):
+                some = slice(begin, begin + most)
+                cells = {
+                    name: question.perturb(values[name][some], source=source)
+                    for name, question in campaign.questions.items()
+                }
+                last = some.stop >= there.size
+                yield len(chunk) if last else 0, {**cells, **{name: kept[name][some] for name in keep}}
+
+    def chunks() -> Iterator[Columns]:
+        for count, columns in run_ahead(draw()):
+            if columns is not None:
+                yield columns
+            done(count)
+        if rows.misfits:
+            raise rows.misfits.error(rows.domains)
+        if not rows.counts.written:  # a file without rows still has its columns
+            yield {**{name: question.reports([]) for name, question in campaign.questions.items()}, **kept}
+
+    with output_path(out, path, force=force) as part:
+        writer.write(part, campaign.to_json(), chunks())
+    return rows.counts
+
+
+def check_keep(keep: Sequence[str], campaign: Campaign) -> None:
+    """Raise InvalidParameter unless the columns to keep are a list of names that are no questions."""
+    if isinstance(keep, str):
+        raise InvalidParameter(f"keep is a list of column names, such as [{keep!r}], not a text")
+    clash = set(keep) & set(campaign.questions)
+    if clash:
+        raise InvalidParameter(
+            f"column {min(clash)!r} cannot be kept: it is a question, and its values would leak"
+        )
+
+
+def check_file(
+    path: Path | str,
+    questions: Mapping[str, Domain] | Questions,
+    *,
+    dialect: Dialect = USUAL,
+    progress: Progress | None = None,
+) -> dict[str, ColumnFit]:
+    """Count which cells of a table fit their questions. Nothing is drawn, written or spent.
+
+    The counts are exact and come from the values: they are for whoever holds the file. Pass the same
+    `dialect` to `perturb_file`.
+    """
+    path, done = Path(path), progress or ignore_progress
+    domains = domains_of(questions)
+    misfits = Misfits()
+    for chunk in table_format(path).read(path, list(domains), dialect):
+        for name, domain in domains.items():
+            absent = chunk.absent(name)
+            there = np.flatnonzero(~absent)
+            values = read_values(chunk, name, domain, there)
+            misfits.count_cells(name, len(chunk))
+            misfits.add(chunk, name, Misfit.MISSING, np.flatnonzero(absent))
+            misfits.add(chunk, name, Misfit.TEXT, there[values.text])
+            misfits.add(chunk, name, Misfit.OUTSIDE, there[values.outside])
+        done(len(chunk))
+    return {name: misfits.column_fit(name) for name in domains}
+
+
+def summarise_file(
+    path: Path | str,
+    questions: Questions | None = None,
+    *,
+    progress: Progress | None = None,
+) -> dict[str, Summary]:
+    """Count a file of reports, a chunk at a time: a summary for each question that the file carries.
+
+    `questions` are for reports out of a database: a table whose columns hold reports and which carries no
+    questions of its own. `progress` is called with the number of rows read since the last call.
+    """
+    from dither.estimation.summary import Summary
+
+    path = Path(path)
+    reader, done = table_format(path), progress or ignore_progress
+    campaign = carried_questions(path, None if questions is None else Campaign.of(questions))
+    totals = {name: Summary.empty(mechanism) for name, mechanism in campaign.questions.items()}
+    for chunk in reader.read(path, list(campaign.questions)):
+        for name, mechanism in campaign.questions.items():
+            totals[name] = totals[name] + Summary.of(chunk.reports(name, mechanism))
+        done(len(chunk))
+    return totals
+
+
+def summarise_files(
+    paths: Iterable[Path | str],
+    questions: Questions | None = None,
+    *,
+    progress: Progress | None = None,
+) -> dict[str, Summary]:
+    """Count several files of reports of the same questions; raise Mismatch, with the file, if one differs."""
+    totals: dict[str, Summary] = {}
+    for number, path in enumerate(map(Path, paths)):
+        found = summarise_file(path, questions, progress=progress)
+        if number and set(found) != set(totals):
+            raise Mismatch(
+                f"{shown_name(path)} has the questions {', '.join(sorted(found))}, and the files before it "
+                f"{', '.join(sorted(totals))}"
+            )
+        for name, summary in found.items():
+            try:
+                totals[name] = totals[name] + summary if number else summary
+            except Mismatch as error:
+                raise Mismatch(f"{shown_name(path)}, question {name!r}: {error}") from None
+    if not totals:
+        raise InvalidParameter("there is no file of reports; name at least one")
+    return totals
+
+
+def carried_questions(path: Path, given: Campaign | None) -> Campaign:
+    """Return the questions that a file carries, or those that are given for a file that carries none."""
+    specification = table_format(path).specification(path)
+    if specification is None:
+        if given is None:
+            raise MalformedReport(
+                f"{shown_name(path)} is not a file of reports: it carries no specification; `dither perturb` "
+                "and dt.data.perturb_file write one, and for reports out of a database there is --question "
+                "SPECIFICATION.json (questions=…)"
+            )
+        return given
+    if is_of_trips(specification):
+        raise MalformedReport(
+            f"{shown_name(path)} holds randomised trips; use `dither trajectory density` or "
+            "dt.data.read_trip_reports"
+        )
+    with name_errors(path):
+        carried = Campaign.from_json(specification)
+    if given is not None and given != carried:
+        raise InvalidParameter(f"{shown_name(path)} carries its own questions, which differ from those given")
+    return carried
+
+
+def group_files(
+    paths: Iterable[Path | str],
+    by: Sequence[str],
+    questions: Questions | None = None,
+    *,
+    progress: Progress | None = None,
+) -> dict[str, GroupCounts]:
+    """Count files of reports of the same questions by columns of public labels: groups for each question.
+
+    `counts["minutes"].estimates(dt.estimate, minimum=100)` is a table with a row for each group. Labels are
+    read as the files hold them: those of CSV are texts.
+    """
+    from dither.estimation.comparison.groups import GroupCounts, check_labels
+
+    totals: dict[str, GroupCounts] = {}
+    done = progress or ignore_progress
+    given = None if questions is None else Campaign.of(questions)
+    for path in map(Path, paths):
+        reader, campaign = table_format(path), carried_questions(path, given)
+        check_labels(by, list(campaign.questions), reader.columns(path))
+        if not totals:
+            totals = {name: GroupCounts(question, by) for name, question in campaign.questions.items()}
+        _check_same_questions(path, campaign, totals)
+        for chunk in reader.read(path, [*campaign.questions, *by]):
+            labels = [chunk.cells(column) for column in by]
+            for name, mechanism in campaign.questions.items():
+                totals[name].add(labels, chunk.reports(name, mechanism))
+            done(len(chunk))
+    if not totals:
+        raise InvalidParameter("there is no file of reports; name at least one")
+    return totals
+
+
+def _check_same_questions(path: Path, campaign: Campaign, totals: Mapping[str, GroupCounts]) -> None:
+    before = {name: counts.question.fingerprint for name, counts in totals.items()}
+    if before != {name: question.fingerprint for name, question in campaign.questions.items()}:
+        raise Mismatch(f"{shown_name(path)} does not have the same questions as the files before it")
+
+
+def run_ahead(items: Iterator[Given]) -> Iterator[Given]:
+    """Yield the items of an iterator that a thread of its own runs, up to `DEPTH` items ahead.
+
+    An error of the iterator is raised here, after the items before it. The iterator is closed by its own
+    thread, also if the caller stops early.
+    """
+    # Two simple queues, of items and of free places: `Queue` runs in Python, and every switch costs more.
+    waiting: SimpleQueue[tuple[Given] | BaseException | None] = SimpleQueue()
+    places: SimpleQueue[None] = SimpleQueue()
+    for _ in range(DEPTH):
+        places.put(None)
+    ended = threading.Event()
+
+    def put(item: tuple[Given] | BaseException | None) -> bool:
+        while not ended.is_set():
+            try:
+                places.get(timeout=_PATIENCE)
+            except Empty:
+                continue
+            waiting.put(item)
+            return True
+        return False
+
+    def run() -> None:
+        last: BaseException | None = None
+        try:
+            for item in items:
+                if not put((item,)):
+                    break
+        except BaseException as error:
+            last = error
+        try:
+            close = getattr(items, "close", None)
+            if close is not None:
+                close()
+        except BaseException as error:
+            last = last or error
+        put(last)
+
+    thread = threading.Thread(target=run, name="dither-ahead", daemon=True)
+    thread.start()
+    try:
+        while True:
+            item = waiting.get()
+            places.put(None)
+            if item is None:
+                return
+            if isinstance(item, BaseException):
+                raise item
+            yield item[0]
+    finally:
+        ended.set()
+        while True:  # what waits is dropped, so that its memory is free before the thread has ended
+            try:
+                waiting.get_nowait()
+            except Empty:
+                break
+        thread.join()

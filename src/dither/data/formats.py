@@ -1,0 +1,260 @@
+"""The interface of a file format: how it reads, how it writes, and how it carries the specification.
+
+A file of reports carries its *specification*: JSON text that names the mechanisms and holds everything that
+is needed to decode their reports. Every format returns it by `specification(path)` and stores it by `write`.
+Each format has its own place for it: the first line, the schema, an element.
+
+A new format is a class in a file of its own, and a line for each ending in `TABLES` or `TRIPS`.
+"""
+
+from __future__ import annotations
+
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from difflib import get_close_matches
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Final
+
+import numpy as np
+
+from dither.arrays import Array, Floats, Integers, Mask
+from dither.data.options import USUAL, Dialect
+from dither.data.streams import COMPRESSED, ending, not_text, shown_name
+from dither.domains import first_misfit
+from dither.errors import InvalidParameter, MalformedReport, OutsideDomain, found, unknown_name
+from dither.question import Question
+from dither.reports import Reports
+from dither.wire.campaign import Campaign
+
+if TYPE_CHECKING:
+    from dither.data.trips import Trips
+
+Questions = Mapping[str, Any] | Campaign  # by the names of their columns
+Progress = Callable[[int], None]  # called with the number of rows (or places) done since the last call
+Columns = Mapping[str, Reports | Sequence[Any]]  # rows to be written: reports, and other cells unchanged
+
+# The endings of file names, in lower case, and the class of each format: it is imported when a file of the
+# format is first read or written.
+TABLES: Final = {
+    ".csv": "csv.Csv",
+    ".tsv": "csv.Csv",
+    ".jsonl": "jsonl.JsonLines",
+    ".ndjson": "jsonl.JsonLines",
+    ".parquet": "columnar.Parquet",
+    ".arrow": "columnar.ArrowFile",
+    ".feather": "columnar.ArrowFile",
+    ".xlsx": "excel.Excel",
+}
+TRIPS: Final = {
+    ".gpx": "gpx.Gpx",
+    ".geojson": "geojson.GeoJson",
+    ".json": "geojson.GeoJson",
+    ".csv": "trips_csv.TripCsv",
+    ".gpkg": "geopandas.GeoPackage",
+    ".parquet": "geopandas.GeoParquet",
+}
+_COMPRESSIBLE: Final = (".csv", ".tsv", ".jsonl", ".ndjson")  # .gz or .zst may follow these endings
+
+
+class TableFormat(ABC):
+    """A format of tables: columns with names, read and written in chunks of rows. It has no state."""
+
+    parsed: ClassVar[bool] = True  # whether reading takes so long that it has a thread of its own
+
+    @abstractmethod
+    def specification(self, path: Path) -> str | None:
+        """Return the specification that a file carries, as JSON text, or None if it carries none."""
+
+    @abstractmethod
+    def columns(self, path: Path, dialect: Dialect = USUAL) -> list[str]:
+        """Return the names of a file's columns, in order."""
+
+    @abstractmethod
+    def read(self, path: Path, columns: Sequence[str], dialect: Dialect = USUAL) -> Iterator[Chunk]:
+        """Yield the named columns, a chunk of rows at a time; raise InvalidParameter if one is absent."""
+
+    @abstractmethod
+    def write(self, path: Path, specification: str, chunks: Iterator[Columns]) -> None:
+        """Write a new file with the specification and all chunks.
+
+        There is at least one chunk; it may have no rows. All chunks have the same columns.
+        """
+
+
+class TripFormat(ABC):
+    """A format of trips: paths of longitudes and latitudes with names, read and written at once."""
+
+    @abstractmethod
+    def read(self, path: Path, progress: Progress) -> Trips:
+        """Return the trips of a file, with their times, reports and specification where it has them."""
+
+    @abstractmethod
+    def write(self, path: Path, trips: Trips) -> None:
+        """Write a new file with trips, and with their times, reports and specification if they have any."""
+
+
+def table_format(path: Path) -> TableFormat:
+    """Return the format of a table by its file's ending; raise InvalidParameter if it is not known."""
+    otherwise = "for trips use dt.data.perturb_trips or dither trajectory"
+    table: TableFormat = _load_format(_named_format(path, TABLES, "tables", otherwise))
+    return table
+
+
+def trip_format(path: Path) -> TripFormat:
+    """Return the format of trips by their file's ending; raise InvalidParameter if it is not known."""
+    otherwise = "for tables use dt.data.perturb_file or dither perturb"
+    trips: TripFormat = _load_format(_named_format(path, TRIPS, "trips", otherwise))
+    return trips
+
+
+def file_specification(path: Path) -> str | None:
+    """Return the specification that a file of a table or of trips carries, or None if it carries none."""
+    if ending(path) in TABLES:
+        return table_format(path).specification(path)
+    return trip_format(path).read(path, ignore_progress).specification
+
+
+def _named_format(path: Path, formats: Mapping[str, str], what: str, otherwise: str) -> str:
+    """Return the module and the class of a format by a file's ending."""
+    last = ending(path)
+    if last in formats:
+        if path.suffix.lower() in COMPRESSED and last not in _COMPRESSIBLE:
+            raise InvalidParameter(
+                f"{path.name}: {last} files are compressed inside; {' and '.join(COMPRESSED)} are for "
+                ".csv and .jsonl"
+            )
+        return formats[last]
+    if last in TABLES or last in TRIPS:
+        hint = f"; {otherwise}"
+    else:
+        near = get_close_matches(last, formats, 1)
+        hint = f"; did you mean {near[0]}?" if near else ""
+    raise InvalidParameter(f"{path.name}: a file of {what} ends in one of {', '.join(formats)}{hint}")
+
+
+@cache
+def _load_format(name: str) -> Any:
+    """Return the one instance of a format, such as "csv.Csv"."""
+    module, _, format_class = name.partition(".")
+    return getattr(import_module(f"dither.data.{module}"), format_class)()
+
+
+def is_of_trips(specification: str) -> bool:
+    """Return whether the specification in a file is one of trips, and not of a table."""
+    try:
+        given = json.loads(specification)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(given, dict) and {"mechanism", "map"} <= given.keys()
+
+
+class Chunk(ABC):
+    """Some consecutive rows of a table. `first` is the number of the first one; rows are counted from 1."""
+
+    def __init__(self, path: Path, first: int, dialect: Dialect = USUAL) -> None:
+        self.path, self.first, self.dialect = path, first, dialect
+
+    @abstractmethod
+    def __len__(self) -> int: ...
+
+    @abstractmethod
+    def cells(self, column: str) -> Sequence[Any]:
+        """Return a column as plain objects, None where a cell is empty."""
+
+    @abstractmethod
+    def absent(self, column: str) -> Mask:
+        """Return True for every empty cell of a column, and for every word that stands for no answer."""
+
+    @abstractmethod
+    def numbers(self, column: str, rows: Integers) -> Floats:
+        """Return some rows of a column as numbers, NaN where a cell is not a number."""
+
+    @abstractmethod
+    def codes(self, column: str, rows: Integers) -> tuple[Integers, list[Any]]:
+        """Return the distinct cells among some rows of a column, and for each row the place of its cell."""
+
+    @abstractmethod
+    def take(self, column: str, rows: Integers) -> Any:
+        """Return some rows of a column unchanged."""
+
+    @abstractmethod
+    def raw_reports(self, column: str, mechanism: Question) -> Array:
+        """Return a column of reports as whole numbers; raise MalformedReport for a cell that is not one.
+
+        Empty cells are left out if the format has nulls; in text they are malformed.
+        """
+
+    def reports(self, column: str, mechanism: Question) -> Reports:
+        """Return a column of reports; raise MalformedReport if no device can have sent one of them."""
+        raw = self.raw_reports(column, mechanism)
+        try:
+            return mechanism.reports(raw)
+        except MalformedReport as error:
+            place = first_misfit(lambda begin, end: _is_possible(mechanism, raw[begin:end]), len(raw))
+            row = int(np.flatnonzero(~self.absent(column))[place])
+            raise MalformedReport(f"{self.where(column, row)}: {error}") from None
+
+    def where(self, column: str, row: int) -> str:
+        """Return the place of a cell for an error: file, row and column, never the value."""
+        return f"{shown_name(self.path)}, row {self.first + row}, column {column!r}"
+
+
+def _is_possible(mechanism: Question, raw: Array) -> bool:
+    try:
+        mechanism.reports(raw)
+    except MalformedReport:
+        return False
+    return True
+
+
+def code_cells(cells: Sequence[Any]) -> tuple[Integers, list[Any]]:
+    """Return the distinct ones of some cells, and for each cell the place of it; 1, True and "1" differ."""
+    distinct: dict[tuple[type, str], tuple[int, Any]] = {}
+    codes = (distinct.setdefault((type(cell), str(cell)), (len(distinct), cell))[0] for cell in cells)
+    return np.fromiter(codes, np.int64, len(cells)), [cell for _, cell in distinct.values()]
+
+
+def ignore_progress(count: int) -> None:
+    """Do nothing: for callers that do not show progress."""
+
+
+@contextmanager
+def name_errors(path: Path) -> Iterator[None]:
+    """Put the file's name in front of the errors that are raised inside."""
+    try:
+        yield
+    except UnicodeDecodeError:
+        raise not_text(path) from None
+    except (InvalidParameter, MalformedReport, OutsideDomain) as error:
+        raise type(error)(f"{shown_name(path)}: {error}") from None
+
+
+def absent_column(path: Path, column: str, there: Sequence[str], *, shown: bool = True) -> InvalidParameter:
+    """Return the error for a column that a file does not have; `there` is listed if it may be shown."""
+    if shown:
+        return InvalidParameter(f"{shown_name(path)}: {unknown_name('column', column, there)}")
+    return InvalidParameter(
+        f"{shown_name(path)}: there is no column {found(column)} among {len(there)}. The first row must hold "
+        "the names of the columns; it is not shown here, because it may hold the values of a person"
+    )
+
+
+def require_columns(path: Path, columns: Sequence[str], there: Sequence[str], *, shown: bool = True) -> None:
+    """Raise InvalidParameter unless a file has all of the columns, and no two columns of one name.
+
+    The error lists the names only if `shown`, or if one of the columns is there: then they are names.
+    """
+    for column in columns:
+        if column not in there:
+            raise absent_column(path, column, there, shown=shown or any(name in there for name in columns))
+    if len(set(there)) < len(there):
+        for column in there:
+            if there.count(column) == 1:
+                continue
+            raise InvalidParameter(
+                f"{shown_name(path)} has more than one column {found(column)}; rename all but one"
+            )

@@ -1,0 +1,47 @@
+"""Polars expressions: importing this module adds `pl.col("minutes").dither.perturb(mechanism)`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dither.data.arrow import arrow
+from dither.data.batches import perturb_column
+from dither.data.options import Missing
+from dither.errors import InvalidParameter, MissingExtra
+from dither.question import as_question
+
+try:
+    import polars
+except ImportError:
+    raise MissingExtra("Polars expressions", "frames") from None
+
+
+@polars.api.register_expr_namespace("dither")
+class Expressions:
+    """The methods that dither adds to Polars expressions, in the namespace `dither`.
+
+    Every evaluation draws new reports and spends the budget: collect a lazy frame once, and write the result.
+    Polars evaluates an expression object that is used twice in one query only once; call `perturb` for each
+    column, or the two columns have the same reports.
+    """
+
+    def __init__(self, expression: polars.Expr) -> None:
+        self._expression = expression
+
+    def perturb(self, mechanism: Any, *, missing: Missing = Missing.ERROR) -> polars.Expr:
+        """Return the reports of a column. A null raises an error; with `Missing.SKIP` it stays null."""
+        choice = Missing.check(missing)
+        mechanism = as_question(mechanism)
+        if mechanism.layout.subdtype is not None:
+            raise InvalidParameter(
+                f"a report of {mechanism.name} is several numbers; use dt.data.perturb"
+            )
+
+        def draw(column: polars.Series) -> polars.Series:
+            array = column.to_arrow()
+            place = lambda row: f"row {row + 1}, column {column.name!r}"  # noqa: E731
+            reports = perturb_column(array, mechanism, place, choice, None)
+            return polars.Series(column.name, arrow().chunked_array([reports]))
+
+        kind: Any = polars.Series(arrow().array([], arrow().from_numpy_dtype(mechanism.layout))).dtype
+        return self._expression.map_batches(draw, return_dtype=kind, is_elementwise=True)

@@ -1,0 +1,346 @@
+"""The rows of a table: which of them are used, which cells do not fit their question, who a person is.
+
+Missing answers, texts and values outside of the domain are told apart, counted and named by their rows.
+"""
+
+from __future__ import annotations
+
+import datetime
+import hashlib
+import math
+import re
+import unicodedata
+import uuid
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import astuple, dataclass, field
+from decimal import Decimal
+from enum import Enum
+from typing import Any, Final, cast
+
+import numpy as np
+
+from dither.arrays import Integers, Mask
+from dither.data.formats import Chunk, Questions
+from dither.data.options import Missing, Outside, missing_answer
+from dither.domains import Categories, CodedLabels, Domain, Line
+from dither.errors import InvalidParameter, OutsideDomain
+from dither.wire.campaign import Campaign
+
+NAMED: Final = 10  # rows of each kind that an error names
+_DECIMAL: Final = re.compile(r"-?(0|[1-9][0-9]*)\.[0-9]+")
+
+
+class Misfit(Enum):
+    """Why a cell does not fit."""
+
+    MISSING = "missing"
+    TEXT = "not a number"
+    OUTSIDE = "outside"
+
+
+@dataclass(frozen=True)
+class ColumnFit:
+    """How many cells of a column fit its question; `missing`, `text` and `outside` count those that do not.
+
+    `rows` names the first ten rows of each kind. The numbers are exact and are for whoever holds the values.
+    """
+
+    cells: int = 0
+    missing: int = 0
+    text: int = 0
+    outside: int = 0
+    rows: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    decimal: bool = False  # whether a text is a number with the other decimal sign
+
+    @property
+    def fit(self) -> int:
+        """The number of cells that fit."""
+        return self.cells - self.missing - self.text - self.outside
+
+
+class Misfits:
+    """Counts the cells that do not fit, of all columns of a file, and names the first of each kind."""
+
+    def __init__(self) -> None:
+        self._cells: dict[str, int] = {}
+        self._counts: dict[tuple[str, Misfit], int] = {}
+        self._rows: dict[tuple[str, Misfit], list[int]] = {}
+        self._first: dict[tuple[str, Misfit], str] = {}
+        self._decimal: set[str] = set()
+
+    def __bool__(self) -> bool:
+        return bool(self._counts)
+
+    def count_cells(self, column: str, cells: int) -> None:
+        """Count the cells of a column, whether they fit or not."""
+        self._cells[column] = self._cells.get(column, 0) + cells
+
+    def add(self, chunk: Chunk, column: str, kind: Misfit, rows: Integers) -> None:
+        """Count rows of a chunk, of which a column does not fit."""
+        if not rows.size:
+            return
+        key = column, kind
+        self._first.setdefault(key, chunk.where(column, int(rows[0])))
+        self._counts[key] = self._counts.get(key, 0) + int(rows.size)
+        named = self._rows.setdefault(key, [])
+        named += [chunk.first + int(row) for row in rows[: NAMED - len(named)]]
+        if kind is Misfit.TEXT and column not in self._decimal:
+            cells = chunk.cells(column)
+            if any(chunk.dialect.has_other_decimal(cells[int(row)]) for row in rows[:NAMED]):
+                self._decimal.add(column)
+
+    def column_fit(self, column: str) -> ColumnFit:
+        """Return the counts of one column."""
+        missing, text, outside = (self._counts.get((column, kind), 0) for kind in Misfit)
+        rows = {
+            kind.value: tuple(self._rows[column, kind]) for kind in Misfit if (column, kind) in self._rows
+        }
+        return ColumnFit(self._cells.get(column, 0), missing, text, outside, rows, column in self._decimal)
+
+    def error(self, questions: dict[str, Domain]) -> OutsideDomain:
+        """Return the error that counts all cells that do not fit and names the first ten of each kind."""
+        return OutsideDomain("\n".join(self._lines(questions)))
+
+    def _lines(self, questions: dict[str, Domain]) -> Iterator[str]:
+        for (column, kind), count in self._counts.items():
+            place, domain = self._first[column, kind], questions[column]
+            if kind is Misfit.MISSING:
+                line = str(missing_answer(place))
+            elif kind is Misfit.TEXT:
+                hint = _text_hint(column in self._decimal)
+                line = f"{place}: the cell is not a number, as {domain} needs; {hint}"
+            else:
+                line = f"{place}: the value is not in {domain}" + _outside_hint(domain)
+            yield line + _other_rows(self._rows[column, kind], count)
+
+
+def _text_hint(decimal: bool) -> str:
+    if decimal:
+        return "numbers with a decimal comma are read with --decimal , (Dialect(decimal=','))"
+    return "name the words that stand for no answer with --na WORD (Dialect(na=[…]))"
+
+
+def _outside_hint(domain: Domain) -> str:
+    if isinstance(domain, Line):
+        return "; change it, widen the domain, or use --outside clip (outside=dt.data.Outside.CLIP)"
+    return "; add a category for all other answers"
+
+
+def _other_rows(rows: Sequence[int], count: int) -> str:
+    if count == 1:
+        return ""
+    more = ", …" if count > len(rows) else ""
+    return f" ({count} such cells: rows {', '.join(map(str, rows))}{more})"
+
+
+@dataclass(frozen=True)
+class Values:
+    """The values of some rows of a column, and which of them do not fit.
+
+    `values` are in the form that `domain.check` takes; they are not meaningful where a mask is True.
+    """
+
+    values: Any
+    text: Mask
+    outside: Mask
+
+    def select(self, places: Mask) -> Any:
+        """Return the values at the places where a mask is True."""
+        if places.all():
+            return self.values
+        return self.values[places]
+
+
+def read_values(chunk: Chunk, column: str, domain: Domain, rows: Integers) -> Values:
+    """Return the values of some rows of a column, none of which is missing."""
+    none = np.zeros(rows.size, dtype=np.bool_)
+    if isinstance(domain, Line):
+        numbers = chunk.numbers(column, rows)
+        if not numbers.size or domain.admits(numbers):  # nearly always, and three times faster than masks
+            return Values(numbers, none, none)
+        text = np.isnan(numbers)
+        return Values(numbers, text, ~text & ~((numbers >= domain.low) & (numbers <= domain.high)))
+    if not isinstance(domain, Categories):
+        raise InvalidParameter(f"a column cannot hold values of {domain}")
+    if isinstance(domain.labels, range):
+        numbers = chunk.numbers(column, rows)
+        text = np.isnan(numbers)
+        inside = (numbers >= 0) & (numbers < len(domain)) & (numbers == np.floor(numbers))
+        codes = np.where(inside, numbers, 0).astype(np.int64)
+        return Values(codes, text, ~text & ~inside)
+    codes, cells = chunk.codes(column, rows)
+    texts = {str(label): label for label in domain.labels}  # a label 3 is the text 3 in a file of text
+    labels = [cell if _is_label(domain, cell) else texts.get(str(cell), cell) for cell in cells]
+    unknown = np.array([not _is_label(domain, label) for label in labels], dtype=np.bool_)
+    return Values(CodedLabels(codes, labels), none, unknown[codes])
+
+
+def _is_label(domain: Categories, label: Any) -> bool:
+    try:
+        domain.check([label])
+    except (OutsideDomain, TypeError, ValueError):
+        return False
+    return True
+
+
+def clip_values(domain: Domain, values: Values) -> Values:
+    """Return the values with those outside moved to the nearest one inside; labels have no nearest one."""
+    if not isinstance(domain, Line) or not values.outside.any():
+        return values
+    bounds = np.nan_to_num(values.values, nan=domain.low, posinf=np.finfo(np.float64).max)
+    moved = np.where(values.outside, domain.clip(bounds), values.values)
+    return Values(moved, values.text, np.zeros_like(values.outside))
+
+
+@dataclass(frozen=True)
+class RowCounts:
+    """How many rows of a table were written as reports, and how many were left out, by reason.
+
+    `missing` rows lack an answer; `repeated` rows are further rows of a person; `outside` rows have a value
+    outside of its domain. `clipped` counts the values that were moved into their domain and written.
+    """
+
+    written: int = 0
+    missing: int = 0
+    repeated: int = 0
+    outside: int = 0
+    clipped: int = 0
+
+
+def domains_of(
+    questions: Mapping[str, Domain] | Questions,
+) -> dict[str, Domain]:
+    """Return the domain of each question."""
+    if isinstance(questions, Mapping) and all(isinstance(given, Domain) for given in questions.values()):
+        return dict(cast(Mapping[str, Domain], questions))
+    campaign = Campaign.of(cast(Questions, questions))
+    return {name: mechanism.domain for name, mechanism in campaign.questions.items()}
+
+
+class RowChoice:
+    """Decides which rows are used, reads their values, and counts. Nearly always all rows are used."""
+
+    def __init__(self, campaign: Campaign, person: str | None, missing: Missing, outside: Outside) -> None:
+        self.domains = domains_of(campaign)
+        self.counts, self.misfits = RowCounts(), Misfits()
+        self._person, self._missing, self._outside = person, missing, outside
+        self._seen: set[bytes] = set()
+        self._places = np.arange(0)
+
+    def choose(self, chunk: Chunk) -> tuple[Integers, dict[str, Any]]:
+        """Return the rows that have all answers and are the first of their person, and their values.
+
+        The values are in the form that `domain.check` takes. Cells that are an error are counted as misfits.
+        """
+        used = np.ones(len(chunk), dtype=np.bool_)
+        for name in self.domains:
+            absent = chunk.absent(name)
+            if absent.any():
+                if self._missing is Missing.ERROR:
+                    self.misfits.add(chunk, name, Misfit.MISSING, np.flatnonzero(absent))
+                used &= ~absent
+        missing, repeated = len(chunk) - int(np.count_nonzero(used)), 0
+        if self._person is not None:
+            first = self._first_rows(chunk, self._person, used)
+            repeated = int(np.count_nonzero(used & ~first))
+            used &= first
+        there = self._rows(used)
+        fits, moved = np.ones(there.size, dtype=np.bool_), np.zeros(there.size, dtype=np.int16)
+        read = {}
+        for name, domain in self.domains.items():
+            values = read_values(chunk, name, domain, there)
+            if values.text.any():
+                self.misfits.add(chunk, name, Misfit.TEXT, there[values.text])
+            if values.outside.any():
+                if self._outside is Outside.CLIP and isinstance(domain, Line):
+                    moved += values.outside
+                    values = clip_values(domain, values)
+                elif self._outside is not Outside.SKIP:
+                    self.misfits.add(chunk, name, Misfit.OUTSIDE, there[values.outside])
+                fits &= ~values.outside
+            read[name] = values
+        written, inside = int(np.count_nonzero(fits)), int(moved[fits].sum()) if moved.any() else 0
+        part = RowCounts(written, missing, repeated, there.size - written, inside)
+        self.counts = RowCounts(*map(sum, zip(astuple(self.counts), astuple(part), strict=True)))
+        if self.misfits:
+            return np.empty(0, dtype=np.int64), {}
+        return there if fits.all() else there[fits], {
+            name: values.select(fits) for name, values in read.items()
+        }
+
+    def _rows(self, used: Mask) -> Integers:
+        """Return the places at which a mask is True; for all of them, a part of one array of all places."""
+        if not used.all():
+            return np.flatnonzero(used)
+        if self._places.size < used.size:
+            self._places = np.arange(used.size)
+            self._places.flags.writeable = False
+        return self._places[: used.size]
+
+    def _first_rows(self, chunk: Chunk, column: str, answered: Mask) -> Mask:
+        """Return True for the first row of each person; only a digest of each id is remembered."""
+        first = np.empty(len(chunk), dtype=np.bool_)
+        for row, cell in enumerate(chunk.cells(column)):
+            person = person_text(cell)
+            if not person and answered[row]:
+                raise _person_error(chunk.where(column, row), person)
+            digest = hashlib.blake2b((person or "").encode(errors="surrogatepass"), digest_size=16).digest()
+            first[row] = digest not in self._seen
+            self._seen.add(digest)
+        return first
+
+
+def _person_error(place: str, person: str | None) -> InvalidParameter:
+    what = "the id of the person is empty" if person == "" else "the id of a person is a text or a number"
+    return InvalidParameter(
+        f"{place}: {what}; fill it in, leave the row out, or use no person column if every row is a person"
+    )
+
+
+def person_text(cell: object) -> str | None:
+    """Return the id of a person as text, "" if it is empty, None if it is not an id.
+
+    Two rows with the same text are about one person. A number is its shortest decimal text, so 1, 1.0 and the
+    text "1" are one person, as they are in CSV, where every cell is text; "1.0" is so too, because many
+    programs write whole numbers with a point. Other text counts as it is read, without spaces around it:
+    "007" and "7" are two persons. None and NaN are empty. A list or an object is not an id.
+    """
+    if cell is None:
+        return ""
+    if isinstance(cell, str):
+        text = unicodedata.normalize("NFC", cell).strip()
+        return _shortest_decimal(text) if _DECIMAL.fullmatch(text) else text
+    if isinstance(cell, bool):
+        return "true" if cell else "false"
+    if isinstance(cell, int):
+        return str(cell)
+    if isinstance(cell, float | Decimal):
+        return _number_text(cell)
+    if isinstance(cell, bytes):
+        return _bytes_text(cell)
+    if isinstance(cell, datetime.date | datetime.time | datetime.timedelta | uuid.UUID):
+        return str(cell)
+    return None
+
+
+def _number_text(cell: float | Decimal) -> str:
+    if math.isnan(cell):
+        return ""
+    if not math.isfinite(cell):
+        return "inf" if cell > 0 else "-inf"
+    if cell == int(cell):
+        return str(int(cell))
+    # `repr` is the shortest decimal text that reads back as the same float.
+    return _shortest_decimal(f"{Decimal(repr(cell)) if isinstance(cell, float) else cell:f}")
+
+
+def _shortest_decimal(text: str) -> str:
+    text = text.rstrip("0").rstrip(".")
+    return "0" if text == "-0" else text
+
+
+def _bytes_text(cell: bytes) -> str | None:
+    try:
+        return person_text(cell.decode())
+    except UnicodeDecodeError:
+        return cell.hex()

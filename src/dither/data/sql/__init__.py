@@ -1,0 +1,19 @@
+"""Counting in databases: the query that turns a table of reports into counts, and engines that run it."""
+
+from dither.data.sql.dialects import DIALECTS, SqlDialect
+from dither.data.sql.engines import DuckDB, Engine, PostgreSQL, connect, fold_statements, summaries
+from dither.data.sql.query import ReportTable, counting_query, report_rows
+
+__all__ = [
+    "DIALECTS",
+    "DuckDB",
+    "Engine",
+    "PostgreSQL",
+    "ReportTable",
+    "SqlDialect",
+    "connect",
+    "counting_query",
+    "fold_statements",
+    "report_rows",
+    "summaries",
+]

@@ -1,0 +1,371 @@
+"""The part of a query that counts the reports of one question, for each way of counting.
+
+Every block is a relation with the public columns (day, label), `cell` and `total`. A cell from 0 upwards is
+a place of the summary's vector. Negative cells say what was refused, and the number of reports.
+
+Columns are always written with their relation, `s.cell`: some databases take a bare name for the new column
+of the same SELECT.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from functools import singledispatch
+from typing import Any, Final
+
+import numpy as np
+
+from dither.data.sql.dialects import DIGITS, SqlDialect
+from dither.errors import InvalidParameter
+from dither.kernels.counting import (
+    BitSums,
+    ColumnSums,
+    Counting,
+    EachColumn,
+    EachReport,
+    HashMatches,
+    LeadingBits,
+    NotCounted,
+)
+from dither.kernels.sets.chosen_sets import ChosenSets
+from dither.kernels.sets.hashing import BUCKET_BITS, FIRST, GOLDEN, SECOND
+from dither.question import Question
+
+MOST: Final = 1 << 63
+MOST_ITEMS: Final = 1 << 31  # multiplier·item + offset is below 2^63
+_HALF: Final = 1 << 16
+
+Stage = dict[str, str]  # new columns by name; a stage is computed from the one before, `s`
+
+
+class Cell(IntEnum):
+    """Cells that are not counts: what was left out, and the number of reports."""
+
+    OTHER = -1  # of another fingerprint
+    MALFORMED = -2  # no device can have sent it, or it has no batch
+    REPORTS = -3
+
+
+@dataclass(frozen=True)
+class Block:
+    """What a block is made of: the dialect, the reports of one question, and their public columns.
+
+    `source` is a relation with the public columns, `state` (0, or a negative cell), `report`, `report_hex`
+    and, unless the reports are unique, `weight`.
+    """
+
+    dialect: SqlDialect
+    mechanism: Question
+    source: str
+    public: tuple[str, ...]
+    weighted: bool
+
+    def select(self, columns: Mapping[str, str], source: str, *, where: str = "", fence: bool = False) -> str:
+        """Return a relation with the public columns, the weight, and some others, computed from `s`."""
+        kept = {name: f"s.{name}" for name in (*self.public, *(["weight"] if self.weighted else []))}
+        ends = self.dialect.fence if fence else ""
+        return f"(SELECT {select_list({**kept, **columns})}\nFROM {source} AS s{where}{ends})"
+
+    def count_by(self, columns: Sequence[str], source: str, sums: Mapping[str, str] | None = None) -> str:
+        """Return how often each combination of some columns occurs, by the public columns, as `total`."""
+        return self.sum_by(
+            columns, source, {"total": "SUM(s.weight)" if self.weighted else "COUNT(*)", **(sums or {})}
+        )
+
+    def sum_by(self, columns: Sequence[str], source: str, sums: Mapping[str, str], where: str = "") -> str:
+        """Return sums of a relation `s` by the public columns and some others."""
+        keys = {name: f"s.{name}" for name in (*self.public, *columns)}
+        grouped = ", ".join(keys.values())
+        return f"(SELECT {select_list({**keys, **sums})}\nFROM {source} AS s{where} GROUP BY {grouped})"
+
+    def cross_numbers(self, source: str, count: int, name: str = "item") -> str:
+        """Return every row of a relation with each number below `count`, as `item` or another name."""
+        numbers = f"(SELECT s.item AS {name} FROM {self.dialect.numbers(count)} AS s)"
+        return f"(SELECT * FROM {source} AS a CROSS JOIN {numbers} AS b)"
+
+
+def select_list(columns: Mapping[str, str]) -> str:
+    """Return the list of a SELECT: expressions with the names of their columns."""
+    return ", ".join(f"{text} AS {name}" for name, text in columns.items())
+
+
+def report_state(valid: str, cell: str) -> str:
+    """Return the cell of a report: that of its state if it is refused already, MALFORMED if not valid."""
+    return f"CASE WHEN s.state < 0 THEN s.state WHEN {valid} THEN {cell} ELSE {Cell.MALFORMED:d} END"
+
+
+@singledispatch
+def counting_block(counting: Counting, part: Block) -> str:
+    """Return the relation that counts the reports of a question."""
+    raise _rows_error(part.mechanism)
+
+
+@counting_block.register
+def _(counting: NotCounted, part: Block) -> str:
+    raise counting.reason
+
+
+@counting_block.register
+def _(counting: EachReport, part: Block) -> str:
+    _require_number(part.mechanism)
+    return _count_cells(counting.outcomes, part)
+
+
+def _count_cells(outcomes: int, part: Block) -> str:
+    report = part.dialect.whole("s.report")
+    # The usual case first: DuckDB then decides a whole block at once. A whole number casts without an error.
+    cell = (
+        f"CASE WHEN s.state >= 0 AND {report} >= 0 AND {report} < {outcomes} THEN {report} "
+        f"WHEN s.state < 0 THEN s.state ELSE {Cell.MALFORMED:d} END"
+    )
+    return part.count_by(["cell"], part.select({"cell": cell}, part.source))
+
+
+@counting_block.register
+def _(counting: LeadingBits, part: Block) -> str:
+    _require_number(part.mechanism)
+    if counting.cells > MOST:
+        raise InvalidParameter("reports of 2^63 and more do not fit the integers of databases")
+    dialect, report = part.dialect, part.dialect.whole("s.report")
+    ok = f"{report} >= 0 AND {report} <= {counting.cells - 1}"
+    rest = dialect.low_bits(report, counting.rest)
+    columns = {
+        "cell": report_state(ok, dialect.without_low(report, counting.rest)),
+        "rest": f"CASE WHEN s.state >= 0 AND {ok} THEN {rest} ELSE 0 END",
+    }
+    rests = "SUM(s.weight * s.rest)" if part.weighted else "SUM(s.rest)"
+    counts = part.count_by(["cell"], part.select(columns, part.source, fence=True), {"rests": rests})
+    # Every group is listed twice: for its count, and for its part of the last entry, the sum of the rests.
+    both = {
+        **{name: f"s.{name}" for name in part.public},
+        "cell": f"CASE WHEN s.item = 0 THEN s.cell ELSE {counting.groups} END",
+        "total": "CASE WHEN s.item = 0 THEN s.total ELSE s.rests END",
+    }
+    pairs = part.cross_numbers(counts, 2)
+    twice = f"(SELECT {select_list(both)}\nFROM {pairs} AS s WHERE s.item = 0 OR s.cell >= 0)"
+    return part.sum_by(["cell"], twice, {"total": "SUM(s.total)"})
+
+
+@counting_block.register
+def _(counting: BitSums, part: Block) -> str:
+    """Count the bytes at each place, and then the bits of the 256 bytes."""
+    dialect, width = part.dialect, (counting.bits + 7) >> 3
+    used = counting.bits - 8 * (width - 1)  # bits of the last byte; the others are zero
+    last = f"[{DIGITS[: 1 << max(used - 4, 0)]}][{DIGITS[: 1 << min(used, 4)]}]"
+    ok = _hexadecimal(dialect, 2 * width, last)
+    kernel = part.mechanism.kernel
+    if isinstance(kernel, ChosenSets):
+        ok += f" AND {_count_ones(2 * width)} = {kernel.chosen}"
+    checked = part.select(
+        {"report_hex": "s.report_hex", "state": report_state(ok, "0")}, part.source, fence=True
+    )
+    # The last number stands for the report itself: it is counted once, or refused once.
+    pair = dialect.part("s.report_hex", "((2 * s.item) + 1)", 2)
+    pairs = part.select(
+        {
+            "item": "s.item",
+            "pair": f"CASE WHEN s.item = {width} THEN '' ELSE {pair} END",
+            "state": "s.state",
+        },
+        part.cross_numbers(checked, width + 1),
+        where=f" WHERE s.state >= 0 OR s.item = {width}",
+        fence=True,
+    )
+    bits = part.cross_numbers(part.count_by(["item", "pair", "state"], pairs), 8, "spot")
+    value = dialect.digit("s.pair", "(CASE WHEN s.spot >= 4 THEN 1 ELSE 2 END)")
+    powers = " ".join(f"WHEN {low} THEN {1 << low} WHEN {low + 4} THEN {1 << low}" for low in range(4))
+    held = f"{dialect.conjunction.format(value, f'(CASE s.spot {powers} END)')} <> 0"
+    cells = {
+        **{name: f"s.{name}" for name in part.public},
+        "cell": f"CASE WHEN s.state < 0 THEN s.state WHEN s.item = {width} THEN {Cell.REPORTS:d} "
+        "ELSE (8 * s.item) + s.spot END",
+        "total": "s.total",
+    }
+    chosen = f" WHERE CASE WHEN s.item = {width} THEN s.spot = 0 ELSE {held} END"
+    return part.sum_by(
+        ["cell"], f"(SELECT {select_list(cells)}\nFROM {bits} AS s{chosen})", {"total": "SUM(s.total)"}
+    )
+
+
+def _hexadecimal(dialect: SqlDialect, digits: int, last: str = "") -> str:
+    """Return whether `s.report_hex` has so many digits, and ends with a pattern of two of them."""
+    pairs = f"([{DIGITS}][{DIGITS}])*"  # by twos: `$` may stand before a newline, which makes the length odd
+    return f"length(s.report_hex) = {digits} AND {dialect.looks_like('s.report_hex', f'^{pairs}{last}$')}"
+
+
+def _count_ones(digits: int) -> str:
+    """Return the number of ones of a hexadecimal text: each digit's, as often as it occurs."""
+    terms = [
+        f"{value.bit_count()} * ({digits} - length(replace(s.report_hex, '{digit}', '')))"
+        for value, digit in enumerate(DIGITS)
+        if value
+    ]
+    return f"({' + '.join(terms)})"
+
+
+@counting_block.register
+def _(counting: HashMatches, part: Block) -> str:
+    """Count each item for which the hash function of a report has the reported bucket."""
+    _require_number(part.mechanism)
+    dialect, buckets, report = part.dialect, counting.hashing.buckets, part.dialect.whole("s.report")
+    told = dialect.low_bits(report, BUCKET_BITS)
+    ok = f"{report} >= 0 AND {told} < {buckets}"
+    relation = part.select({"state": report_state(ok, "0"), "report": report}, part.source, fence=True)
+    safe = "(CASE WHEN s.state < 0 THEN 0 ELSE s.report END)"
+    kept = {"state": "s.state", "told": dialect.low_bits(safe, BUCKET_BITS)}
+    relation = part.select({**kept, "seed": dialect.without_low(safe, BUCKET_BITS)}, relation, fence=True)
+    kept["told"] = "s.told"
+    for stage in hash_stages(dialect, "s.seed"):
+        relation = part.select({**kept, **stage}, relation, fence=True)
+    every = counting.items  # the number after the last item stands for the report itself
+    match = f"{hash_bucket(dialect, counting.items, buckets)} = s.told"
+    cell = f"CASE WHEN s.state < 0 THEN s.state WHEN s.item = {every} THEN {Cell.REPORTS:d} ELSE s.item END"
+    matches = part.select(
+        {"cell": cell},
+        part.cross_numbers(relation, every + 1),
+        where=f" WHERE CASE WHEN s.item = {every} THEN 1 = 1 ELSE s.state >= 0 AND {match} END",
+    )
+    return part.count_by(["cell"], matches)
+
+
+@counting_block.register
+def _(counting: ColumnSums, part: Block) -> str:
+    numbers = _number_expressions(part)
+    ordered = [f"s.{low} < s.{high}" for low, high in zip(numbers, list(numbers)[1:], strict=False)]
+    last = f"s.{list(numbers)[-1]} < {counting.items}"
+    return _unpivot(part, [0] * counting.columns, " AND ".join([*ordered, last]))
+
+
+@counting_block.register
+def _(counting: EachColumn, part: Block) -> str:
+    fits = [
+        f"s.{name} < {cells}" for name, cells in zip(_number_expressions(part), counting.cells, strict=True)
+    ]
+    begins = np.cumsum([0, *counting.cells[:-1]]).tolist()
+    return _unpivot(part, begins, " AND ".join(fits))
+
+
+def _number_expressions(part: Block) -> dict[str, str]:
+    """Return the numbers of a row, little endian in hexadecimal text, each as an expression by its name."""
+    base, shape = _row_layout(part.mechanism)
+    if base.itemsize > 7:
+        raise InvalidParameter("rows of numbers of 8 bytes do not fit the integers of databases")
+    names = {}
+    for place in range(shape):
+        digits = []
+        for byte in range(base.itemsize):
+            begin = 2 * (place * base.itemsize + byte) + 1
+            high, low = (part.dialect.digit("s.report_hex", str(begin + more)) for more in (0, 1))
+            digits.append(f"({high} * {16 << (8 * byte)}) + ({low} * {1 << (8 * byte)})")
+        names[f"v{place}"] = f"({' + '.join(digits)})"
+    return names
+
+
+def _unpivot(part: Block, begins: Sequence[int], valid: str) -> str:
+    """Count the numbers of rows, each column from its own begin on."""
+    dialect = part.dialect
+    base, shape = _row_layout(part.mechanism)
+    ok = _hexadecimal(dialect, 2 * base.itemsize * shape)
+    numbers = _number_expressions(part)
+    checked = part.select(
+        {"state": report_state(ok, "0"), "report_hex": "s.report_hex"}, part.source, fence=True
+    )
+    safe = {name: f"CASE WHEN s.state < 0 THEN 0 ELSE {text} END" for name, text in numbers.items()}
+    read = part.select({"state": "s.state", **safe}, checked, fence=True)
+    cells = " ".join(f"WHEN {place} THEN s.v{place} + {begin}" for place, begin in enumerate(begins))
+    kept = {name: f"s.{name}" for name in numbers}
+    judged = part.select({"state": report_state(valid, "0"), **kept}, read, fence=True)
+    found = part.select(
+        {"cell": f"CASE WHEN s.state < 0 THEN s.state ELSE (CASE s.item {cells} END) END"},
+        part.cross_numbers(judged, shape),
+        where=" WHERE s.state >= 0 OR s.item = 0",
+    )
+    return part.count_by(["cell"], found)
+
+
+def _require_number(mechanism: Question) -> None:
+    if mechanism.layout.subdtype is not None:
+        raise _rows_error(mechanism)
+
+
+def _rows_error(mechanism: Question) -> InvalidParameter:
+    return InvalidParameter(
+        f"reports of {mechanism.name} are rows whose numbers belong together; a query does not "
+        "count them: use dt.data.summarise_file or dt.data.summarise"
+    )
+
+
+def _row_layout(mechanism: Question) -> tuple[np.dtype[Any], int]:
+    """Return the dtype of the numbers of a report that is a row, and how many there are."""
+    if mechanism.layout.subdtype is None:
+        raise InvalidParameter(f"a report of {mechanism.name} is one number")
+    base, (length,) = mechanism.layout.subdtype
+    return base, length
+
+
+def hash_stages(dialect: SqlDialect, seed: str) -> list[Stage]:
+    """Return what turns the column `seed` into the columns `hi` and `lo`, the multiplier and the offset.
+
+    They are the halves of SplitMix64's finaliser [SplitMix14]; `kernels/sets/hashing.py` defines the family.
+    64-bit products are made in two limbs of 32 bits, one factor cut into 16 bits: no intermediate number
+    reaches 2^50, except multiplier·item + offset < 2^63. So no dialect overflows, whether its 64-bit integers
+    are signed, wrap around, or raise an error.
+    """
+    begin = {
+        "hi": dialect.without_low(f"({seed} + 1)", 32),
+        "lo": dialect.low_bits(f"({seed} + 1)", 32),
+    }
+    return [
+        begin,
+        *_product_stages(dialect, GOLDEN),
+        _xorshift(dialect, 30),
+        *_product_stages(dialect, FIRST),
+        _xorshift(dialect, 27),
+        *_product_stages(dialect, SECOND),
+        _xorshift(dialect, 31),
+    ]
+
+
+def hash_bucket(dialect: SqlDialect, items: int, buckets: int) -> str:
+    """Return the bucket of the column `item` under the function of the columns `hi` and `lo`."""
+    if items > MOST_ITEMS:
+        raise InvalidParameter(f"a query counts up to {MOST_ITEMS} categories by hashing, not {items}")
+    place = dialect.low_bits("((s.hi * s.item) + s.lo)", 32)
+    return dialect.without_low(f"({place} * {buckets})", 32)
+
+
+def _product_stages(dialect: SqlDialect, factor: int) -> list[Stage]:
+    """Return what replaces hi·2^32 + lo by its product with a 64-bit constant, modulo 2^64."""
+    high, low = factor >> 32, factor & 0xFFFFFFFF
+
+    def modulo(limb: str, constant: int) -> str:  # below 2^48 + 2^32, and equal to the product modulo 2^32
+        upper = dialect.low_bits(f"({dialect.without_low(limb, 16)} * {constant})", 16)
+        return f"(({dialect.low_bits(limb, 16)} * {constant}) + ({upper} * {_HALF}))"
+
+    return [
+        {
+            "near": f"({dialect.low_bits('s.lo', 16)} * {low})",
+            "far": f"({dialect.without_low('s.lo', 16)} * {low})",
+            "across": f"({modulo('s.lo', high)} + {modulo('s.hi', low)})",
+        },
+        {
+            "near": "s.near",
+            "carried": f"({dialect.without_low('s.near', 16)} + s.far)",
+            "across": "s.across",
+        },
+        {
+            "hi": dialect.low_bits(f"({dialect.without_low('s.carried', 16)} + s.across)", 32),
+            "lo": f"(({dialect.low_bits('s.carried', 16)} * {_HALF}) + {dialect.low_bits('s.near', 16)})",
+        },
+    ]
+
+
+def _xorshift(dialect: SqlDialect, by: int) -> Stage:
+    """Return what replaces the word w = hi·2^32 + lo by w xor (w >> by), for `by` below 32."""
+    down = f"(({dialect.low_bits('s.hi', by)} * {1 << (32 - by)}) + {dialect.without_low('s.lo', by)})"
+    return {
+        "hi": dialect.exclusive_or("s.hi", dialect.without_low("s.hi", by)),
+        "lo": dialect.exclusive_or("s.lo", down),
+    }

@@ -1,0 +1,210 @@
+"""How each database writes names, texts, bits of whole numbers and lists of numbers.
+
+All numbers in the queries are from 0 to 2^63 − 1, so that every dialect's 64-bit integers hold them.
+Names and texts from outside are always quoted here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Final
+
+from dither.errors import InvalidParameter, found, unknown_name
+
+DIGITS: Final = "0123456789abcdef"
+
+
+@dataclass(frozen=True)
+class SqlDialect:
+    """The words of one database. The templates take `{0}`, `{1}`, … as expressions."""
+
+    name: str
+    title: str
+    executed: bool  # whether tests run the queries in this database, and not only parse them
+    quote: str  # of names
+    escapes: str  # where a backslash escapes: "", "texts" or "texts and names"
+    integer: str  # the type of 64-bit integers, nullable
+    series: str  # a relation with one column, `item`: the numbers below {0}
+    words: str = "TEXT"  # the type of texts
+    shift: str = "({0} >> {1})"
+    conjunction: str = "({0} & {1})"
+    xor: str = "({0} ^ {1})"
+    position: str = "strpos({0}, {1})"  # of text {1} in text {0}, from 1
+    matches: str = "({0} ~ {1})"  # whether the regular expression {1} is found in {0}
+    substring: str = "substr({0}, {1}, {2})"
+    begin: str = ""  # a transaction that sees one moment; empty if there is none over several tables
+    fence: str = ""  # ends a subquery whose columns must not be computed anew at each use
+
+    def identifier(self, name: str) -> str:
+        """Return a quoted name; raise InvalidParameter if it is empty, too long or has control characters."""
+        if (
+            not isinstance(name, str)
+            or not 1 <= len(name) <= 255
+            or any(ord(character) < 32 for character in name)
+        ):
+            raise InvalidParameter(
+                f"a name of a table or column has 1 to 255 characters, none of them a control character; "
+                f"not {found(name)}"
+            )
+        _check_utf8(name)
+        if "names" in self.escapes:
+            name = name.replace("\\", "\\\\").replace(self.quote, f"\\{self.quote}")
+        else:
+            name = name.replace(self.quote, 2 * self.quote)
+        return f"{self.quote}{name}{self.quote}"
+
+    def path(self, parts: Sequence[str]) -> str:
+        """Return a quoted name of several parts, such as a schema and a table."""
+        return ".".join(map(self.identifier, parts))
+
+    def text(self, value: str) -> str:
+        """Return a text literal; raise InvalidParameter for a zero character, which databases refuse."""
+        if "\0" in value:
+            raise InvalidParameter("a text in a query has no zero characters; rename the question")
+        _check_utf8(value)
+        if "texts" in self.escapes:
+            value = value.replace("\\", "\\\\").replace("'", "\\'").replace("\n", "\\n").replace("\r", "\\r")
+            return f"'{value}'"
+        return "'" + value.replace("'", "''") + "'"
+
+    def day(self, value: date) -> str:
+        """Return a date literal."""
+        return f"DATE '{value.isoformat()}'"
+
+    def whole(self, expression: str) -> str:
+        """Return an expression as a 64-bit integer."""
+        return f"CAST({expression} AS {self.integer})"
+
+    def low_bits(self, expression: str, bits: int) -> str:
+        """Return the lowest bits of a number."""
+        return self.conjunction.format(expression, (1 << bits) - 1)
+
+    def without_low(self, expression: str, bits: int) -> str:
+        """Return a number without its lowest bits: ⌊x/2^bits⌋."""
+        return self.shift.format(expression, bits)
+
+    def exclusive_or(self, left: str, right: str) -> str:
+        """Return the exclusive or of the bits of two numbers."""
+        return self.xor.format(left, right)
+
+    def part(self, text: str, begin: str, length: int) -> str:
+        """Return some characters of a text; `begin` is counted from 1."""
+        return self.substring.format(text, begin, length)
+
+    def digit(self, text: str, begin: str) -> str:
+        """Return the value of one hexadecimal digit of a text."""
+        return f"({self.position.format(self.text(DIGITS), self.part(text, begin, 1))} - 1)"
+
+    def looks_like(self, text: str, pattern: str) -> str:
+        """Return whether a text matches a regular expression, which is anchored at both ends."""
+        return self.matches.format(text, self.text(pattern))
+
+    def numbers(self, count: int) -> str:
+        """Return a relation with the column `item`: the numbers from 0 to count − 1."""
+        return self.series.format(count)
+
+
+def _check_utf8(text: str) -> None:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise InvalidParameter("a name or text in a query is UTF-8, without lone surrogates") from None
+
+
+DIALECTS: Final = {
+    dialect.name: dialect
+    for dialect in (
+        SqlDialect(
+            "duckdb",
+            "DuckDB",
+            executed=True,
+            quote='"',
+            escapes="",
+            integer="BIGINT",
+            series="(SELECT range AS item FROM range({0}))",
+            begin="BEGIN TRANSACTION",
+            xor="xor({0}, {1})",
+            matches="regexp_matches({0}, {1})",
+        ),
+        SqlDialect(
+            "postgresql",
+            "PostgreSQL",
+            executed=True,
+            quote='"',
+            escapes="",
+            integer="BIGINT",
+            series="(SELECT item FROM generate_series(0::BIGINT, {0} - 1) AS s (item))",
+            begin="BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ",
+            xor="({0} # {1})",
+            substring="substr({0}, CAST({1} AS INTEGER), {2})",
+            fence=" OFFSET 0",  # else each stage is written into the next one, again and again
+        ),
+        SqlDialect(
+            "spark",
+            "Spark",
+            executed=True,
+            quote="`",
+            escapes="texts",
+            integer="BIGINT",
+            words="STRING",
+            series="(SELECT id AS item FROM range({0}))",
+            shift="shiftright({0}, {1})",
+            position="instr({0}, {1})",
+            substring="substr({0}, CAST({1} AS INTEGER), {2})",
+            matches="({0} RLIKE {1})",
+        ),
+        SqlDialect(
+            "bigquery",
+            "BigQuery",
+            executed=False,
+            quote="`",
+            escapes="texts and names",
+            integer="INT64",
+            words="STRING",
+            series="(SELECT item FROM UNNEST(GENERATE_ARRAY(0, {0} - 1)) AS item)",
+            begin="BEGIN TRANSACTION",
+            matches="REGEXP_CONTAINS({0}, {1})",
+        ),
+        SqlDialect(
+            "clickhouse",
+            "ClickHouse",
+            executed=True,
+            quote="`",
+            escapes="texts and names",
+            integer="Nullable(Int64)",
+            words="Nullable(String)",
+            series="(SELECT CAST(number AS Int64) AS item FROM numbers({0}))",
+            shift="bitShiftRight({0}, {1})",
+            conjunction="bitAnd({0}, {1})",
+            xor="bitXor({0}, {1})",
+            position="position({0}, {1})",
+            matches="match({0}, {1})",
+        ),
+        SqlDialect(
+            "snowflake",
+            "Snowflake",
+            executed=False,
+            quote='"',
+            escapes="texts",
+            integer="BIGINT",
+            series=(
+                "(SELECT ROW_NUMBER() OVER (ORDER BY SEQ8()) - 1 AS item "
+                "FROM TABLE(GENERATOR(ROWCOUNT => {0})))"
+            ),
+            shift="BITSHIFTRIGHT({0}, {1})",
+            conjunction="BITAND({0}, {1})",
+            xor="BITXOR({0}, {1})",
+            position="CHARINDEX({1}, {0})",
+            matches="REGEXP_LIKE({0}, {1})",
+        ),
+    )
+}
+
+
+def dialect_named(name: str) -> SqlDialect:
+    """Return a dialect by its name; raise InvalidParameter, with the nearest name, if there is none."""
+    if name not in DIALECTS:
+        raise unknown_name("dialect", name, list(DIALECTS))
+    return DIALECTS[name]

@@ -1,0 +1,291 @@
+"""Databases that run the queries: DuckDB and PostgreSQL, by an address such as duckdb://reports.db.
+
+Retention: the reports of a day are counted into a table of counts and then deleted, in one transaction (they
+are *folded*). Counts add, so that late reports of a day that was folded already are folded again, as further
+rows. Folding a day deletes the copies of its reports that came on later days, too: they can no longer be
+recognised.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import date
+from pathlib import Path
+from typing import Any, ClassVar, Final, Self
+
+from dither.data.formats import Questions
+from dither.data.sql.dialects import DIALECTS, SqlDialect
+from dither.data.sql.query import ReportTable, counting_query, question_condition
+from dither.errors import DitherError, InvalidParameter, MissingExtra, unknown_name
+from dither.estimation.counts.table import NEEDED, CountTotals, read_counts
+from dither.estimation.summary import Summary
+from dither.question import Question
+from dither.wire.campaign import Campaign
+
+ADDRESSES: Final = ("duckdb://", "postgresql://", "postgres://")
+Columns = dict[str, list[Any]]
+
+
+class Engine(ABC):
+    """An open database. It is a context manager, which closes it."""
+
+    dialect: ClassVar[SqlDialect]
+    error: type[Exception]  # what the database's own module raises
+
+    @abstractmethod
+    def rows(self, query: str) -> Columns:
+        """Return the columns of a query's result."""
+
+    @abstractmethod
+    def transaction(self, statements: Sequence[str]) -> None:
+        """Run statements, all of them or none."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Close the database."""
+
+    def counts(
+        self,
+        questions: Questions,
+        table: ReportTable | None = None,
+        *,
+        folded: str | Sequence[str] | None = None,
+        day: date | None = None,
+    ) -> Columns:
+        """Return the counts of a table of reports, and those of the table `folded` below them."""
+        found = self.rows(counting_query(questions, self.dialect, table, day=day))
+        if folded is not None:
+            for name, values in self.rows(stored_query(self.dialect, folded, list(found))).items():
+                found[name] += values
+        return found
+
+    def fold(
+        self,
+        questions: Questions,
+        day: date,
+        folded: str | Sequence[str],
+        table: ReportTable | None = None,
+    ) -> None:
+        """Move the reports of a day into the table of counts, and delete them: both or neither."""
+        self.transaction(fold_statements(questions, self.dialect, table or ReportTable(), folded, day))
+
+    @contextmanager
+    def _short_errors(self) -> Iterator[None]:
+        """Turn an error of the database into one line; an address may hold a password and is not shown."""
+        try:
+            yield
+        except DitherError:
+            raise
+        except self.error as error:
+            words = str(error).strip().splitlines() or [type(error).__name__]
+            raise InvalidParameter(f"{self.dialect.title}: {words[0][:200]}") from None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+
+class DuckDB(Engine):
+    """A DuckDB file, or Parquet files as a table."""
+
+    dialect = DIALECTS["duckdb"]
+
+    def __init__(self, place: str, table: Sequence[str] = ("reports",), *, write: bool = False) -> None:
+        module = _load_module("duckdb")
+        self.error = module.Error
+        files = place.endswith(".parquet")
+        if not files and not write and not Path(place).is_file():
+            raise InvalidParameter(f"there is no DuckDB file {place}")
+        with self._short_errors():
+            self._connection = module.connect(
+                ":memory:" if files else place, read_only=not files and not write
+            )
+            if files:
+                read = f"read_parquet({self.dialect.text(place)})"
+                self._connection.execute(
+                    f"CREATE VIEW {self.dialect.path(table[-1:])} AS SELECT * FROM {read}"
+                )
+
+    def rows(self, query: str) -> Columns:
+        with self._short_errors():
+            cursor = self._connection.execute(query)
+            names = [column[0] for column in cursor.description]
+            return _to_columns(names, cursor.fetchall())
+
+    def transaction(self, statements: Sequence[str]) -> None:
+        with self._short_errors():
+            self._connection.execute("BEGIN")
+            try:
+                for statement in statements:
+                    self._connection.execute(statement)
+            except BaseException:
+                self._connection.execute("ROLLBACK")
+                raise
+            self._connection.execute("COMMIT")
+
+    def close(self) -> None:
+        self._connection.close()
+
+
+class PostgreSQL(Engine):
+    """A PostgreSQL database, by the address that libpq takes."""
+
+    dialect = DIALECTS["postgresql"]
+
+    def __init__(self, address: str, *, write: bool = False) -> None:
+        module = _load_module("psycopg")
+        self.error = module.Error
+        with self._short_errors():
+            self._connection = module.connect(address)
+            self._connection.read_only = not write
+
+    def rows(self, query: str) -> Columns:
+        with self._short_errors(), self._connection.transaction(), self._connection.cursor() as cursor:
+            cursor.execute(query)
+            names = [column.name for column in cursor.description]
+            return _to_columns(names, cursor.fetchall())
+
+    def transaction(self, statements: Sequence[str]) -> None:
+        with self._short_errors(), self._connection.transaction(), self._connection.cursor() as cursor:
+            # Copies that arrive while the day is folded are not deleted uncounted: all see one snapshot.
+            cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+            for statement in statements:
+                cursor.execute(statement)
+
+    def close(self) -> None:
+        self._connection.close()
+
+
+def is_address(text: str) -> bool:
+    """Return whether a text is the address of a database, and not the name of a file."""
+    return text.partition("://")[1] != "" and text.startswith(ADDRESSES)
+
+
+def connect(address: str, table: ReportTable | None = None, *, write: bool = False) -> Engine:
+    """Return the database of an address: duckdb://FILE, duckdb://PATTERN.parquet or postgresql://….
+
+    Two slashes precede a path, so that duckdb:///data/reports.db is an absolute one.
+    """
+    kind, _, rest = address.partition("://")
+    if kind == "duckdb" and rest:
+        return DuckDB(rest, (table or ReportTable()).name, write=write)
+    if kind in ("postgresql", "postgres"):
+        return PostgreSQL(address, write=write)
+    raise unknown_name("kind of database", kind, ["duckdb", "postgresql"])
+
+
+def summaries(questions: Questions, counts: Mapping[str, Sequence[Any]]) -> dict[str, Summary]:
+    """Return the summary of each question from a table of counts.
+
+    A question without rows has an empty one.
+    """
+    return {
+        name: Summary(question, totals.counts, totals.n)
+        for name, question in Campaign.of(questions).questions.items()
+        for totals in [question_totals(name, question, counts)]
+    }
+
+
+def question_totals(name: str, mechanism: Question, counts: Mapping[str, Sequence[Any]]) -> CountTotals:
+    """Return the totals of a question; all are 0 if the table has no row of it."""
+    chosen = [row for row, question in enumerate(counts["question"]) if question == name]
+    return read_counts(
+        mechanism, {key: [values[row] for row in chosen] for key, values in counts.items()}, name
+    )
+
+
+def _to_columns(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> Columns:
+    check_counts(names)
+    return {name: [row[place] for row in rows] for place, name in enumerate(names)}
+
+
+def _load_module(name: str) -> Any:
+    import importlib
+
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        raise MissingExtra("counting in databases", "sql") from None
+
+
+def fold_statements(
+    questions: Questions,
+    dialect: SqlDialect,
+    table: ReportTable,
+    folded: str | Sequence[str],
+    day: date,
+) -> list[str]:
+    """Return the statements that fold a day: create the table of counts, add to it, delete the reports.
+
+    Run them in one transaction. What is deleted is what was counted, and copies of it.
+    """
+    if not dialect.begin:
+        raise InvalidParameter(
+            f"{dialect.title} has no transaction that sees one moment of two tables; reports could be lost "
+            "or counted twice. Write the counts of a day that is over by `dither sql --day`, then delete it"
+        )
+    if table.day is None:
+        raise InvalidParameter("a table of reports without days cannot be folded by day")
+    campaign = Campaign.of(questions)
+    public = [name for name in ("day", "label") if getattr(table, name) is not None]
+    columns = [*public, "question", *NEEDED]
+    counts = dialect.path(_name_parts(folded))
+    types = {"day": "DATE", "cell": dialect.integer, "total": dialect.integer}
+    defined = ", ".join(f"{name} {types.get(name, dialect.words)}" for name in columns)
+    query = counting_query(campaign, dialect, table, day=day)
+    body = "\n".join(line for line in query.splitlines() if not line.startswith("-- "))
+    return [
+        f"CREATE TABLE IF NOT EXISTS {counts} ({defined})",
+        f"INSERT INTO {counts} ({', '.join(columns)})\n{body}",
+        _delete_statement(campaign, dialect, table, day),
+    ]
+
+
+def fold_script(
+    questions: Questions,
+    dialect: SqlDialect,
+    table: ReportTable,
+    folded: str | Sequence[str],
+    day: date,
+) -> str:
+    """Return a script that folds a day in one transaction; the table of counts is created before it."""
+    create, *rest = fold_statements(questions, dialect, table, folded, day)
+    tested = "executed" if dialect.executed else "not executed: only parsed"
+    head = f"-- Folds a day of reports into counts, for {dialect.title}; {tested} by dither's tests."
+    return ";\n".join([f"{head}\n{create}", dialect.begin, *rest, "COMMIT TRANSACTION"]) + ";\n"
+
+
+def _delete_statement(campaign: Campaign, dialect: SqlDialect, table: ReportTable, day: date) -> str:
+    reports, days = dialect.path(table.name), dialect.identifier(table.day or "")
+    wanted, first = question_condition(campaign, dialect, table), f"{days} = {dialect.day(day)}"
+    if table.unique:
+        return f"DELETE FROM {reports} WHERE {wanted} AND {first}"
+    keys = ", ".join(
+        dialect.identifier(given)
+        for name in ("question", "fingerprint", "batch", "place")
+        if (given := getattr(table, name)) is not None
+    )
+    already = f"SELECT {keys} FROM {reports} WHERE {wanted} AND {first}"
+    copies = f"{days} > {dialect.day(day)} AND ({keys}) IN ({already})"
+    return f"DELETE FROM {reports} WHERE {wanted} AND ({first} OR ({copies}))"
+
+
+def stored_query(dialect: SqlDialect, folded: str | Sequence[str], columns: Sequence[str]) -> str:
+    """Return the query that reads a table of counts, several rows of a cell added up."""
+    keys = ", ".join(name for name in columns if name != "total")
+    total = dialect.whole("SUM(total)")
+    return f"SELECT {keys}, {total} AS total FROM {dialect.path(_name_parts(folded))} GROUP BY {keys}"
+
+
+def check_counts(names: Sequence[str]) -> None:
+    """Raise InvalidParameter unless a result has the columns of a table of counts."""
+    if not set(NEEDED) <= set(names):
+        raise InvalidParameter(f"a table of counts has the columns question, {', '.join(NEEDED)}")
+
+
+def _name_parts(name: str | Sequence[str]) -> tuple[str, ...]:
+    return tuple(name.split(".")) if isinstance(name, str) else tuple(name)

@@ -1,0 +1,187 @@
+"""Trips: paths with a name each and, where they are known, a time at each place; reading and writing them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+
+from dither.atomic import renamed
+from dither.data.formats import Progress, ignore_progress, trip_format
+from dither.domains import Paths, Plane, first_misfit
+from dither.errors import InvalidParameter, OutsideDomain
+
+if TYPE_CHECKING:
+    from dither.maps.projection import Map
+
+_NAMES: Final = {
+    "id": ("id", "trip", "trip_id", "user", "user_id", "traj", "trajectory", "track", "name"),
+    "time": ("time", "timestamp", "datetime", "date"),
+    "latitude": ("lat", "latitude", "y"),
+    "longitude": ("lon", "lng", "long", "longitude", "x"),
+}
+
+
+class Trip(NamedTuple):
+    """One trip: its name, its longitudes and latitudes, and for each place its time, report and row."""
+
+    name: str
+    places: Sequence[tuple[float, float]]
+    times: Sequence[str] | None = None
+    reports: Sequence[str] | None = None
+    rows: Sequence[int] | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Trips:
+    """Paths of longitudes and latitudes, the name of each path, and the times of all places (or of none).
+
+    Times and names are public: no mechanism protects them. Trips that were read from a file of reports also
+    have the `reports`, one text for each place, and the `specification`; `TripReports.decode` reads them.
+    `file` and `rows` say where places were read, for errors.
+    """
+
+    paths: Paths
+    names: tuple[str, ...]
+    times: tuple[str, ...] | None = None
+    reports: tuple[str, ...] | None = None
+    specification: str | None = None
+    rows: tuple[int, ...] | None = None
+    file: str | None = None
+
+    def __post_init__(self) -> None:
+        if len(self.names) != len(self.paths):
+            raise InvalidParameter("every path has one name")
+        for what, given in (("time", self.times), ("report", self.reports), ("row", self.rows)):
+            if given is not None and len(given) != len(self.paths.points):
+                raise InvalidParameter(f"every place has one {what}, or none has")
+
+    @staticmethod
+    def of(trips: Sequence[Trip], specification: str | None = None) -> Trips:
+        """Return many trips as one object. Times (reports, rows) are kept if all trips have them."""
+        places = Paths.of([list(trip.places) for trip in trips])
+        found = Trips(places, tuple(trip.name for trip in trips), specification=specification)
+        if trips and all(trip.times is not None for trip in trips):
+            found = replace(found, times=tuple(time for trip in trips for time in trip.times or ()))
+        if trips and all(trip.reports is not None for trip in trips):
+            found = replace(found, reports=tuple(report for trip in trips for report in trip.reports or ()))
+        if trips and all(trip.rows is not None for trip in trips):
+            found = replace(found, rows=tuple(row for trip in trips for row in trip.rows or ()))
+        return found
+
+    def check(self, area: Plane, projection: Map | None = None) -> None:
+        """Raise OutsideDomain if a place is outside an area; the error names the first one by its place.
+
+        With a projection, the area is in its metres; without one, in degrees.
+        """
+
+        def fits(begin: int, end: int) -> bool:
+            points = self.paths.points[begin:end]
+            try:
+                area.check(points if projection is None else projection.to_plane(points))
+            except OutsideDomain:
+                return False
+            return True
+
+        total = len(self.paths.points)
+        if not fits(0, total):
+            raise OutsideDomain(f"{self.where(first_misfit(fits, total))}: the location is outside the area")
+
+    def where(self, index: int) -> str:
+        """Return where a place was read, for an error: by its row, or by its trip."""
+        trip = int(np.searchsorted(self.paths.offsets, index, side="right")) - 1
+        place = f"trip {trip + 1}, place {index - int(self.paths.offsets[trip]) + 1}"
+        if self.rows is not None:
+            place = f"row {self.rows[index]}"
+        return place if self.file is None else f"{self.file}, {place}"
+
+    def __len__(self) -> int:
+        return len(self.paths)
+
+    def __repr__(self) -> str:
+        return f"Trips({len(self)} with {len(self.paths.points)} places)"  # the places are secret
+
+
+class TripPoint(NamedTuple):
+    """One place of a trip, with the trip's name and what else is known about the place."""
+
+    trip: str
+    time: str
+    longitude: float
+    latitude: float
+    report: str = ""
+    row: int = 0
+
+
+def column_of(kind: str, heading: Iterable[str]) -> str:
+    """Return the column for "id", "time", "latitude" or "longitude" by its usual names, or "" without one."""
+    known = {str(name).strip().lower(): name for name in heading}
+    return next((known[name] for name in _NAMES[kind] if name in known), "")
+
+
+def usual_name(kind: str) -> str:
+    """Return the usual name of a column, the first that is looked for."""
+    return _NAMES[kind][0]
+
+
+def gather_trips(found: Iterable[Trip | TripPoint], *, in_order: bool) -> list[Trip]:
+    """Return points as trips, by name, in the order of first appearance; trips among them stay as they are.
+
+    The points of a trip are ordered by time if all have one. With `in_order` they are not: reports are
+    decoded in the order in which they were written.
+    """
+    trips: list[Trip | list[TripPoint]] = []
+    by_name: dict[str, list[TripPoint]] = {}
+    for part in found:
+        if isinstance(part, Trip):
+            trips.append(part)
+            continue
+        if part.trip not in by_name:
+            by_name[part.trip] = []
+            trips.append(by_name[part.trip])
+        by_name[part.trip].append(part)
+    return [trip if isinstance(trip, Trip) else _join_points(trip, in_order) for trip in trips]
+
+
+def _join_points(points: list[TripPoint], in_order: bool) -> Trip:
+    timed = all(point.time for point in points)
+    if timed and not in_order:
+        points = sorted(points, key=lambda point: _moment(point.time))
+    return Trip(
+        points[0].trip or "trip",
+        [(point.longitude, point.latitude) for point in points],
+        [point.time for point in points] if timed else None,
+        [point.report for point in points] if all(point.report for point in points) else None,
+        [point.row for point in points] if all(point.row for point in points) else None,
+    )
+
+
+def _moment(text: str) -> tuple[int, float, str]:
+    """Return the sort key of a time: numbers are ordered as numbers, all else (ISO 8601) as text."""
+    try:
+        return 0, float(text), ""
+    except ValueError:
+        return 1, 0.0, text
+
+
+def read_trips(file: str | Path, *, progress: Progress | None = None) -> Trips:
+    """Return the trips of a file: GPX, GeoJSON or CSV, and with the extra `geo` GeoPackage or GeoParquet.
+
+    `progress` is called with the number of places read since the last call.
+    """
+    path = Path(file)
+    reader = trip_format(path)
+    if not path.is_file():
+        raise InvalidParameter(f"there is no file {path}")
+    return replace(reader.read(path, progress or ignore_progress), file=path.name)
+
+
+def write_trips(trips: Trips, file: str | Path) -> None:
+    """Write trips to a file in the format of its ending; the file appears when it is complete."""
+    path = Path(file)
+    writer = trip_format(path)
+    with renamed(path) as part:
+        writer.write(part, trips)

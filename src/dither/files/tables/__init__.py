@@ -1,1 +1,0 @@
-"""Formats of tables: CSV, JSON lines, Parquet, Arrow."""

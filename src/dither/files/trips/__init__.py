@@ -1,1 +1,0 @@
-"""Trips and their reports in files, and the formats of trips: GPX, GeoJSON, CSV, GeoPackage, GeoParquet."""

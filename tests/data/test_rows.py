@@ -1,0 +1,278 @@
+"""Rows of tables: cells that do not fit are told apart and counted, never shown; ids of persons."""
+
+from __future__ import annotations
+
+import datetime
+import io
+import json
+import sys
+import uuid
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import dither as dt
+from dither.data import Dialect, Outside, streams
+from dither.data.rows import person_text
+from dither.errors import InvalidParameter, OutsideDomain
+
+MINUTES = {"minutes": dt.Podium(dt.Interval(0, 180), epsilon=1)}
+
+
+def table(folder: Path, cells: list[str], name: str = "in.csv") -> Path:
+    path = folder / name
+    path.write_text("minutes;town\n" + "".join(f"{cell};x\n" for cell in cells))
+    return path
+
+
+def test_every_misfit_is_counted_and_ten_are_named(tmp_path: Path) -> None:
+    path = table(tmp_path, ["7"] * 100_000 + ["4711"] * 14 + ["", "unknown"] + ["7"] * 70_000 + ["4712"])
+    with pytest.raises(OutsideDomain) as caught:
+        dt.data.perturb_file(path, tmp_path / "out.csv", MINUTES)
+    outside, missing, text = sorted(str(caught.value).splitlines(), key=lambda line: "outside" not in line)[
+        :3
+    ]
+    assert "in.csv, row 100001, column 'minutes': the value is not in [0, 180]" in str(caught.value)
+    assert "(15 such cells: rows 100001, 100002" in str(caught.value)
+    assert "100010, …)" in str(caught.value)
+    assert "row 100015, column 'minutes': the answer is missing" in str(caught.value)
+    assert "row 100016, column 'minutes': the cell is not a number" in str(caught.value)
+    assert len(str(caught.value).splitlines()) == 3
+    assert all(word not in str(caught.value) for word in ("4711", "4712", "unknown"))
+    assert len({outside, missing, text}) == 3
+    assert not (tmp_path / "out.csv").exists()
+
+
+def test_the_check_draws_nothing_and_counts_the_same(tmp_path: Path, monkeypatch: Any) -> None:
+    path = table(tmp_path, ["12,5", "NA", "", "500", "17", "-3"])
+    monkeypatch.setattr(dt.Podium, "perturb", None)  # a draw would fail
+    fit = dt.data.check_file(path, MINUTES, dialect=Dialect(decimal=",", na=["NA"]))["minutes"]
+    assert (fit.cells, fit.fit, fit.missing, fit.text, fit.outside) == (6, 2, 2, 0, 2)
+    assert fit.rows == {"missing": (2, 3), "outside": (4, 6)}
+    fit = dt.data.check_file(path, {"minutes": dt.Interval(0, 180)})["minutes"]
+    assert (fit.fit, fit.missing, fit.text, fit.outside, fit.decimal) == (1, 1, 2, 2, True)
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["in.csv"]
+
+
+def test_values_outside(tmp_path: Path) -> None:
+    path, out = table(tmp_path, ["-1", "500", "90", "inf"]), tmp_path / "out.csv"
+    exact = {"minutes": dt.Podium(dt.Interval(0, 180), epsilon=50)}
+    with pytest.raises(OutsideDomain, match="--outside clip"):
+        dt.data.perturb_file(path, out, exact)
+    counts = dt.data.perturb_file(path, out, exact, outside=Outside.CLIP)
+    assert counts == dt.data.RowCounts(written=4, clipped=3)
+    assert dt.mean(dt.data.summarise_file(out)["minutes"]).value == pytest.approx(450 / 4, abs=1)
+    counts = dt.data.perturb_file(path, out, exact, outside=Outside.SKIP, force=True)
+    assert counts == dt.data.RowCounts(written=1, outside=3)
+    with pytest.raises(InvalidParameter, match=r"Outside\.CLIP"):
+        dt.data.perturb_file(path, out, exact, outside="clip")  # type: ignore[arg-type]
+
+
+def test_angles_are_wrapped_and_labels_are_not_clipped(tmp_path: Path) -> None:
+    path, out = table(tmp_path, ["370", "-350"]), tmp_path / "out.csv"
+    angle = {"minutes": dt.OGPM(dt.Circle(360), epsilon=50)}
+    dt.data.perturb_file(path, out, angle, outside=Outside.CLIP)
+    assert dt.mean(dt.data.summarise_file(out)["minutes"]).value == pytest.approx(10, abs=1)
+    for outside in (Outside.ERROR, Outside.CLIP):
+        with pytest.raises(OutsideDomain, match="add a category"):
+            dt.data.perturb_file(
+                path, out, {"town": dt.KRR(dt.Categories(["a", "b"]), epsilon=1)}, outside=outside, force=True
+            )
+
+
+def test_whole_numbers_of_categories(tmp_path: Path) -> None:
+    """2.7 is not rounded to an answer; 2.0 is 2, as programs write columns with gaps."""
+    asked = {"minutes": dt.KRR(dt.Categories(5), epsilon=1)}
+    fit = dt.data.check_file(table(tmp_path, ["2", "2.0", "2.7", "5", "-1", "x"]), asked)["minutes"]
+    assert (fit.fit, fit.text, fit.outside) == (2, 1, 3)
+    path = tmp_path / "in.jsonl"
+    path.write_text('{"minutes": 2.7}\n{"minutes": [1]}\n{"minutes": 3}\n')
+    fit = dt.data.check_file(path, asked)["minutes"]
+    assert (fit.fit, fit.text, fit.outside) == (1, 1, 1)
+
+
+def test_standard_input_is_read_once_in_constant_memory(tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.setattr(streams, "KEPT", 1 << 12)
+    text = b"minutes\n" + b"".join(b"%d\n" % (number % 180) for number in range(200_000))
+
+    class Standard:
+        def __init__(self, data: bytes) -> None:
+            self.buffer = io.BytesIO(data)
+
+    for data, count in ((text, 200_000), (b"minutes\n5\n", 1)):
+        monkeypatch.setattr(sys, "stdin", Standard(data))
+        out = tmp_path / f"{count}.csv"
+        assert dt.data.perturb_file("-", out, MINUTES).written == count
+    monkeypatch.setattr(sys, "stdin", Standard(b"minutes\n4711\n"))
+    with pytest.raises(OutsideDomain, match="standard input, row 1, column 'minutes'"):
+        dt.data.perturb_file("-", tmp_path / "out.csv", MINUTES)
+
+
+@pytest.mark.parametrize("ending", ["gz", "zst"])
+def test_a_damaged_compressed_file_is_named(ending: str, tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow")
+    path = tmp_path / f"in.csv.{ending}"
+    path.write_bytes(b"nothing of the kind")
+    with pytest.raises(
+        InvalidParameter, match=rf"in\.csv\.{ending} is not a \.{ending} file, or it is damaged"
+    ):
+        dt.data.check_file(path, MINUTES)
+    good = tmp_path / f"good.csv.{ending}"
+    dt.data.perturb_file(table(tmp_path, ["7"] * 9999), good, MINUTES)
+    path.write_bytes(good.read_bytes()[:-20])
+    with pytest.raises(InvalidParameter, match="damaged"):
+        dt.data.summarise_file(path)
+    with pytest.raises(InvalidParameter, match="compressed inside"):
+        dt.data.check_file(tmp_path / f"in.parquet.{ending}", MINUTES)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "hint"),
+    [
+        ({"sep": ",,"}, "one character"),
+        ({"sep": "x"}, "one character"),
+        ({"sep": 3}, "one character"),
+        ({"decimal": "·"}, "decimal sign"),
+        ({"encoding": "klingon"}, "cp1252"),
+        ({"encoding": "base64"}, "cp1252"),
+        ({"na": "NA"}, "list of words"),
+    ],
+)
+def test_dialects_that_do_not_exist(wrong: dict[str, Any], hint: str) -> None:
+    with pytest.raises(InvalidParameter, match=hint):
+        Dialect(**wrong)
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("minutes,town\n12,Berlin\n", True),
+        ("12,Berlin\n55,Rome\n", False),
+        ("Anna,Berlin\nBert,Rome\n", False),
+        ("Anna,3\nBert,4\n", False),
+        ("2026-01-02,x\n3,4\n", False),
+        ("a@b.c,\n3,4\n", False),
+    ],
+)
+def test_a_first_row_that_may_be_a_person_is_not_shown(text: str, shown: bool, tmp_path: Path) -> None:
+    path = tmp_path / "in.csv"
+    path.write_text(text)
+    with pytest.raises(InvalidParameter) as caught:
+        dt.data.check_file(path, {"hours": dt.Interval(0, 1)})
+    assert (text.split("\n", 1)[0].split(",", maxsplit=1)[0] in str(caught.value)) is shown
+    assert "hours" in str(caught.value)
+
+
+@pytest.mark.parametrize("ending", [".csv", ".jsonl", ".parquet"])
+def test_labels_of_a_file_are_drawn_as_the_same_list(tmp_path: Path, ending: str) -> None:
+    polars = pytest.importorskip("polars")
+    browser = dt.KRR(dt.Categories(["firefox", "chrome", "other"]), epsilon=1)
+    answers = ["chrome", "firefox", "chrome", "other"] * 50
+    path, out = tmp_path / f"in{ending}", tmp_path / "out.parquet"
+    frame = polars.DataFrame({"browser": answers})
+    write = {".csv": frame.write_csv, ".jsonl": frame.write_ndjson, ".parquet": frame.write_parquet}
+    write[ending](path)
+    dt.data.perturb_file(path, out, {"browser": browser}, source=dt.Seeded(4))
+    expected = browser.perturb(answers, source=dt.Seeded(4)).cells.tolist()
+    assert polars.read_parquet(out)["browser"].to_list() == expected
+    drawn = dt.data.perturb(frame, {"browser": browser}, source=dt.Seeded(4))
+    assert drawn["browser"].to_list() == expected
+
+
+pa = pytest.importorskip("pyarrow")
+
+ASKED = {"minutes": dt.Podium(dt.Interval(0, 180), epsilon=1)}
+SECRET = "somebody"
+
+
+@pytest.mark.parametrize(
+    "same",
+    [
+        [1, 1.0, "1", " 1 ", "1.0", "1.00", Decimal("1.0"), Decimal("1E0"), b"1"],
+        [0, 0.0, -0.0, "0", "0.0", "-0.0", Decimal("-0.0")],
+        [1.5, "1.5", "1.50", Decimal("1.500")],
+        [10**22, 1e22, str(10**22), Decimal("1e22")],
+        [1e-7, "0.0000001", Decimal("1E-7")],
+        [0.1, "0.1"],
+        ["caf\u00e9", "cafe\u0301"],
+        [None, "", "  ", float("nan"), Decimal("NaN"), b""],
+        [True, "true"],
+        [uuid.UUID(int=7), str(uuid.UUID(int=7))],
+        [datetime.date(2020, 1, 2), "2020-01-02"],
+    ],
+)
+def test_one_person(same: list[Any]) -> None:
+    assert len({person_text(cell) for cell in same}) == 1
+
+
+def test_different_persons() -> None:
+    cells = [1, 2, -1, "007", 7, "A", "a", "1e3", 1000, 0.1, "0.10000000000000001", 2**53 + 1, 2.0**53]
+    assert len({person_text(cell) for cell in cells}) == len(cells)
+
+
+def test_what_is_no_id() -> None:
+    for cell in ([1], {"id": 1}, (1,), object()):
+        assert person_text(cell) is None
+
+
+def write(path: Path, ids: list[Any]) -> Path:
+    """Write a table with these ids, and as many minutes; text stays text."""
+    if path.suffix == ".csv":
+        cells = ["" if one is None else str(one) for one in ids]
+        path.write_text("minutes,id\n" + "".join(f'1,"{cell}"\n' for cell in cells))
+    elif path.suffix == ".jsonl":
+        path.write_text("".join(json.dumps({"minutes": 1, "id": one}) + "\n" for one in ids))
+    else:
+        table = pa.table({"minutes": [1.0] * len(ids), "id": ids})
+        with pa.ipc.new_file(str(path), table.schema) as writer:
+            writer.write_table(table)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("ending", "ids"),
+    [
+        ("csv", ["1", "1.0", " 1", "2", "1"]),
+        ("jsonl", [1, 1.0, "1", 2, "1.0"]),
+        ("arrow", [1.0, 1.0, 1.0, 2.0, 1.0]),
+        ("arrow", ["1", "1.0", " 1", "2", "1"]),
+    ],
+)
+def test_the_same_persons_in_every_format(ending: str, ids: list[Any], tmp_path: Path) -> None:
+    path = write(tmp_path / f"in.{ending}", ids)
+    counts = dt.data.perturb_file(path, tmp_path / "out.csv", ASKED, person="id")
+    assert counts == dt.data.RowCounts(written=2, repeated=3)
+
+
+@pytest.mark.parametrize("ending", ["csv", "jsonl", "arrow"])
+@pytest.mark.parametrize("empty", [None, "", "  "])
+def test_an_empty_id_is_refused_with_its_row(ending: str, empty: str | None, tmp_path: Path) -> None:
+    path, out = write(tmp_path / f"in.{ending}", ["a", SECRET, empty, "b"]), tmp_path / "out.csv"
+    with pytest.raises(InvalidParameter, match=rf"in\.{ending}, row 3, column 'id': .*empty") as caught:
+        dt.data.perturb_file(path, out, ASKED, person="id")
+    assert SECRET not in str(caught.value)
+    assert not out.exists()
+    assert dt.data.perturb_file(path, out, ASKED).written == 4
+
+
+def test_nan_is_an_empty_id(tmp_path: Path) -> None:
+    path = write(tmp_path / "in.arrow", [1.0, float("nan")])
+    with pytest.raises(InvalidParameter, match=r"row 2, column 'id': .*empty"):
+        dt.data.perturb_file(path, tmp_path / "out.csv", ASKED, person="id")
+
+
+def test_an_id_of_several_values_is_refused(tmp_path: Path) -> None:
+    path = write(tmp_path / "in.jsonl", ["a", [SECRET]])
+    with pytest.raises(InvalidParameter, match=r"row 2, column 'id': .*a text or a number") as caught:
+        dt.data.perturb_file(path, tmp_path / "out.csv", ASKED, person="id")
+    assert SECRET not in str(caught.value)
+
+
+def test_a_row_without_an_answer_needs_no_id(tmp_path: Path) -> None:
+    """Blank lines at the end of a file are rows without anything."""
+    path = tmp_path / "in.csv"
+    path.write_text("minutes,id\n1,a\n\n,\n2,b\n")
+    counts = dt.data.perturb_file(path, tmp_path / "out.csv", ASKED, person="id", missing=dt.Missing.SKIP)
+    assert counts == dt.data.RowCounts(written=2, missing=2)

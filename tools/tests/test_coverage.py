@@ -1,0 +1,60 @@
+"""Intervals hold the population's value as often as they say: quickly here, at length on request."""
+
+import math
+
+import pytest
+
+import dither as dt
+from tools.coverage import EPSILONS, LIKELIHOOD, LINEAR, Case, lowest
+
+
+@pytest.mark.parametrize("runs", [50, 300, 2000])
+def test_the_threshold_is_the_binomial_one(runs):
+    def below(hits):
+        return sum(math.comb(runs, one) * 9**one for one in range(hits)) / 10**runs  # of integers, exactly
+
+    assert below(lowest(0.9, runs)) < 1e-6 < below(lowest(0.9, runs) + 1)
+
+
+QUICK = [case for case in LINEAR if case.kind in (dt.Duchi, dt.Podium, dt.OGPM) and 100 in case.sizes]
+
+
+@pytest.mark.parametrize("case", QUICK, ids=lambda case: case.name)
+def test_averages_keep_their_level_with_a_hundred_reports(case):
+    for epsilon in (0.5, 4.0):
+        assert case.covered(epsilon, 100, 120, seed=3) * 120 >= lowest(0.92, 120)
+
+
+@pytest.mark.parametrize("case", LIKELIHOOD, ids=lambda case: case.name)
+def test_likelihoods_keep_their_level(case):
+    assert case.covered(4.0, 10_000, 12, seed=4) * 12 >= lowest(0.92, 12)
+
+
+def test_an_interval_that_is_too_narrow_is_rejected():
+    case = QUICK[0]
+
+    class Bold(Case):
+        """The twin: half the interval."""
+
+        def estimate(self, reports):
+            estimate = super().estimate(reports)
+            return type(estimate)(estimate.value, estimate.standard_error / 2, estimate.n, estimate.guarantee)
+
+    bold = Bold(case.kind, case.population, case.question, sizes=case.sizes)
+    assert bold.covered(1.0, 100, 120, seed=3) * 120 < lowest(0.92, 120)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("epsilon", EPSILONS)
+@pytest.mark.parametrize("case", LINEAR, ids=lambda case: case.name)
+def test_averages_keep_their_level(case, epsilon):
+    for n in case.sizes:
+        least, most = (0.92, 1.0) if n < 1000 else (0.93, 0.97)
+        assert least <= case.covered(epsilon, n, 2000, seed=1) <= most
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("epsilon", EPSILONS)
+@pytest.mark.parametrize("case", LIKELIHOOD, ids=lambda case: case.name)
+def test_likelihoods_keep_their_level_at_length(case, epsilon):
+    assert case.covered(epsilon, 10_000, 2000, seed=1) >= 0.92
