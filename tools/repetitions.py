@@ -14,6 +14,7 @@ import numpy as np
 
 import dither as dt
 from dither.mechanisms.base import CategoryMechanism
+from dither.question import CategoryQuestion
 
 UNIT, FRUIT = dt.Interval(0, 1), dt.Categories(["apple", "pear", "plum", "quince"])
 SHARES = np.array([0.55, 0.3, 0.1, 0.05])
@@ -33,7 +34,7 @@ def truth(one: Any) -> Any:
 def estimate(reports: Any) -> Any:
     return (
         dt.frequencies(reports)
-        if isinstance(dt.Summary.of(reports).question, CategoryMechanism)
+        if isinstance(dt.Summary.of(reports).question, CategoryQuestion)
         else dt.mean(reports)
     )
 

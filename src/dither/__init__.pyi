@@ -136,9 +136,6 @@ from .mechanisms.window import Decoding as Decoding
 from .optimal.mechanism import Optimal as Optimal
 from .optimal.queries.cumulative import Cumulative as Cumulative
 from .optimal.queries.workload import Workload as Workload
-from .over_time.kept_change import KeptChange as KeptChange
-from .over_time.memoised import Memoised as Memoised
-from .over_time.once import Once as Once
 from .post_processing import Projected as Projected
 from .post_processing import Rounded as Rounded
 from .post_processing import Snapped as Snapped
@@ -151,6 +148,9 @@ from .privacy import Policy as Policy
 from .privacy import Unit as Unit
 from .question import Question as Question
 from .randomness import Seeded as Seeded
+from .repetition.kept_change import KeptChange as KeptChange
+from .repetition.memoised import Memoised as Memoised
+from .repetition.once import Once as Once
 from .reports import Reports as Reports
 from .wire.campaign import Campaign as Campaign
 from .wire.codec import from_bytes as from_bytes

@@ -226,7 +226,7 @@ def test_wrong_questions_and_histories_are_refused(tmp_path: Path) -> None:
         with pytest.raises((InvalidParameter, OutsideDomain)):
             account.answer(asked(SURE), wrong)
     assert account.answer(asked(SURE), ["no"] * 4) is not None
-    with pytest.raises(InvalidParameter, match=r"Question\.kept_change"):
+    with pytest.raises(InvalidParameter, match=r"Asking\.kept_change"):
         dt.Asking("smokes", CHANGE)  # type: ignore[arg-type]
     with pytest.raises(InvalidParameter, match=r"dt\.KeptChange"):
         dt.Asking.kept_change("smokes", CHANGE.question)  # type: ignore[arg-type]

@@ -78,7 +78,7 @@ def test_a_comparison_for_a_distribution() -> None:
 def test_the_default_on_an_interval_is_the_better_one_for_a_mean(epsilon: float, best: str) -> None:
     text = f"[questions.a]\ninterval = [0, 1]\nepsilon = {epsilon}\n"
     (mechanism,) = dt.Campaign.from_toml(text).questions.values()
-    assert type(mechanism).__name__ == best
+    assert mechanism.name == best
     others = [dt.Hybrid(dt.Interval(0, 1), epsilon=epsilon), dt.Podium(dt.Interval(0, 1), epsilon=epsilon)]
     goal = dt.goals.Mean(n=1)
     assert goal.error(mechanism) == min(goal.error(other) for other in others)

@@ -103,7 +103,7 @@ def test_solved_mechanisms_are_rows_and_their_bounds_the_measure(table: Any) -> 
         "Optimal(loss=squared, criterion=average)": "average squared",
         "Optimal(unbiased=True)": "variance",
     }
-    made = {one.name: one.question for one in table.candidates}
+    made = {one.name: one.mechanism for one in table.candidates}
     for name, column in own.items():
         certificate = made[name].certificate
         row = table[name]

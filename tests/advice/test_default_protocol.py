@@ -47,4 +47,4 @@ def test_no_protocol_is_below_the_bound(k: int, epsilon: float) -> None:
 
 def test_campaigns_use_it() -> None:
     campaign = dt.Campaign.from_toml("[questions.browser]\ncategories = 1000\nepsilon = 1")
-    assert isinstance(campaign.questions["browser"], dt.ProjectiveResponse)
+    assert campaign.questions["browser"].name == "ProjectiveResponse"

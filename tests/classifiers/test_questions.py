@@ -31,7 +31,7 @@ def test_the_budget_for_a_utility() -> None:
         # One cell more or less at an edge has a probability of 7·10^−4, which 0.012 of ε makes up for.
         assert found.epsilon == pytest.approx(EXAMPLES["laplace_eps_for_.8"], abs=0.012)
         assert found.lower >= 0.8
-        assert dt.utility(MIDDLE, [0.5], found.question).lower == found.lower
+        assert dt.utility(MIDDLE, [0.5], found.mechanism).lower == found.lower
         # A budget less than 0.1 ‰ smaller was looked at, and is not enough.
         assert found.epsilon / 1.0001 <= found.not_enough < found.epsilon
         assert dt.utility(MIDDLE, [0.5], mechanism.at(found.not_enough)).lower < 0.8
@@ -43,7 +43,7 @@ def test_the_budget_read_off_a_sampled_curve_is_enough() -> None:
     )
     assert found.curve.method is UtilityMethod.IMPORTANCE
     assert EXAMPLES["pm_eps_for_.8_theta.3"] < found.epsilon < 1.8
-    assert dt.utility(MIDDLE, [0.5], found.question).lower >= 0.8
+    assert dt.utility(MIDDLE, [0.5], found.mechanism).lower >= 0.8
     with pytest.raises(dt.errors.Infeasible, match="ask for less"):
         dt.epsilon_for_utility(
             black_box(MIDDLE), [0.5], dt.OGPM(UNIT, epsilon=1), at_least=0.999, between=(0.1, 1)

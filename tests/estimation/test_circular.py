@@ -20,11 +20,11 @@ def headings(n, centre=350.0, agreement=2.0, seed=1):
 def test_what_survives_of_a_length_is_the_papers_rho(epsilon, rho):
     mechanism = dt.OGPM(DEGREES, epsilon=epsilon)
     t = math.exp(epsilon / 2)
-    assert length_factor(mechanism) == pytest.approx(
+    assert length_factor(mechanism.question) == pytest.approx(
         (t - 1 / t) * math.sin(math.pi / (1 + t)) / math.pi, rel=1e-5
     )
-    assert length_factor(mechanism) == pytest.approx(rho, abs=5e-4)
-    assert length_factor(mechanism) == pytest.approx(mechanism.sampled.resultant(0.0), rel=1e-6)
+    assert length_factor(mechanism.question) == pytest.approx(rho, abs=5e-4)
+    assert length_factor(mechanism.question) == pytest.approx(mechanism.sampled.resultant(0.0), rel=1e-6)
 
 
 @pytest.mark.parametrize("kind", [dt.OGPM, dt.SW])

@@ -32,7 +32,7 @@ def test_common_words_are_found(domain):
     reports = dt.PEM(domain, epsilon=3).perturb(_people(100_000, 1), source=dt.Seeded(1))
     found = dt.heavy_hitters(reports, false_alarm=ALARM)
     assert set(found) == set(WORDS)
-    assert found.n == (reports.question.level(reports.cells) == reports.question.levels - 1).sum()
+    assert found.n == (reports.question.kernel.levels(reports.cells) == len(reports.question.kernel.ends) - 1).sum()
     for word, share in zip(WORDS, SHARES, strict=True):
         low, high = found[word].interval(1 - ALARM)
         assert low < share < high
@@ -69,7 +69,7 @@ class WholeText(PrefixKernel):
 def test_a_device_that_ignores_the_level_is_noticed():
     people = _people(100_000, 1)
     pem = dt.PEM(dt.Text(8), epsilon=3)
-    twin = WholeText(pem.domain, pem.kernel.oracle, pem.ends)
+    twin = WholeText(pem.domain, pem.kernel.oracle, pem.kernel.ends)
     reports = pem.reports(twin.draw(pem.domain.check(people), dt.Seeded(1)))
     assert not set(dt.heavy_hitters(reports)) & set(WORDS)
 
@@ -77,7 +77,7 @@ def test_a_device_that_ignores_the_level_is_noticed():
 def test_levels_are_public_even_and_independent_of_the_text():
     pem = dt.PEM(dt.Text(5), epsilon=1)
     counts = [
-        np.bincount(pem.level(pem.perturb([word] * 50_000, source=dt.Seeded(7 + i)).cells), minlength=5)
+        np.bincount(pem.kernel.levels(pem.perturb([word] * 50_000, source=dt.Seeded(7 + i)).cells), minlength=5)
         for i, word in enumerate(["a", "zzzzz"])
     ]
     assert stats.chi2_contingency(np.array(counts)).pvalue > ALARM
@@ -115,9 +115,9 @@ def test_reports_travel():
 
 
 def test_levels_take_as_many_letters_as_few_children_allow():
-    assert dt.PEM(dt.Text(3), epsilon=1).ends == (1, 2, 3)
-    assert dt.PEM(dt.Text(5, alphabet=LETTERS), epsilon=1).ends == (2, 4, 5)
-    assert dt.PEM(dt.Text(4, alphabet="01"), epsilon=1).ends == (4,)
+    assert dt.PEM(dt.Text(3), epsilon=1).kernel.ends == (1, 2, 3)
+    assert dt.PEM(dt.Text(5, alphabet=LETTERS), epsilon=1).kernel.ends == (2, 4, 5)
+    assert dt.PEM(dt.Text(4, alphabet="01"), epsilon=1).kernel.ends == (4,)
 
 
 def test_wrong_questions():

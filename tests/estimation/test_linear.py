@@ -9,7 +9,7 @@ import dither as dt
 from dither.errors import InvalidParameter, NotIdentifiable
 from dither.estimation.estimate import show
 from dither.estimation.linear import moment, squared_reading
-from dither.mechanisms.base import NumberMechanism
+from dither.kernels.line import LineKernel
 from tests.support.broken.numbers import Stretched
 from tests.support.cases.numbers import NUMERIC, names
 
@@ -39,8 +39,8 @@ def test_the_mean_reading_is_the_value_by_exact_probabilities(case, epsilon):
 def same_reading(mechanism):
     """Check a mechanism's own formula for the reading against the table of its exact probabilities."""
     np.testing.assert_allclose(
-        NumberMechanism.unbiased_reading(mechanism).values,
-        mechanism.unbiased_reading().values,
+        LineKernel.unbiased_reading(mechanism.kernel, mechanism.decoder).values,
+        mechanism.question.unbiased_reading().values,
         rtol=1e-6,
         atol=1e-6,
     )
@@ -150,7 +150,7 @@ def test_what_cannot_be_asked_is_refused():
     for wrong in ("likelihood", None, dt.mean):
         with pytest.raises(InvalidParameter, match="method"):
             dt.mean(reports, method=wrong)
-    with pytest.raises(InvalidParameter, match="mechanism"):
+    with pytest.raises(InvalidParameter, match="question"):
         dt.mean([1, 2, 3])
     with pytest.raises(InvalidParameter, match="frequencies"):
         dt.mean(dt.KRR(dt.Categories(3), epsilon=1).perturb([0, 1, 2]))
@@ -182,7 +182,7 @@ def test_the_second_moment_is_read_without_bias(kind):
     mechanism = kind(FAR, epsilon=2, cells=1 << 12)
     middle = (FAR.low + FAR.high) / 2
     inputs = np.linspace(FAR.low, FAR.high, 7)
-    squares = squared_reading(mechanism, mechanism.unbiased_reading().values - middle)
+    squares = squared_reading(mechanism.question, mechanism.unbiased_reading().values - middle)
     np.testing.assert_allclose(moment(mechanism, inputs, squares), (inputs - middle) ** 2, atol=1e-3)
 
 

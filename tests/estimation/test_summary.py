@@ -120,7 +120,7 @@ def test_what_is_not_a_summary_is_refused():
     for counts in ([1, 2, 3], [[1, 2]], [0.5, 1], [-1, 2]):
         with pytest.raises(MalformedReport):
             dt.Summary(duchi, np.array(counts), 3)
-    with pytest.raises(InvalidParameter, match="mechanism"):
+    with pytest.raises(InvalidParameter, match="question"):
         summarise([0, 1])
     with pytest.raises(InvalidParameter):
         dt.Summary.gather([])

@@ -23,10 +23,10 @@ from dither.account.store import Store, key_digest
 from dither.account.words import Left
 from dither.device_text import canonical
 from dither.errors import AccountUnusable, InvalidParameter, Mismatch, Refused, found
-from dither.over_time.change_reports import ChangeReports
-from dither.over_time.memoised import check_key
 from dither.privacy import Guarantee, Ledger, Policy
 from dither.randomness import SYSTEM
+from dither.repetition.change_reports import ChangeReports
+from dither.repetition.memoised import check_key
 from dither.reports import Reports
 
 

@@ -17,13 +17,13 @@ from dither.account.names import check_name
 from dither.account.state import Data
 from dither.domains import Paths
 from dither.errors import InvalidParameter, OutsideDomain, found
-from dither.over_time.change_reports import ChangeReports
-from dither.over_time.kept_change import KeptChange
-from dither.over_time.memoised import Memoised
-from dither.over_time.once import Once
 from dither.privacy import PAC, Approximate, Guarantee, Pure, Unit
 from dither.question import Question, as_question
 from dither.randomness import SYSTEM, Source
+from dither.repetition.change_reports import ChangeReports
+from dither.repetition.kept_change import KeptChange
+from dither.repetition.memoised import Memoised
+from dither.repetition.once import Once
 from dither.reports import Reports
 
 _MOST_DAYS: Final = 36_600
@@ -83,7 +83,7 @@ class Asking:
         try:
             object.__setattr__(self, "question", as_question(given))
         except InvalidParameter:
-            raise InvalidParameter("a question or a mechanism is asked, such as dt.Podium(…)") from None
+            raise InvalidParameter("one mechanism or question is asked, such as dt.Podium(…)") from None
         if not self.question.alone:
             raise InvalidParameter("what is asked is a question that a device answers alone")
         if not isinstance(self.repeat, Repeat):

@@ -14,9 +14,9 @@ import numpy as np
 from dither.account.clock import DAY
 from dither.account.state import Data, State, asked
 from dither.arrays import Array, Integers
-from dither.over_time.change_reports import ChangeReports
-from dither.over_time.kept_change import KeptChange
 from dither.randomness import Keyed, Source
+from dither.repetition.change_reports import ChangeReports
+from dither.repetition.kept_change import KeptChange
 
 KEPT_CHANGE = "kept change"
 

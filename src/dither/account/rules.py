@@ -17,10 +17,10 @@ from dither.account.merging import merged
 from dither.account.state import Data, State, asked
 from dither.account.units import DELTA, EPSILON, charge
 from dither.device_text import from_hexadecimal, hexadecimal
-from dither.over_time.memoised import SECRET
 from dither.privacy import Approximate, Guarantee, Policy, Pure
 from dither.privacy.guarantee import PUBLIC_LENGTH, UNCHANGED
 from dither.randomness import SYSTEM, Source
+from dither.repetition.memoised import SECRET
 
 _ADMISSION: Final[tuple[str, ...]] = ("clock", "asker", "openings")  # what a kept choice is kept with
 _TERMS: Final[tuple[str, ...]] = ("epsilon", "delta", "assumes", "data", "times")  # what is charged for

@@ -250,7 +250,7 @@ def _compare_tables(domain: Profile, epsilon: float) -> Comparison:
         {
             "mechanism": one.name,
             "average variance": one.mechanism.average_variance,
-            "questions": len(one.mechanism.kernel.questions),
+            "questions": len(one.mechanism.kernel.functions),
             "bytes": one.mechanism.report_bytes,
             "relative average variance": one.mechanism.average_variance / one.mechanism.bound,
         }

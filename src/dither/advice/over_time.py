@@ -11,10 +11,10 @@ from dither.domains import Categories, Domain, Interval
 from dither.errors import InvalidParameter, found
 from dither.estimation.over_time.changes import predicted_error
 from dither.mechanisms.base import Mechanism
-from dither.over_time.kept_change import MOST_KEPT, KeptChange, tells_changes
-from dither.over_time.once import Once
 from dither.privacy import Guarantee, Nothing, Unit
 from dither.question import LEAST_EPSILON, as_question
+from dither.repetition.kept_change import MOST_KEPT, KeptChange, tells_changes
+from dither.repetition.once import Once
 from dither.table import ResultTable, as_text, shown
 
 _MOST_CHANGES: Final = 10**6

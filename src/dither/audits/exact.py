@@ -13,11 +13,11 @@ from dither.audits.sampler import MANY, compared, contradictions, pair_contradic
 from dither.domains import Region
 from dither.errors import InvalidParameter
 from dither.kernels.places.place import PlaceKernel
-from dither.over_time.memoised import Memoised
 from dither.privacy import PAC, Approximate, Bound, Guarantee, Pure
 from dither.privacy.combinator import Combinator
 from dither.privacy.guarantee import assumed
 from dither.question import Answering, Question, as_question, can_answer
+from dither.repetition.memoised import Memoised
 
 _SLACK: Final = 1e-10  # tolerance of a loss in floats: far above rounding, far below a relevant difference
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Final, final
+from typing import Any, Final, final
 
 from dither.errors import InvalidParameter
 from dither.mechanisms.shuffled import can_be_shuffled, shuffled

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final, final
+from typing import Any, Final, final
 
 from dither.advice.goals.estimates import Frequencies, Mean
 from dither.deployments.batch import DELTA, BatchPromise, batch_promise

@@ -14,9 +14,9 @@ import numpy as np
 from dither.arrays import Integers
 from dither.errors import InvalidParameter, MalformedReport, Mismatch, found
 from dither.estimation.counts.table import read_counts
-from dither.over_time.change_reports import ChangeReports
-from dither.over_time.dated import DatedReports
 from dither.question import Question, as_question
+from dither.repetition.change_reports import ChangeReports
+from dither.repetition.dated import DatedReports
 from dither.reports import Reports, check_codebooks
 
 VERSION: Final = 2

@@ -59,11 +59,11 @@ def test_questions_are_told_apart_by_fingerprint_and_name() -> None:
     with pytest.raises(Mismatch, match="no rows"):
         dt.Summary.from_counts(dt.KRR(dt.Categories(4), epsilon=2), both)
     twins = [*ROWS, row(1, 1, question="c")]
-    with pytest.raises(InvalidParameter, match="question="):
+    with pytest.raises(InvalidParameter, match="name="):
         dt.Summary.from_counts(KRR, twins)
-    assert dt.Summary.from_counts(KRR, twins, question="c").counts.tolist() == [0, 1, 0, 0]
+    assert dt.Summary.from_counts(KRR, twins, name="c").counts.tolist() == [0, 1, 0, 0]
     with pytest.raises(Mismatch, match="'d'"):
-        dt.Summary.from_counts(KRR, twins, question="d")
+        dt.Summary.from_counts(KRR, twins, name="d")
 
 
 @pytest.mark.parametrize("wrong", [-1, 1.5, "x", None, True, float("nan"), float("inf"), 1 << 63])
@@ -85,6 +85,6 @@ def test_wrong_tables() -> None:
         with pytest.raises(InvalidParameter):
             dt.Summary.from_counts(KRR, wrong)
     with pytest.raises(InvalidParameter, match="no column 'question'"):
-        dt.Summary.from_counts(KRR, {k: v for k, v in columns(ROWS).items() if k != "question"}, question="a")
+        dt.Summary.from_counts(KRR, {k: v for k, v in columns(ROWS).items() if k != "question"}, name="a")
     with pytest.raises(InvalidParameter, match="mechanism"):
         dt.Summary.from_counts("KRR", ROWS)  # type: ignore[arg-type]

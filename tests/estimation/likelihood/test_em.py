@@ -114,7 +114,7 @@ def test_an_operator_that_is_half_a_cell_off_is_rejected():
     mechanism = dt.SW(UNIT, epsilon=4, cells=32)
     values = np.full(100_000, 0.5)
     reports = mechanism.perturb(values, source=dt.Seeded(3))
-    right = grid(mechanism, 128)
+    right = grid(mechanism.question, 128)
     broken = Windows(right.starts + 0.5, right.width, right.rows, right.contrast)
     counts = right.counts(mechanism.counting.count(reports.cells))
     inputs = (np.arange(128) + 0.5) / 128

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -64,21 +63,14 @@ class RoundedDown(CategoryMechanism):
         return Bits(fair.size, fair.own, BiasedCoin(fair.other.heads - 1))
 
 
-class TwiceAsMany(HashedResponse):  # type: ignore[misc]
-    """Hashed reports whose rates are those of twice as many buckets."""
-
-    @property
-    def rates(self) -> tuple[Fraction, Fraction]:
-        wrong = Blocks(2 * self.window.cells, 1, self.window.step, self.window.bits)
-        return Fraction(wrong.inside, wrong.total), Fraction(1, wrong.cells)
-
-
 @dataclass(frozen=True)
 class OtherBuckets(CategoryMechanism):
     """Local hashing to e^ε + 1 buckets that is decoded as if there were twice as many."""
 
     def _kernel(self) -> HashedResponse:
-        return TwiceAsMany(Blocks.largest(self.epsilon, round(math.exp(self.epsilon)) + 1))
+        fair = HashedResponse(Blocks.largest(self.epsilon, round(math.exp(self.epsilon)) + 1))
+        wrong = HashedResponse(Blocks.largest(self.epsilon, 2 * fair.window.cells))
+        return type("Mismatched", (HashedResponse,), {"rates": wrong.rates})(fair.window)
 
 
 def unfair_subsets(size: int, chosen: int, epsilon: float) -> SubsetBits:

@@ -88,7 +88,7 @@ def same_distribution(first: Reports | Summary, second: Reports | Summary) -> Si
     if all(isinstance(mechanism, CategoryQuestion) for mechanism in mechanisms):
         return _same_frequencies(first, second)
     left, right = summarise(first), summarise(second)
-    if left.question.fingerprint != right.mechanism.fingerprint or not isinstance(
+    if left.question.fingerprint != right.question.fingerprint or not isinstance(
         left.question, NumberQuestion
     ):
         raise Mismatch(

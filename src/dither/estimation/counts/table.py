@@ -84,7 +84,7 @@ def _rows_of(mechanism: Question, columns: Mapping[str, Sequence[Any]], name: st
         raise Mismatch(f"this table of counts has no rows {what}")
     if names is not None and name is None and len({names[row] for row in rows}) > 1:
         several = ", ".join(sorted({found(names[row]) for row in rows}))
-        raise InvalidParameter(f"several questions have this mechanism: {several}; name one with question=")
+        raise InvalidParameter(f"several questions have this mechanism: {several}; choose one with name=")
     return rows
 
 

@@ -14,9 +14,9 @@ from dither.errors import InvalidParameter, NotIdentifiable, found
 from dither.estimation.api import estimate
 from dither.estimation.estimate import Estimate, thousands
 from dither.estimation.over_time.changes import pooled_distances, shares_by_day
-from dither.over_time.change_reports import ChangeReports
-from dither.over_time.dated import DatedReports
 from dither.privacy import Guarantee
+from dither.repetition.change_reports import ChangeReports
+from dither.repetition.dated import DatedReports
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -9,8 +9,8 @@ import numpy as np
 from dither.arrays import Floats
 from dither.estimation.estimate import Estimate, LabelledEstimate
 from dither.estimation.over_time.tree import UNKNOWN, NoisySums, running_sums
-from dither.over_time.change_reports import ChangeReports
-from dither.over_time.kept_change import KeptChange
+from dither.repetition.change_reports import ChangeReports
+from dither.repetition.kept_change import KeptChange
 
 _MOST_VARIANCE: Final = UNKNOWN / 1e6  # above it, a part of the days has no reports at all
 

@@ -11,13 +11,13 @@ from typing import Any, ClassVar, final
 from dither.arrays import Array
 from dither.errors import InvalidParameter, MalformedReport, OutsideDomain, unknown_name
 from dither.mechanisms.combined.records import Records, columns
-from dither.over_time.kept_change import KeptChange
-from dither.over_time.memoised import Memoised
-from dither.over_time.once import Once
 from dither.privacy import Guarantee
 from dither.privacy.combinator import Combinator
 from dither.question import Answering, can_answer, check_source
 from dither.randomness import Source
+from dither.repetition.kept_change import KeptChange
+from dither.repetition.memoised import Memoised
+from dither.repetition.once import Once
 from dither.reports import Reports
 
 Budgeted = Callable[[float], Any]  # from a budget to a mechanism

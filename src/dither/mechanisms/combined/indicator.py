@@ -15,11 +15,11 @@ from dither.device_text import hexadecimal
 from dither.domains import Line, finite
 from dither.errors import InvalidParameter, found
 from dither.mechanisms.combined.attributes import Attributes
-from dither.over_time.memoised import Memoised
 from dither.privacy import Approximate, Guarantee, Pure
 from dither.privacy.combinator import Combinator
 from dither.question import Answering, can_answer
 from dither.randomness import SYSTEM, Source
+from dither.repetition.memoised import Memoised
 
 _TOTAL: Final = 1 << 62
 

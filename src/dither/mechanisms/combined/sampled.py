@@ -12,9 +12,9 @@ from dither.arrays import Array
 from dither.errors import InvalidParameter
 from dither.mechanisms.combined.attributes import Attributes, at_budget
 from dither.mechanisms.combined.records import Records
-from dither.over_time.memoised import Memoised
 from dither.privacy import Guarantee
 from dither.randomness import SYSTEM, Keyed, Source
+from dither.repetition.memoised import Memoised
 from dither.reports import Reports
 
 

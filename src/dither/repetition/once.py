@@ -11,12 +11,12 @@ import numpy as np
 
 from dither.domains import Domain
 from dither.errors import InvalidParameter
-from dither.over_time.dated import DatedReports
-from dither.over_time.periods import asked_alone, check_days, check_rows
 from dither.privacy import Guarantee, Unit
 from dither.privacy.combinator import Combinator
 from dither.question import Answering, Question, check_source
 from dither.randomness import Source
+from dither.repetition.dated import DatedReports
+from dither.repetition.periods import asked_alone, check_days, check_rows
 
 
 @final

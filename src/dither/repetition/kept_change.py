@@ -12,12 +12,12 @@ import numpy as np
 from dither.arrays import Array, Integers, Mask
 from dither.domains import Categories
 from dither.errors import InvalidParameter
-from dither.over_time.change_reports import ChangeReports
-from dither.over_time.periods import asked_alone, check_days, check_rows
 from dither.privacy import Guarantee, Pure, Unit
 from dither.privacy.combinator import Combinator
 from dither.question import Answering, Question, check_source
 from dither.randomness import Source
+from dither.repetition.change_reports import ChangeReports
+from dither.repetition.periods import asked_alone, check_days, check_rows
 
 MOST_KEPT: Final = 1000
 

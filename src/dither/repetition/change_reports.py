@@ -12,7 +12,7 @@ from dither.errors import MalformedReport
 from dither.reports import Reports
 
 if TYPE_CHECKING:
-    from dither.over_time.kept_change import KeptChange
+    from dither.repetition.kept_change import KeptChange
 
 
 @final

@@ -13,7 +13,7 @@ from dither.errors import MalformedReport
 from dither.reports import Reports
 
 if TYPE_CHECKING:
-    from dither.over_time.once import Once
+    from dither.repetition.once import Once
 
 
 @final
