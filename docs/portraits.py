@@ -14,13 +14,11 @@ import dither as dt
 from dither.advice.compare import average_variance
 from dither.kernels.table.reading import LinearReading
 from dither.mechanisms.analysis import Analysis
-from dither.mechanisms.base import Mechanism
-from dither.mechanisms.base import CategoryMechanism
+from dither.mechanisms.base import CategoryMechanism, Mechanism, QueryMechanism
 from dither.mechanisms.joint.joint import Joint
 from dither.mechanisms.joint.tuning import rho_range
-from dither.plotting import BLUE, ORANGE, styled
-from dither.mechanisms.queries import QueryMechanism
 from dither.optimal.closed_form import least_frequency_variance
+from dither.plotting import BLUE, ORANGE, styled
 
 EPSILONS = np.geomspace(0.1, 8.0, 25)
 FEW_EPSILONS = np.geomspace(0.25, 8.0, 9)

@@ -10,9 +10,37 @@ from functools import cache
 from importlib import import_module, resources
 from typing import Any, Final
 
-from dither.errors import InvalidParameter, found, unknown_name
+from dither.errors import InvalidParameter, MalformedReport, found, unknown_name
 
 _ROOMS: Final = ("dither.mechanisms.", "dither.optimal.")
+_DRAWS: Final = {  # the designs that have each draw: a text must not name a design that draws otherwise
+    "sliding": "Podium PM SW OGPM OGPMU Duchi TwoPoint Optimal Focused",
+    "mixture": "Hybrid",
+    "lattice": "Laplace Gaussian Staircase BoundedLaplace Purkayastha",
+    "channel": "Exponential Cumulative",
+    "table": "Cumulative Workload",
+    "sectors": "Sectors",
+    "response": "KRR RR",
+    "bits": "OUE SUE",
+    "subset": "SubsetSelection",
+    "indices": "SubsetIndices",
+    "hadamard": "HadamardResponse",
+    "projective": "ProjectiveResponse",
+    "hashed": "OLH BLH",
+    "prefix": "PEM",
+    "questions": "Marginals",
+    "pair": "TraCSC",
+    "walk": "TraCSD Strawman",
+    "polar": "Polar",
+    "planar": "PlanarLaplace",
+    "rings": "PlanarStaircase",
+    "points": "NGram LSRR",
+    "two copies": "ATP",
+    "grid": "Gridding",
+    "joint response": "JRR",
+    "joint bits": "JointSUE",
+    "joint hashed": "JointOLH",
+}
 _OWN: Final[dict[str, type[Any]]] = {}  # designs of other packages, by name
 
 
@@ -65,6 +93,17 @@ def named(name: object) -> type[Any]:
     if isinstance(kind, type) and is_design(kind):
         return kind
     raise unknown_name("mechanism", name, sorted(names()))
+
+
+def check_name(name: str, draw: str, *, known: bool) -> None:
+    """Raise MalformedReport if the design of a name does not draw so, or is not known and has to be.
+
+    A policy may list names, so that a name must be one whose design draws so. A design of another package has
+    a name that is none of dither's.
+    """
+    if name in _DRAWS.get(draw, "").split() or (not known and name not in homes()):
+        return
+    raise MalformedReport(f"no mechanism of the name {found(name)} has the draw {found(draw)}")
 
 
 def register(kind: type[Any]) -> None:

@@ -98,5 +98,5 @@ def test_other_questions_and_wrong_ones() -> None:
     for wrong in ({"days": 0}, {"days": 3, "changes": -1}, {"days": 3, "changes": 1.5}, {"days": 3, "n": 0}):
         with pytest.raises(InvalidParameter):
             dt.over_time(SMOKES, **wrong)  # type: ignore[arg-type]
-    with pytest.raises(InvalidParameter, match="Once"):
+    with pytest.raises(InvalidParameter, match="mechanism"):
         dt.over_time("smokes", days=3)  # type: ignore[arg-type]

@@ -21,6 +21,7 @@ from dither.service.contract import Contract, Published
 from dither.service.keys import public_part
 from dither.service.terms import promised
 from dither.wire.campaign import Campaign
+from dither.wire.codec import read_named
 from tests.conformance.refused import FOLDER, LINE, MISSING, WORDS, put
 from tests.conformance.signatures import KEY, contract
 from tests.support.travel import changed
@@ -35,13 +36,13 @@ Case = tuple[str, str, str, str]  # the verdict, the name, the reason and the te
 
 def read_specification(text: str) -> Row:
     """Return what a device reads from a specification; raise DitherError if it refuses it."""
-    return {"fingerprint": dt.from_json(text).fingerprint}
+    return {"fingerprint": read_named(text).fingerprint}
 
 
 def read_campaign(published: str) -> Row:
     """Return what a device reads from a published campaign; raise DitherError if it refuses it."""
     made = Published.from_json(published, key=public_part(KEY))
-    facts = [made.contract.question(name).facts for name in made.contract.questions]
+    facts = [made.contract.asking(name).facts for name in made.contract.questions]
     return {
         "campaign": made.id,
         "retired": made.retired and made.retired[0].isoformat(),

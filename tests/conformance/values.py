@@ -12,12 +12,14 @@ from dither.domains import Categories, Line, Sphere, Text
 from dither.domains.plane import Plane
 from dither.domains.profile import Profile
 from dither.kernels.codes import CodeKernel
+from dither.kernels.joint import JointKernel
 from dither.kernels.line import LineKernel
+from dither.kernels.places.place import PlaceKernel
 from dither.kernels.places.planar import PlanarNoiseKernel
 from dither.mechanisms.base import Mechanism
 from dither.mechanisms.joint.coin import Coin
 from dither.mechanisms.joint.joint import Joint
-from dither.mechanisms.places.path import PathMechanism
+from dither.question import as_question
 from dither.randomness import Source
 
 _SYMBOLS = "abcé"
@@ -36,9 +38,10 @@ def report(mechanism: Mechanism[Any], value: Any, source: Source) -> bytes:
 
 def sent(mechanism: Mechanism[Any], value: Any, source: Source) -> bytes:
     """Return what `perturb` makes of one value, as bytes."""
-    if isinstance(mechanism, Joint):
+    if isinstance(mechanism.kernel, JointKernel):
         label, coins = value
-        return _bytes(Coin(mechanism, tuple(coins)).apply(label, source=source).cells)
+        joint: Any = mechanism if isinstance(mechanism, Joint) else as_question(mechanism).design()
+        return _bytes(Coin(joint, tuple(coins)).apply(label, source=source).cells)
     return _bytes(mechanism.perturb(_as_given(mechanism, value), source=source).cells)
 
 
@@ -48,7 +51,7 @@ def _bytes(cells: Any) -> bytes:
 
 def _as_given(mechanism: Mechanism[Any], value: Any) -> Any:
     """Return a value of a vector as `perturb` takes it."""
-    if isinstance(mechanism, PathMechanism):
+    if isinstance(mechanism.kernel, PlaceKernel):
         return np.array(value, dtype=np.float64)
     if isinstance(mechanism.domain, Profile):
         return {name: [one] for name, one in value.items()}
@@ -58,10 +61,10 @@ def _as_given(mechanism: Mechanism[Any], value: Any) -> Any:
 def values(mechanism: Mechanism[Any], picked: random.Random, locations: int = 0) -> Iterator[Any]:
     """Yield values of a domain: its ends first, then any. Paths have so many locations, or 1, 2 or 5."""
     domain = mechanism.domain
-    if isinstance(mechanism, Joint):
+    if isinstance(mechanism.kernel, JointKernel):
         for label in _of(domain, picked):
             yield [label, [picked.random() < 0.5 for _ in range(mechanism.kernel.each)]]
-    elif isinstance(mechanism, PathMechanism):
+    elif isinstance(mechanism.kernel, PlaceKernel):
         while True:
             alone = isinstance(mechanism.kernel, PlanarNoiseKernel)  # which takes many bytes for a location
             count = 1 if alone else locations or picked.choice((1, 1, 2, 5))

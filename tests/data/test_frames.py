@@ -75,7 +75,7 @@ def test_other_columns_pass_and_arrow_carries_the_questions() -> None:
     out = dt.data.perturb(table(), QUESTIONS)
     assert out.column("id").to_pylist() == list(range(N))
     assert out.schema.field("minutes").type == pa.uint16()
-    assert dt.data.summarise(out)["minutes"].mechanism == MINUTES
+    assert dt.data.summarise(out)["minutes"].question == MINUTES.question
     with pytest.raises(InvalidParameter, match="pass them"):
         dt.data.summarise(pl.from_arrow(out))
 

@@ -12,7 +12,7 @@ import pytest
 import dither as dt
 from dither.errors import InvalidParameter, MalformedReport, OutsideDomain
 from dither.privacy.exact import exp_above, log_above
-from tests.mechanisms.over_time.kept_changes import SMOKES, YES_NO, Row, Told, Values, loss, real, seen
+from tests.repetition.kept_changes import SMOKES, YES_NO, Row, Told, Values, loss, real, seen
 from tests.support.chi_square import fits
 
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import dither as dt
-from tests.mechanisms.over_time import kept_changes
-from tests.mechanisms.over_time.enumeration import (
+from tests.repetition import kept_changes
+from tests.repetition.enumeration import (
     Matrix,
     fresh,
     kept_change,

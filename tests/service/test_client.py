@@ -129,7 +129,7 @@ def test_two_campaigns_of_one_asker_do_not_share_a_batch(collector: Process, acc
     one, two = Client(collector.campaign, account), Client(collector.others[0], account)
     one.answer("browser", "firefox")
     two.answer("program", "firefox")
-    whole = account.batch(one.contract.asker, questions=[one.contract.question("browser")])
+    whole = account.batch(one.contract.asker, questions=[one.contract.asking("browser")])
     assert whole is not None
     assert [item.question for item in whole.reports] == ["browser"]
     assert two.send() == Sent(1)

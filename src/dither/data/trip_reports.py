@@ -128,7 +128,7 @@ class TripReports:
         return len(self.trips)
 
     def __repr__(self) -> str:
-        name = type(self.reports.question).__name__
+        name = self.reports.question.name
         return f"TripReports({len(self)} trips with {len(self.trips.paths.points)} locations, by {name})"
 
 

@@ -26,7 +26,7 @@ from dither.service.keys import public_part
 from dither.service.terms import check_text, from_digits, is_promise, promised, read_day
 from dither.wire.batch import MOST_LABEL, MOST_QUESTIONS
 from dither.wire.campaign import Campaign, read_as, reading
-from dither.wire.codec import from_json, to_json
+from dither.wire.codec import read_named, to_json
 from dither.wire.schema import MOST_BYTES, loads
 from dither.wire.sealed import public_key
 
@@ -208,7 +208,7 @@ class Contract:
                 raise MalformedReport("the labels and the questions of a campaign are lists")
             terms |= {"repeat": Repeat(terms["repeat"]), "labels": tuple(terms["labels"])}
             text.encode()  # half a pair of UTF-16 has no UTF-8, and so no digest
-            questions = {name: from_json(one) for name, one in data["questions"]}
+            questions = {name: read_named(one) for name, one in data["questions"]}
             if len(questions) != len(data["questions"]):
                 raise MalformedReport("two questions of the campaign have the same name")
             for name in _OPTIONAL:

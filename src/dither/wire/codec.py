@@ -20,6 +20,7 @@ from dither.device_text import digest, parsed
 from dither.errors import BudgetExceeded, InvalidParameter, MalformedReport, found
 from dither.privacy import Policy
 from dither.question import Question, as_question, read_question
+from dither.registry import check_name
 from dither.reports import Reports
 from dither.wire.schema import MOST_BYTES, bounded, check_header, check_specification, loads, refused
 
@@ -48,6 +49,11 @@ def from_json(text: str | bytes, *, policy: Policy | None = None) -> Question:
     return _built(loads(text, "a specification", limits.bytes), policy, started)
 
 
+def read_named(text: str) -> Question:
+    """Return the question of a specification, whose name must be that of a design which draws so."""
+    return from_specification(loads(text, "a specification"), known=True)
+
+
 def specification(asked: Any) -> dict[str, Any]:
     """Return the specification of a question, or of a design's, as JSON-compatible data."""
     question = as_question(asked)
@@ -68,8 +74,11 @@ def specification(asked: Any) -> dict[str, Any]:
     }
 
 
-def from_specification(data: Any) -> Question:
-    """Return the question of a specification; raise MalformedReport if the data describe none."""
+def from_specification(data: Any, *, known: bool = False) -> Question:
+    """Return the question of a specification; raise MalformedReport if the data describe none.
+
+    With `known`, the name must be that of a design of dither: a device insists on it.
+    """
     check_specification(data)
     with refused("the specification"):
         device = parsed(data["device"])
@@ -77,6 +86,7 @@ def from_specification(data: Any) -> Question:
         if digest(data["device"]) != data["fingerprint"]:
             raise MalformedReport("the fingerprint is not the digest of the device text")
         made = read_question(device, data["codebook"], data["mechanism"], data["parameters"])
+        check_name(made.name, made.kernel.kind, known=known)
         # The question must have the same device text: then no part of the text was ignored.
         if made.device_text != data["device"]:
             raise MalformedReport("the device text is not that of a question with these integers")
@@ -99,7 +109,7 @@ def _built(data: Any, policy: Policy | None, started: float) -> Question:
     check_specification(data)
     if not policy.lists(data["mechanism"]):
         raise InvalidParameter(f"the policy does not list the mechanism {found(data['mechanism'])}")
-    made = from_specification(data)
+    made = from_specification(data, known=True)
     objection = policy.objection(made.guarantee)
     if objection is not None:
         raise BudgetExceeded(objection)

@@ -174,5 +174,5 @@ def test_promises_that_are_not_pure_and_every_repeat():
     for repeat in (Repeat.FRESH, Repeat.SAME):
         _, published = make(repeat=repeat)
         assert len(words.promise(published.contract)) == 2
-    assert "minutes" in words.asked(TERMS["questions"]["minutes"])
-    assert "direction" in words.asked(dt.OGPM(dt.Circle(360), epsilon=1))
+    assert "minutes" in words.asked(TERMS["questions"]["minutes"].question)
+    assert "direction" in words.asked(dt.OGPM(dt.Circle(360), epsilon=1).question)
