@@ -46,7 +46,8 @@ def draw(mechanism: Mechanism, picture: Path) -> None:
     elif isinstance(mechanism, dt.PEM):
         _support(dt.OLH(dt.Categories(8), epsilon=mechanism.epsilon), left)
         left.set_xlabel("prefix")
-        _frequency_error(mechanism.oracle, mechanism.levels, right)
+        oracle = dt.OLH(dt.Categories(1024), epsilon=mechanism.epsilon)
+        _frequency_error(oracle, len(mechanism.kernel.ends), right)
     else:
         _places(mechanism, left, right)
     for axes in (left, right):
@@ -172,7 +173,7 @@ def _answers(mechanism: QueryMechanism, axes: Any) -> None:
     told = dt.KRR(dt.Categories(len(mechanism.channel.values)), epsilon=mechanism.epsilon)
     rows = np.array([told.kernel.chances(code) for code in range(len(told.categories))])
     rival = LinearReading(rows, mechanism.matrix).single_variances
-    ours = mechanism.reading.single_variances
+    ours = mechanism.question.book.single_variances
     axes.plot(np.sqrt(np.maximum(ours, 0.0)), color=INK, linewidth=2, label="this mechanism")
     axes.plot(np.sqrt(np.maximum(rival, 0.0)), color=GREY, linewidth=1, label="k-RR")
     axes.legend(frameon=False, fontsize=8)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterator, Mapping
-from dataclasses import KW_ONLY, dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, field, fields, replace
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from typing import Any, Final, final
@@ -205,8 +205,7 @@ class Question(Answering):
     def __reduce__(self) -> tuple[Any, ...]:
         if self.made_by is not None:
             return getattr, (self.made_by, "question")
-        given = self.kernel, self.book, self.epsilon, self.name, dict(self.parameters)
-        return _rebuilt, (type(self), self.domain, *given)
+        return _rebuilt, (type(self), {item.name: getattr(self, item.name) for item in fields(self)})
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Question):
@@ -723,16 +722,8 @@ def ask(domain: Domain, kernel: Kernel, book: Any = None, *, divided: bool = Fal
     return Question(domain, kernel, book, **more)
 
 
-def _rebuilt(
-    kind: type[Question],
-    domain: Domain,
-    kernel: Kernel,
-    book: Any,
-    epsilon: float,
-    name: str,
-    parameters: Mapping[str, Any],
-) -> Question:
-    return kind(domain, kernel, book, epsilon=epsilon, name=name, parameters=parameters)
+def _rebuilt(kind: type[Question], given: dict[str, Any]) -> Question:
+    return kind(**given)
 
 
 def read_question(device: Mapping[str, Any], codebook: Any, name: str, parameters: Mapping[str, Any]) -> Question:
