@@ -266,11 +266,9 @@ class Question(Answering):
             for axis, part in enumerate(self.kernel.parts)
         )
 
+    @abstractmethod
     def _draw(self, values: object, source: Source, threads: int) -> Array:
         """Check the values and draw their reports."""
-        inputs = self.kernel.inputs(self.domain.check(values))
-        drawn: Array = self.kernel.draw(inputs, source, threads=threads)
-        return drawn
 
     def _valid(self, raw: Array) -> Array:
         checked: Array = self.kernel.check(raw)
@@ -315,10 +313,9 @@ class Question(Answering):
         """Return the values one by one, each of which has its own report or reports."""
         return separate_values(self.domain, values)
 
-    def probabilities(self, x: Any, **given: Any) -> list[Fraction]:
+    @abstractmethod
+    def probabilities(self, x: Any, **given: Any) -> Any:
         """Return the exact probability of every report for the value x, from the sampled integers."""
-        listed: list[Fraction] = self.kernel.probabilities(self.domain.check([x])[0], **given)
-        return listed
 
     # --- words
 
@@ -341,6 +338,24 @@ class Question(Answering):
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.name} on {self.domain}, ε = {self.epsilon:g})"
+
+
+@final
+@dataclass(frozen=True, eq=False, repr=False)
+class PlainQuestion(Question):
+    """A question about texts, rows of attributes, or places from a centre: no more than questions share."""
+
+    def _draw(self, values: object, source: Source, threads: int) -> Array:
+        drawn: Array = self.kernel.draw(
+            self.kernel.inputs(self.domain.check(values)), source, threads=threads
+        )
+        return drawn
+
+    def probabilities(self, x: Any, **given: Any) -> list[Fraction]:
+        listed: list[Fraction] = self.kernel.probabilities(
+            self.kernel.inputs(self.domain.check([x]))[0], **given
+        )
+        return listed
 
 
 @final
@@ -419,6 +434,10 @@ class NumberQuestion(Question):
 @dataclass(frozen=True, eq=False, repr=False)
 class CategoryQuestion(Question):
     """A question with a list of answers; a report supports some of them, most probably the true one."""
+
+    def _draw(self, values: object, source: Source, threads: int) -> Array:
+        drawn: Array = self.kernel.draw(self.domain.check(values), source, threads=threads)
+        return drawn
 
     @property
     def categories(self) -> Categories:
@@ -501,6 +520,10 @@ class QueryQuestion(Question):
         inputs = numbers(values) if isinstance(self.kernel, LineKernel) else self.domain.check(values)
         drawn: Array = self.kernel.draw(inputs, source, threads=threads)
         return drawn
+
+    def probabilities(self, x: Any, **given: Any) -> list[Fraction]:
+        listed: list[Fraction] = self.kernel.probabilities(self.domain.check([x])[0])
+        return listed
 
 
 @final
@@ -719,7 +742,7 @@ def ask(domain: Domain, kernel: Kernel, book: Any = None, *, divided: bool = Fal
         return NumberQuestion(domain, kernel, book, **more)
     if isinstance(kernel, SupportKernel):
         return CategoryQuestion(domain, kernel, book, **more)
-    return Question(domain, kernel, book, **more)
+    return PlainQuestion(domain, kernel, book, **more)
 
 
 def _rebuilt(kind: type[Question], given: dict[str, Any]) -> Question:

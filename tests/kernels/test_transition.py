@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import dither as dt
-from dither.kernels.kernel import Kernel
+from dither.kernels.kernel import Kernel, listed_likelihood
 from dither.kernels.transition import Product, Windows
 from dither.mechanisms.base import NumberMechanism
 
@@ -45,7 +45,7 @@ def test_the_operator_is_the_matrix_of_exact_probabilities(mechanism):
     np.testing.assert_allclose(operator.dense(), matrix, rtol=1e-12, atol=1e-15)
     weights = np.random.default_rng(1).random(mechanism.outcomes)
     np.testing.assert_allclose(operator.backward(weights), matrix.T @ weights, rtol=1e-12)
-    dense = Kernel.likelihood(mechanism.kernel, inputs, mechanism.outcomes)
+    dense = listed_likelihood(mechanism.kernel, inputs, mechanism.outcomes)
     np.testing.assert_allclose(dense.dense(), matrix, rtol=1e-12)
 
 

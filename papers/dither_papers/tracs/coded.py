@@ -90,6 +90,18 @@ class _FloatKernel(LineKernel):
     def ratio(self) -> Fraction:
         raise InvalidParameter("a program in floats has no bound")
 
+    def certify(self, epsilon: float, stated: Mapping[str, Any]) -> None:
+        """Accept it: nothing is promised."""
+
+    def read_codebook(self, data: Any, stated: Mapping[str, Any]) -> NoReturn:
+        raise MalformedReport("a program of a paper has no specification")
+
+    def likelihood(self, inputs: Array, rows: int) -> NoReturn:
+        raise InvalidParameter("a program in floats has no exact probabilities")
+
+    def unbiased_reading(self, book: Any) -> None:
+        """Return None: what the reports of a program mean is measured, not computed."""
+
     def promise(self, epsilon: float, stated: Mapping[str, Any]) -> Promise:
         return Promise(Nothing("a program is repeated here, with its bugs"), self.evidence, kept=False)
 

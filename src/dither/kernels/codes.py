@@ -8,6 +8,7 @@ estimator: f = (share − q)/(p − q) [Wang17, Thm 2].
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any, ClassVar, Final, final
 
@@ -18,7 +19,7 @@ from dither.domains import Categories, Domain
 from dither.errors import InvalidParameter
 from dither.kernels.blocks import FEW, in_threads
 from dither.kernels.counting import BitSums, HashMatches
-from dither.kernels.kernel import Kernel
+from dither.kernels.kernel import Kernel, PureKernel, check_no_codebook
 from dither.kernels.sets import bit_rows
 from dither.kernels.sets.hashing import Hashing
 from dither.randomness import Source
@@ -48,26 +49,28 @@ class SupportKernel(Kernel):
         """Return the number of reports that support each category, from the counts of a summary."""
         return counts
 
+    @abstractmethod
     def variance(self, frequency: float) -> float:
-        """Return n times the variance that privacy adds to the estimate of a category of this frequency.
+        """Return n times the variance that privacy adds to the estimate of a category of this frequency."""
 
-        [f·p(1−p) + (1−f)·q(1−q)]/(p−q)² [Wang17, Thm 2]. Sampling of the people adds f(1−f).
-        """
-        own, other = self.rates
-        p, q = float(own), float(other)
-        noise = frequency * p * (1.0 - p) + (1.0 - frequency) * q * (1.0 - q)
-        return noise / float(own - other) ** 2
-
+    @abstractmethod
     def shared(self, n: int) -> tuple[float, float, float]:
         """Return a, b, c of a + b·m + c·m², which is added to m(1 − m) in n times the variance of a share.
 
         m is the mean of the share. They are 0 if the reports of different people are independent.
         """
-        return 0.0, 0.0, 0.0
 
     @final
     def fits(self, domain: Domain) -> bool:
         return isinstance(domain, Categories) and self.holds(len(domain))
+
+    @final
+    def read_codebook(self, data: Any, stated: Mapping[str, Any]) -> None:
+        check_no_codebook(self, data)
+
+    @final
+    def write_codebook(self, book: Any) -> None:
+        """Return None: there is no codebook."""
 
     @final
     def decode(self, reports: Array, domain: Any, book: Any) -> Array:
@@ -77,17 +80,26 @@ class SupportKernel(Kernel):
         return self.supported(reports, len(domain))
 
 
-class CodeKernel(SupportKernel):
+class CodeKernel(SupportKernel, PureKernel):
     """A pure protocol in which the reports of different people are independent."""
 
     @abstractmethod
     def write(self, codes: Array, reports: Array, source: Source) -> None:
         """Draw a report for each code and write it to `reports`."""
 
-    @property
-    def few(self) -> int:
-        """For fewer inputs than this, `draw_one` in Python integers is faster than arrays."""
-        return FEW
+    few: int = FEW  # for fewer inputs than this, `draw_one` in Python integers is faster than arrays
+
+    @final
+    def variance(self, frequency: float) -> float:
+        # [f·p(1−p) + (1−f)·q(1−q)]/(p−q)² [Wang17, Thm 2]. Sampling of the people adds f(1−f).
+        own, other = self.rates
+        p, q = float(own), float(other)
+        noise = frequency * p * (1.0 - p) + (1.0 - frequency) * q * (1.0 - q)
+        return noise / float(own - other) ** 2
+
+    @final
+    def shared(self, n: int) -> tuple[float, float, float]:
+        return 0.0, 0.0, 0.0
 
     @final
     def draw(self, inputs: Array, source: Source, *, threads: int = 1) -> Array:

@@ -41,9 +41,9 @@ class Counting(ABC):
     def answers(self, reports: Array) -> int:
         """Return the number of answers in an array of reports."""
 
+    @abstractmethod
     def implied(self, counts: Integers) -> int | None:
         """Return the number of answers that some counts imply; None if the counts do not say."""
-        return None
 
 
 @final
@@ -128,6 +128,9 @@ class BitSums(Counting):
     def adds_up(self, counts: Integers, n: int) -> bool:
         return int(counts.max()) <= n
 
+    def implied(self, counts: Integers) -> None:
+        """Return None: the counts do not say how many answers there are."""
+
     def answers(self, reports: Array) -> int:
         return int(reports.size) // bit_rows.width(self.size)
 
@@ -150,6 +153,9 @@ class HashMatches(Counting):
 
     def adds_up(self, counts: Integers, n: int) -> bool:
         return int(counts.max()) <= n
+
+    def implied(self, counts: Integers) -> None:
+        """Return None: the counts do not say how many answers there are."""
 
     def answers(self, reports: Array) -> int:
         return int(reports.size)
@@ -297,6 +303,9 @@ class NotCounted(Counting):
 
     def adds_up(self, counts: Integers, n: int) -> bool:
         raise self.reason
+
+    def implied(self, counts: Integers) -> None:
+        """Return None: the counts do not say how many answers there are."""
 
     def answers(self, reports: Any) -> int:
         return int(reports.size) // self.columns

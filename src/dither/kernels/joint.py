@@ -41,6 +41,7 @@ class JointKernel(SupportKernel):
     size: int  # the number of symbols, or of bits
 
     alone: ClassVar[bool] = False
+    each = 1  # the number of coins of one report
     coins_of_two_answers: ClassVar[int] = 1  # how many coins the reports of two answers depend on
 
     def __post_init__(self) -> None:
@@ -53,11 +54,6 @@ class JointKernel(SupportKernel):
     @abstractmethod
     def symbols(self) -> int:
         """The number of symbols of one coin."""
-
-    @property
-    def each(self) -> int:
-        """The number of coins of one report."""
-        return 1
 
     @property
     @abstractmethod
@@ -92,6 +88,10 @@ class JointKernel(SupportKernel):
     @final
     def variance(self, frequency: float) -> float:
         return self.count_variance(frequency * self.people) / self.people
+
+    @final
+    def certify(self, epsilon: float, stated: Mapping[str, Any]) -> None:
+        """Accept any coins: ε follows from them and is not stated."""
 
     @final
     def shared(self, n: int) -> tuple[float, float, float]:
@@ -230,7 +230,8 @@ class JointBits(BitReports, JointKernel):
         return 2
 
     @property
-    def each(self) -> int:
+    def each(self) -> int:  # type: ignore[override]
+        """The number of coins of one report: one for each bit."""
         return self.size
 
     @property

@@ -8,7 +8,7 @@ of integers.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from importlib import import_module
 from typing import Any, ClassVar, Final, NamedTuple, Self, final
@@ -70,6 +70,9 @@ class Kernel(ABC):
 
     kind: ClassVar[str]  # the name of the draw in a device text
     alone: ClassVar[bool] = True  # whether the reports of different people are independent
+    # The mass of a measure below the probabilities under every input; None where it is not known. With this
+    # probability a report is drawn from one and the same law, whatever the input.
+    blanket: Fraction | None = None
 
     def __init_subclass__(cls, **more: Any) -> None:
         super().__init_subclass__(**more)
@@ -156,32 +159,21 @@ class Kernel(ABC):
     def decode(self, reports: Array, domain: Domain, book: Any) -> Array:
         """Return what reports stand for; `book` is what `read_codebook` returns."""
 
+    @abstractmethod
     def read_codebook(self, data: Any, stated: Mapping[str, Any]) -> Any:
         """Return the codebook of a specification; raise MalformedReport if the data describe none."""
-        if data is not None:
-            raise MalformedReport(f"the codebook of a question with the draw {self.kind!r} must be null")
-        return None
 
+    @abstractmethod
     def write_codebook(self, book: Any) -> Any:
         """Return a codebook as JSON-compatible data; None if there is none, as for labels."""
-        return None
 
+    @abstractmethod
     def promise(self, epsilon: float, stated: Mapping[str, Any]) -> Promise:
         """Return the bound of one report, from the integers, whatever was stated."""
-        return Promise(Pure(self.epsilon), self.evidence)
 
+    @abstractmethod
     def certify(self, epsilon: float, stated: Mapping[str, Any]) -> None:
         """Raise InvalidParameter if the integers spend more than what is stated."""
-        if self.promise(epsilon, stated).kept:
-            check_ratio(self, epsilon)
-
-    @property
-    def blanket(self) -> Fraction | None:
-        """The mass of a measure below the probabilities under every input; None where it is not known.
-
-        With this probability a report is drawn from one and the same law, whatever the input.
-        """
-        return None
 
     @final
     @property
@@ -193,37 +185,35 @@ class Kernel(ABC):
         """Return the probability of every report for one input, in floats."""
         return np.array([float(chance) for chance in self.probabilities(value)])
 
-    def likelihood(self, inputs: Array, rows: int) -> Operator:
-        """Return P(report | input) as an operator: columns are inputs, about `rows` rows are reports.
 
-        If there are more reports than rows, neighbouring reports are grouped into rows of about equal
-        probability.
-        """
-        if self.outcomes > MOST_LISTED:
-            raise NotIdentifiable(
-                f"the probabilities of {self.outcomes} reports are too many to list; choose fewer cells"
-            )
-        groups = self._groups(rows)
-        columns = [self.chances(one) for one in inputs]
-        if groups.size < self.outcomes:
-            columns = [np.add.reduceat(column, groups) for column in columns]
-        return Dense(np.stack(columns, axis=1), groups)
+class PureKernel(Kernel):
+    """A kernel that promises pure ε, whatever else is stated."""
 
-    def _groups(self, rows: int) -> Indices:
-        """Return the first report of each of about `rows` groups."""
-        if rows >= self.outcomes:
-            return np.arange(self.outcomes)
-        typical = [self.chances(one) for one in self._typical()]
-        below = np.cumsum(sum(typical)) / len(typical)
-        return np.unique(np.searchsorted(below, np.arange(rows) / rows, side="right"))
+    @final
+    def promise(self, epsilon: float, stated: Mapping[str, Any]) -> Promise:
+        return Promise(Pure(self.epsilon), self.evidence)
 
-    def _typical(self) -> list[Any]:
-        """Return a few inputs that cover the domain."""
-        raise NotIdentifiable("the reports of this kernel have no order by which they could be grouped")
+    @final
+    def certify(self, epsilon: float, stated: Mapping[str, Any]) -> None:
+        check_ratio(self, epsilon)
+
+
+class NoCodebook(Kernel):
+    """A kernel whose reports need no codebook, because it says itself what they stand for."""
+
+    @final
+    def read_codebook(self, data: Any, stated: Mapping[str, Any]) -> None:
+        check_no_codebook(self, data)
+
+    @final
+    def write_codebook(self, book: Any) -> None:
+        """Return None: there is no codebook."""
 
 
 class CellKernel(Kernel):
     """A kernel whose reports are the integers below `outcomes`."""
+
+    rest: int = 0  # the number of trailing bits of a cell that counts ignore
 
     @final
     @property
@@ -234,13 +224,42 @@ class CellKernel(Kernel):
     def check(self, raw: Array) -> Array:
         return within(raw, self.outcomes, self.layout)
 
-    @property
-    def rest(self) -> int:
-        """The number of trailing bits of a cell that counts ignore."""
-        return 0
-
     def counting(self, domain: Domain) -> Counting:
         return LeadingBits(self.outcomes, self.rest) if self.rest else EachReport(self.outcomes)
+
+
+def check_no_codebook(kernel: Kernel, data: Any) -> None:
+    """Raise MalformedReport if there is a codebook."""
+    if data is not None:
+        raise MalformedReport(f"the codebook of a question with the draw {kernel.kind!r} must be null")
+
+
+def listed_likelihood(
+    kernel: Kernel, inputs: Array, rows: int, typical: Sequence[Any] | None = None
+) -> Operator:
+    """Return P(report | input) as an operator, from the probability of every report.
+
+    If there are more reports than rows, neighbouring reports are grouped into rows of about equal
+    probability, on average over a few `typical` inputs.
+    """
+    if kernel.outcomes > MOST_LISTED:
+        raise NotIdentifiable(
+            f"the probabilities of {kernel.outcomes} reports are too many to list; choose fewer cells"
+        )
+    groups = equal_groups(kernel, rows, inputs if typical is None else typical)
+    columns = [kernel.chances(one) for one in inputs]
+    if groups.size < kernel.outcomes:
+        columns = [np.add.reduceat(column, groups) for column in columns]
+    return Dense(np.stack(columns, axis=1), groups)
+
+
+def equal_groups(kernel: Kernel, rows: int, inputs: Iterable[Any]) -> Indices:
+    """Return the first report of each of about `rows` groups, about equally likely for these inputs."""
+    if rows >= kernel.outcomes:
+        return np.arange(kernel.outcomes)
+    typical = [kernel.chances(one) for one in inputs]
+    below = np.cumsum(sum(typical)) / len(typical)
+    return np.unique(np.searchsorted(below, np.arange(rows) / rows, side="right"))
 
 
 def check_ratio(kernel: Kernel, epsilon: float) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, final
 
 import numpy as np
 
@@ -48,6 +48,10 @@ class Law(ABC):
 
     circular: bool
 
+    kinks: tuple[float, ...] = ()  # inputs at which the expected loss may not be smooth in the input
+    piecewise_constant: bool = False  # whether the density is constant between `jumps`
+    falling: bool = False  # whether it is that of noise such as Laplace's or normal noise
+
     @abstractmethod
     def expect(self, x: Floats, moment: Moment) -> Floats:
         """Return E[f(Y − x) | x]."""
@@ -76,20 +80,11 @@ class Law(ABC):
     def support(self) -> tuple[float, float]:
         """The smallest and the largest report."""
 
-    @property
-    def kinks(self) -> tuple[float, ...]:
-        """Inputs at which the expected loss, as a function of the input, may not be smooth."""
-        return ()
-
     def jumps(self, x: float) -> Floats:
         """Return the reports at which the density for x may jump, with both ends of the support."""
         return np.array(self.support)
 
-    @property
-    def piecewise_constant(self) -> bool:
-        """Whether the density is constant between `jumps`."""
-        return False
-
+    @final
     @property
     def monotone_ratios(self) -> bool:
         """Whether the extremes of the ratio of two such densities for one input are at the input or at jumps.
@@ -97,7 +92,7 @@ class Law(ABC):
         Piecewise constant densities have constant ratios between jumps. The ratio of two Laplace or two
         normal densities with one centre is monotone on each side of it.
         """
-        return self.piecewise_constant
+        return self.piecewise_constant or self.falling
 
     def quantiles(self, x: float, shares: Floats) -> Floats:
         """Return a report for each pair (u, v) of uniform numbers: here, the smallest report with cdf ≥ u."""

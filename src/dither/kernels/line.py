@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final, final
@@ -15,7 +14,8 @@ from dither.domains import Circle, Domain, Line
 from dither.errors import InvalidParameter
 from dither.kernels.blocks import FEW, Sampler, in_threads
 from dither.kernels.kernel import MOST_LISTED, CellKernel
-from dither.kernels.window.decoder import Decoder, read_decoder, sized
+from dither.kernels.transition import Operator
+from dither.kernels.window.decoder import Decoder
 from dither.randomness import Source
 
 STRAIGHT: Final = 1e-6  # tolerance, in lengths of the domain, for E[report] being affine in the value
@@ -54,11 +54,7 @@ class LineKernel(CellKernel):
     """A kernel whose inputs are numbers of an interval or a circle."""
 
     line: Line
-
-    @property
-    def window_share(self) -> float:
-        """The share of all reports that the window of one input covers; 1 if there is no window."""
-        return 1.0
+    window_share: float = 1.0  # the share of all reports that the window of one input covers, if there is one
 
     @final
     def fits(self, domain: Domain) -> bool:
@@ -74,32 +70,16 @@ class LineKernel(CellKernel):
     def decode(self, reports: Array, domain: Domain, book: Decoder) -> Floats:
         return book(reports)
 
-    def read_codebook(self, data: Any, stated: Mapping[str, Any]) -> Any:
-        return sized(read_decoder(data), self.outcomes)
-
     @final
     def write_codebook(self, book: Decoder | None) -> Any:
         return None if book is None else book.plain()
 
+    @abstractmethod
     def unbiased_reading(self, book: Decoder) -> UnbiasedReading | None:
         """Return numbers for the counted reports whose mean is the value; None if there are none.
 
         They do not depend on how reports are decoded, unless the codebook itself is what makes them unbiased.
-        Here the mean cell, or else the mean decoded report, is computed at a few inputs and tested for being
-        affine.
         """
-        if isinstance(self.line, Circle):
-            return None
-        inputs = np.linspace(self.line.low, self.line.high, 9)
-        chances = np.stack([self.chances(float(x)) for x in inputs])
-        cells = np.arange(self.outcomes)
-        for given in (cells, np.asarray(book(cells), dtype=np.float64)):
-            means = chances @ given
-            slope = (means[-1] - means[0]) / self.line.length
-            line = means[0] + slope * (inputs - self.line.low)
-            if np.abs(means - line).max() < STRAIGHT * abs(slope) * self.line.length:
-                return UnbiasedReading(self.line.low + (given - means[0]) / slope)
-        return None
 
     @abstractmethod
     def sampler(self, size: int) -> Sampler:
@@ -145,5 +125,36 @@ class LineKernel(CellKernel):
     def _listed(self, value: float) -> list[Fraction]:
         """Return the exact probability of every cell for a value of the line."""
 
-    def _typical(self) -> list[Any]:
+    @abstractmethod
+    def likelihood(self, inputs: Array, rows: int) -> Operator:
+        """Return P(report | input) as an operator: columns are inputs, about `rows` rows are reports.
+
+        If there are more reports than rows, neighbouring reports are grouped into rows of about equal
+        probability.
+        """
+
+    @final
+    def typical(self) -> list[Any]:
+        """Return a few inputs that cover the domain."""
         return list(np.linspace(self.line.low, self.line.high, 9))
+
+
+
+def tested_reading(kernel: LineKernel, book: Decoder) -> UnbiasedReading | None:
+    """Return a reading for any kernel: the mean cell, or else the mean decoded report, if it is affine.
+
+    It is computed at a few inputs and tested there.
+    """
+    line = kernel.line
+    if isinstance(line, Circle):
+        return None
+    inputs = np.linspace(line.low, line.high, 9)
+    chances = np.stack([kernel.chances(float(x)) for x in inputs])
+    cells = np.arange(kernel.outcomes)
+    for given in (cells, np.asarray(book(cells), dtype=np.float64)):
+        means = chances @ given
+        slope = (means[-1] - means[0]) / line.length
+        straight = means[0] + slope * (inputs - line.low)
+        if np.abs(means - straight).max() < STRAIGHT * abs(slope) * line.length:
+            return UnbiasedReading(line.low + (given - means[0]) / slope)
+    return None

@@ -44,6 +44,7 @@ class Mechanism(ABC, Generic[Admits]):
     epsilon: float
 
     takes: ClassVar[tuple[type[Domain], ...]]
+    certified: ClassVar[bool] = False  # whether the formula is in floats, so that its integers are checked
 
     def __init_subclass__(cls, **more: Any) -> None:
         super().__init_subclass__(**more)
@@ -56,22 +57,24 @@ class Mechanism(ABC, Generic[Admits]):
             raise InvalidParameter(
                 f"{type(self).__name__} needs a domain of type {wanted}, not {type(self.domain).__name__}"
             )
-        self._build()
+        for kind in reversed(type(self).__mro__):  # each class checks its own parameters, bases first
+            check = vars(kind).get("_check")
+            if check is not None:
+                check(self)
+        if self.certified:
+            self.question.certify()
+        _ = self.question  # everything that can fail, so that every design that exists is valid
 
     def _budget(self) -> float:
         return check_epsilon(self.epsilon)
-
-    def _build(self) -> None:
-        """Compute everything that can fail, so that every design that exists is valid."""
-        _ = self.question
 
     @abstractmethod
     def _kernel(self) -> Kernel:
         """Return what devices run: the paper's integers, with the largest ratio that ε allows."""
 
+    @abstractmethod
     def _codebook(self, kernel: Any) -> Any:
         """Return how reports are decoded, as the kernel's `read_codebook` returns it."""
-        return kernel.read_codebook(None, {})
 
     @cached_property
     def question(self) -> Question:
@@ -131,11 +134,6 @@ class Mechanism(ABC, Generic[Admits]):
     def unit(self) -> Unit:
         """The unit that the guarantee protects."""
         return self.question.unit
-
-    @property
-    def parts(self) -> tuple[Mechanism[Any], ...]:
-        """The designs of which this one consists; none for most."""
-        return ()
 
     @final
     @property
@@ -273,6 +271,10 @@ class CategoryMechanism(Mechanism[Categories]):
     """A pure protocol: a report supports categories, with the same p and q for every pair of categories."""
 
     takes: ClassVar[tuple[type[Domain], ...]] = (Categories,)
+
+    @final
+    def _codebook(self, kernel: Any) -> None:
+        """Return None: the kernel says which categories a report supports."""
 
     @final
     @property

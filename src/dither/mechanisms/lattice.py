@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar, Final, Self
+from typing import Any, ClassVar, Final, Self, final
 
 import numpy as np
 
@@ -30,24 +30,22 @@ class LatticeMechanism(NumberMechanism):
     cells: int = 1 << 16
 
     takes: ClassVar[tuple[type[Domain], ...]] = (Interval,)
+    certified: ClassVar[bool] = True
 
     @abstractmethod
     def lattice(self) -> Lattice:
         """Return the lattice with the paper's noise, in integers."""
 
-    def _build(self) -> None:
+    def _check(self) -> None:
         check_lattice(self.cells)
-        self.question.certify()
 
+    @final
     def _kernel(self) -> LatticeKernel[Any]:
         return LatticeKernel.on(self.line, self.lattice())
 
-    def _codebook(self, kernel: LatticeKernel[Any]) -> AffineDecoder:
-        return kernel.steps
-
 
 @dataclass(frozen=True)
-class AddedNoise(LatticeMechanism):
+class AddedNoise(ABC):
     """Noise added to a value of an interval. `decoding` selects how reports are decoded."""
 
     _: KW_ONLY
@@ -57,23 +55,23 @@ class AddedNoise(LatticeMechanism):
     def density(self) -> NoiseDensity:
         """Return the continuous noise that the integers approximate, in units of the domain's length."""
 
-    def _build(self) -> None:
-        if self.decoding not in (Decoding.OWN, Decoding.TRUNCATED):
-            raise InvalidParameter(
-                f"decoding must be Decoding.OWN or Decoding.TRUNCATED, not {found(self.decoding)}"
-            )
-        super()._build()
-
+    @final
     def _codebook(self, kernel: LatticeKernel[Any]) -> AffineDecoder:
-        cut = self.decoding is Decoding.TRUNCATED
-        return kernel.steps.cut(self.line.low, self.line.high) if cut else kernel.steps
+        if self.decoding is Decoding.TRUNCATED:
+            return kernel.steps.cut(kernel.line.low, kernel.line.high)
+        if self.decoding is Decoding.OWN:
+            return kernel.steps
+        raise InvalidParameter(
+            f"decoding must be Decoding.OWN or Decoding.TRUNCATED, not {found(self.decoding)}"
+        )
 
     @cached_property
     def law(self) -> AddedLaw | CutLaw:
         """The continuous mechanism. Its formulas ignore that reports are clamped to `support`."""
         if self.decoding is Decoding.TRUNCATED:
             return CutLaw(self.density())
-        low, high = self.line.to_unit(self.decoder(np.array([0, self.outcomes - 1])))
+        design: Any = self
+        low, high = design.line.to_unit(design.decoder(np.array([0, design.outcomes - 1])))
         return AddedLaw(self.density(), (float(low), float(high)))
 
     def truncated(self) -> Self:

@@ -84,11 +84,10 @@ class WindowMechanism(NumberMechanism):
     def _shape(self) -> Shape:
         return self.shape()
 
-    def _build(self) -> None:
+    def _check(self) -> None:
         check_cells(self.cells)
         if not isinstance(self.decoding, Decoding):
             raise InvalidParameter(f"decoding must be a member of dt.Decoding, not {found(self.decoding)}")
-        super()._build()
 
     def _kernel(self) -> SlidingKernel:
         width = round(self._shape.width * self.cells)

@@ -66,7 +66,7 @@ class Optimal(WindowMechanism):
 
     takes = (Interval, Circle)
 
-    def _build(self) -> None:
+    def _check(self) -> None:
         if self.decoding is not Decoding.OWN:
             raise InvalidParameter(
                 "a solved mechanism is neither compressed nor truncated: leave `decoding` out"
@@ -85,12 +85,11 @@ class Optimal(WindowMechanism):
         _ = self.problem
         if isinstance(self.domain, Interval):
             object.__setattr__(self, "cells", self.book.cells)
-        super()._build()
 
     @cached_property
     def problem(self) -> Problem:
         """The optimisation problem, in units in which the domain has length 1."""
-        if not isinstance(self.loss, Loss):  # `_build` has made a loss of what was given
+        if not isinstance(self.loss, Loss):  # `_check` has made a loss of what was given
             raise InvalidParameter("a loss is dt.absolute, dt.squared, dt.power(k) or a function of y − x")
         return Problem(self.epsilon, self.loss, self.criterion, self.unbiased)
 

@@ -41,15 +41,8 @@ class Lattice(ABC):
 
     noise: LatticeNoise
 
-    @property
-    def between(self) -> int:
-        """The number of fractional bits of an input's position; 0 if inputs are whole steps."""
-        return 0
-
-    @property
-    def first(self) -> int:
-        """The position of the first report, in steps from the lower end of the domain."""
-        return 0
+    between = 0  # the number of fractional bits of an input's position; 0 if inputs are whole steps
+    first = 0  # the position of the first report, in steps from the lower end of the domain
 
     @property
     @abstractmethod
@@ -169,11 +162,13 @@ class Clamped(Lattice):
         return min(Fraction(1), Fraction(self.last, 1 << self.fraction))
 
     @property
-    def between(self) -> int:
+    def between(self) -> int:  # type: ignore[override]
+        """The number of fractional bits of an input's position."""
         return self.fraction
 
     @property
-    def first(self) -> int:
+    def first(self) -> int:  # type: ignore[override]
+        """The position of the first report, in steps from the lower end of the domain."""
         return self.steps - self.noise.reach
 
     @property

@@ -16,14 +16,14 @@ from dither.device_text import real
 from dither.domains import Domain, Line
 from dither.errors import InvalidParameter
 from dither.kernels.blocks import Sampler
-from dither.kernels.kernel import Promise, check_ratio
+from dither.kernels.kernel import Promise, check_ratio, equal_groups, listed_likelihood
 from dither.kernels.lattice.circular import Ring
 from dither.kernels.lattice.delta import excess, failure
 from dither.kernels.lattice.integers import Clamped, Lattice
 from dither.kernels.lattice.truncated import Bounded
-from dither.kernels.line import LineKernel, UnbiasedReading
+from dither.kernels.line import LineKernel, UnbiasedReading, tested_reading
 from dither.kernels.transition import Dense, Operator
-from dither.kernels.window.decoder import AffineDecoder, Decoder
+from dither.kernels.window.decoder import AffineDecoder, Decoder, Single, read_decoder, sized
 from dither.kernels.window.kernel import a_line
 from dither.kernels.window.start import LineStart
 from dither.numerics.rounding import float_at_least
@@ -81,8 +81,8 @@ class LatticeKernel(LineKernel, Generic[Kind]):
 
     def likelihood(self, inputs: Array, rows: int) -> Operator:
         if not isinstance(self.lattice, Clamped):
-            return super().likelihood(inputs, rows)
-        groups = self._groups(rows)
+            return listed_likelihood(self, inputs, rows, self.typical())
+        groups = equal_groups(self, rows, self.typical())
         return Dense(self.lattice.grouped(self.start.aim(inputs), groups), groups)
 
     def likelihoods(self, reports: Array, inputs: Array) -> Floats:
@@ -99,11 +99,14 @@ class LatticeKernel(LineKernel, Generic[Kind]):
         step = (1 << self.lattice.between) / self.start.scale
         return AffineDecoder(self.line.low + self.lattice.first * step, step)
 
+    def read_codebook(self, data: Any, stated: Mapping[str, Any]) -> Single:
+        return sized(read_decoder(data), self.outcomes)
+
     def unbiased_reading(self, book: Decoder) -> UnbiasedReading | None:
         """Return the steps of the lattice if noise is added without redrawing; its mean is 0."""
         if isinstance(self.lattice, Clamped):
             return UnbiasedReading(self.steps(np.arange(self.outcomes)))
-        return super().unbiased_reading(book)
+        return tested_reading(self, book)
 
     def promise(self, epsilon: float, stated: Mapping[str, Any]) -> Promise:
         """Return the bound: (ε, δ) where a δ is stated, and otherwise pure.

@@ -90,7 +90,8 @@ class AddedLaw(Law):
         return self.noise.below(np.asarray(y - x))
 
     @property
-    def monotone_ratios(self) -> bool:
+    def falling(self) -> bool:  # type: ignore[override]
+        """Whether the ratio of two densities of the noise is monotone on each side of the centre."""
         return self.noise.monotone_ratios
 
     @property
@@ -126,7 +127,8 @@ class CutLaw(Law):
         return np.array([0.0, 1.0]), masses
 
     @property
-    def monotone_ratios(self) -> bool:
+    def falling(self) -> bool:  # type: ignore[override]
+        """Whether the ratio of two densities of the noise is monotone on each side of the centre."""
         return self.noise.monotone_ratios
 
     @property
@@ -160,7 +162,8 @@ class InsideLaw(Law):
         return np.asarray((signed + self.noise.beside(x)) / self._inside(x))
 
     @property
-    def monotone_ratios(self) -> bool:
+    def falling(self) -> bool:  # type: ignore[override]
+        """Whether the ratio of two densities of the noise is monotone on each side of the centre."""
         return self.noise.monotone_ratios
 
     @property
@@ -231,9 +234,7 @@ class TableLaw(Law):
         masses = [np.bincount(which, self.chances(one)) for one in x.reshape(-1).tolist()]
         return places, np.array(masses).reshape((*x.shape, places.size))
 
-    @property
-    def piecewise_constant(self) -> bool:
-        return True
+    piecewise_constant = True
 
     @property
     def support(self) -> tuple[float, float]:

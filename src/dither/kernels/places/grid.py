@@ -15,6 +15,7 @@ from dither.device_text import whole
 from dither.domains import Domain, Rectangle
 from dither.errors import InvalidParameter, MalformedReport, found
 from dither.kernels.blocks import split_rows
+from dither.kernels.kernel import PureKernel
 from dither.kernels.places.points import ChoiceKernel, distances
 from dither.kernels.table.weighted_choice import Grades, blocks, draw, largest_ratio
 from dither.randomness import Source
@@ -25,7 +26,7 @@ MOST_SIDE: Final = 128
 
 @final
 @dataclass(frozen=True)
-class GridKernel(ChoiceKernel):
+class GridKernel(ChoiceKernel, PureKernel):
     """A cell of a `side` × `side` grid, likelier near the true cell; a report is a uniform position in it."""
 
     area: Rectangle

@@ -174,16 +174,20 @@ class PairKernel(Kernel):
         first, second = ({**part.device(), "domain": part.line.device()} for part in self.parts)
         return {"draw": self.kind, "first": first, "second": second}
 
-    def read_codebook(self, data: Any, stated: Mapping[str, Any]) -> PairDecoder:
+    @final
+    def read_books(self, data: Any, stated: Mapping[str, Any]) -> tuple[Decoder, Decoder]:
+        """Return the codebooks of the two numbers; raise MalformedReport if the data describe none."""
         if not isinstance(data, list) or len(data) != 2:
             raise MalformedReport("a pair of numbers needs two codebooks")
         first, second = (
             part.read_codebook(book, terms_of_part(stated, axis))
             for axis, (part, book) in enumerate(zip(self.parts, data, strict=True))
         )
-        return PairDecoder((first, second))
+        return first, second
 
-    def write_codebook(self, book: PairDecoder) -> Any:
+    @final
+    def write_books(self, book: PairDecoder) -> list[Any]:
+        """Return the codebooks of the two numbers as JSON-compatible data."""
         return [part.write_codebook(own) for part, own in zip(self.parts, book.parts, strict=True)]
 
 
@@ -219,6 +223,12 @@ class AxesKernel(PairKernel, PlaceKernel):
 
     def fits(self, domain: Domain) -> bool:
         return domain == self.area
+
+    def read_codebook(self, data: Any, stated: Mapping[str, Any]) -> PairDecoder:
+        return PairDecoder(self.read_books(data, stated))
+
+    def write_codebook(self, book: PairDecoder) -> Any:
+        return self.write_books(book)
 
     def numbers(self, places: Floats, references: Floats | None = None) -> Floats:
         return self.area.to_axes(places)
@@ -322,10 +332,10 @@ class PolarKernel(PairKernel):
         first, second = (real(budget) for budget in data["split"])
         if Fraction(first) + Fraction(second) > Fraction(real(stated["epsilon"])):
             raise MalformedReport(f"the parts of the split add up to more than ε = {stated['epsilon']:g}")
-        return PairDecoder(super().read_codebook(data["parts"], stated).parts, (first, second))
+        return PairDecoder(self.read_books(data["parts"], stated), (first, second))
 
     def write_codebook(self, book: PairDecoder) -> Any:
-        return {"split": list(book.split or ()), "parts": super().write_codebook(book)}
+        return {"split": list(book.split or ()), "parts": self.write_books(book)}
 
     @classmethod
     def from_device(cls, device: Mapping[str, Any], domain: Domain) -> Self:

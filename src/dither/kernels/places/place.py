@@ -60,8 +60,13 @@ class PlaceKernel(Kernel):
         reason = NotIdentifiable("locations are counted on a grid: use dither.maps.density(reports)")
         return NotCounted(reason, 1 + self.columns)
 
+    @abstractmethod
     def draw_paths(self, paths: Paths, source: Source, threads: int = 1) -> Array:
         """Draw the reports of all locations of paths, a row for each; the places have been checked."""
+
+    @final
+    def draw_each(self, paths: Paths, source: Source, threads: int) -> Array:
+        """Draw the reports of all locations as if each were a path of its own."""
         few = len(paths.points) < FEW
         drawn = (
             self.draw_singly(paths.points, source)
@@ -82,12 +87,9 @@ class PlaceKernel(Kernel):
         places = self.places_of(flat[:, 1:], flat[:, 0] != 0, domain, book)
         return places.reshape(*np.shape(reports)[:-1], 2)
 
+    @abstractmethod
     def likelihood_in(self, cells: Floats) -> PlaceLikelihood:
         """Return the likelihood of reports for cells, an array of a few places for each cell."""
-        raise NotIdentifiable(
-            "a report depends on several locations at once; maps are made from reports of TraCSC, TraCSD, "
-            "PlanarLaplace, NGram, LSRR and Gridding"
-        )
 
     def separable(self, shape: tuple[int, int]) -> Separable | None:
         """Return the likelihood on a grid over the domain if the coordinates are independent, else None."""

@@ -13,7 +13,7 @@ import numpy as np
 
 from dither.arrays import Array, Floats, Integers, Mask
 from dither.device_text import from_hexadecimal, hexadecimal, real, whole
-from dither.domains import Domain
+from dither.domains import Domain, Paths
 from dither.domains.plane import Pair, Region, read_pair
 from dither.errors import InvalidParameter, MalformedReport, found
 from dither.kernels.blocks import split_rows
@@ -72,6 +72,10 @@ class PlanarNoiseKernel(PlaceKernel):
     def places_of(self, cells: Array, begins: Mask, domain: Any, book: bool) -> Floats:
         places = np.array(self.origin) + cells * self.spacing
         return np.asarray(domain.clip(places)) if book else places
+
+    @final
+    def draw_paths(self, paths: Paths, source: Source, threads: int = 1) -> Array:
+        return self.draw_each(paths, source, threads)
 
     @final
     def likelihood_in(self, cells: Floats) -> PlaceLikelihood:

@@ -13,11 +13,11 @@ import numpy as np
 
 from dither.arrays import Array, Floats, Integers, Mask
 from dither.device_text import real, whole
-from dither.domains import Domain, Region
+from dither.domains import Domain, Paths, Region
 from dither.domains.plane import Pair, read_pair
 from dither.errors import InvalidParameter, MalformedReport, found
 from dither.kernels.blocks import split_rows
-from dither.kernels.kernel import CellKernel, Promise
+from dither.kernels.kernel import CellKernel, NoCodebook, Promise, check_ratio
 from dither.kernels.places.place import PlaceKernel, PlaceLikelihood, Rows
 from dither.kernels.table.weighted_choice import Grades, blocks, draw, largest_ratio
 from dither.privacy import Nothing, Pure
@@ -99,7 +99,7 @@ def read_rule(data: Mapping[str, Any]) -> WeightRule:
     raise MalformedReport(f"the kind of weights must be falling or rings, not {found(data['kind'])}")
 
 
-class ChoiceKernel(PlaceKernel):
+class ChoiceKernel(PlaceKernel, NoCodebook):
     """A kernel with finitely many candidates; a report is a candidate drawn by integer weights."""
 
     @abstractmethod
@@ -121,6 +121,10 @@ class ChoiceKernel(PlaceKernel):
         weights = self.weights(self.nearest(place))[0].tolist()
         total = sum(weights)
         return [Fraction(weight, total) for weight in weights]
+
+    @final
+    def draw_paths(self, paths: Paths, source: Source, threads: int = 1) -> Array:
+        return self.draw_each(paths, source, threads)
 
     @final
     def likelihood_in(self, cells: Floats) -> PlaceLikelihood:
@@ -182,7 +186,11 @@ class PointKernel(ChoiceKernel, CellKernel):
         contrast = stated.get("contrast")
         if isinstance(contrast, Mapping) and contrast.get("name") != "KEPT":
             return Promise(Pure(self.epsilon), self.evidence, kept=False)
-        return super().promise(epsilon, stated)
+        return Promise(Pure(self.epsilon), self.evidence)
+
+    def certify(self, epsilon: float, stated: Mapping[str, Any]) -> None:
+        if self.promise(epsilon, stated).kept:
+            check_ratio(self, epsilon)
 
     def draw(self, inputs: Array, source: Source, *, threads: int = 1) -> Array:
         drawn = split_rows(self._drawn, inputs.reshape(-1, 2), source, threads)

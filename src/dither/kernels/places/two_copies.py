@@ -17,12 +17,12 @@ from dither.domains import Domain, Paths, Region
 from dither.domains.plane import Pair, read_pair
 from dither.errors import InvalidParameter, NotIdentifiable
 from dither.kernels.blocks import FEW
-from dither.kernels.kernel import CellKernel, Promise
+from dither.kernels.kernel import CellKernel, NoCodebook, Promise, check_ratio
 from dither.kernels.places.place import PlaceKernel
 from dither.kernels.places.points import distances, nearest_points
 from dither.kernels.table.weighted_choice import Grades, blocks, draw
 from dither.kernels.window.integers import Blocks
-from dither.privacy import Nothing
+from dither.privacy import Nothing, Pure
 from dither.randomness import Source
 
 _TURN: Final = 2.0 * math.pi
@@ -31,7 +31,7 @@ _WORDS: Final = float(1 << 53)
 
 @final
 @dataclass(frozen=True)
-class TwoCopies(PlaceKernel, CellKernel):
+class TwoCopies(PlaceKernel, NoCodebook, CellKernel):
     """In each copy every second location, an anchor, is drawn by distance; the others also by two directions.
 
     `anchor` and `choice` bound the weights of the two kinds of draws. `sector` reports a direction by
@@ -77,9 +77,19 @@ class TwoCopies(PlaceKernel, CellKernel):
 
     def promise(self, epsilon: float, stated: Mapping[str, Any]) -> Promise:
         if self.odds is None:
-            return super().promise(epsilon, stated)
+            return Promise(Pure(self.epsilon), self.evidence)
         reason = "the candidates depend on the exact direction of the true location"
         return Promise(Nothing(reason), "not finite", kept=False)
+
+    def certify(self, epsilon: float, stated: Mapping[str, Any]) -> None:
+        if self.odds is None:
+            check_ratio(self, epsilon)
+
+    def likelihood_in(self, cells: Floats) -> NoReturn:
+        raise NotIdentifiable(
+            "a report depends on several locations at once; maps are made from reports of TraCSC, TraCSD, "
+            "PlanarLaplace, NGram, LSRR and Gridding"
+        )
 
     def draw(self, inputs: Array, source: Source, *, threads: int = 1) -> Array:
         """Draw the reports of one path, its locations in order."""

@@ -65,7 +65,7 @@ class WalkKernel(PairKernel, PlaceKernel):
         return {
             **super().device(),
             "start": list(self.origin),
-            "codebooks": self.write_codebook(self.books),
+            "codebooks": self.write_books(self.books),
         }
 
     @classmethod
@@ -81,9 +81,12 @@ class WalkKernel(PairKernel, PlaceKernel):
         return cls(first, second, domain, origin, PairDecoder((direction, distance)))
 
     def read_codebook(self, data: Any, stated: Mapping[str, Any]) -> PairDecoder:
-        if data != self.write_codebook(self.books):
+        if data != self.write_books(self.books):
             raise MalformedReport("the codebooks of a walk are those of the device text")
         return self.books
+
+    def write_codebook(self, book: PairDecoder) -> Any:
+        return self.write_books(book)
 
     def likelihood_in(self, cells: Floats) -> PlaceLikelihood:
         return _Seen(self, cells)

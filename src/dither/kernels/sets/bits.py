@@ -117,7 +117,8 @@ class Bits(BitReports, CodeKernel):
         return np.asarray(every * np.where(told, own / other, (1.0 - own) / (1.0 - other)))
 
     @property
-    def few(self) -> int:
+    def few(self) -> int:  # type: ignore[override]
+        """For fewer inputs than this, tosses one by one are faster than arrays."""
         return 1 + _SINGLE // self.size  # one toss for each bit
 
     def draw_one(self, value: int, source: Source) -> bytes:

@@ -22,7 +22,7 @@ from dither.errors import InvalidParameter, MalformedReport
 from dither.kernels.blocks import FEW, split_rows
 from dither.kernels.codes import CodeKernel
 from dither.kernels.counting import EachFunction
-from dither.kernels.kernel import MOST_LISTED, Kernel, read_kernel
+from dither.kernels.kernel import MOST_LISTED, PureKernel, check_no_codebook, read_kernel
 from dither.kernels.sets.finite_field import tables
 from dither.randomness import Source
 
@@ -56,7 +56,7 @@ class TableReading:
 
 @final
 @dataclass(frozen=True)
-class FunctionsKernel(Kernel):
+class FunctionsKernel(PureKernel):
     """A report is the number of a function and a report of its value, padded with zeros."""
 
     sizes: tuple[int, ...]
@@ -201,8 +201,11 @@ class FunctionsKernel(Kernel):
         return reports
 
     def read_codebook(self, data: Any, stated: Mapping[str, Any]) -> TableReading:
-        super().read_codebook(data, stated)
+        check_no_codebook(self, data)
         return self.reading()
+
+    def write_codebook(self, book: TableReading) -> None:
+        """Return None: how tables follow from the functions is read off the functions."""
 
     def reading(self) -> TableReading:
         """Return how tables follow from the functions; raise MalformedReport if they do not.

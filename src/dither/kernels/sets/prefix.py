@@ -15,7 +15,7 @@ from dither.domains import Domain, Text
 from dither.errors import InvalidParameter, MalformedReport
 from dither.kernels.blocks import in_threads
 from dither.kernels.counting import NotCounted
-from dither.kernels.kernel import Kernel
+from dither.kernels.kernel import NoCodebook, PureKernel
 from dither.kernels.sets.hashed_response import HashedResponse
 from dither.kernels.sets.hashing import BUCKET_BITS, SEED_BITS, mixed, seeds
 from dither.randomness import Source
@@ -23,7 +23,7 @@ from dither.randomness import Source
 
 @final
 @dataclass(frozen=True)
-class PrefixKernel(Kernel):
+class PrefixKernel(PureKernel, NoCodebook):
     """One prefix of a text, reported by local hashing; the public seed determines its length.
 
     `ends` are the lengths of the prefixes, one for each level. The level is the seed modulo the number of

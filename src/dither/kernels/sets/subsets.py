@@ -89,7 +89,8 @@ class SubsetBits(ChosenSets, BitReports, CodeKernel):
             self._block(codes[begin : begin + _BLOCK], reports[begin : begin + _BLOCK], source)
 
     @property
-    def few(self) -> int:
+    def few(self) -> int:  # type: ignore[override]
+        """For fewer inputs than this, tosses one by one are faster than arrays."""
         return _FEW
 
     def draw_one(self, value: int, source: Source) -> bytes:

@@ -16,9 +16,12 @@ from dither.device_text import from_hexadecimal, hexadecimal, real, whole
 from dither.domains import Domain, Line
 from dither.errors import InvalidParameter, MalformedReport
 from dither.kernels.blocks import Sampler
-from dither.kernels.line import LineKernel
+from dither.kernels.kernel import PureKernel, listed_likelihood
+from dither.kernels.line import LineKernel, UnbiasedReading, tested_reading
 from dither.kernels.table.alias import TOTAL_BITS, Alias, AliasSampler
 from dither.kernels.table.reading import cumulative
+from dither.kernels.transition import Operator
+from dither.kernels.window.decoder import Decoder, read_decoder, sized
 from dither.kernels.window.kernel import a_line
 from dither.randomness import Source
 
@@ -170,7 +173,7 @@ class NearestPoint:
 
 @final
 @dataclass(frozen=True)
-class ChannelKernel(LineKernel):
+class ChannelKernel(PureKernel, LineKernel):
     """A channel on a line: a value selects the row of the point nearest to it."""
 
     line: Line
@@ -207,11 +210,17 @@ class ChannelKernel(LineKernel):
     def read_codebook(self, data: Any, stated: Mapping[str, Any]) -> Any:
         """Return the numbers of the points; without numbers, the reading of cumulative shares."""
         if data is not None:
-            return super().read_codebook(data, stated)
+            return sized(read_decoder(data), self.outcomes)
         if self.start.labels != tuple(range(len(self.channel.values))):
             raise MalformedReport("cumulative shares need one row of the channel for each cell, in order")
         edges = np.array([self.line.low, *self.start.edges, self.line.high])
         return cumulative(self.channel.matrix, edges)
+
+    def likelihood(self, inputs: Array, rows: int) -> Operator:
+        return listed_likelihood(self, inputs, rows, self.typical())
+
+    def unbiased_reading(self, book: Decoder) -> UnbiasedReading | None:
+        return tested_reading(self, book)
 
     def likelihoods(self, reports: Array, inputs: Array) -> Floats:
         return np.asarray(self.channel.matrix[self.start.aim(inputs), reports.astype(np.int64)])

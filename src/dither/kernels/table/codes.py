@@ -13,7 +13,7 @@ from dither.arrays import Array, Floats
 from dither.domains import Categories, Domain
 from dither.errors import MalformedReport
 from dither.kernels.blocks import FEW, Sampler, in_threads
-from dither.kernels.kernel import CellKernel
+from dither.kernels.kernel import CellKernel, PureKernel, check_no_codebook
 from dither.kernels.table.alias import AliasSampler
 from dither.kernels.table.channel import Channel
 from dither.kernels.table.reading import LinearReading, cumulative
@@ -22,7 +22,7 @@ from dither.randomness import Source
 
 @final
 @dataclass(frozen=True)
-class CodeChannelKernel(CellKernel):
+class CodeChannelKernel(PureKernel, CellKernel):
     """A report is an outcome of the row that belongs to the code."""
 
     channel: Channel
@@ -65,7 +65,7 @@ class CodeChannelKernel(CellKernel):
 
     def read_codebook(self, data: Any, stated: Mapping[str, Any]) -> LinearReading:
         """Return the reading of the stated queries; without queries, of cumulative shares."""
-        super().read_codebook(data, stated)
+        check_no_codebook(self, data)
         size = len(self.channel.values)
         if "queries" not in stated:
             return cumulative(self.channel.matrix, np.arange(size + 1, dtype=np.float64) - 0.5)
@@ -73,6 +73,9 @@ class CodeChannelKernel(CellKernel):
         if queries.ndim != 2 or queries.shape[1] != size or not np.isfinite(queries).all():
             raise MalformedReport("the kernel and the queries disagree about the number of inputs")
         return LinearReading(self.channel.matrix, queries)
+
+    def write_codebook(self, book: LinearReading) -> None:
+        """Return None: the queries travel as a parameter, or follow from the channel."""
 
     def decode(self, reports: Array, domain: Domain, book: LinearReading) -> Floats:
         """Return the contribution of each report to each answer, along the last axis."""

@@ -14,10 +14,10 @@ from dither.device_text import from_hexadecimal, hexadecimal, whole
 from dither.domains import Circle, Domain, Line
 from dither.errors import InvalidParameter, MalformedReport
 from dither.kernels.blocks import Sampler
-from dither.kernels.kernel import Kernel
-from dither.kernels.line import STRAIGHT, LineKernel, UnbiasedReading
+from dither.kernels.kernel import PureKernel
+from dither.kernels.line import STRAIGHT, LineKernel, UnbiasedReading, tested_reading
 from dither.kernels.transition import Dense, Windows
-from dither.kernels.window.decoder import Decoder
+from dither.kernels.window.decoder import Decoder, Single, read_decoder, sized
 from dither.kernels.window.integers import Blocks, Sliding
 from dither.kernels.window.sampling import SlidingSampler
 from dither.kernels.window.start import LineStart, StartRule
@@ -27,7 +27,7 @@ from dither.randomness import Source
 COUNTED: Final = 20  # leading bits of a cell that counts and likelihoods distinguish
 
 
-class WindowKernel(Kernel):
+class WindowKernel(PureKernel):
     """A kernel with two probabilities, H inside of a window and L outside: ε = ln(H/L)."""
 
     window: Sliding | Blocks
@@ -37,9 +37,9 @@ class WindowKernel(Kernel):
     def ratio(self) -> Fraction:
         return self.window.ratio
 
-    @final
     @property
-    def blanket(self) -> Fraction:
+    def blanket(self) -> Fraction:  # type: ignore[override]
+        """The mass of the least probabilities, L for every cell."""
         return self.window.blanket
 
 
@@ -62,8 +62,11 @@ class SlidingKernel(WindowKernel, LineKernel):
     def outcomes(self) -> int:
         return self.window.cells
 
+    def read_codebook(self, data: Any, stated: Mapping[str, Any]) -> Single:
+        return sized(read_decoder(data), self.outcomes)
+
     @property
-    def rest(self) -> int:
+    def rest(self) -> int:  # type: ignore[override]
         """The number of trailing bits of a cell that counts ignore."""
         return max(self.window.cells.bit_length() - 1 - COUNTED, 0)
 
@@ -101,7 +104,8 @@ class SlidingKernel(WindowKernel, LineKernel):
         return np.asarray(low + (high - low) * inside)
 
     @property
-    def window_share(self) -> float:
+    def window_share(self) -> float:  # type: ignore[override]
+        """The share of all reports that the window covers."""
         return self.window.share
 
     def unbiased_reading(self, book: Decoder) -> UnbiasedReading | None:
@@ -171,6 +175,12 @@ class SectorKernel(WindowKernel, LineKernel):
     @property
     def outcomes(self) -> int:
         return self.window.cells
+
+    def read_codebook(self, data: Any, stated: Mapping[str, Any]) -> Single:
+        return sized(read_decoder(data), self.outcomes)
+
+    def unbiased_reading(self, book: Decoder) -> UnbiasedReading | None:
+        return tested_reading(self, book)
 
     def _aims(self, values: Array) -> Array:
         return self.start.aim(values) % self.window.cells  # on a circle the period is the same angle as 0

@@ -92,9 +92,7 @@ class WindowLaw(Law):
         around = np.mod(ends, 1.0) if self.circular else ends
         return np.concatenate([self.codebook(around), self.support, self.codebook.corners])
 
-    @property
-    def piecewise_constant(self) -> bool:
-        return True
+    piecewise_constant = True
 
     def quantiles(self, x: float, shares: Floats) -> Floats:
         """Return reports for pairs of uniform numbers: the first one selects the window or all cells."""
@@ -138,14 +136,16 @@ class MixedLaw(Law):
         return min(low for low, _ in ends), max(high for _, high in ends)
 
     @property
-    def kinks(self) -> tuple[float, ...]:
+    def kinks(self) -> tuple[float, ...]:  # type: ignore[override]
+        """The inputs at which the expected loss of a part may not be smooth."""
         return tuple(sorted({kink for law in self.laws for kink in law.kinks}))
 
     def jumps(self, x: float) -> Floats:
         return np.concatenate([law.jumps(x) for law in self.laws])
 
     @property
-    def piecewise_constant(self) -> bool:
+    def piecewise_constant(self) -> bool:  # type: ignore[override]
+        """Whether every density is constant between its jumps."""
         return all(law.piecewise_constant for law in self.laws)
 
 
@@ -184,9 +184,7 @@ class BlendedLaw(Law):
     def jumps(self, x: float) -> Floats:
         return np.concatenate([self.below.jumps(x), self.above.jumps(x)])
 
-    @property
-    def piecewise_constant(self) -> bool:
-        return True
+    piecewise_constant = True
 
 
 def _overlap(begin: Floats, end: Floats, first: Floats, last: Floats) -> Floats:

@@ -13,7 +13,8 @@ from dither.arrays import Array, Floats
 from dither.device_text import whole
 from dither.domains import Domain, Line
 from dither.errors import InvalidParameter, MalformedReport, found
-from dither.kernels.line import LineKernel, UnbiasedReading
+from dither.kernels.kernel import PureKernel
+from dither.kernels.line import LineKernel, UnbiasedReading, tested_reading
 from dither.kernels.transition import Stacked
 from dither.kernels.window.decoder import Decoder, JoinedDecoder, read_decoder, sized
 from dither.kernels.window.kernel import SlidingKernel
@@ -24,7 +25,7 @@ COIN: Final = 1 << 32
 
 @final
 @dataclass(frozen=True)
-class MixtureKernel(LineKernel):
+class MixtureKernel(PureKernel, LineKernel):
     """With probability heads/2^32 a cell of the first window, otherwise N₁ + a cell of the second."""
 
     first: SlidingKernel
@@ -54,7 +55,8 @@ class MixtureKernel(LineKernel):
         return Fraction(self.heads, COIN)
 
     @property
-    def window_share(self) -> float:
+    def window_share(self) -> float:  # type: ignore[override]
+        """The share of all reports that the first window covers."""
         return self.first.window_share
 
     def read_codebook(self, data: Any, stated: Mapping[str, Any]) -> JoinedDecoder:
@@ -71,7 +73,7 @@ class MixtureKernel(LineKernel):
             for window, part in zip((self.first, self.second), parts, strict=True)
         ]
         if any(reading is None for reading in readings):
-            return super().unbiased_reading(book)
+            return tested_reading(self, book)
         return UnbiasedReading(np.concatenate([one.values for one in readings if one is not None]))
 
     def sampler(self, size: int) -> _MixtureSampler:

@@ -62,9 +62,9 @@ class StartRule(ABC):
     def device(self) -> dict[str, Any]:
         """Return the rule as JSON-compatible data."""
 
+    @abstractmethod
     def fits(self, line: Line, window: Sliding) -> bool:
         """Return whether the integers of the sampler hold the start of every value of the line."""
-        return True
 
 
 @final
@@ -193,9 +193,9 @@ class Placement(ABC):
     def rule(self, domain: Line, window: Sliding) -> StartRule:
         """Return the start rule in integers."""
 
+    @abstractmethod
     def kinks(self, width: float) -> tuple[float, ...]:
         """Return the inputs at which the start is not differentiable."""
-        return ()
 
 
 @final
@@ -222,6 +222,9 @@ class Wrapped(Placement):
     def start(self, x: Floats, width: float) -> Floats:
         return np.mod(x - width / 2.0, 1.0)
 
+    def kinks(self, width: float) -> tuple[float, ...]:
+        return ()
+
     def rule(self, domain: Line, window: Sliding) -> LineStart:
         scale = window.cells / domain.length
         # N is added so that the start is never negative; it is taken modulo N later.
@@ -243,6 +246,9 @@ class Gliding(Placement):
 
     def start(self, x: Floats, width: float) -> Floats:
         return np.asarray((self.clear + (1.0 - 2.0 * self.clear) * x) * (1.0 - width), dtype=np.float64)
+
+    def kinks(self, width: float) -> tuple[float, ...]:
+        return ()
 
     def rule(self, domain: Line, window: Sliding) -> LineStart:
         room = window.cells - window.width

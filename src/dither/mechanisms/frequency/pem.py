@@ -33,6 +33,9 @@ class PEM(Mechanism[Text]):
         oracle = HashedResponse(Blocks.largest(self.epsilon, best_buckets(self.epsilon)))
         return PrefixKernel(self.domain, oracle, self._ends())
 
+    def _codebook(self, kernel: PrefixKernel) -> None:
+        """Return None: a report is a level and a bucket."""
+
     def _ends(self) -> tuple[int, ...]:
         """Return the length of the prefix of each level; levels are as long as MOST_CHILDREN allows."""
         symbols, step = self.domain.symbols, 1

@@ -34,12 +34,11 @@ class ProjectiveResponse(CategoryMechanism):
     2
     """
 
-    def _build(self) -> None:
+    def _check(self) -> None:
         if len(self.categories) > MOST_CATEGORIES:
             raise InvalidParameter(
                 f"ProjectiveResponse takes up to {MOST_CATEGORIES} categories; dt.OLH takes more"
             )
-        super()._build()
 
     def _kernel(self) -> ProjectiveKernel:
         return ProjectiveKernel.largest(self.epsilon, best_geometry(self.epsilon, len(self.categories)))

@@ -22,10 +22,9 @@ class RR(CategoryMechanism):
     Reference: [Warner65], with the coin of [Duchi13].
     """
 
-    def _build(self) -> None:
+    def _check(self) -> None:
         if len(self.categories) != 2:
             raise InvalidParameter(f"RR needs two categories, not {len(self.categories)}; use KRR")
-        super()._build()
 
     def _kernel(self) -> ResponseKernel:
         return ResponseKernel(Blocks.largest(self.epsilon, 2))

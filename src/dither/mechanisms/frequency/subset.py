@@ -23,12 +23,11 @@ class SubsetSelection(CategoryMechanism):
     Reference: [Ye18, Sec. III]; [WangS16].
     """
 
-    def _build(self) -> None:
+    def _check(self) -> None:
         if len(self.categories) > MOST:
             raise InvalidParameter(
                 f"SubsetSelection supports up to {MOST} categories, not {len(self.categories)}; use OLH"
             )
-        super()._build()
 
     def _kernel(self) -> SubsetBits:
         size = len(self.categories)

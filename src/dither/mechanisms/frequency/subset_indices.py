@@ -23,10 +23,9 @@ class SubsetIndices(CategoryMechanism):
     Reference: [Ye18, Sec. III]; [WangS16]; optimal by [Pan26]. The distribution is that of `SubsetSelection`.
     """
 
-    def _build(self) -> None:
+    def _check(self) -> None:
         if not 3 <= len(self.categories) <= MOST_SIZE:
             raise InvalidParameter(f"SubsetIndices takes 3 to {MOST_SIZE} categories")
-        super()._build()
 
     def _kernel(self) -> IndexSets:
         size = len(self.categories)

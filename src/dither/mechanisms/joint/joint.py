@@ -51,9 +51,9 @@ class Joint(CategoryMechanism):
         return self._joined(coins(Fraction(self.p), Fraction(self.rho), self.symbols))
 
     def _budget(self) -> float:
-        return math.inf  # `_build` sets ε once the coins are known
+        return math.inf  # `_check` sets ε once the coins are known
 
-    def _build(self) -> None:
+    def _check(self) -> None:
         n, p, rho = check_people(self.n), exact("p", self.p), exact("rho", self.rho)
         if not Fraction(1, self.symbols) < p < 1:
             raise InvalidParameter(
@@ -73,7 +73,6 @@ class Joint(CategoryMechanism):
             object.__setattr__(self, name, value)
         spent = self._kernel().promise(math.inf, {}).bound
         object.__setattr__(self, "epsilon", Guarantee(spent).epsilon)
-        super()._build()
 
     @property
     def pairs(self) -> PairedCoins:

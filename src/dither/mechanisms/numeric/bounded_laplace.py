@@ -6,15 +6,16 @@ import math
 from dataclasses import KW_ONLY, dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import final
+from typing import Any, final
 
 from dither.domains import finite
 from dither.errors import InvalidParameter
 from dither.kernels.lattice.integers import SPENT
-from dither.kernels.lattice.kernel import largest_shift
+from dither.kernels.lattice.kernel import LatticeKernel, largest_shift
 from dither.kernels.lattice.law import InsideLaw
 from dither.kernels.lattice.noise import End, Geometric, LatticeNoise, decayed, in_few_bits
 from dither.kernels.lattice.truncated import Bounded
+from dither.kernels.window.decoder import AffineDecoder
 from dither.mechanisms.lattice import LatticeMechanism
 from dither.mechanisms.numeric.laplace import LaplaceDensity
 from dither.numerics.bisection import smallest_float
@@ -36,7 +37,7 @@ class BoundedLaplace(LatticeMechanism):
     _: KW_ONLY
     sensitivity: float | None = None
 
-    def _build(self) -> None:
+    def _check(self) -> None:
         if self.sensitivity is not None:
             sensitivity = finite("the sensitivity", self.sensitivity)
             if not 0.0 < sensitivity <= self.line.length:
@@ -45,7 +46,6 @@ class BoundedLaplace(LatticeMechanism):
                     f"not {sensitivity:g}"
                 )
             object.__setattr__(self, "sensitivity", sensitivity)
-        super()._build()
 
     @property
     def reach(self) -> float:
@@ -71,6 +71,9 @@ class BoundedLaplace(LatticeMechanism):
         if self.reach == 1.0:
             return 1.0 / self.epsilon  # exact: both ends have the same normalising constant
         return _scale(self.epsilon, self.reach, 1.0, 0.0)
+
+    def _codebook(self, kernel: LatticeKernel[Any]) -> AffineDecoder:
+        return kernel.steps
 
     @cached_property
     def law(self) -> InsideLaw:

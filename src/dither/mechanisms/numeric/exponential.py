@@ -46,7 +46,7 @@ class Exponential(NumberMechanism):
 
     takes = (Interval, Circle)
 
-    def _build(self) -> None:
+    def _check(self) -> None:
         object.__setattr__(self, "points", self._checked())
         if self.sensitivity is not None:
             object.__setattr__(self, "sensitivity", finite("the sensitivity", self.sensitivity))
@@ -54,12 +54,6 @@ class Exponential(NumberMechanism):
                 raise InvalidParameter(
                     f"sensitivity must be at least 1e-12 of the domain's length, not {self.sensitivity:g}"
                 )
-        super()._build()
-        if self.kernel.ratio > exp_below(Fraction(self.epsilon)):
-            raise InvalidParameter(
-                f"with sensitivity {found(self.sensitivity)} the points spend more than "
-                f"ε = {self.epsilon:g}; state a larger sensitivity"
-            )
 
     def _checked(self) -> tuple[float, ...]:
         try:
@@ -87,7 +81,13 @@ class Exponential(NumberMechanism):
         return np.asarray(apart / (2.0 * (widest if self.sensitivity is None else self.sensitivity)))
 
     def _kernel(self) -> ChannelKernel:
-        return ChannelKernel(self.line, self._channel(), self._nearest())
+        channel = self._channel()
+        if channel.ratio > exp_below(Fraction(self.epsilon)):
+            raise InvalidParameter(
+                f"with sensitivity {found(self.sensitivity)} the points spend more than "
+                f"ε = {self.epsilon:g}; state a larger sensitivity"
+            )
+        return ChannelKernel(self.line, channel, self._nearest())
 
     def _codebook(self, kernel: ChannelKernel) -> TableDecoder:
         return TableDecoder(np.array(self.points))

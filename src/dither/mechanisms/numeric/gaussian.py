@@ -18,7 +18,7 @@ from dither.kernels.lattice.integers import Clamped
 from dither.kernels.lattice.kernel import LatticeKernel
 from dither.kernels.lattice.law import SmoothDensity
 from dither.kernels.lattice.noise import End, LatticeNoise, Normal, decayed, in_few_bits
-from dither.mechanisms.lattice import END_MASS, AddedNoise
+from dither.mechanisms.lattice import END_MASS, AddedNoise, LatticeMechanism
 from dither.numerics.bisection import smallest_positive_float
 from dither.numerics.normal import erf, erfc, survival
 
@@ -44,7 +44,7 @@ _PROBABLE: Final = (Calibration.PAC, Calibration.EXACT_PAC)
 
 @final
 @dataclass(frozen=True)
-class Gaussian(AddedNoise):
+class Gaussian(AddedNoise, LatticeMechanism):
     """The value plus normal noise; unbiased.
 
     Promise:   (ε, δ), or with `Calibration.PAC` and `EXACT_PAC` a loss of at most ε with probability 1 − δ.
@@ -61,7 +61,7 @@ class Gaussian(AddedNoise):
     delta: float
     calibration: Calibration = Calibration.ANALYTIC
 
-    def _build(self) -> None:
+    def _check(self) -> None:
         object.__setattr__(self, "delta", finite("δ", self.delta))
         if not LEAST_DELTA <= self.delta < 1.0:
             raise InvalidParameter(
@@ -72,7 +72,6 @@ class Gaussian(AddedNoise):
             raise InvalidParameter(
                 f"calibration must be a member of dt.Calibration, not {found(self.calibration)}"
             )
-        super()._build()
 
     @property
     def sigma(self) -> float:

@@ -11,12 +11,12 @@ from dither.arrays import Floats
 from dither.kernels.lattice.integers import Clamped, domain_base
 from dither.kernels.lattice.law import SmoothDensity
 from dither.kernels.lattice.noise import End, Geometric, LatticeNoise
-from dither.mechanisms.lattice import AddedNoise, exponential_margin
+from dither.mechanisms.lattice import AddedNoise, LatticeMechanism, exponential_margin
 
 
 @final
 @dataclass(frozen=True)
-class Laplace(AddedNoise):
+class Laplace(AddedNoise, LatticeMechanism):
     """The value plus Laplace noise; unbiased.
 
     Promise:   pure ε.

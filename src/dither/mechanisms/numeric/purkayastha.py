@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import final
+from typing import Any, final
 
 import numpy as np
 
@@ -13,8 +13,10 @@ from dither.arrays import Floats
 from dither.domains import Circle
 from dither.kernels.lattice.circular import Ring
 from dither.kernels.lattice.integers import SPENT
+from dither.kernels.lattice.kernel import LatticeKernel
 from dither.kernels.lattice.law import RingLaw, SmoothDensity
 from dither.kernels.lattice.noise import End, Geometric, LatticeNoise, decayed
+from dither.kernels.window.decoder import AffineDecoder
 from dither.mechanisms.lattice import LatticeMechanism
 
 
@@ -34,6 +36,9 @@ class Purkayastha(LatticeMechanism):
     def lattice(self) -> Ring:
         half = self.cells // 2
         return Ring(LatticeNoise(Geometric(), decayed(Fraction(self.epsilon) * SPENT / half), half, End.RING))
+
+    def _codebook(self, kernel: LatticeKernel[Any]) -> AffineDecoder:
+        return kernel.steps
 
     @cached_property
     def law(self) -> RingLaw:

@@ -15,7 +15,7 @@ from dither.kernels.lattice.law import NoiseDensity
 from dither.kernels.lattice.noise import End, LatticeNoise, Stairs
 from dither.kernels.law import Moment
 from dither.losses import Power, absolute, squared
-from dither.mechanisms.lattice import AddedNoise, exponential_margin
+from dither.mechanisms.lattice import AddedNoise, LatticeMechanism, exponential_margin
 from dither.numerics.quadrature import total
 
 _FADED: Final = 60.0  # the tail e^−60 of the noise is below the rounding error of a sum
@@ -23,7 +23,7 @@ _FADED: Final = 60.0  # the tail e^−60 of the noise is below the rounding erro
 
 @final
 @dataclass(frozen=True)
-class Staircase(AddedNoise):
+class Staircase(AddedNoise, LatticeMechanism):
     """The value plus noise whose density is a step function; unbiased.
 
     Promise:   pure ε.

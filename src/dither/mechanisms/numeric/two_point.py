@@ -46,6 +46,9 @@ class _Sides(Placement):
     def start(self, x: Floats, width: float) -> Floats:
         return np.where(np.asarray(x) < 0.5, 0.0, 0.5)
 
+    def kinks(self, width: float) -> tuple[float, ...]:
+        return ()
+
     def rule(self, domain: Line, window: Sliding) -> LineStart:
         return LineStart(domain.low, window.cells / domain.length, window.cells - 1)
 

@@ -35,12 +35,11 @@ class ATP(PublicPoints):
         """Return the mechanism of the authors' program: centred sectors, false ones drawn too rarely."""
         return cls(domain, points, epsilon=epsilon, **{"centred": True, **more})
 
-    def _build(self) -> None:
+    def _check(self) -> None:
         if isinstance(self.sectors, bool) or not isinstance(self.sectors, int) or self.sectors < 2:
             raise InvalidParameter(
                 f"sectors must be a whole number from 2 upwards, not {found(self.sectors)}"
             )
-        super()._build()
 
     def _kernel(self) -> TwoCopies:
         # Each copy has ε/2: all of it for an anchor, or 3/16 of ε for each direction and 1/8 for the choice.

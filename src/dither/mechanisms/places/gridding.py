@@ -28,5 +28,8 @@ class Gridding(PathMechanism[Rectangle]):
 
     takes = (Rectangle,)
 
+    def _codebook(self, kernel: GridKernel) -> None:
+        """Return None: the grid is part of the kernel."""
+
     def _kernel(self) -> GridKernel:
         return GridKernel(self.domain, self.side, Grades.largest(self.epsilon))

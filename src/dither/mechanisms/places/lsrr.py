@@ -57,7 +57,7 @@ class LSRR(PublicPoints):
         """Return the mechanism of the paper: near points weigh e^ε times as much as far ones."""
         return cls(domain, points, epsilon=epsilon, **{"contrast": Contrast.MEANT, **more})
 
-    def _build(self) -> None:
+    def _check(self) -> None:
         if not (isinstance(self.rings, tuple) and len(self.rings) == 2):
             raise InvalidParameter("rings must be a pair of radii: where near ends and where far begins")
         near, far = (positive("a ring", ring) for ring in self.rings)
@@ -70,7 +70,6 @@ class LSRR(PublicPoints):
                 f"contrast must be a member of dt.rivals.Contrast, not {found(self.contrast)}"
             )
         object.__setattr__(self, "rings", (near, far))
-        super()._build()
 
     @property
     def _radii(self) -> tuple[float, float]:

@@ -30,10 +30,9 @@ class NGram(PublicPoints):
         """Return the mechanism of the thesis: only points within 0.75 diameters of the truth are possible."""
         return cls(domain, points, epsilon=epsilon, **{"reach": 0.75, **more})
 
-    def _build(self) -> None:
+    def _check(self) -> None:
         if self.reach is not None:
             object.__setattr__(self, "reach", positive("the reach", self.reach))
-        super()._build()
 
     def _kernel(self) -> PointKernel:
         reach = None if self.reach is None else self.reach * self.domain.diameter

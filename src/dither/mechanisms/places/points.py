@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import final
+from typing import Any, final
 
 import numpy as np
 
@@ -27,7 +27,7 @@ class PublicPoints(PathMechanism[Region]):
 
     takes = (Rectangle, Disk, Parallelogram)
 
-    def _build(self) -> None:
+    def _check(self) -> None:
         try:
             places = self.domain.check(np.asarray(self.points, dtype=np.float64))
         except (OutsideDomain, TypeError, ValueError):
@@ -37,7 +37,6 @@ class PublicPoints(PathMechanism[Region]):
         if len(np.unique(places, axis=0)) != len(places):
             raise InvalidParameter(f"a point appears twice among the {len(places)} points")
         object.__setattr__(self, "points", tuple((x, y) for x, y in places.tolist()))
-        super()._build()
 
     @final
     @property
@@ -49,6 +48,10 @@ class PublicPoints(PathMechanism[Region]):
     def grades(self) -> Grades:
         """The bounds of the weights, which guarantee ε for any weights between them."""
         return Grades.largest(self.epsilon)
+
+    @final
+    def _codebook(self, kernel: Any) -> None:
+        """Return None: the points are part of the kernel."""
 
     def weights_of(self, place: tuple[float, float]) -> Integers:
         """Return the integer weight of every point for a place, proportional to its probability."""

@@ -44,7 +44,7 @@ class Polar(Mechanism[Disk]):
 
     takes = (Disk,)
 
-    def _build(self) -> None:
+    def _check(self) -> None:
         if not (isinstance(self.loss, Power) and isinstance(self.widths, Power | None)):
             raise InvalidParameter("loss and widths must be dt.absolute, dt.squared or dt.power(k)")
         if not finite("radian", self.radian) > 0:
@@ -55,7 +55,6 @@ class Polar(Mechanism[Disk]):
             raise InvalidParameter(
                 f"two parts need ε ≥ {2.0 * LEAST_EPSILON:g} together, not {self.epsilon:g}"
             )
-        super()._build()
 
     @property
     def disk(self) -> Disk:

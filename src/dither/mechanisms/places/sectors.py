@@ -37,14 +37,13 @@ class Sectors(NumberMechanism):
 
     takes = (Circle,)
 
-    def _build(self) -> None:
+    def _check(self) -> None:
         whole_number = isinstance(self.sectors, int) and not isinstance(self.sectors, bool)
         if not (whole_number and isinstance(self.cells, int) and 2 <= self.sectors <= self.cells <= 1 << 32):
             raise InvalidParameter(
                 f"2 ≤ sectors ≤ cells ≤ 2^32 is needed, not {found(self.sectors)} sectors and "
                 f"{found(self.cells)} cells"
             )
-        super()._build()
 
     def _kernel(self) -> SectorKernel:
         # a power of two of cells for each sector

@@ -16,7 +16,14 @@ from dither.domains import Categories
 from dither.domains.profile import Profile
 from dither.errors import InvalidParameter
 from dither.kernels.sets.finite_field import least_order
-from dither.kernels.sets.functions import MOST_FUNCTIONS, TOTAL, FunctionsKernel, TableFunction, lines
+from dither.kernels.sets.functions import (
+    MOST_FUNCTIONS,
+    TOTAL,
+    FunctionsKernel,
+    TableFunction,
+    TableReading,
+    lines,
+)
 from dither.mechanisms.base import CategoryMechanism, Mechanism
 from dither.mechanisms.frequency.krr import KRR
 from dither.mechanisms.frequency.projective import ProjectiveResponse
@@ -67,10 +74,9 @@ class Marginals(Mechanism[Profile]):
             object.__setattr__(self, "domain", Profile(given))
         super().__post_init__()
 
-    def _build(self) -> None:
+    def _check(self) -> None:
         if isinstance(self.way, bool) or self.way not in (1, 2):
             raise InvalidParameter("way is 1 for tables of single attributes or 2 for tables of pairs")
-        super()._build()
 
     @cached_property
     def plan(self) -> TablePlan:
@@ -92,6 +98,9 @@ class Marginals(Mechanism[Profile]):
             )
         )
         return FunctionsKernel(self.domain.sizes, functions, draws)
+
+    def _codebook(self, kernel: FunctionsKernel) -> TableReading:
+        return kernel.reading()
 
     @property
     def average_variance(self) -> float:

@@ -14,6 +14,7 @@ from dither.domains import Categories, Interval
 from dither.errors import InvalidParameter
 from dither.kernels.table.channel import ChannelKernel, NearestPoint
 from dither.kernels.table.codes import CodeChannelKernel
+from dither.kernels.table.reading import LinearReading, cumulative
 from dither.mechanisms.base import QueryMechanism
 from dither.optimal.design import relative_gap
 from dither.optimal.queries.bound import lower_bound
@@ -47,12 +48,11 @@ class Cumulative(QueryMechanism):
 
     takes = (Interval, Categories)
 
-    def _build(self) -> None:
+    def _check(self) -> None:
         size = self._size()
         if not 2 <= size <= MOST_INPUTS:
             raise InvalidParameter(f"there are 2 to {MOST_INPUTS} cells or answers; group finer ones")
         check_solvable(self.epsilon)
-        super()._build()
 
     def _size(self) -> int:
         if isinstance(self.domain, Categories):
@@ -70,6 +70,9 @@ class Cumulative(QueryMechanism):
             return CodeChannelKernel(channel)
         inner = tuple(self.edges[1:-1].tolist())
         return ChannelKernel(self.domain, channel, NearestPoint(inner, tuple(range(self._size()))))
+
+    def _codebook(self, kernel: ChannelKernel | CodeChannelKernel) -> LinearReading:
+        return cumulative(kernel.channel.matrix, self.edges)
 
     @property
     def _design(self) -> QueryDesign:

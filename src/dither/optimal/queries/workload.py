@@ -52,12 +52,11 @@ class Workload(QueryMechanism):
 
     takes = (Categories,)
 
-    def _build(self) -> None:
+    def _check(self) -> None:
         object.__setattr__(self, "queries", check_queries(self.queries, len(self.domain)))
         if not isinstance(self.target, float) or not 1e-4 <= self.target <= 1.0:
             raise InvalidParameter("the target gap is a number from 0.0001 to 1, such as 0.05")
         check_solvable(self.epsilon)
-        super()._build()
 
     @cached_property
     def matrix(self) -> Floats:

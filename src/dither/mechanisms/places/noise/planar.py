@@ -24,12 +24,11 @@ class PlanarMechanism(PathMechanism[Region]):
 
     takes = (Rectangle, Disk, Parallelogram)
 
-    def _build(self) -> None:
+    def _check(self) -> None:
         if isinstance(self.cells, bool) or not isinstance(self.cells, int) or not 2 <= self.cells <= 1 << 20:
             raise InvalidParameter(
                 f"cells along the longer side must be a whole number from 2 to 2^20, not {found(self.cells)}"
             )
-        super()._build()
 
     @final
     @property

@@ -38,7 +38,7 @@ class PlanarStaircase(PlanarMechanism):
     distance: float | None = None
     loss: Power = absolute
 
-    def _build(self) -> None:
+    def _check(self) -> None:
         check_loss(self.loss)
         if self.distance is not None:
             distance = finite("distance", self.distance)
@@ -49,7 +49,6 @@ class PlanarStaircase(PlanarMechanism):
                     f"diameter of the area, not {found(distance)}; more cells allow a smaller one"
                 )
             object.__setattr__(self, "distance", distance)
-        super()._build()
 
     def _kernel(self) -> RingKernel:
         reach = steps_across(self.domain, self.spacing)
