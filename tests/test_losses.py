@@ -70,7 +70,7 @@ def test_a_campaign_and_the_command_line_say_the_nearest_name_too() -> None:
     with pytest.raises(InvalidParameter, match=r"question 'age'.*did you mean squared"):
         dt.Campaign.from_toml(question + "'squarred'")
     made = dt.Campaign.from_toml(question + "'1.5'").questions["age"]
-    assert made == dt.OGPM(dt.Interval(0, 1), epsilon=1, loss=dt.power(1.5))
+    assert made.design() == dt.OGPM(dt.Interval(0, 1), epsilon=1, loss=dt.power(1.5))
     words = ["compare", "--interval", "0", "1", "--epsilon", "1", "--loss", "squarred"]
     told = CliRunner().invoke(main, words)
     assert told.exit_code == 2

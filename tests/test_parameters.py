@@ -15,7 +15,18 @@ from dither.parameters import plain, read, read_parameters, writable
 
 @pytest.mark.parametrize(
     "value",
-    [None, True, 3, 0.5, "a", (1.0, 2.0), Fraction(-3, 4), dt.squared, dt.Unit.LOCATION, UNIT := dt.Interval(0, 1)],
+    [
+        None,
+        True,
+        3,
+        0.5,
+        "a",
+        (1.0, 2.0),
+        Fraction(-3, 4),
+        dt.squared,
+        dt.Unit.LOCATION,
+        UNIT := dt.Interval(0, 1),
+    ],
     ids=repr,
 )
 def test_there_and_back(value: Any) -> None:
@@ -33,7 +44,9 @@ def test_what_cannot_be_written_is_kept_as_its_error() -> None:
     assert written["cells"] == 4
     assert isinstance(written["inner"], InvalidParameter)
     area = dt.Rectangle(UNIT, UNIT)
-    own = dt.TraCSC(area, epsilon=1, inner=lambda line, epsilon, cells: dt.OGPM(line, epsilon=epsilon, cells=cells))
+    own = dt.TraCSC(
+        area, epsilon=1, inner=lambda line, epsilon, cells: dt.OGPM(line, epsilon=epsilon, cells=cells)
+    )
     assert own.perturb([[0.1, 0.2]]).values.shape == (1, 2)
     with pytest.raises(InvalidParameter, match="cannot be written"):
         dt.to_json(own)

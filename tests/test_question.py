@@ -36,7 +36,9 @@ def renamed(mechanism: Any, name: str) -> str:
     return changed(mechanism, whole=lambda data: data.update(mechanism=name))
 
 
-@pytest.mark.parametrize("name", [name for name in CASES if name not in ("Each", "Sampled", "Memoised", "Indicator")])
+@pytest.mark.parametrize(
+    "name", [name for name in CASES if name not in ("Each", "Sampled", "Memoised", "Indicator")]
+)
 def test_a_text_alone_is_a_question(name: str) -> None:
     """What is read draws, counts, decodes and promises as the design does, and the design comes back."""
     design = CASES[name]()
@@ -144,7 +146,8 @@ def test_reading_a_question_loads_no_design() -> None:
         "import sys\nfrom dither.wire.codec import from_json\n"
         f"question = from_json({text!r})\nquestion.perturb([0.5])\n"
         "from dither.estimation.summary import Summary\nSummary.of(question.reports([1, 2]))\n"
-        "loaded = [name for name in sys.modules if name.startswith(('dither.mechanisms', 'dither.optimal'))]\n"
+        "rooms = ('dither.mechanisms', 'dither.optimal')\n"
+        "loaded = [name for name in sys.modules if name.startswith(rooms)]\n"
         "assert not loaded, loaded\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)

@@ -137,7 +137,7 @@ def test_paths_keep_the_integers_that_were_read(kind: type[dt.TraCSC]) -> None:
 
     other = dt.from_json(changed(kind(area, epsilon=2), both))
     for variant in (other.read(None), pickle.loads(pickle.dumps(other))):
-        assert [part.kernel for part in variant.parts] == [part.kernel for part in other.parts]
+        assert variant.kernel.parts == other.kernel.parts
         assert variant.fingerprint == other.fingerprint
 
 

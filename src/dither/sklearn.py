@@ -61,7 +61,7 @@ class Perturb(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: i
         validate_data(self, X)
         if self.mechanism is not None and not isinstance(getattr(self.mechanism, "domain", None), Line):
             raise InvalidParameter(
-                f"Perturb takes a mechanism on an interval or a circle, not {self.mechanism.name}"
+                f"Perturb takes a mechanism on an interval or a circle, not {type(self.mechanism).__name__}"
             )
         if self.source is not None and not isinstance(self.source, Source):
             raise InvalidParameter(

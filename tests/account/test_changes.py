@@ -234,8 +234,6 @@ def test_wrong_questions_and_histories_are_refused(tmp_path: Path) -> None:
         with pytest.raises(InvalidParameter, match="changes goes with"):
             dt.Asking("smokes", CHANGE.question, **more)  # type: ignore[arg-type]
     with pytest.raises(InvalidParameter, match="two answers"):
-        dt.Asking(
-            "age", dt.PM(dt.Interval(0, 1), epsilon=1), repeat=dt.Repeat.KEPT_CHANGE, days=9, changes=1
-        )
+        dt.Asking("age", dt.PM(dt.Interval(0, 1), epsilon=1), repeat=dt.Repeat.KEPT_CHANGE, days=9, changes=1)
     assert asked().guarantee == CHANGE.guarantee
     assert asked().change == CHANGE

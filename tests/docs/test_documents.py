@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-import dither.question
+import dither.question.base
 from dither.cli import main
 from dither.randomness import Seeded
 from tests.support.repository import ROOT
@@ -25,7 +25,7 @@ FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_examples_run(page: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """A page is one session; its randomness is seeded here so that the outputs shown are the real ones."""
-    monkeypatch.setattr(dither.question, "SYSTEM", Seeded(2025))
+    monkeypatch.setattr(dither.question.base, "SYSTEM", Seeded(2025))
     monkeypatch.chdir(tmp_path)
     blocks = re.findall(r"^```(pycon|python|console)\n(.*?)^```$", page.read_text(), re.MULTILINE | re.DOTALL)
     names: dict[str, object] = {}

@@ -32,7 +32,10 @@ def test_common_words_are_found(domain):
     reports = dt.PEM(domain, epsilon=3).perturb(_people(100_000, 1), source=dt.Seeded(1))
     found = dt.heavy_hitters(reports, false_alarm=ALARM)
     assert set(found) == set(WORDS)
-    assert found.n == (reports.question.kernel.levels(reports.cells) == len(reports.question.kernel.ends) - 1).sum()
+    assert (
+        found.n
+        == (reports.question.kernel.levels(reports.cells) == len(reports.question.kernel.ends) - 1).sum()
+    )
     for word, share in zip(WORDS, SHARES, strict=True):
         low, high = found[word].interval(1 - ALARM)
         assert low < share < high
@@ -77,7 +80,9 @@ def test_a_device_that_ignores_the_level_is_noticed():
 def test_levels_are_public_even_and_independent_of_the_text():
     pem = dt.PEM(dt.Text(5), epsilon=1)
     counts = [
-        np.bincount(pem.kernel.levels(pem.perturb([word] * 50_000, source=dt.Seeded(7 + i)).cells), minlength=5)
+        np.bincount(
+            pem.kernel.levels(pem.perturb([word] * 50_000, source=dt.Seeded(7 + i)).cells), minlength=5
+        )
         for i, word in enumerate(["a", "zzzzz"])
     ]
     assert stats.chi2_contingency(np.array(counts)).pvalue > ALARM

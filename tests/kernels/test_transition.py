@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 
 import dither as dt
-from dither.kernels.kernel import Kernel, listed_likelihood
+from dither.kernels.kernel import listed_likelihood
 from dither.kernels.transition import Product, Windows
-from dither.mechanisms.base import NumberMechanism
 
 UNIT = dt.Interval(0, 1)
 CASES = {
@@ -54,7 +53,10 @@ def test_the_operator_is_the_matrix_of_exact_probabilities(mechanism):
 def test_grouped_rows_are_sums_of_rows(mechanism, rows):
     inputs = somewhere(mechanism)
     tally = mechanism.counting.count(mechanism.perturb(inputs, source=dt.Seeded(1)).cells)
-    for operator in (mechanism.likelihood(inputs, rows), Kernel.likelihood(mechanism.kernel, inputs, rows)):
+    for operator in (
+        mechanism.likelihood(inputs, rows),
+        listed_likelihood(mechanism.kernel, inputs, rows, mechanism.kernel.typical()),
+    ):
         matrix = exact(mechanism, inputs)
         grouped = np.stack([operator.counts(column) for column in matrix.T], axis=1)
         np.testing.assert_allclose(operator.dense(), grouped, rtol=1e-11, atol=1e-15)
@@ -65,7 +67,10 @@ def test_grouped_rows_are_sums_of_rows(mechanism, rows):
 @each_case
 def test_bins_are_averages_of_their_inputs(mechanism):
     inputs = mechanism.line.from_unit((np.arange(48) + 0.5) / 48)
-    for fine in (mechanism.likelihood(inputs, 32), NumberMechanism.likelihood(mechanism, inputs, 32)):
+    for fine in (
+        mechanism.likelihood(inputs, 32),
+        listed_likelihood(mechanism.kernel, inputs, 32, mechanism.kernel.typical()),
+    ):
         operator = fine.spread(4)
         averaged = fine.dense().reshape(-1, 12, 4).mean(axis=2)
         np.testing.assert_allclose(operator.dense(), averaged, rtol=1e-11, atol=1e-15)

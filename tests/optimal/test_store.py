@@ -164,7 +164,7 @@ import sys
 sys.modules["scipy"] = None
 import dither as dt
 reports = dt.from_bytes(sys.stdin.buffer.read())
-assert reports.question.loss == dt.power(3)
+assert reports.question.parameters["loss"] == {"loss": 3.0}
 assert len(reports.values) == 50
 assert sum(reports.question.probabilities(0.3)) == 1
 """

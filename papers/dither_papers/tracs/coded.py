@@ -204,7 +204,9 @@ def strawman(
     here[paths.offsets[:-1]] = CORNER
     angle, share = own.kernel.seen(here, paths.points)
     first, second = own.parts
-    own.kernel.advance(here, first.perturb(angle, source=source).cells, second.perturb(share, source=source).cells)
+    own.kernel.advance(
+        here, first.perturb(angle, source=source).cells, second.perturb(share, source=source).cells
+    )
     return paths.like(here)
 
 

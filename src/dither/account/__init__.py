@@ -4,4 +4,4 @@ from dither.account.account import Account
 from dither.account.asking import Asking, Repeat
 from dither.account.clock import ClockReading, Epoch
 
-__all__ = ["Account", "ClockReading", "Epoch", "Asking", "Repeat"]
+__all__ = ["Account", "Asking", "ClockReading", "Epoch", "Repeat"]

@@ -117,7 +117,9 @@ def compare(
             raise InvalidParameter(f"mechanisms for {goal!r} are compared without `also`")
         return _compare_apart(domain, budget, goal)
     if isinstance(domain, Categories):
-        return _for_goal(_compare_protocols(domain, budget, _own(also, domain, CategoryMechanism)), goal, told)
+        return _for_goal(
+            _compare_protocols(domain, budget, _own(also, domain, CategoryMechanism)), goal, told
+        )
     if isinstance(domain, Profile):
         if also or goal is not None:
             raise InvalidParameter("tables of attributes are compared without `goal` and `also`")

@@ -16,7 +16,7 @@ from dither.kernels.places.place import PlaceKernel
 from dither.privacy import PAC, Approximate, Bound, Guarantee, Pure
 from dither.privacy.combinator import Combinator
 from dither.privacy.guarantee import assumed
-from dither.question import Answering, Question, as_question, can_answer
+from dither.question import Answering, Question, as_question, can_answer, parts_of
 from dither.repetition.memoised import Memoised
 
 _SLACK: Final = 1e-10  # tolerance of a loss in floats: far above rounding, far below a relevant difference
@@ -57,8 +57,8 @@ def _question(question: Question, accepted: tuple[str, ...]) -> Finding:
     delta = float(question.parameters.get("delta", 0.0))
     problems: list[str] = []
     loss: float | None = None
-    if question.parts:
-        parts = [_question(part, accepted) for part in question.parts]
+    if parts_of(question):
+        parts = [_question(part, accepted) for part in parts_of(question)]
         problems += [problem for part in parts for problem in part.problems]
         if isinstance(question.kernel, PlaceKernel) and isinstance(question.domain, Region):
             problems += dict.fromkeys(pair_contradictions(question))

@@ -33,9 +33,7 @@ class Expressions:
         choice = Missing.check(missing)
         mechanism = as_question(mechanism)
         if mechanism.layout.subdtype is not None:
-            raise InvalidParameter(
-                f"a report of {mechanism.name} is several numbers; use dt.data.perturb"
-            )
+            raise InvalidParameter(f"a report of {mechanism.name} is several numbers; use dt.data.perturb")
 
         def draw(column: polars.Series) -> polars.Series:
             array = column.to_arrow()

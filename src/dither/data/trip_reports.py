@@ -66,8 +66,7 @@ class TripReports:
         mechanism = as_question(mechanism)
         if not isinstance(mechanism, PathQuestion):
             raise InvalidParameter(
-                "trips are randomised by a mechanism for paths such as dt.TraCSC, not by "
-                f"{mechanism.name}"
+                f"trips are randomised by a mechanism for paths such as dt.TraCSC, not by {mechanism.name}"
             )
         if outside not in (Outside.ERROR, Outside.CLIP):
             raise InvalidParameter(
@@ -113,8 +112,7 @@ class TripReports:
         mechanism = self.reports.question
         if not isinstance(mechanism, PathQuestion):
             raise InvalidParameter(
-                f"the reports are of {mechanism.name}; a mechanism for paths such as dt.TraCSC "
-                "was expected"
+                f"the reports are of {mechanism.name}; a mechanism for paths such as dt.TraCSC was expected"
             )
         return mechanism
 
@@ -171,9 +169,7 @@ def read_trip_reports(path: str | Path, *, progress: Progress | None = None) -> 
     return TripReports.decode(read_trips(path, progress=progress))
 
 
-def _move_inside(
-    trips: Trips, mechanism: PathQuestion, projection: Map | None, outside: Outside
-) -> Paths:
+def _move_inside(trips: Trips, mechanism: PathQuestion, projection: Map | None, outside: Outside) -> Paths:
     """Return the paths in the mechanism's coordinates, all inside its area, or raise OutsideDomain."""
     if outside is Outside.ERROR:
         try:

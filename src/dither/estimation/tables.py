@@ -81,8 +81,8 @@ class EstimatedTables(Mapping[tuple[str, ...], Estimate]):
 def tables(reports: Reports | Summary) -> EstimatedTables:
     """Estimate the tables of all pairs of attributes (or of all attributes) from reports of `Marginals`.
 
-    Without bias. The values of each function are read by f = (share − q)/(p − q); a table is put together from
-    its functions, directly or by lines.
+    Without bias. The values of each function are read by f = (share − q)/(p − q); a table is put together
+    from its functions, directly or by lines.
     """
     summary = summarise(reports)
     question = summary.question

@@ -118,18 +118,22 @@ class BitReports:
     @final
     @property
     def layout(self) -> np.dtype[Any]:
+        """The dtype of a row of packed bits."""
         return np.dtype((np.uint8, (bit_rows.width(self.size),)))
 
     @final
     def holds(self, categories: int) -> bool:
+        """Return whether there is one bit for each category."""
         return self.size == categories
 
     @final
     def counting(self, domain: Domain) -> BitSums:
+        """Return how often each bit is set."""
         return BitSums(self.size)
 
     @final
     def supported(self, reports: Array, categories: int) -> Mask:
+        """Return which categories each report supports, along the last axis."""
         return bit_rows.unpack(reports, categories)
 
     @final
@@ -153,24 +157,29 @@ class BucketReports:
     @final
     @property
     def layout(self) -> np.dtype[Any]:
+        """The dtype of a seed and a bucket in one integer."""
         return np.dtype(np.uint64)
 
     @final
     def holds(self, categories: int) -> bool:
+        """Return True: any number of categories is hashed."""
         return True
 
     @final
     def check(self, raw: Array) -> Array:
+        """Return raw integers as reports; raise MalformedReport if a bucket does not exist."""
         return self.hashing.check(raw)
 
     @final
     def counting(self, domain: Domain) -> HashMatches:
+        """Return how many reports support each category."""
         if not isinstance(domain, Categories):
             raise InvalidParameter("hashed reports are counted for a list of categories")
         return HashMatches(len(domain), self.hashing)
 
     @final
     def supported(self, reports: Array, categories: int) -> Array:
+        """Return which categories each report supports, along the last axis."""
         drawn, told = self.hashing.unpack(reports)
         codes = np.arange(categories)
         supported = self.hashing.bucket(drawn[:, None], codes[None, :]) == told[:, None]

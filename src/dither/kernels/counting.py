@@ -220,7 +220,9 @@ class EachFunction(Counting):
     """Reports that begin with the number of a function, counted function by function, one after the other."""
 
     parts: tuple[Counting, ...]
-    widths: tuple[int, ...]  # numbers of a report of each function's value; 0 if it is one number and not a row
+    widths: tuple[
+        int, ...
+    ]  # numbers of a report of each function's value; 0 if it is one number and not a row
     columns: int  # numbers of a report
 
     @property

@@ -34,7 +34,7 @@ def check_rows(sequences: object, domain: Domain, days: int) -> Array:
 
 
 def asked_alone(asked: object, name: str) -> Question:
-    """Return the question that is asked over time; raise InvalidParameter unless a device answers it alone."""
+    """Return the question that is asked again; raise InvalidParameter unless a device answers it alone."""
     wrong = f"{name} needs one mechanism that a device runs alone, not {type(asked).__name__}"
     try:
         question = as_question(asked)

@@ -70,7 +70,9 @@ class Campaign:
 
         Several answers are one record: the bound is for all of them together.
         """
-        whole: Guarantee = reduce(Guarantee.compose, (question.guarantee for question in self.questions.values()))
+        whole: Guarantee = reduce(
+            Guarantee.compose, (question.guarantee for question in self.questions.values())
+        )
         return whole.of_record() if len(self.questions) > 1 else whole
 
     @staticmethod

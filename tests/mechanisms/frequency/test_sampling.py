@@ -146,7 +146,9 @@ def test_sets_one_by_one_follow_the_same_law(x):
 def test_buckets_follow_the_law_given_the_seed(kind):
     """The seed is public: relative to the bucket of the answer under it, every report has one law."""
     mechanism = kind(dt.Categories(50), epsilon=1)
-    seeds, told = mechanism.kernel.hashing.unpack(mechanism.perturb(np.full(200_000, 17), source=dt.Seeded(6)).cells)
+    seeds, told = mechanism.kernel.hashing.unpack(
+        mechanism.perturb(np.full(200_000, 17), source=dt.Seeded(6)).cells
+    )
     true = mechanism.kernel.hashing.bucket(seeds, np.full(seeds.size, 17))
     offset = (told - true) % mechanism.kernel.window.cells
     assert p_value(offset, mechanism.kernel.window.probabilities(0)) > ALARM

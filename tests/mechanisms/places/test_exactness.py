@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
-from functools import cached_property, partial
+from functools import partial
 from itertools import product
 from typing import Any
 
@@ -18,6 +19,7 @@ from dither.kernels.window.kernel import SectorKernel
 from dither.mechanisms.places.pair import PairMechanism
 from dither.mechanisms.places.sectors import Sectors
 from dither.privacy.exact import exp_below, log_above
+from tests.support.broken.numbers import twin as broken
 
 SQUARE = dt.Rectangle(dt.Interval(0, 1), dt.Interval(0, 1))
 LONG = dt.Rectangle(dt.Interval(-3, -1), dt.Interval(0, 10))
@@ -98,34 +100,27 @@ def test_a_place_that_is_its_own_reference_is_randomised() -> None:
 class TooHonest(Sectors):  # type: ignore[misc]
     """k-RR as coded: a lie is told with probability 1/(k − 1 + e^ε) in all, among k others."""
 
-    @cached_property
-    def kernel(self) -> SectorKernel:
-        fair = Blocks.largest(self.epsilon, 2 * self.sectors, 2)
-        return self._placed(Blocks(fair.cells, fair.width, fair.step // self.sectors, fair.bits))
+    def _kernel(self) -> SectorKernel:
+        fair = super()._kernel()
+        window = fair.window
+        return replace(
+            fair, window=Blocks(window.cells, window.width, window.step // self.sectors, window.bits)
+        )
 
 
 class Shortcut(Sectors):  # type: ignore[misc]
     """`if epsilon > 10: return private_val`, "to avoid numerical error"."""
 
-    def probabilities(self, x: float) -> list[Fraction]:
-        if self.epsilon <= 10:
-            return super().probabilities(x)
-        truth = self.kernel.start.aim_one(x) % self.outcomes
-        return [Fraction(int(cell == truth)) for cell in range(self.outcomes)]
+    def _kernel(self) -> SectorKernel:
+        def listed(own: SectorKernel, value: float) -> list[Fraction]:
+            truth = own.start.aim_one(value) % own.outcomes
+            return [Fraction(int(cell == truth)) for cell in range(own.outcomes)]
+
+        return broken(super()._kernel(), **({"_listed": listed} if self.epsilon > 10 else {}))
 
 
 def twin(part: type[Sectors], epsilon: float) -> PairMechanism:
-    mechanism = dt.rivals.Strawman(SQUARE, epsilon=epsilon, cells=16)
-    honest, distance = mechanism.parts
-    object.__setattr__(
-        mechanism,
-        "__dict__",
-        {
-            **mechanism.__dict__,
-            "parts": (part(honest.domain, epsilon=honest.epsilon, sectors=6, cells=16), distance),
-        },
-    )
-    return mechanism
+    return dt.TraCSD(SQUARE, epsilon=epsilon, cells=16, direction=partial(part, sectors=6))
 
 
 def test_k_rr_with_the_missing_factor_is_rejected() -> None:

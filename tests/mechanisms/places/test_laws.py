@@ -107,7 +107,9 @@ def test_the_likelihood_is_that_of_the_reports(make: Any) -> None:
         return
     truth = np.repeat([0, 1, 2], 2_000)
     reports = mechanism.perturb(spots[truth][:, None, :], source=dt.Seeded(6)).cells
-    rows = mechanism.question.likelihood(spots[:, None, :]).of(reports.reshape(len(truth), -1))(np.arange(truth.size))
+    rows = mechanism.question.likelihood(spots[:, None, :]).of(reports.reshape(len(truth), -1))(
+        np.arange(truth.size)
+    )
     posterior = rows / rows.sum(axis=1, keepdims=True)
     counts = posterior.sum(axis=0)
     # Each column adds up to the number of people at its place, but for chance.

@@ -311,5 +311,5 @@ def test_rivals_are_not_at_the_top_and_specifications_name_them() -> None:
     }
     told = dt.rivals.LSRR.as_meant(SQUARE, SMALL, epsilon=2.0)
     read = dt.from_json(dt.to_json(told))
-    assert isinstance(read, dt.rivals.LSRR)
-    assert read.contrast is dt.rivals.Contrast.MEANT
+    assert read.design() == told
+    assert read.design().contrast is dt.rivals.Contrast.MEANT

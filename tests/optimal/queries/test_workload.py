@@ -93,7 +93,10 @@ def test_answers_are_unbiased_and_have_the_stated_errors() -> None:
     kernel, table = asked.kernel, asked.question.book.table
     reports = kernel.draw(np.tile(people, (200, 1)), dt.Seeded(5))
     shares = np.stack([np.bincount(row, minlength=kernel.outcomes) for row in reports]) / people.size
-    spread = asked.question.book.channel[people] @ (table**2).T - (asked.question.book.channel[people] @ table.T) ** 2
+    spread = (
+        asked.question.book.channel[people] @ (table**2).T
+        - (asked.question.book.channel[people] @ table.T) ** 2
+    )
     error = np.sqrt(spread.sum(axis=0))[:-1] / people.size
     z = ((shares @ table.T)[:, :-1] - truth) / error
     assert np.abs(z.mean(axis=0)).max() < 5.2 / math.sqrt(200)

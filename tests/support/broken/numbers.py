@@ -166,7 +166,10 @@ class WordZero(Honest):
             return np.where((reports == own.window.cells - 1) & (inputs < 0.5), 0.0, law)
 
         return twin(
-            fair, draw=self._draw, likelihoods=likelihoods, chances=lambda own, one: likelihoods(own, ALL, one)
+            fair,
+            draw=self._draw,
+            likelihoods=likelihoods,
+            chances=lambda own, one: likelihoods(own, ALL, one),
         )
 
 

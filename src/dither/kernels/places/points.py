@@ -181,7 +181,9 @@ class PointKernel(ChoiceKernel, CellKernel):
         """Return the bound over all pairs of points; there is none if a report is possible for some only."""
         if self.largest is None:
             return Promise(
-                Nothing("which points can be reported depends on the true location"), self.evidence, kept=False
+                Nothing("which points can be reported depends on the true location"),
+                self.evidence,
+                kept=False,
             )
         contrast = stated.get("contrast")
         if isinstance(contrast, Mapping) and contrast.get("name") != "KEPT":

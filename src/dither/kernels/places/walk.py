@@ -71,7 +71,9 @@ class WalkKernel(PairKernel, PlaceKernel):
     @classmethod
     def from_device(cls, device: Mapping[str, Any], domain: Domain) -> Self:
         if not isinstance(domain, Region):
-            raise MalformedReport(f"steps from place to place need a bounded area, not {type(domain).__name__}")
+            raise MalformedReport(
+                f"steps from place to place need a bounded area, not {type(domain).__name__}"
+            )
         first, second = read_pair_of_kernels(device)
         direction, distance = (
             part.read_codebook(book, {})

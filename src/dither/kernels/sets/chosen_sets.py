@@ -25,14 +25,17 @@ class ChosenSets:
 
     @property
     def outcomes(self) -> int:
+        """The number of sets of this size."""
         return math.comb(self.size, self.chosen)
 
     @property
     def rates(self) -> tuple[Fraction, Fraction]:
+        """The probabilities that the set has the input, and a given other element."""
         return self.coin.probability, self.other
 
     @property
     def ratio(self) -> Fraction:
+        """The ratio of the probabilities of a set with the input and of one without."""
         return self.coin.odds * Fraction(self.size - self.chosen, self.chosen)
 
     @property
@@ -51,6 +54,7 @@ class ChosenSets:
         )
 
     def device(self) -> dict[str, Any]:
+        """Return the integers as JSON-compatible data."""
         return {
             "draw": self.kind,
             "size": self.size,
@@ -60,4 +64,5 @@ class ChosenSets:
 
     @classmethod
     def from_device(cls, device: Mapping[str, Any], domain: Domain) -> Self:
+        """Return the sets that `device` describes."""
         return cls(whole(device["size"]), whole(device["chosen"]), read_coin(device["heads"]))

@@ -241,7 +241,9 @@ class FunctionsKernel(PureKernel):
             raise MalformedReport(f"a report is a row of {1 + self._columns} numbers")
         rows = raw.reshape(-1, 1 + self._columns)
         if not (int(rows[:, 0].min()) >= 0 and int(rows[:, 0].max()) < len(self.functions)):
-            raise MalformedReport(f"a report begins with the number of a function below {len(self.functions)}")
+            raise MalformedReport(
+                f"a report begins with the number of a function below {len(self.functions)}"
+            )
         for place in np.unique(rows[:, 0]).tolist():
             inner = rows[rows[:, 0] == place, 1:]
             draw = self.draws[self.functions[place].draw]
@@ -289,7 +291,7 @@ def _direct(sizes: tuple[int, ...], way: int) -> list[tuple[tuple[int, ...], tup
 
 
 def lines(sizes: tuple[int, ...], order: int) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
-    """Return the functions x + a·y, a = 1 … q − 1, of every pair of attributes, over a field of q elements."""
+    """Return the functions x + a·y, a = 1 … q − 1, of every pair of attributes, over a field of q."""
     sums, products = tables(order)
     found: list[tuple[tuple[int, ...], tuple[int, ...]]] = []
     for first, second in combinations(range(len(sizes)), 2):

@@ -83,7 +83,7 @@ class TableDecoder:
 @final
 @dataclass(frozen=True)
 class JoinedDecoder:
-    """The first `cells[0]` cells are decoded by the first decoder, the `cells[1]` after them by the second."""
+    """The first `cells[0]` cells are decoded by the first decoder, the `cells[1]` others by the second."""
 
     parts: tuple[AffineDecoder | TableDecoder, AffineDecoder | TableDecoder]
     cells: tuple[int, int]
@@ -131,7 +131,7 @@ def decoder(book: Codebook, cells: int, domain: Line) -> Single:
 
 
 def sized(decoder: Single, cells: int) -> Single:
-    """Return a decoder from a specification; raise MalformedReport unless its table has `cells` rising numbers."""
+    """Return a decoder that was read; raise MalformedReport unless a table has `cells` rising numbers."""
     if isinstance(decoder, TableDecoder) and decoder.values.size != cells:
         raise MalformedReport(f"the codebook must have {cells} numbers, not {decoder.values.size}")
     if isinstance(decoder, TableDecoder) and (np.diff(decoder.values) < 0.0).any():

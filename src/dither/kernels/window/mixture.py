@@ -63,7 +63,9 @@ class MixtureKernel(PureKernel, LineKernel):
         if not isinstance(data, list) or len(data) != 2:
             raise MalformedReport("a mixture of two windows needs two codebooks")
         cells = self.first.outcomes, self.second.outcomes
-        return JoinedDecoder((sized(read_decoder(data[0]), cells[0]), sized(read_decoder(data[1]), cells[1])), cells)
+        return JoinedDecoder(
+            (sized(read_decoder(data[0]), cells[0]), sized(read_decoder(data[1]), cells[1])), cells
+        )
 
     def unbiased_reading(self, book: Decoder) -> UnbiasedReading | None:
         """Return the readings of both windows, one after the other: the mean of each is the value."""

@@ -13,7 +13,6 @@ from dither.arrays import Array, Floats
 from dither.domains import Domain
 from dither.kernels.codes import CodeKernel
 from dither.kernels.kernel import CellKernel
-from dither.kernels.transition import Dense
 from dither.kernels.window.integers import Blocks
 from dither.kernels.window.kernel import WindowKernel, integers, read_integers
 from dither.randomness import Source
@@ -46,10 +45,6 @@ class ResponseKernel(WindowKernel, CodeKernel, CellKernel):
 
     def probabilities(self, value: int) -> list[Fraction]:
         return self.window.probabilities(value)
-
-    def likelihood(self, inputs: Array, rows: int) -> Dense:
-        every = np.arange(self.outcomes)
-        return Dense(self.likelihoods(every[:, None], np.asarray(inputs)[None, :]), every)
 
     def likelihoods(self, reports: Array, inputs: Array) -> Floats:
         own, other = (float(rate) for rate in self.rates)

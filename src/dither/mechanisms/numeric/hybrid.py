@@ -43,8 +43,8 @@ class Hybrid(NumberMechanism):
     @cached_property
     def parts(self) -> tuple[PM, Duchi]:
         """The two mechanisms."""
-        pm = PM(self.domain, epsilon=self.epsilon, cells=self.cells)  
-        return pm, Duchi(self.domain, epsilon=self.epsilon)  
+        pm = PM(self.domain, epsilon=self.epsilon, cells=self.cells)
+        return pm, Duchi(self.domain, epsilon=self.epsilon)
 
     @property
     def coin(self) -> float:

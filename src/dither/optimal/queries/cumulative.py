@@ -88,6 +88,7 @@ class Cumulative(QueryMechanism):
 
     @cached_property
     def matrix(self) -> Floats:
+        """The queries: row i adds up the first i + 1 cells."""
         return prefixes(self._size())
 
     @cached_property

@@ -60,6 +60,7 @@ class Workload(QueryMechanism):
 
     @cached_property
     def matrix(self) -> Floats:
+        """The queries, one row each: the contribution of every input."""
         return np.array(self.queries, dtype=np.float64)
 
     @property

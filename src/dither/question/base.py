@@ -1,0 +1,365 @@
+"""The base class of questions, and what everybody asks of them."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass, field, fields
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, Final, final
+
+import numpy as np
+
+from dither import registry
+from dither.arrays import Array
+from dither.device_text import canonical, digest
+from dither.domains import Plane, finite
+from dither.domains.separate import SeparateValues, separate_values
+from dither.errors import DitherError, InvalidParameter, MalformedReport, Mismatch, found
+from dither.kernels.counting import Counting
+from dither.kernels.kernel import Promise
+from dither.parameters import read_parameters
+from dither.privacy import Guarantee, Unit
+from dither.privacy.combinator import Combinator
+from dither.randomness import SYSTEM, Source
+from dither.reports import Reports
+
+LEAST_EPSILON, MOST_EPSILON = 1e-6, 50.0
+_MOST_SHARED: Final = 1e6  # the largest budget for a whole trajectory
+
+
+class Answering(ABC):
+    """The interface of questions, and of combinators of questions and designs."""
+
+    @property
+    @abstractmethod
+    def guarantee(self) -> Guarantee:
+        """The privacy guarantee of a person who answers once."""
+
+    @abstractmethod
+    def device(self) -> dict[str, Any]:
+        """Return what a device needs in order to answer, as JSON-compatible data: see docs/wire.md."""
+
+    @abstractmethod
+    def describe(self) -> str:
+        """Return a description in words: the domain, the guarantee, the size of a report."""
+
+    @property
+    def plain(self) -> Any:
+        """The question or design that draws one answer: this one, or the one that it wraps."""
+        return self
+
+    @property
+    def blanket(self) -> Fraction | None:
+        """The mass of a measure below the law of a report under every value; None where it is not known."""
+        return None
+
+    @final
+    @cached_property
+    def device_text(self) -> str:
+        """What a device needs in order to answer, as canonical JSON."""
+        return canonical(self.device())
+
+    @final
+    @cached_property
+    def fingerprint(self) -> str:
+        """The first 32 hexadecimal digits of the SHA-256 of the device text.
+
+        Questions with equal fingerprints have reports of equal distribution. The decoding and the names of
+        designs are not part of it.
+        """
+        return digest(self.device_text)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Question(Answering):
+    """What is asked: a domain, the integers that devices sample from, a codebook and a budget ε.
+
+    `name` and `parameters` are those of its design, as JSON-compatible data; `design()` makes it again. The
+    promise is computed from the integers. A question whose promise exceeds its ε does not exist.
+    """
+
+    domain: Any
+    kernel: Any
+    book: Any = None  # the codebook as `kernel.read_codebook` returns it; None if there is none
+    _: KW_ONLY
+    epsilon: float
+    name: str
+    parameters: Mapping[str, Any]
+    made_by: Any = field(default=None)  # the design, if it is at hand
+
+    def __post_init__(self) -> None:
+        if not self.kernel.fits(self.domain):
+            raise InvalidParameter(f"the kernel of {self.name} is not one for {self.domain}")
+        if self.made_by is None:  # a design chooses integers that ε allows
+            self.certify()
+
+    @final
+    def certify(self) -> None:
+        """Raise InvalidParameter if the integers spend more than ε and what else is stated."""
+        shared = self.unit is Unit.TRAJECTORY  # the integers are then those of a path of one location
+        self.kernel.certify(min(self.epsilon, MOST_EPSILON) if shared else self.epsilon, self.parameters)
+
+    # --- the promise
+
+    @cached_property
+    def promise(self) -> Promise:
+        """The bound computed from the integers, how, and what it assumes."""
+        promise: Promise = self.kernel.promise(self.epsilon, self.parameters)
+        return promise
+
+    @final
+    @cached_property
+    def guarantee(self) -> Guarantee:
+        """The guarantee of a person who answers once, computed from the integers that are sampled."""
+        return Guarantee(self.promise.bound, self.unit, self.assumes)
+
+    @property
+    def assumes(self) -> tuple[str, ...]:
+        """The assumptions of the guarantee. Without any it holds against anybody."""
+        return self.promise.assumes
+
+    @property
+    def unit(self) -> Unit:
+        """The unit that the guarantee protects."""
+        return Unit.LOCATION if isinstance(self.domain, Plane) else Unit.VALUE
+
+    @final
+    @property
+    def alone(self) -> bool:
+        """Whether the reports of different people are independent."""
+        alone: bool = self.kernel.alone
+        return alone
+
+    @property
+    def blanket(self) -> Fraction | None:
+        blanket: Fraction | None = self.kernel.blanket
+        return blanket
+
+    # --- what travels
+
+    def device(self) -> dict[str, Any]:
+        return {
+            **self.kernel.device(),
+            "domain": self.domain.device(),
+            "outside": self.domain.outside,
+        }
+
+    @final
+    def codebook(self) -> Any:
+        """Return the codebook as JSON-compatible data; None if there is none, as for labels."""
+        return self.kernel.write_codebook(self.book)
+
+    @final
+    def design(self) -> Any:
+        """Return the design of this question, made again from its name and its parameters.
+
+        Raise InvalidParameter if the name is not known, and Mismatch if its integers are not these.
+        """
+        if self.made_by is not None:
+            return self.made_by
+        made = self._made({})
+        if made.question.device_text != self.device_text:
+            raise Mismatch(
+                f"{self.name} with these parameters has other integers than this question, which was made "
+                "by another version of dither or by hand"
+            )
+        return made
+
+    def _made(self, more: Mapping[str, Any]) -> Any:
+        """Return the design with these parameters, of which some are replaced; they are untrusted input."""
+        kind: Any = registry.design(self.name)
+        try:
+            return kind(self.domain, **{**read_parameters(kind, self.parameters), **more})
+        except DitherError:
+            raise
+        except Exception as error:
+            raise MalformedReport(f"the design cannot be made ({type(error).__name__})") from None
+
+    def at(self, epsilon: float) -> Question:
+        """Return the question of the same design with another ε; its integers are computed anew."""
+        made = self._made({"epsilon": epsilon}) if self.made_by is None else self.made_by.at(epsilon)
+        question: Question = made.question
+        return question
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if self.made_by is not None:
+            return getattr, (self.made_by, "question")
+        return _rebuilt, (type(self), {item.name: getattr(self, item.name) for item in fields(self)})
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Question):
+            return NotImplemented
+        return self is other or (
+            self.device_text == other.device_text
+            and self.domain == other.domain
+            and self.codebook() == other.codebook()
+            and (self.name, self.parameters) == (other.name, other.parameters)
+        )
+
+    def __hash__(self) -> int:
+        return hash(self.fingerprint)
+
+    # --- reports
+
+    @final
+    @property
+    def outcomes(self) -> int:
+        """The number of different reports."""
+        outcomes: int = self.kernel.outcomes
+        return outcomes
+
+    @property
+    def layout(self) -> np.dtype[Any]:
+        """The dtype of one report: an integer, or a row of integers."""
+        layout: np.dtype[Any] = self.kernel.layout
+        return layout
+
+    @final
+    @property
+    def report_bytes(self) -> int:
+        """The size of one report, in bytes."""
+        return self.layout.itemsize
+
+    @final
+    @cached_property
+    def counting(self) -> Counting:
+        """How reports are counted into a summary."""
+        counting: Counting = self.kernel.counting(self.domain)
+        return counting
+
+    @abstractmethod
+    def _draw(self, values: object, source: Source, threads: int) -> Array:
+        """Check the values and draw their reports."""
+
+    def _valid(self, raw: Array) -> Array:
+        checked: Array = self.kernel.check(raw)
+        return checked
+
+    @final
+    def perturb(self, values: object, *, source: Source | None = None, threads: int = 1) -> Reports:
+        """Return the randomised reports of values, as a device does. The values are not kept.
+
+        Values outside the domain raise `OutsideDomain`. `source` is for tests; `threads` speeds up large
+        arrays.
+        """
+        randomness = check_source(source)
+        try:
+            return Reports(self, self._draw(values, randomness, check_threads(threads)))
+        finally:
+            randomness.erase()
+
+    @final
+    def reports(self, raw: object) -> Reports:
+        """Return raw integers as reports; raise MalformedReport if no device could have sent them."""
+        if isinstance(raw, Reports):
+            return raw.read_by(self)
+        if isinstance(raw, np.ma.MaskedArray):
+            raise MalformedReport("masked arrays are not accepted; leave missing reports out")
+        try:
+            array = np.asarray(raw)
+        except (TypeError, ValueError):
+            raise MalformedReport("reports must form a regular array of whole numbers") from None
+        if array.dtype.kind not in "iu":
+            if array.size:
+                raise MalformedReport(f"reports must be whole numbers, not {array.dtype.name}")
+            array = array.astype(np.uint8)
+        return Reports(self, self._valid(array))
+
+    def decode(self, cells: Array) -> Array:
+        """Return the decoded reports, as an array of numbers, labels or places."""
+        decoded: Array = self.kernel.decode(cells, self.domain, self.book)
+        return decoded
+
+    def separate(self, values: object) -> SeparateValues:
+        """Return the values one by one, each of which has its own report or reports."""
+        return separate_values(self.domain, values)
+
+    @abstractmethod
+    def probabilities(self, x: Any, **given: Any) -> Any:
+        """Return the exact probability of every report for the value x, from the sampled integers."""
+
+    # --- words
+
+    @final
+    def describe(self) -> str:
+        """Return a description in words: the domain, the guarantee, the size of a report."""
+        size = f"{self.report_bytes} byte" + ("" if self.report_bytes == 1 else "s")
+        return (
+            f"{self.name} on {self.domain} with ε = {self.epsilon:g}. {self._summary()}"
+            f"Promise: {self.guarantee}. A report is {size}."
+        )
+
+    def _summary(self) -> str:
+        """Return the first sentence about the design; nothing if the design is not known."""
+        try:
+            kind = type(self.made_by) if self.made_by is not None else registry.design(self.name)
+        except InvalidParameter:
+            return ""
+        return (kind.__doc__ or "").strip().splitlines()[0].rstrip(".") + ". "
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.name} on {self.domain}, ε = {self.epsilon:g})"
+
+
+def _rebuilt(kind: type[Question], given: dict[str, Any]) -> Question:
+    return kind(**given)
+
+
+def as_question(asked: object) -> Question:
+    """Return a question, or the question of a design; raise InvalidParameter for anything else."""
+    question = asked if isinstance(asked, Question) else getattr(asked, "question", None)
+    if not isinstance(question, Question) or isinstance(asked, Combinator):
+        raise InvalidParameter(
+            f"a question or a mechanism such as dt.Podium(…) was expected, not {type(asked).__name__}"
+        )
+    return question
+
+
+def can_answer(asked: object) -> bool:
+    """Return whether this is a question, a design, or a combinator of them."""
+    return isinstance(asked, Answering) or isinstance(getattr(asked, "question", None), Question)
+
+
+def check_epsilon(epsilon: object) -> float:
+    """Return ε as a float; raise InvalidParameter unless it is a number in the supported range."""
+    number = isinstance(epsilon, int | float | Fraction | np.integer | np.floating)
+    if isinstance(epsilon, bool) or not number:
+        raise InvalidParameter(f"epsilon must be a number, not {found(epsilon)}")
+    budget = float(epsilon)  # type: ignore[arg-type]
+    if not math.isfinite(budget) or budget <= 0:
+        raise InvalidParameter(f"epsilon must be positive and finite, not {found(epsilon)}")
+    if not LEAST_EPSILON <= budget <= MOST_EPSILON:
+        raise InvalidParameter(
+            f"epsilon must be from {LEAST_EPSILON:g} to {MOST_EPSILON:g}, not {found(epsilon)}: "
+            "a smaller one leaves no information in reports, a larger one gives no privacy"
+        )
+    return budget
+
+
+def check_shared(epsilon: object) -> float:
+    """Return the ε of a whole trajectory; raise InvalidParameter unless it is in the supported range."""
+    budget = finite("epsilon", epsilon)
+    if not 0.0 < budget <= _MOST_SHARED:
+        raise InvalidParameter(
+            f"epsilon of a trajectory must be positive and at most {_MOST_SHARED:g}, not {budget:g}"
+        )
+    return budget
+
+
+def check_source(source: Source | None) -> Source:
+    """Return the source of randomness: the system's if None is given."""
+    if source is None:
+        return SYSTEM
+    if not isinstance(source, Source):
+        raise InvalidParameter(f"source must be a Source such as dt.Seeded(7), or None, not {found(source)}")
+    return source
+
+
+def check_threads(threads: object) -> int:
+    """Return the number of threads; raise InvalidParameter unless it is a whole number from 1 upwards."""
+    if isinstance(threads, bool) or not isinstance(threads, int) or threads < 1:
+        raise InvalidParameter(f"threads must be a whole number from 1 upwards, not {found(threads)}")
+    return threads
