@@ -21,6 +21,7 @@ from dither.mechanisms.joint.coin import Coin
 from dither.mechanisms.joint.joint import Joint
 from dither.privacy import Guarantee
 from dither.protocols.pairing.grouping import DEALT, Grouping
+from dither.question import Question
 from dither.randomness import SYSTEM, Source
 
 BITS: Final = 16
@@ -55,6 +56,9 @@ class Terms:
     grouping: Grouping = DEALT
 
     def __post_init__(self) -> None:
+        given: object = self.asked
+        if isinstance(given, Question):  # as it was read; coins need the design
+            object.__setattr__(self, "asked", given.design())
         if not isinstance(self.asked, Joint):
             raise InvalidParameter(
                 f"devices toss for a JRR or JRR.over(...), not {type(self.asked).__name__}"
