@@ -26,8 +26,8 @@ def concentration(mechanism: object, box: FeatureBox | tuple[Any, Any], x: Any) 
     """Return the probability that the report for x lies in a box, its edges included.
 
     For one feature a box is a pair (low, high) of numbers, or of arrays to ask about many boxes at once; on a
-    circle low may be above high, and the arc then passes through 0. `Each` takes a `FeatureBox`, or a pair of arrays
-    whose last axis runs over its attributes, and x in the same order or by name. A mechanism of one number
+    circle low may be above high, and the arc then passes through 0. `Each` takes a `FeatureBox`, or a pair of
+    arrays whose last axis runs over its attributes, and x in the same order or by name. A mechanism of one number
     takes a `FeatureBox` as well, for a record whose features it randomises independently.
 
     The answer is about the mechanism as designed, in closed form; `concentration(mechanism.sampled, …)` is
