@@ -201,8 +201,6 @@ def _straight(made: Mechanism) -> bool:
 def _parameters(kind: type[Mechanism]) -> list[str]:
     rows = ["| parameter | type | default | is |", "|---|---|---|---|"]
     for one in inspect.signature(kind).parameters.values():
-        if one.name == "travelled":  # what a specification brings; nobody writes it
-            continue
         if one.name not in MEANINGS:
             raise KeyError(f"docs/mechanism_page.py: MEANINGS has no words for {one.name} of {kind.__name__}")
         type_ = _type(kind, one)

@@ -43,7 +43,7 @@ def declaration(path: str, thing: object, *, width: int = 88) -> str:
         return path
     parts, keyword = [], False
     for one in found.parameters.values():
-        if one.name in ("self", "cls", "travelled"):  # `travelled` is what a specification brings
+        if one.name in ("self", "cls"):
             continue
         if one.kind is one.KEYWORD_ONLY and not keyword and not any("*" in part for part in parts):
             parts.append("*")

@@ -133,7 +133,7 @@ def test_the_claims_as_published(name: str) -> None:
     low, high = np.array(QCU["boxes"][name]["authors_algorithm_median"]).T
     values = [x[names.index(feature)] for feature in sensitive]
     claims = [
-        dt.concentration(MECHANISMS["pm"](epsilon), dt.classifiers.Box(low, high), values)
+        dt.concentration(MECHANISMS["pm"](epsilon), dt.classifiers.FeatureBox(low, high), values)
         for epsilon in EPSILONS
     ]
     assert claims == pytest.approx(QCU["published_pm"][name], abs=0.012)

@@ -60,4 +60,4 @@ def test_what_cannot_be_shuffled_is_refused() -> None:
             dt.epsilon_for(AGES, dt.goals.Mean(n=100), 5.0, **wrong)
     city = dt.Rectangle(dt.Interval(0, 1), dt.Interval(0, 1))
     with pytest.raises(Infeasible, match="omit shuffled="):
-        dt.recommend(city, dt.goals.Places(), epsilon=1, shuffled=1_000)
+        dt.recommend(city, dt.goals.Locations(), epsilon=1, shuffled=1_000)

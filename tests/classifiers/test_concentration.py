@@ -102,11 +102,11 @@ def test_arcs_through_zero() -> None:
 def test_several_features_multiply() -> None:
     age, bmi = dt.OGPM(dt.Interval(18, 100), epsilon=1), dt.SW(dt.Interval(10, 60), epsilon=2).redesigned()
     each = dt.Each(age=age, bmi=bmi)
-    box = dt.classifiers.Box([40, 10], [100, 30])
+    box = dt.classifiers.FeatureBox([40, 10], [100, 30])
     alone = dt.concentration(age, (40, 100), 55), dt.concentration(bmi, (10, 30), 25)
     assert dt.concentration(each, box, {"bmi": 25, "age": 55}) == pytest.approx(math.prod(alone))
     assert dt.concentration(each, box, [55, 25]) == pytest.approx(math.prod(alone))
-    square = dt.classifiers.Box([0.1, 0.3], [0.5, 0.6])
+    square = dt.classifiers.FeatureBox([0.1, 0.3], [0.5, 0.6])
     single = dt.OGPM(UNIT, epsilon=1)
     sides = dt.concentration(single, ([0.1, 0.3], [0.5, 0.6]), [0.2, 0.4])
     assert dt.concentration(single, square, [0.2, 0.4]) == pytest.approx(float(np.prod(sides)))

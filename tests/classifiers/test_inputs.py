@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import dither as dt
-from dither.classifiers import Box, LinearClassifier, Network, UtilityMethod
+from dither.classifiers import FeatureBox, LinearClassifier, Network, UtilityMethod
 from dither.classifiers.case import Case
 from dither.classifiers.subject import Subject
 from tests.classifiers.settings import UNIT, black_box
@@ -153,10 +153,10 @@ def test_nonsense_is_refused_without_the_secret(
 @pytest.mark.parametrize(
     "make",
     [
-        lambda: Box([0.5], [0.2]),
-        lambda: Box([0.5, 0.1], [0.6]),
-        lambda: Box([], []),
-        lambda: Box([np.nan], [1.0]),
+        lambda: FeatureBox([0.5], [0.2]),
+        lambda: FeatureBox([0.5, 0.1], [0.6]),
+        lambda: FeatureBox([], []),
+        lambda: FeatureBox([np.nan], [1.0]),
         lambda: LinearClassifier([[1.0]], [1.0, 2.0]),
         lambda: Network.dense([]),
         lambda: Network.dense([([[1.0]], [0.0]), ([[1.0, 1.0]], [0.0])]),

@@ -9,7 +9,7 @@ import dither as dt
 from dither.errors import InvalidParameter, NotIdentifiable
 from dither.estimation.estimate import show
 from dither.estimation.linear import moment, squared_reading
-from dither.kernels.line import LineKernel
+from dither.kernels.line import tested_reading
 from tests.support.broken.numbers import Stretched
 from tests.support.cases.numbers import NUMERIC, names
 
@@ -39,7 +39,7 @@ def test_the_mean_reading_is_the_value_by_exact_probabilities(case, epsilon):
 def same_reading(mechanism):
     """Check a mechanism's own formula for the reading against the table of its exact probabilities."""
     np.testing.assert_allclose(
-        LineKernel.unbiased_reading(mechanism.kernel, mechanism.decoder).values,
+        tested_reading(mechanism.kernel, mechanism.decoder).values,
         mechanism.question.unbiased_reading().values,
         rtol=1e-6,
         atol=1e-6,

@@ -154,25 +154,25 @@ def test_the_better_mechanism_for_an_area() -> None:
 
 def test_a_recommendation_for_an_area() -> None:
     """dt.recommend chooses among TraCS, with the share of ε at its best, and planar noise."""
-    square = dt.recommend(SQUARE, dt.goals.Places(), epsilon=4.0)
+    square = dt.recommend(SQUARE, dt.goals.Locations(), epsilon=4.0)
     assert isinstance(square.best, dt.TraCSC)
     assert square[0]["error"] == maps.predicted_error(square.best)  # type: ignore[arg-type]
     assert [row["error"] for row in square] == sorted(row["error"] for row in square)
-    disk = dt.recommend(dt.Disk(2.0), dt.goals.Places(), epsilon=4.0)
+    disk = dt.recommend(dt.Disk(2.0), dt.goals.Locations(), epsilon=4.0)
     assert isinstance(disk.best, dt.PlanarStaircase)  # by simulation: 2 % less than TraCS-D
     assert any("TraCSD" in row["mechanism"] for row in disk)
     long = dt.Rectangle(dt.Interval(0, 2), dt.Interval(0, 10))
-    even = dt.recommend(long, dt.goals.Places(), epsilon=4.0).best
+    even = dt.recommend(long, dt.goals.Locations(), epsilon=4.0).best
     assert isinstance(even, dt.TraCSC)
     assert even.split < 0.35  # the longer side deserves more
-    side = dt.goals.Places([(x, 1.0) for x in np.linspace(0.2, 1.8, 9)])
+    side = dt.goals.Locations([(x, 1.0) for x in np.linspace(0.2, 1.8, 9)])
     assert isinstance(dt.recommend(long, side, epsilon=4.0).best, dt.TraCSD)
-    assert 5.0 < dt.epsilon_for(SQUARE, dt.goals.Places(), 0.2) < 6.5
+    assert 5.0 < dt.epsilon_for(SQUARE, dt.goals.Locations(), 0.2) < 6.5
     for wrong in (dt.Interval(0, 1), dt.Categories(3)):
         with pytest.raises(InvalidParameter, match="Rectangle"):
-            dt.recommend(wrong, dt.goals.Places(), epsilon=4.0)
+            dt.recommend(wrong, dt.goals.Locations(), epsilon=4.0)
     with pytest.raises(InvalidParameter, match="people"):
-        dt.people_for(SQUARE, dt.goals.Places(), 0.1, epsilon=1.0)
+        dt.people_for(SQUARE, dt.goals.Locations(), 0.1, epsilon=1.0)
 
 
 def test_a_good_start_for_public_points() -> None:

@@ -20,7 +20,7 @@ from dither.arrays import Floats, Integers
 from dither.classifiers.case import Case
 from dither.classifiers.concentration import side_mass
 from dither.classifiers.feature_law import FeatureLaw, Marginal, marginals
-from dither.classifiers.proofs.box import Box
+from dither.classifiers.proofs.box import FeatureBox
 from dither.classifiers.proofs.box_search import box_mass, boxes_by_radius, farthest, grow_box, sides_by_mass
 from dither.classifiers.proofs.confidence import bernstein, binomial_above, hoeffding_size
 from dither.classifiers.proofs.uniform_points import UniformTest
@@ -54,7 +54,7 @@ class BoxUtility:
     method: BoxMethod
     confidence: float
     queries: int
-    box: Box | None = None
+    box: FeatureBox | None = None
 
     @property
     def is_bound(self) -> bool:
@@ -133,7 +133,7 @@ def published_box(
     return BoxUtility(claim, 1.0, claim, BoxMethod.PUBLISHED, 1.0 - omega, test.queries, box=box)
 
 
-def _expand(centre: Floats, low: Floats, high: Floats, passes: Callable[[Box], bool]) -> Box:
+def _expand(centre: Floats, low: Floats, high: Floats, passes: Callable[[FeatureBox], bool]) -> FeatureBox:
     """Return the box of [Thesis, Sec. 7.4.1]: the radius, then every side in turn moved while it passes."""
     about = boxes_by_radius(centre, low, high)
     box = about(farthest(lambda distance: passes(about(distance))))
@@ -148,14 +148,14 @@ def _expand(centre: Floats, low: Floats, high: Floats, passes: Callable[[Box], b
     return box
 
 
-def _move_side(box: Box, side: int, stride: Floats, low: Floats, high: Floats) -> Box:
+def _move_side(box: FeatureBox, side: int, stride: Floats, low: Floats, high: Floats) -> FeatureBox:
     begin, end = box.corners
     feature, upper = divmod(side, 2)
     if upper:
         end[feature] = min(end[feature] + stride[feature], high[feature])
     else:
         begin[feature] = max(begin[feature] - stride[feature], low[feature])
-    return Box(begin, end)
+    return FeatureBox(begin, end)
 
 
 def repaired_box(

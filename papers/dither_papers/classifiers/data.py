@@ -15,8 +15,8 @@ import numpy as np
 
 from dither.arrays import Floats
 from dither.classifiers import (
-    Box,
     DatasetUtility,
+    FeatureBox,
     Network,
     UtilityMethod,
     concentration,
@@ -153,7 +153,7 @@ class Classifier:
         rows[:, self.columns] = np.clip(rows[:, self.columns], 0.0, highest)
         return rows
 
-    def proven_box(self, record: Floats) -> Box:
+    def proven_box(self, record: Floats) -> FeatureBox:
         """Return a box of the two features in which the answer is proven to stay."""
         domain = dict.fromkeys(self.chosen, _UNIT)
         return hyperrectangle(self.model, record, domain, names=self.names).box
@@ -178,12 +178,12 @@ class Trained:
         rows = own.first(count, feature_law(mechanism).line.high)
         return over_records(own.model, rows, own.each(mechanism), names=own.names)
 
-    def proven_boxes(self, linear: bool, count: int) -> list[Box]:
+    def proven_boxes(self, linear: bool, count: int) -> list[FeatureBox]:
         """Return a box about each of the first records in which its answer is proven to stay."""
         own = self.linear if linear else self.forest
         return [own.proven_box(row) for row in own.first(count)]
 
-    def in_boxes(self, linear: bool, mechanism: Any, boxes: Sequence[Box]) -> list[float]:
+    def in_boxes(self, linear: bool, mechanism: Any, boxes: Sequence[FeatureBox]) -> list[float]:
         """Return for each of the first records the probability of a report in its box."""
         own = self.linear if linear else self.forest
         rows = own.first(len(boxes), feature_law(mechanism).line.high)[:, own.columns]
@@ -207,7 +207,7 @@ class KnownPerson:
         record = own.row(self.who.value[1], self.who.values)
         return utility(own.model, record, own.each(mechanism), names=own.names).estimate
 
-    def proven_box(self, linear: bool) -> Box:
+    def proven_box(self, linear: bool) -> FeatureBox:
         """Return a box about the person in which the answer is proven to stay."""
         own = self.models.linear if linear else self.models.forest
         return own.proven_box(own.row(self.who.value[1], self.who.values))

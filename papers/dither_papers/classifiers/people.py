@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from dither.classifiers import Box, LinearClassifier, concentration, utility
+from dither.classifiers import FeatureBox, LinearClassifier, concentration, utility
 from dither_papers.classifiers.data import (
     DIGIT_FILES,
     KINDS,
@@ -34,9 +34,9 @@ FOREST: Final = "forest"
 # Boxes that the thesis prints, and the boundaries of the logistic regressions for each person's other
 # features, to four digits: with them the regressions need no data.
 _BOXES: Final = {
-    (Person.STROKE, LOGISTIC): Box([0.63, 0.0], [1.0, 1.0]),
-    (Person.STROKE, FOREST): Box([0.5, 0.0], [1.0, 0.62]),
-    (Person.BANK, LOGISTIC): Box([0.0, 0.0], [0.72, 1.0]),
+    (Person.STROKE, LOGISTIC): FeatureBox([0.63, 0.0], [1.0, 1.0]),
+    (Person.STROKE, FOREST): FeatureBox([0.5, 0.0], [1.0, 0.62]),
+    (Person.BANK, LOGISTIC): FeatureBox([0.0, 0.0], [0.72, 1.0]),
 }
 PLANES: Final = {
     Person.STROKE: LinearClassifier(np.array([[1.0, -0.02693]]), np.array([-0.62419])),

@@ -127,7 +127,7 @@ def compare(
     if not isinstance(domain, Interval | Circle):
         raise InvalidParameter(
             f"mechanisms are compared on an Interval, a Circle or Categories, not on {type(domain).__name__}"
-            "; for places use dt.recommend(area, dt.goals.Places(), epsilon=…)"
+            "; for places use dt.recommend(area, dt.goals.Locations(), epsilon=…)"
         )
     if not losses:
         raise InvalidParameter("pass at least one loss, such as losses=[dt.absolute]")

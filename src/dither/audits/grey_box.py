@@ -7,6 +7,7 @@ needs no more than two bytes or so, all of them are tried, and the probabilities
 
 from __future__ import annotations
 
+import gc
 import inspect
 import math
 import sys
@@ -108,12 +109,15 @@ def _watched(
         return trace
 
     values = neighbours.pack(np.array([place]))
-    before = sys.gettrace()
+    before, collects = sys.gettrace(), gc.isenabled()
+    gc.disable()  # what runs when garbage is collected is not the randomiser's
     sys.settrace(trace)
     try:
         randomiser(values, source=source)
     finally:
         sys.settrace(before)
+        if collects:
+            gc.enable()
     return source.taken, frozenset(lines)
 
 

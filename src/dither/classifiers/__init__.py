@@ -10,7 +10,7 @@ from dither.classifiers.curve import Curve, utility_curve
 from dither.classifiers.models.linear import LinearClassifier
 from dither.classifiers.models.network import Network
 from dither.classifiers.models.quadratic import QuadraticClassifier
-from dither.classifiers.proofs.box import Box
+from dither.classifiers.proofs.box import FeatureBox
 from dither.classifiers.records import DatasetUtility, over_records
 from dither.classifiers.report import report
 from dither.classifiers.result import Utility, UtilityMethod
@@ -19,9 +19,9 @@ from dither.classifiers.utility import utility
 from dither.mechanisms.combined.indicator import Indicator, RawRelease
 
 __all__ = [
-    "Box",
     "Curve",
     "DatasetUtility",
+    "FeatureBox",
     "Indicator",
     "LinearClassifier",
     "Network",

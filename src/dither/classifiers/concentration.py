@@ -9,7 +9,7 @@ import numpy as np
 
 from dither.arrays import Floats
 from dither.classifiers.feature_law import FeatureLaw, feature_law
-from dither.classifiers.proofs.box import Box
+from dither.classifiers.proofs.box import FeatureBox
 from dither.classifiers.randomisation import parts_by_name
 from dither.domains import Line
 from dither.errors import InvalidParameter
@@ -22,13 +22,13 @@ BLOCK: Final = 1 << 13  # edges handled together: they stay in the cache
 FEW: Final = 4  # up to this many atoms are compared one by one
 
 
-def concentration(mechanism: object, box: Box | tuple[Any, Any], x: Any) -> Number:
+def concentration(mechanism: object, box: FeatureBox | tuple[Any, Any], x: Any) -> Number:
     """Return the probability that the report for x lies in a box, its edges included.
 
     For one feature a box is a pair (low, high) of numbers, or of arrays to ask about many boxes at once; on a
-    circle low may be above high, and the arc then passes through 0. `Each` takes a `Box`, or a pair of arrays
-    whose last axis runs over its attributes, and x in the same order or by name. A mechanism of one number
-    takes a `Box` as well, for a record whose features it randomises independently.
+    circle low may be above high, and the arc then passes through 0. `Each` takes a `FeatureBox`, or a pair of
+    arrays whose last axis runs over its attributes, and x in the same order or by name. A mechanism of one number
+    takes a `FeatureBox` as well, for a record whose features it randomises independently.
 
     The answer is about the mechanism as designed, in closed form; `concentration(mechanism.sampled, …)` is
     about the integers that devices sample, which differ by about the width of a cell.
@@ -45,7 +45,7 @@ def concentration(mechanism: object, box: Box | tuple[Any, Any], x: Any) -> Numb
     if parts is not None:
         return _record_mass([feature_law(part) for part in parts.values()], box, _ordered(x, list(parts)))
     law = feature_law(mechanism)
-    if isinstance(box, Box):
+    if isinstance(box, FeatureBox):
         return _record_mass([law] * len(box), box, x)
     return _number(side_mass(law, *_pair(box), x))
 
@@ -59,8 +59,8 @@ def _ordered(x: Any, names: Sequence[str]) -> Any:
         raise InvalidParameter(f"the record needs a number for each of {', '.join(names)}") from None
 
 
-def _record_mass(laws: Sequence[FeatureLaw], box: Box | tuple[Any, Any], x: Any) -> Number:
-    low, high = box.corners if isinstance(box, Box) else _pair(box)
+def _record_mass(laws: Sequence[FeatureLaw], box: FeatureBox | tuple[Any, Any], x: Any) -> Number:
+    low, high = box.corners if isinstance(box, FeatureBox) else _pair(box)
     values = np.asarray(x, dtype=np.float64)
     if not (low.shape[-1:] == high.shape[-1:] == values.shape[-1:] == (len(laws),)):
         raise InvalidParameter(f"the box and the record must have {len(laws)} features each")

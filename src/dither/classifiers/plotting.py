@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from dither.classifiers.case import Case
-from dither.classifiers.proofs.box import Box
+from dither.classifiers.proofs.box import FeatureBox
 from dither.domains import Line
 from dither.errors import InvalidParameter
 from dither.plotting import BLUE, COLOURS, axes_or_new, styled
@@ -20,7 +20,7 @@ _POINTS: Final = 160  # along each side of the map
 def draw_boundary(
     case: Case,
     lines: tuple[Line, Line],
-    boxes: Mapping[str, Box],
+    boxes: Mapping[str, FeatureBox],
     labels: tuple[str, str] = ("first", "second"),
     *,
     ax: Any = None,

@@ -7,7 +7,7 @@ from enum import Enum
 from typing import Final, TypeVar, final
 
 from dither.arrays import Floats
-from dither.classifiers.proofs.box import Box
+from dither.classifiers.proofs.box import FeatureBox
 from dither.privacy import Guarantee
 
 _EXACT: Final = 1e-6  # proven bounds closer than this are one number
@@ -45,7 +45,7 @@ class Utility:
     confidence: float
     queries: int
     guarantee: Guarantee | None = None
-    box: Box | None = None
+    box: FeatureBox | None = None
 
     @staticmethod
     def enclosed(lower: float, upper: float) -> Utility:
@@ -55,7 +55,7 @@ class Utility:
         return Utility(lower, upper, lower, UtilityMethod.CERTIFIED, 1.0, 0)
 
     @staticmethod
-    def certified(lower: float, box: Box) -> Utility:
+    def certified(lower: float, box: FeatureBox) -> Utility:
         """Return the lower bound that a box proves: the probability that the report lies in it."""
         return Utility(lower, 1.0, lower, UtilityMethod.CERTIFIED, 1.0, 0, box=box)
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from dither.arrays import Floats
 from dither.classifiers.case import Case
-from dither.classifiers.proofs.box import Box
+from dither.classifiers.proofs.box import FeatureBox
 from dither.classifiers.proofs.box_search import STEPS, boxes_by_radius, farthest, grow_box, sides_by_length
 from dither.classifiers.proofs.confidence import binomial_above
 from dither.classifiers.proofs.uniform_points import UniformTest
@@ -35,7 +35,7 @@ class Robustness:
     tested on the way. It says nothing about reports, which are not uniform.
     """
 
-    box: Box
+    box: FeatureBox
     tau: float
     confidence: float
     queries: int
@@ -176,6 +176,6 @@ def _setting(
     return case, np.array([line.low for line in lines]), np.array([line.high for line in lines])
 
 
-def _volume(box: Box) -> float:
+def _volume(box: FeatureBox) -> float:
     low, high = box.corners
     return float(np.prod(high - low))

@@ -14,10 +14,10 @@ from dither.errors import InvalidParameter, Mismatch, found
 from dither.question import PathQuestion
 from dither.reports import Reports
 
-Places = Any  # reports of a path mechanism, `Paths`, or what `Paths.of` takes
+AnyPaths = Any  # reports of a path mechanism, `Paths`, or what `Paths.of` takes
 
 
-def average_error(true: Places, noisy: Places, *, sphere: Sphere | None = None) -> float:
+def average_error(true: AnyPaths, noisy: AnyPaths, *, sphere: Sphere | None = None) -> float:
     """Return the mean distance of noisy places to the true ones, averaged within paths, then over paths.
 
     With a `sphere`, places are longitudes and latitudes, and the error is in the sphere's unit: metres.
@@ -30,7 +30,7 @@ def average_error(true: Places, noisy: Places, *, sphere: Sphere | None = None) 
     return _by_path(first, distances(first, second, sphere=sphere))
 
 
-def distances(true: Places, noisy: Places, *, sphere: Sphere | None = None) -> Floats:
+def distances(true: AnyPaths, noisy: AnyPaths, *, sphere: Sphere | None = None) -> Floats:
     """Return the distance of each noisy place to the true one."""
     first, second = _alike(true, noisy)
     if sphere is not None:
@@ -39,7 +39,7 @@ def distances(true: Places, noisy: Places, *, sphere: Sphere | None = None) -> F
     return np.asarray(np.hypot(gap[:, 0], gap[:, 1]), dtype=np.float64)
 
 
-def within_range(true: Places, noisy: Places, radius: float, *, sphere: Sphere | None = None) -> float:
+def within_range(true: AnyPaths, noisy: AnyPaths, radius: float, *, sphere: Sphere | None = None) -> float:
     """Return the share of reported places within a radius of the truth: range-query preservation.
 
     [Thesis, Sec. 6.3.2, RQP]
@@ -50,7 +50,7 @@ def within_range(true: Places, noisy: Places, radius: float, *, sphere: Sphere |
     return _by_path(first, (distances(first, second, sphere=sphere) <= radius).astype(np.float64))
 
 
-def hotspots(places: Places, share: float = 0.2) -> Floats:
+def hotspots(places: AnyPaths, share: float = 0.2) -> Floats:
     """Return the most frequent of the different places: a share of them, at least one."""
     if not 0.0 < share <= 1.0:
         raise InvalidParameter(f"a share is a number above 0 and at most 1, not {found(share)}")
@@ -59,7 +59,7 @@ def hotspots(places: Places, share: float = 0.2) -> Floats:
     return np.asarray(different[np.argsort(-counts, kind="stable")[:kept]])
 
 
-def hotspots_lost(true: Places, noisy: Places, spots: object) -> float:
+def hotspots_lost(true: AnyPaths, noisy: AnyPaths, spots: object) -> float:
     """Return how many visits to hotspots a path loses on average: those reported elsewhere than at a hotspot.
 
     [Thesis, Sec. 6.3.2, CD]: #{τ in H} − #{τ in H and τ′ in H}.
@@ -69,7 +69,7 @@ def hotspots_lost(true: Places, noisy: Places, spots: object) -> float:
     return float(np.mean(np.add.reduceat((was & ~told).astype(np.float64), first.offsets[:-1])))
 
 
-def hotspots_miscounted(true: Places, noisy: Places, spots: object) -> float:
+def hotspots_miscounted(true: AnyPaths, noisy: AnyPaths, spots: object) -> float:
     """Return the absolute error of the number of visits to hotspots, averaged over paths: CD as coded.
 
     |#{τ′ in H} − #{τ in H}|: visits that are added and visits that are lost cancel.
@@ -102,7 +102,7 @@ def _by_path(paths: Paths, values: Floats) -> float:
     return float(np.mean(sums / paths.lengths))
 
 
-def _alike(true: Places, noisy: Places) -> tuple[Paths, Paths]:
+def _alike(true: AnyPaths, noisy: AnyPaths) -> tuple[Paths, Paths]:
     first, second = _paths(true), _paths(noisy)
     if len(first.points) != len(second.points):
         raise Mismatch(f"{len(second.points)} noisy places do not match {len(first.points)} true ones")
@@ -111,7 +111,7 @@ def _alike(true: Places, noisy: Places) -> tuple[Paths, Paths]:
     return first, first.like(second.points)
 
 
-def _paths(places: Places) -> Paths:
+def _paths(places: AnyPaths) -> Paths:
     if isinstance(places, Reports):
         if not isinstance(places.question, PathQuestion):
             raise InvalidParameter(

@@ -7,7 +7,7 @@
     Ranges(n)            shares below the edges of cells, or up to an answer of an ordinal scale
     Tables(n)            tables of pairs of several attributes
     SingleValues(loss)   each report by itself
-    Places(places)       each location of a path by itself
+    Locations(places)    each location of a path by itself
 
 The error of an estimate is the root mean square of what privacy adds, in the domain's units: the distance of
 the estimate from the same number computed from the people who answered. The sampling error, because not
@@ -16,7 +16,7 @@ everybody was asked, is not part of it. Leave `n` out to ask `dt.people_for`.
 
 from dither.advice.goals.estimates import Frequencies, Mean
 from dither.advice.goals.goal import Goal
-from dither.advice.goals.places import Places
+from dither.advice.goals.locations import Locations
 from dither.advice.goals.shapes import Distribution, Quantile
 from dither.advice.goals.shares import Ranges, Tables
 from dither.advice.goals.single_values import SingleValues
@@ -27,8 +27,8 @@ __all__ = [
     "Distribution",
     "Frequencies",
     "Goal",
+    "Locations",
     "Mean",
-    "Places",
     "Quantile",
     "Ranges",
     "SingleValues",

@@ -25,7 +25,7 @@ class SingleValues(Goal):
     criterion: Criterion = worst
 
     takes = (Interval, Circle)
-    otherwise = "for categories use dt.goals.Frequencies, for places dt.goals.Places"
+    otherwise = "for categories use dt.goals.Frequencies, for places dt.goals.Locations"
 
     def __post_init__(self) -> None:
         check_loss(self.loss)

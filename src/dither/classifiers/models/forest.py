@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from dither.arrays import Floats, Integers, Mask
 from dither.classifiers.feature_law import Marginal
 from dither.classifiers.models.slices import Enclosure, Keeps, Slice
-from dither.classifiers.proofs.box import Box
+from dither.classifiers.proofs.box import FeatureBox
 
 _CELLS: Final = 1 << 26  # with more cells than this there is no map of them
 _BAND: Final = 1 << 22  # cells handled together
@@ -184,7 +184,7 @@ class Forest(Slice):
             points.append((outer[which] + outer[which + 1]) / 2.0)
         return np.stack(points, axis=-1)
 
-    def proves(self, box: Box) -> bool:
+    def proves(self, box: FeatureBox) -> bool:
         """Return whether the class leads by the sum of the trees' least leads, or else in every cell."""
         leaves = self.leaves
         sides = [

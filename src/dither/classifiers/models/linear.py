@@ -11,7 +11,7 @@ import numpy as np
 from dither.arrays import Floats, Integers
 from dither.classifiers.feature_law import Marginal
 from dither.classifiers.models.slices import Enclosure, Keeps, Slice, SliceableClassifier
-from dither.classifiers.proofs.box import Box
+from dither.classifiers.proofs.box import FeatureBox
 from dither.errors import InvalidParameter
 
 _ROUNDING: Final = 1e-12  # relative to the largest term: the error of a score in floats
@@ -89,7 +89,7 @@ class HalfSpaces(Slice):
         """Return a bound on the rounding error of each score where |y| is at most `reach`."""
         return np.asarray(_ROUNDING * (self.size + np.abs(self.normals) @ reach))
 
-    def proves(self, box: Box) -> bool:
+    def proves(self, box: FeatureBox) -> bool:
         low, high = box.corners
         error = self._error(np.maximum(np.abs(low), np.abs(high)))
         worst = np.minimum(self.normals * low, self.normals * high).sum(axis=1) + self.offsets

@@ -12,7 +12,7 @@ import numpy as np
 from dither.arrays import Floats, Integers
 from dither.classifiers.feature_law import Marginal
 from dither.classifiers.models.slices import Enclosure, Keeps, Slice, SliceableClassifier
-from dither.classifiers.proofs.box import Box
+from dither.classifiers.proofs.box import FeatureBox
 from dither.classifiers.proofs.relaxation import AffineLayer, Layer, MaxPoolLayer, ReluLayer, least_leads
 from dither.errors import InvalidParameter
 
@@ -92,7 +92,7 @@ class NetworkSlice(Slice):
             return scores if self.own else -scores
         return np.delete(scores[:, [self.own]] - scores, self.own, axis=1)
 
-    def proves(self, box: Box) -> bool:
+    def proves(self, box: FeatureBox) -> bool:
         """Return whether linear bounds prove the class; with few features by branch and bound."""
         low, high = (corner[None] for corner in box.corners)
         budget = _BOXES if self.features <= _SMALL else 1

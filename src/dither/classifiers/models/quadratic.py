@@ -13,7 +13,7 @@ import numpy as np
 from dither.arrays import Floats, Integers
 from dither.classifiers.feature_law import Marginal
 from dither.classifiers.models.slices import Enclosure, Keeps, Slice, SliceableClassifier
-from dither.classifiers.proofs.box import Box
+from dither.classifiers.proofs.box import FeatureBox
 from dither.errors import InvalidParameter
 from dither.numerics.bisection import smallest_float
 
@@ -97,7 +97,7 @@ class Quadrics(Slice):
     def encloses(self, marginals: Sequence[Marginal]) -> Enclosure | None:
         return None  # a sum over a curved region has no closed form
 
-    def proves(self, box: Box) -> bool:
+    def proves(self, box: FeatureBox) -> bool:
         low, high = box.corners
         reach = np.maximum(np.abs(low), np.abs(high))
         for bend, slope, offset in zip(self.bend, self.slopes, self.offsets, strict=True):

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 from dither.arrays import Floats, Mask
 from dither.classifiers.feature_law import Marginal
-from dither.classifiers.proofs.box import Box
+from dither.classifiers.proofs.box import FeatureBox
 
 Enclosure = tuple[float, float]
 Keeps = Callable[[Floats], Mask]  # for each row of randomised values, whether the classifier keeps its answer
@@ -31,7 +31,7 @@ class Slice(ABC):
         """Return proven bounds on the probability of the same answer, or None if there are no tight ones."""
 
     @abstractmethod
-    def proves(self, box: Box) -> bool:
+    def proves(self, box: FeatureBox) -> bool:
         """Return whether the answer is proven to be the same in all of a box; False may mean "not known"."""
 
     def radius(self, centre: Floats, scale: Floats, low: Floats, high: Floats) -> float | None:

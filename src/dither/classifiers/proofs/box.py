@@ -13,10 +13,10 @@ from dither.errors import InvalidParameter
 
 @final
 @dataclass(frozen=True, init=False, repr=False)
-class Box:
+class FeatureBox:
     """The records from a low corner to a high one, both included: one side for each randomised feature.
 
-    >>> Box([0.2, 0], [0.8, 1])
+    >>> FeatureBox([0.2, 0], [0.8, 1])
     [0.2, 0.8] × [0, 1]
     """
 

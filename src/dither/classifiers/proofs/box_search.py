@@ -9,18 +9,18 @@ import numpy as np
 
 from dither.arrays import Floats
 from dither.classifiers.feature_law import Marginal
-from dither.classifiers.proofs.box import Box
+from dither.classifiers.proofs.box import FeatureBox
 from dither.numerics.bisection import largest_float
 
-Test = Callable[[Box], bool]
-Shape = Callable[[Floats], Box]  # from how far each of 2d sides has moved, 0 … 1, to a box
+Test = Callable[[FeatureBox], bool]
+Shape = Callable[[Floats], FeatureBox]  # from how far each of 2d sides has moved, 0 … 1, to a box
 
 STEPS: Final = 12  # halvings of each bisection
 _ORDERS: Final = 2  # up to this many features, every side is tried as the first to move
 _MANY, _COARSE = 8, 4  # with more features than _MANY, a single side is bisected only _COARSE times
 
 
-def box_mass(marginals: Sequence[Marginal], box: Box) -> float:
+def box_mass(marginals: Sequence[Marginal], box: FeatureBox) -> float:
     """Return the probability that all reports lie in a box, for independent reports."""
     sides = zip(marginals, *box.corners, strict=True)
     return float(np.prod([marginal.between(low, high) for marginal, low, high in sides]))
@@ -30,7 +30,7 @@ def sides_by_mass(centre: Floats, marginals: Sequence[Marginal]) -> Shape:
     """Return boxes about a centre; a side that moved by t has passed a share t of the reports beyond it."""
     own = [np.searchsorted(one.places, value) for one, value in zip(marginals, centre, strict=True)]
 
-    def box(moved: Floats) -> Box:
+    def box(moved: Floats) -> FeatureBox:
         low, high = centre.copy(), centre.copy()
         for feature, (one, place) in enumerate(zip(marginals, own, strict=True)):
             under, over = moved[2 * feature : 2 * feature + 2]
@@ -44,7 +44,7 @@ def sides_by_mass(centre: Floats, marginals: Sequence[Marginal]) -> Shape:
             )
             if last > place:
                 high[feature] = one.places[last - 1]
-        return Box(low, high)
+        return FeatureBox(low, high)
 
     return box
 
@@ -52,18 +52,20 @@ def sides_by_mass(centre: Floats, marginals: Sequence[Marginal]) -> Shape:
 def sides_by_length(centre: Floats, low: Floats, high: Floats) -> Shape:
     """Return boxes about a centre; a side that moved by t is a share t of the way to its domain's end."""
 
-    def box(moved: Floats) -> Box:
-        return Box(centre - moved[0::2] * (centre - low), centre + moved[1::2] * (high - centre))
+    def box(moved: Floats) -> FeatureBox:
+        return FeatureBox(centre - moved[0::2] * (centre - low), centre + moved[1::2] * (high - centre))
 
     return box
 
 
-def boxes_by_radius(centre: Floats, low: Floats, high: Floats) -> Callable[[float], Box]:
+def boxes_by_radius(centre: Floats, low: Floats, high: Floats) -> Callable[[float], FeatureBox]:
     """Return boxes about a centre: each side t lengths of its domain away, but not outside the domain."""
     length = high - low
 
-    def box(radius: float) -> Box:
-        return Box(np.maximum(centre - radius * length, low), np.minimum(centre + radius * length, high))
+    def box(radius: float) -> FeatureBox:
+        return FeatureBox(
+            np.maximum(centre - radius * length, low), np.minimum(centre + radius * length, high)
+        )
 
     return box
 
@@ -72,10 +74,10 @@ def grow_box(
     shape: Shape,
     features: int,
     passes: Test,
-    worth: Callable[[Box], float],
+    worth: Callable[[FeatureBox], float],
     *,
     first_only: bool = False,
-) -> Box:
+) -> FeatureBox:
     """Return the box of most worth among those found by moving all sides at once, then each by itself.
 
     Only boxes that passed are returned: if the test is a proof, the result is proven. (The box of the centre
@@ -87,7 +89,7 @@ def grow_box(
     return max((_grow(shape, features, passes, first) for first in starts), key=worth)
 
 
-def _grow(shape: Shape, features: int, passes: Test, first: int | None) -> Box:
+def _grow(shape: Shape, features: int, passes: Test, first: int | None) -> FeatureBox:
     moved = np.zeros(2 * features)
     order = list(range(2 * features))
     if first is None:

@@ -9,7 +9,7 @@ import numpy as np
 
 from dither.arrays import Floats
 from dither.classifiers.case import Case
-from dither.classifiers.proofs.box import Box
+from dither.classifiers.proofs.box import FeatureBox
 from dither.randomness import Source
 
 
@@ -27,7 +27,7 @@ class UniformTest:
         self._case, self._size, self._accepts, self._source = case, size, accepts, source
         self.queries = 0  # queries so far
 
-    def __call__(self, box: Box) -> bool:
+    def __call__(self, box: FeatureBox) -> bool:
         """Return whether the box is accepted."""
         self.queries += self._size
         points = uniform_points(*box.corners, self._size, self._source)

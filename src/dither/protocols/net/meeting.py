@@ -51,7 +51,7 @@ class Enrolled:
     address: Address
 
 
-Places = Callable[[Sequence[Enrolled], Deadline], dict[int, bytes]]  # bodies of PLACE by index
+PlaceBodies = Callable[[Sequence[Enrolled], Deadline], dict[int, bytes]]  # bodies of PLACE by index
 
 
 def dealer(devices: Sequence[Enrolled], deadline: Deadline) -> dict[int, bytes]:
@@ -65,7 +65,7 @@ def dealer(devices: Sequence[Enrolled], deadline: Deadline) -> dict[int, bytes]:
     return told
 
 
-def server(index: int, servers: Sequence[str], tls: Certificates | None = None) -> Places:
+def server(index: int, servers: Sequence[str], tls: Certificates | None = None) -> PlaceBodies:
     """Return the function with which one of three servers obtains its shares; `tls` is between servers."""
     check_servers(index, servers)  # before anybody enrols
 
@@ -122,7 +122,7 @@ def read_enrol(body: bytes) -> Enrolled:
 def seat(
     listener: socket.socket,
     n: int,
-    places: Places,
+    places: PlaceBodies,
     deadline: Deadline,
     *,
     tls: ssl.SSLContext | None = None,

@@ -23,7 +23,7 @@ _ALIKE: Final = 0.02  # two splits of ε that differ by less count as the same
 
 @final
 @dataclass(frozen=True)
-class Places(Goal):
+class Locations(Goal):
     """Each location of a path by itself: the mean distance of its report to the truth.
 
     Locations are uniform on the area, or drawn from a public list of `places`. The error is simulated with a
